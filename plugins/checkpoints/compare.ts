@@ -2,14 +2,14 @@ import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
 import { filtered, readObjects } from "./git.ts";
 import type { Keeper } from "./keeper.ts";
 import { tooLarge } from "./observe.ts";
-import { type Ground, read, type Seen } from "./seen.ts";
+import { type ScanContext, read, type ScannedFile } from "./scanned-file.ts";
 import { absent, same } from "./state.ts";
 
 /** The states of a path in two successive scans. */
 export interface Change {
   path: string;
-  was: Seen | undefined;
-  now: Seen | undefined;
+  was: ScannedFile | undefined;
+  now: ScannedFile | undefined;
 }
 
 /** The changes between two scans. */
@@ -21,7 +21,7 @@ export interface Difference {
 
 /** Stores the contents on both sides of the changes. Throws CHECKPOINT_GIT. */
 export async function contentsOf(
-  { root, keeper }: Ground,
+  { root, keeper }: ScanContext,
   { changes, hidden }: Difference,
 ): Promise<{ files: CheckpointFile[]; notCovered: NotCovered[] }> {
   const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
@@ -51,7 +51,7 @@ async function fromGit(root: string, changed: readonly Change[]): Promise<Map<st
   );
 }
 
-function contentBefore(was: Seen | undefined, found: Buffer | string | undefined, keeper: Keeper): FileState {
+function contentBefore(was: ScannedFile | undefined, found: Buffer | string | undefined, keeper: Keeper): FileState {
   if (!was) return absent;
   const { mode, content } = was;
   if (content.kind !== "git") return keeper.store(content);
@@ -64,7 +64,7 @@ function contentBefore(was: Seen | undefined, found: Buffer | string | undefined
 }
 
 /** A file that git tracks is read too, to compute its hash. */
-function presentOf(root: string, path: string, seen: Seen | undefined, keeper: Keeper): FileState {
+function presentOf(root: string, path: string, seen: ScannedFile | undefined, keeper: Keeper): FileState {
   if (!seen) return absent;
   return seen.content.kind === "git" ? read(root, path, keeper) : keeper.store(seen.content);
 }

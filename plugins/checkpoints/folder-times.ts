@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { TICK_MS } from "./seen.ts";
+import { TICK_MS } from "./scanned-file.ts";
 
 /** Times of a file or folder, by which a later scan detects changes. */
 export interface Times {

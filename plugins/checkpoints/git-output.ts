@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { inodeOf, type Tracked } from "./seen.ts";
+import { inodeOf, type Tracked } from "./scanned-file.ts";
 import { isInside } from "./state.ts";
 
 /** The entries of git's index. */

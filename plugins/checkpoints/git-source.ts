@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 import { git } from "./git.ts";
 import { GitIndex } from "./git-index.ts";
 import { type Index, parseIndex, parseRaw } from "./git-output.ts";
-import { type Ground, hasMark, type Seen } from "./seen.ts";
+import { type ScanContext, hasMark, type ScannedFile } from "./scanned-file.ts";
 import type { Listing, Source } from "./source.ts";
 import { type Ask, Untracked } from "./untracked.ts";
 
@@ -23,7 +23,7 @@ interface Last {
  * only those that differ, or differed last time, have to be examined.
  */
 export class GitSource implements Source {
-  private readonly ground: Ground;
+  private readonly context: ScanContext;
   private readonly copy: GitIndex;
   private readonly untracked: Untracked;
   private index: Index | undefined;
@@ -31,18 +31,18 @@ export class GitSource implements Source {
   /** Whether the index changed since the last complete scan, so that all its files must be compared. */
   private isNew = true;
 
-  constructor(ground: Ground) {
-    this.ground = ground;
-    this.copy = new GitIndex(ground.root);
-    this.untracked = new Untracked(ground.root, this.ask);
+  constructor(context: ScanContext) {
+    this.context = context;
+    this.copy = new GitIndex(context.root);
+    this.untracked = new Untracked(context.root, this.ask);
   }
 
   close(): void {
     this.copy.close();
   }
 
-  async list(known: ReadonlyMap<string, Seen>, clock: Clock): Promise<Listing | string> {
-    const { maxFiles, fewFiles } = this.ground;
+  async list(known: ReadonlyMap<string, ScannedFile>, clock: Clock): Promise<Listing | string> {
+    const { maxFiles, fewFiles } = this.context;
     const hasChanged = this.copy.refresh();
     if (hasChanged) {
       this.isNew = true;
@@ -86,15 +86,15 @@ export class GitSource implements Source {
   private *suspects(
     found: readonly Iterable<string>[],
     unsure: readonly string[],
-    known: ReadonlyMap<string, Seen>,
+    known: ReadonlyMap<string, ScannedFile>,
   ): Iterable<string> {
     for (const paths of [...found, this.last.changed, this.last.others]) yield* paths;
-    const isThere = existing(this.ground.root);
+    const isThere = existing(this.context.root);
     for (const path of unsure) if (known.has(path) || isThere(dirname(path))) yield path;
   }
 
   private readonly ask: Ask = async (args, options = {}) => {
-    const { root, signal } = this.ground;
+    const { root, signal } = this.context;
     return (await git(root, args, { ...options, signal, index: this.copy.path })).toString();
   };
 }
@@ -105,7 +105,7 @@ const CHANGED = ["diff-files", "-z", "--raw", "--relative", "--no-renames", "--n
 /** The files that a new index has in another version than the last scan. */
 async function unlikeKnown(
   tracked: Index["tracked"],
-  known: ReadonlyMap<string, Seen>,
+  known: ReadonlyMap<string, ScannedFile>,
   clock: Clock,
 ): Promise<string[]> {
   const unlike: string[] = [];

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import type { Seen, Tracked } from "./seen.ts";
+import type { ScannedFile, Tracked } from "./scanned-file.ts";
 
 /** The paths that a scan has to examine. */
 export interface Listing {
@@ -13,6 +13,6 @@ export interface Listing {
 }
 /** Lists what a scan has to examine; a text gives the reason why it cannot. */
 export interface Source {
-  list(known: ReadonlyMap<string, Seen>, clock: Clock): Promise<Listing | string>;
+  list(known: ReadonlyMap<string, ScannedFile>, clock: Clock): Promise<Listing | string>;
   close(): void;
 }

@@ -4,7 +4,7 @@ import type { Change, Difference } from "./compare.ts";
 import { isGitRoot } from "./git-index.ts";
 import { GitSource } from "./git-source.ts";
 import { PlainParents } from "./observe.ts";
-import { differ, type Ground, look, type Mark, type Seen, seeNow, TICK_MS, type Tracked } from "./seen.ts";
+import { differ, type ScanContext, scanFile, type Mark, type ScannedFile, observeNow, TICK_MS, type Tracked } from "./scanned-file.ts";
 import type { Listing, Source } from "./source.ts";
 import { WalkSource } from "./walk-source.ts";
 
@@ -20,28 +20,28 @@ const CLOCK_LAG_MS = 10;
 
 /** Keeps the state of the project's files, updated by scans. */
 export class Survey {
-  private readonly ground: Ground;
+  private readonly context: ScanContext;
   private source: Source | undefined;
   private isGit = false;
-  readonly known = new Map<string, Seen>();
+  readonly known = new Map<string, ScannedFile>();
   /** Files that a failed scan has read, so that the next one need not read them. */
-  private partial = new Map<string, Seen>();
+  private partial = new Map<string, ScannedFile>();
   /** Paths that the next scan always examines: their marks prove nothing, or they may not be listed. */
   private readonly doubtful = new Set<string>();
   /** Earlier states of paths that tools touched between scans; the files may have been moved. */
-  private left: Seen[] = [];
+  private left: ScannedFile[] = [];
   /** When the last complete scan began, in milliseconds since the epoch. */
   private since = Number.NEGATIVE_INFINITY;
   /** Paths that tools touched during a scan, which may have seen them before or after. */
-  private meanwhile: Map<string, Seen | undefined> | undefined;
+  private meanwhile: Map<string, ScannedFile | undefined> | undefined;
 
-  constructor(ground: Ground) {
-    this.ground = ground;
+  constructor(context: ScanContext) {
+    this.context = context;
   }
 
   /** Reads a path now. */
-  see(path: string): Seen | undefined {
-    const seen = seeNow(this.ground, path);
+  see(path: string): ScannedFile | undefined {
+    const seen = observeNow(this.context, path);
     // A running scan must compare with the state from before.
     if (this.meanwhile) this.meanwhile.set(path, seen);
     else this.touch(path, seen);
@@ -49,10 +49,10 @@ export class Survey {
   }
 
   /** Scans the project, updates the state and returns the differences. */
-  async look(): Promise<Difference | Failure> {
+  async scan(): Promise<Difference | Failure> {
     this.meanwhile = new Map();
     try {
-      return await this.lookThrough();
+      return await this.scanAll();
     } catch (thrown) {
       return { reason: messageOf(thrown), hopeless: false };
     } finally {
@@ -63,7 +63,7 @@ export class Survey {
 
   close(): void {
     this.closeSource();
-    this.ground.keeper.close();
+    this.context.keeper.close();
   }
 
   private closeSource(): void {
@@ -73,24 +73,24 @@ export class Survey {
 
   /** The source of file lists; a command may have created or removed a repository. */
   private sourceNow(): Source {
-    const isGit = isGitRoot(this.ground.root);
+    const isGit = isGitRoot(this.context.root);
     if (this.source && isGit === this.isGit) return this.source;
     this.closeSource();
     this.isGit = isGit;
-    this.source = isGit ? new GitSource(this.ground) : new WalkSource(this.ground);
+    this.source = isGit ? new GitSource(this.context) : new WalkSource(this.context);
     return this.source;
   }
 
-  private async lookThrough(): Promise<Difference | Failure> {
-    const { maxScanMs, signal } = this.ground;
+  private async scanAll(): Promise<Difference | Failure> {
+    const { maxScanMs, signal } = this.context;
     const clock = new Clock(maxScanMs, signal);
     const since = Date.now();
     const doubtful = [...this.doubtful];
     const listing = await this.sourceNow().list(this.known, clock);
     if (typeof listing === "string") return { reason: listing, hopeless: true };
-    const found = new Map<string, Seen | undefined>();
+    const found = new Map<string, ScannedFile | undefined>();
     const readBefore = this.partial.size;
-    const parents = new PlainParents(this.ground.root);
+    const parents = new PlainParents(this.context.root);
     for (const paths of [listing.suspects, doubtful])
       for (const path of paths) {
         if (clock.isDue) {
@@ -109,15 +109,15 @@ export class Survey {
     return difference;
   }
 
-  private lookAt(path: string, parents: PlainParents, listing: Listing, found: Map<string, Seen | undefined>): void {
+  private lookAt(path: string, parents: PlainParents, listing: Listing, found: Map<string, ScannedFile | undefined>): void {
     const before = this.known.get(path);
-    const now = look(this.ground, parents, path, listing.tracked(path), this.partial.get(path) ?? before);
+    const now = scanFile(this.context, parents, path, listing.tracked(path), this.partial.get(path) ?? before);
     if (now !== before && now && now.content.kind !== "git") this.partial.set(path, now);
     // Outside of git, every file is examined, and most are unchanged.
     if (this.isGit || now !== before || !listing.lists(path)) found.set(path, now);
   }
 
-  private difference(found: ReadonlyMap<string, Seen | undefined>): Difference {
+  private difference(found: ReadonlyMap<string, ScannedFile | undefined>): Difference {
     const changes = [...found].flatMap(([path, now]): Change[] => {
       const was = this.known.get(path);
       return differ(was, now) ? [{ path, was, now }] : [];
@@ -140,14 +140,14 @@ export class Survey {
   }
 
   /** Records that a tool touched a path since the last scan. */
-  private touch(path: string, now: Seen | undefined): void {
+  private touch(path: string, now: ScannedFile | undefined): void {
     const before = this.known.get(path);
     if (before) this.left.push(before);
     this.replace(path, now);
     this.doubtful.add(path);
   }
 
-  private replace(path: string, now: Seen | undefined): void {
+  private replace(path: string, now: ScannedFile | undefined): void {
     if (now) this.known.set(path, now);
     else this.known.delete(path);
   }

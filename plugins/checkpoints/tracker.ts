@@ -6,42 +6,42 @@ import type { ReadyTool } from "@scorel/tools/contract";
 import type { Context } from "./context.ts";
 import type { FileState } from "./contract.ts";
 import { Keeper } from "./keeper.ts";
-import { Looks } from "./looks.ts";
+import { Scans } from "./scans.ts";
 import { Notes, uncovered } from "./notes.ts";
 import { isBlocked } from "./observe.ts";
 import { onlyReads } from "./read-only.ts";
-import type { Ground } from "./seen.ts";
+import type { ScanContext } from "./scanned-file.ts";
 import { absent, isInside } from "./state.ts";
 import { Survey } from "./survey.ts";
 
 /** Tracks the tools of a session: stores files before tools change them, and records the results. */
 export class Tracker {
   private readonly ctx: Context;
-  private readonly ground: Ground;
+  private readonly context: ScanContext;
   private readonly survey: Survey;
   private readonly notes: Notes;
-  private readonly looks: Looks;
+  private readonly scans: Scans;
   /** Running calls that declared which paths they write. */
   private readonly open = new Map<string, { path: string; before: FileState }[]>();
   private watched = false;
   private readonly quit = new AbortController();
 
-  constructor(ctx: Context, ground: Omit<Ground, "signal">) {
+  constructor(ctx: Context, context: Omit<ScanContext, "signal">) {
     this.ctx = ctx;
-    this.ground = { ...ground, signal: this.quit.signal };
-    this.survey = new Survey(this.ground);
+    this.context = { ...context, signal: this.quit.signal };
+    this.survey = new Survey(this.context);
     this.notes = new Notes(ctx);
-    this.looks = new Looks(this.ground, this.survey, this.notes, (thrown) => ctx.report("checkpoints", thrown));
+    this.scans = new Scans(this.context, this.survey, this.notes, (thrown) => ctx.report("checkpoints", thrown));
   }
 
   /** A model call begins. */
   round(isFirst: boolean): void {
-    this.looks.round(isFirst);
+    this.scans.round(isFirst);
   }
 
   /** Scans while the model answers, so that nobody waits. */
   look(): Promise<void> {
-    return this.looks.whileModelSpeaks();
+    return this.scans.duringModelCall();
   }
 
   /** A tool is about to run: stores what it may change. */
@@ -50,8 +50,8 @@ export class Tracker {
     if (!tool) return;
     const access = await accessOf(tool, args);
     if (access !== "read") this.watchTurn();
-    if (access === "read" || onlyReads(toolCall.name, args, this.ground.root)) this.looks.beforeReading();
-    else if (access === "exclusive") await this.looks.beforeAnything(toolCall.id);
+    if (access === "read" || onlyReads(toolCall.name, args, this.context.root)) this.scans.beforeReading();
+    else if (access === "exclusive") await this.scans.beforeUnknownWrites(toolCall.id);
     else await this.beforeWrites(toolCall.id, access.writes);
   }
 
@@ -65,12 +65,12 @@ export class Tracker {
     const written = typeof access === "object" ? access.writes.filter((path) => !isBlocked(path)) : [];
     const missed = written.flatMap((path) => this.inProject(path) ?? []).filter((path) => !paths.includes(path));
     // A command in the same round may have put a link there; the scan after the command will find the written file.
-    await this.close(toolCall.id, this.looks.willFind ? [] : missed);
+    await this.close(toolCall.id, this.scans.willFind ? [] : missed);
   }
 
   /** Stops tracking: known changes are recorded, and an unneeded scan is aborted. */
   async stop(): Promise<void> {
-    if (this.open.size === 0 && !this.looks.isOwing) this.quit.abort();
+    if (this.open.size === 0 && !this.scans.hasUnrecorded) this.quit.abort();
     await this.settle();
     this.survey.close();
   }
@@ -78,7 +78,7 @@ export class Tracker {
   /** Resolves when all changes of tools are recorded. */
   async settle(): Promise<void> {
     for (const id of [...this.open.keys()]) await this.close(id);
-    await this.looks.settle();
+    await this.scans.settle();
   }
 
   /** Settles at the end of the turn, even if the turn was cancelled. */
@@ -96,12 +96,12 @@ export class Tracker {
     do {
       await this.ctx.agent.waitForIdle();
       await this.settle();
-      this.ground.keeper.newTurn();
+      this.context.keeper.newTurn();
     } while (this.ctx.agent.running);
   }
 
   private async beforeWrites(id: string, writes: readonly string[]): Promise<void> {
-    if (this.looks.isOwing) await this.looks.looked();
+    if (this.scans.hasUnrecorded) await this.scans.completed();
     const outside = writes.filter((path) => this.inProject(path) === undefined);
     const paths = writes.flatMap((path) => this.inProject(path) ?? []);
     const known = paths.map((path) => ({ path, before: this.see(path) }));
@@ -129,7 +129,7 @@ export class Tracker {
 
   /** The relative path of a file that checkpoints cover; undefined for any other. */
   private inProject(path: string): string | undefined {
-    const inside = relative(this.ground.root, path).split(sep).join("/");
+    const inside = relative(this.context.root, path).split(sep).join("/");
     return isInside(inside) ? inside : undefined;
   }
 }

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "./clock.ts";
 import { isFile } from "./git-output.ts";
-import { type Ground, isYoung, type Seen } from "./seen.ts";
+import { type ScanContext, isRecent, type ScannedFile } from "./scanned-file.ts";
 import type { Listing, Source } from "./source.ts";
 
 /** Folders with generated or downloaded files; needed outside of git, where no ignore file lists them. */
@@ -23,15 +23,15 @@ interface Folder {
  * Lists all files below a folder outside of git. Links are not followed, and a folder is read again only if its times changed.
  */
 export class WalkSource implements Source {
-  private readonly ground: Ground;
+  private readonly context: ScanContext;
   private folders = new Map<string, Folder>();
 
-  constructor(ground: Ground) {
-    this.ground = ground;
+  constructor(context: ScanContext) {
+    this.context = context;
   }
 
-  async list(known: ReadonlyMap<string, Seen>, clock: Clock): Promise<Listing | string> {
-    const { root, home, maxFiles, maxScanMs } = this.ground;
+  async list(known: ReadonlyMap<string, ScannedFile>, clock: Clock): Promise<Listing | string> {
+    const { root, home, maxFiles, maxScanMs } = this.context;
     // A whole home is not scanned: it is too large and contains keys.
     if (`${home}/`.startsWith(root.endsWith("/") ? root : `${root}/`))
       return "the home directory is not looked through";
@@ -57,14 +57,14 @@ export class WalkSource implements Source {
   }
 
   private folderAt(path: string): Folder | undefined {
-    const absolute = join(this.ground.root, path);
+    const absolute = join(this.context.root, path);
     try {
       const stat = fs.lstatSync(absolute, { throwIfNoEntry: false });
       if (!stat?.isDirectory()) return undefined;
       const last = this.folders.get(path);
       if (last && !last.young && isSame(last, stat)) return last;
       const { ino, mtimeMs, ctimeMs } = stat;
-      return { ino, mtimeMs, ctimeMs, young: isYoung(Math.max(mtimeMs, ctimeMs)), ...entriesIn(absolute, path) };
+      return { ino, mtimeMs, ctimeMs, young: isRecent(Math.max(mtimeMs, ctimeMs)), ...entriesIn(absolute, path) };
     } catch {
       return undefined; // The folder was removed, or is not accessible to this user and thus to tools.
     }
@@ -73,7 +73,7 @@ export class WalkSource implements Source {
 
 function* suspects(
   folders: ReadonlyMap<string, Folder>,
-  known: ReadonlyMap<string, Seen>,
+  known: ReadonlyMap<string, ScannedFile>,
   lists: (path: string) => boolean,
 ): Iterable<string> {
   let met = 0;

@@ -20,7 +20,7 @@ export interface Polled {
   seconds: number;
 }
 /** The parts of the session that a background command needs. */
-export interface Surroundings {
+export interface CommandContext {
   run: typeof runCommand;
   /** Creates a collector of output. */
   output(): Output;
@@ -28,7 +28,7 @@ export interface Surroundings {
   running: Set<End>;
   ledger: Ledger;
 }
-export interface Wanted {
+export interface BackgroundCommand {
   command: string;
   cwd: string;
   env: Record<string, string>;
@@ -51,17 +51,17 @@ interface Entry {
 
 /** The background commands of a session. */
 export class Background {
-  private readonly around: Surroundings;
+  private readonly context: CommandContext;
   private readonly entries = new Map<string, Entry>();
 
-  constructor(around: Surroundings) {
-    this.around = around;
+  constructor(context: CommandContext) {
+    this.context = context;
   }
 
   /** Starts a command and returns its id. Throws BASH_BACKGROUND_FULL and BASH_SPAWN. */
-  async start(wanted: Wanted): Promise<string> {
+  async start(wanted: BackgroundCommand): Promise<string> {
     this.makeRoom();
-    const { run, running, ledger, output, redactor } = this.around;
+    const { run, running, ledger, output, redactor } = this.context;
     const id = newId().slice(0, ID_LENGTH);
     const redacted = redactor();
     const control = new AbortController();
@@ -102,7 +102,7 @@ export class Background {
     const entry = this.entryOf(id);
     const { ended, seconds, started, endedAt = performance.now() } = entry;
     const kept = entry.output.close();
-    entry.output = this.around.output();
+    entry.output = this.context.output();
     entry.unread = 0;
     entry.reading?.resume();
     if (ended) this.entries.delete(id);

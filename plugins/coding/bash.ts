@@ -36,9 +36,9 @@ export function createBash(env: Environment): Tool<Params> {
   let ledger: Promise<Ledger> | undefined;
   let background: Promise<Background> | undefined;
   let shell: Promise<ReadyShell> | undefined;
-  const noted = () => (ledger ??= createLedger(env));
+  const getLedger = () => (ledger ??= createLedger(env));
   const ready = () => (shell ??= createReadyShell(env));
-  const inBackground = () => (background ??= createBackground(env, noted));
+  const getBackground = () => (background ??= createBackground(env, getLedger));
   return {
     name: "Bash",
     description:
@@ -49,10 +49,10 @@ export function createBash(env: Environment): Tool<Params> {
       answering(signal, () => {
         const { command, poll, stop, background: behind } = params;
         if ([command, poll, stop].filter((given) => given !== undefined).length !== 1) throw errors.BASH_ARGUMENTS();
-        if (command === undefined) return inform(params, inBackground);
+        if (command === undefined) return inform(params, getBackground);
         return behind
-          ? start({ ...params, command }, env, signal, inBackground)
-          : bash({ ...params, command }, env, { noted, ready }, { signal, onUpdate });
+          ? start({ ...params, command }, env, signal, getBackground)
+          : bash({ ...params, command }, env, { getLedger, ready }, { signal, onUpdate });
       }),
     display: (params, result) => card(titleOf(params), result, textOf(result)),
   };
@@ -63,13 +63,13 @@ function titleOf({ command, poll, stop, background }: Params): string {
   return poll === undefined ? `Bash stop ${stop ?? ""}`.trimEnd() : `Bash poll ${poll}`;
 }
 
-type InBackground = () => Promise<Background>;
+type GetBackground = () => Promise<Background>;
 
-type Noted = () => Promise<Ledger>;
+type GetLedger = () => Promise<Ledger>;
 
 /** State that a session keeps between commands. */
-interface Lasting {
-  noted: Noted;
+interface SessionState {
+  getLedger: GetLedger;
   ready: () => Promise<ReadyShell>;
 }
 
@@ -88,12 +88,12 @@ async function createLedger(env: Environment): Promise<Ledger> {
   return ledger;
 }
 
-async function createBackground(env: Environment, noted: Noted): Promise<Background> {
+async function createBackground(env: Environment, getLedger: GetLedger): Promise<Background> {
   const [{ Background }, { runCommand }, { Output }, ledger] = await Promise.all([
     import("./background.ts"),
     import("./command.ts"),
     import("./output.ts"),
-    noted(),
+    getLedger(),
   ]);
   const background = new Background({
     run: runCommand,
@@ -110,11 +110,11 @@ async function start(
   params: Run,
   env: Environment,
   signal: AbortSignal | undefined,
-  inBackground: InBackground,
+  getBackground: GetBackground,
 ): Promise<ToolOutput> {
   const cwd = await folderOf(params.cwd, env);
   const timeoutMs = params.timeout === undefined ? undefined : params.timeout * 1000;
-  const background = await inBackground();
+  const background = await getBackground();
   const confine = await confineFor(env);
   signal?.throwIfAborted();
   const id = await background.start({ command: params.command, cwd, env: env.childEnv(), confine, timeoutMs });
@@ -122,8 +122,8 @@ async function start(
 }
 
 /** Returns a background command's new output, after stopping it if requested. */
-async function inform({ poll, stop }: Params, inBackground: InBackground): Promise<ToolOutput> {
-  const background = await inBackground();
+async function inform({ poll, stop }: Params, getBackground: GetBackground): Promise<ToolOutput> {
+  const background = await getBackground();
   const polled = poll === undefined ? await background.stop(stop ?? "") : background.poll(poll);
   const { kept, ended, durationMs, seconds } = polled;
   if (ended && ended.ended !== "cancelled") return resultOf(ended, kept, seconds, durationMs);
@@ -135,14 +135,14 @@ async function inform({ poll, stop }: Params, inBackground: InBackground): Promi
 async function bash(
   params: Run,
   env: Environment,
-  { noted, ready }: Lasting,
+  { getLedger, ready }: SessionState,
   { signal, onUpdate }: { signal: AbortSignal | undefined; onUpdate: OnUpdate },
 ): Promise<ToolOutput> {
   const cwd = await folderOf(params.cwd, env);
   const [{ runCommand }, { Output }, ledger, shell] = await Promise.all([
     import("./command.ts"),
     import("./output.ts"),
-    noted(),
+    getLedger(),
     ready(),
   ]);
   const output = new Output(outputBudget(env.context()), () => env.workspace.temp);

@@ -25,16 +25,16 @@ export function controlMounts(root: string): ControlMounts {
   const control: Control[] = [{ path: join(root, ".scorel"), missing: "folder" }];
   if (kind === "folder") control.push(...controlOf(git));
   if (kind === "file") control.push({ path: git, missing: "nothing" });
-  const standing: Control[] = [];
-  const shut = control.filter((each) => standIn(each, standing));
+  const placeholders: Control[] = [];
+  const mountable = control.filter((each) => ensurePlaceholder(each, placeholders));
   return {
     mounts: [
       // A folder that contains mounts could be renamed and replaced, unless it is a mount itself.
       ...(kind === "folder" ? [write(git)] : []),
-      ...shut.map(({ path }) => read(path)),
+      ...mountable.map(({ path }) => read(path)),
       ...(kind === "file" ? worktreeMounts(git) : []),
     ],
-    release: () => standing.splice(0).reverse().forEach(takeAway),
+    release: () => placeholders.splice(0).reverse().forEach(removePlaceholder),
   };
 }
 
@@ -81,27 +81,27 @@ const read = (path: string): SandboxMount => ({ path, access: "read" });
 const write = (path: string): SandboxMount => ({ path, access: "write" });
 
 /** How many running commands use each placeholder; the last one removes it. */
-const held = new Map<string, number>();
+const uses = new Map<string, number>();
 
 /** Whether the path can be mounted: it exists, or a placeholder was created. */
-function standIn(control: Control, standing: Control[]): boolean {
+function ensurePlaceholder(control: Control, placeholders: Control[]): boolean {
   const { path, missing } = control;
-  const count = held.get(path) ?? 0;
+  const count = uses.get(path) ?? 0;
   if (count === 0 && fs.lstatSync(path, { throwIfNoEntry: false })) return kindOf(path) !== undefined;
   if (missing === "nothing") return false;
   if (count === 0) {
     if (missing === "folder") fs.mkdirSync(path);
     else fs.writeFileSync(path, missing.text, { flag: "wx" });
   }
-  held.set(path, count + 1);
-  standing.push(control);
+  uses.set(path, count + 1);
+  placeholders.push(control);
   return true;
 }
 
-function takeAway({ path, missing }: Control): void {
-  const count = (held.get(path) ?? 1) - 1;
-  if (count > 0) return void held.set(path, count);
-  held.delete(path);
+function removePlaceholder({ path, missing }: Control): void {
+  const count = (uses.get(path) ?? 1) - 1;
+  if (count > 0) return void uses.set(path, count);
+  uses.delete(path);
   try {
     if (missing === "folder") fs.rmdirSync(path);
     else if (missing !== "nothing" && fs.readFileSync(path, "utf8") === missing.text) fs.unlinkSync(path);

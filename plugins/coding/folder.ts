@@ -13,18 +13,18 @@ export interface Folder extends AsyncDisposable {
 }
 
 /** Opens the folder at this real path; with `create`, missing folders are created. Throws FILE_MOVED. */
-export async function holdFolder(path: Buffer, create: boolean): Promise<Folder> {
+export async function openFolder(path: Buffer, create: boolean): Promise<Folder> {
   try {
-    return await held(path, path);
+    return await openChecked(path, path);
   } catch (thrown) {
     if (!create || codeOf(thrown) !== "ENOENT") throw thrown;
   }
-  const [parent, name] = split(path);
-  await using around = await holdFolder(parent, true);
-  await mkdir(around.at(name)).catch((thrown: unknown) => {
+  const [parentPath, name] = split(path);
+  await using parent = await openFolder(parentPath, true);
+  await mkdir(parent.at(name)).catch((thrown: unknown) => {
     if (codeOf(thrown) !== "EEXIST") throw thrown;
   });
-  return await held(around.at(name), path);
+  return await openChecked(parent.at(name), path);
 }
 
 /** Splits a path into its folder and its name. */
@@ -34,21 +34,21 @@ export function split(path: Buffer): [folder: Buffer, name: Buffer] {
 }
 
 /** On Linux, names are looked up through the open folder itself. */
-async function held(at: Buffer, path: Buffer): Promise<Folder> {
-  if (process.platform !== "linux") return await named(path);
-  const handle = await opened(at, path);
+async function openChecked(at: Buffer, path: Buffer): Promise<Folder> {
+  if (process.platform !== "linux") return await checkedByPath(path);
+  const handle = await openHandle(at, path);
   try {
     const own = Buffer.from(`/proc/self/fd/${handle.fd}`);
     const real = await readlink(own, { encoding: "buffer" }).catch(() => undefined);
     if (real !== undefined && !real.equals(path)) throw errors.FILE_MOVED({ path: path.toString() });
-    return real === undefined ? await named(path, handle) : folder(own, handle);
+    return real === undefined ? await checkedByPath(path, handle) : folder(own, handle);
   } catch (thrown) {
     await handle.close();
     throw thrown;
   }
 }
 
-async function opened(at: Buffer, path: Buffer): Promise<FileHandle> {
+async function openHandle(at: Buffer, path: Buffer): Promise<FileHandle> {
   try {
     return await open(at, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (thrown) {
@@ -58,7 +58,7 @@ async function opened(at: Buffer, path: Buffer): Promise<FileHandle> {
 }
 
 /** Elsewhere, the path is used and checked once more. */
-async function named(path: Buffer, handle?: FileHandle): Promise<Folder> {
+async function checkedByPath(path: Buffer, handle?: FileHandle): Promise<Folder> {
   const real = await realpath(path, { encoding: "buffer" });
   if (!real.equals(path)) throw errors.FILE_MOVED({ path: path.toString() });
   return folder(path, handle);

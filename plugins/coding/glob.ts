@@ -25,8 +25,8 @@ export function createGlob(env: Environment): Tool<Params> {
     parameters,
     access: () => "read",
     reads: async (params) => {
-      const { whereOf } = await import("./ground.ts");
-      return readsOf((await whereOf(params, env)).path ?? ".", env.workspace);
+      const { folderAndGlob } = await import("./search-place.ts");
+      return readsOf((await folderAndGlob(params, env)).path ?? ".", env.workspace);
     },
     execute: (id, params, signal) => answering(signal, () => glob(id, params, env, signal)),
     display: (params, result) => card(`Glob ${params.pattern}`, result, brief(result)),
@@ -39,16 +39,16 @@ async function glob(
   env: Environment,
   signal: AbortSignal | undefined,
 ): Promise<ToolOutput> {
-  const [{ filesOf, groundOf, hiddenOptions, whereOf }, { fitting, pageHeader, pageOf }] = await Promise.all([
-    import("./ground.ts"),
+  const [{ filesOf, openSearchPlace, hiddenOptions, folderAndGlob }, { fitting, pageHeader, pageOf }] = await Promise.all([
+    import("./search-place.ts"),
     import("./page.ts"),
   ]);
   const { hidden, offset = 0, limit = DEFAULT_LIMIT } = params;
-  const { path, pattern } = await whereOf(params, env);
-  await using ground = await groundOf({ path, shows: "names", approved: env.approvedReads(id), signal }, env);
-  const names = await filesOf(ground, hiddenOptions(hidden, pattern), pattern);
+  const { path, pattern } = await folderAndGlob(params, env);
+  await using place = await openSearchPlace({ path, shows: "names", approved: env.approvedReads(id), signal }, env);
+  const names = await filesOf(place, hiddenOptions(hidden, pattern), pattern);
   const page = pageOf(names.sort(), offset, limit);
-  const shown = { ...page, items: page.items.map(ground.shown) };
+  const shown = { ...page, items: page.items.map(place.shown) };
   const fits = fitting(shown, outputBudget(env.context()), (name) => name);
   const text = [pageHeader(fits, "file"), ...fits.items].join("\n");
   env.claim(id, Buffer.byteLength(text));

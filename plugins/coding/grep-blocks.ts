@@ -1,5 +1,5 @@
 import type { GrepParams } from "./grep-params.ts";
-import type { Ground } from "./ground.ts";
+import type { SearchPlace } from "./search-place.ts";
 import { mayBeEncoded } from "./names.ts";
 import { nameOf, ripgrepJson } from "./ripgrep.ts";
 import { type Spans, sliceRedacted } from "./uncut.ts";
@@ -36,26 +36,26 @@ export async function blocksOf(
   files: readonly Count[],
   { context = 0 }: GrepParams,
   expression: readonly string[],
-  ground: Ground,
+  place: SearchPlace,
   most?: number,
 ): Promise<Block[]> {
   const rows = new Map<string, Row[]>(files.map(({ name }) => [name, []]));
   const limit = most === undefined ? [] : [`--max-count=${most}`];
-  const args = [...limit, `--context=${context}`, ...expression, ...targetsOf(files, ground)];
-  await ripgrepJson(args, ground, (record) => {
+  const args = [...limit, `--context=${context}`, ...expression, ...targetsOf(files, place)];
+  await ripgrepJson(args, place, (record) => {
     const row = record as Row;
     if (row.type === "match" || row.type === "context")
-      rows.get(ground.file ?? nameOf(bytesOf(row.data.path)))?.push(row);
+      rows.get(place.file ?? nameOf(bytesOf(row.data.path)))?.push(row);
   });
-  return [...rows].flatMap(([name, found]) => grouped(name, found, context, ground));
+  return [...rows].flatMap(([name, found]) => grouped(name, found, context, place));
 }
 
 /**
  * The arguments that select files. A name that is not UTF-8 cannot be an argument; then everything is searched and filtered.
  */
-function targetsOf(files: readonly Count[], ground: Ground): string[] {
-  if (ground.file !== undefined) return ["--", ground.target];
-  if (files.some(({ name }) => mayBeEncoded(name))) return ["--hidden", "--", ground.target];
+function targetsOf(files: readonly Count[], place: SearchPlace): string[] {
+  if (place.file !== undefined) return ["--", place.target];
+  if (files.some(({ name }) => mayBeEncoded(name))) return ["--hidden", "--", place.target];
   return ["--", ...files.map(({ name }) => `./${name}`)];
 }
 
@@ -64,7 +64,7 @@ function grouped(
   name: string,
   rows: readonly Row[],
   context: number,
-  { secretsIn }: Pick<Ground, "secretsIn">,
+  { secretsIn }: Pick<SearchPlace, "secretsIn">,
 ): Block[] {
   const shown = (row: Row) => linesOf(row, secretsIn);
   const blocks: Block[] = [];
@@ -86,7 +86,7 @@ function grouped(
   return blocks;
 }
 
-function linesOf(row: Row, secretsIn: Ground["secretsIn"]): string[] {
+function linesOf(row: Row, secretsIn: SearchPlace["secretsIn"]): string[] {
   const first = row.data.line_number ?? 0;
   const sign = row.type === "match" ? ":" : "-";
   const column = row.data.submatches[0]?.start ?? 0;

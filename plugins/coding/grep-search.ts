@@ -1,6 +1,6 @@
 import { type Block, blocksOf, type Count } from "./grep-blocks.ts";
 import type { GrepParams } from "./grep-params.ts";
-import { filesOf, type Ground, globOption, hiddenOptions } from "./ground.ts";
+import { filesOf, type SearchPlace, globOption, hiddenOptions } from "./search-place.ts";
 import { fitting, type Page, pageHeader, pageOf } from "./page.ts";
 import { byName, nameOf, ripgrep } from "./ripgrep.ts";
 
@@ -12,41 +12,41 @@ interface Found {
 }
 
 /** One page of results, as text for the model and as details. */
-export async function searchContents(params: GrepParams, ground: Ground, budget: number): Promise<Found> {
+export async function searchContents(params: GrepParams, place: SearchPlace, budget: number): Promise<Found> {
   const { mode = "content", offset = 0, limit = DEFAULT_LIMIT } = params;
-  const counts = await countsOf(params, ground);
-  if (mode === "content") return contentOf(params, ground, counts, budget);
-  const lineOf = ({ name, count }: Count) => (mode === "files" ? ground.shown(name) : `${ground.shown(name)}:${count}`);
+  const counts = await countsOf(params, place);
+  if (mode === "content") return contentOf(params, place, counts, budget);
+  const lineOf = ({ name, count }: Count) => (mode === "files" ? place.shown(name) : `${place.shown(name)}:${count}`);
   const page = fitting(pageOf(counts, offset, limit), budget, lineOf);
-  const files = page.items.map(({ name, count }) => ({ path: ground.shown(name), ...(mode === "count" && { count }) }));
+  const files = page.items.map(({ name, count }) => ({ path: place.shown(name), ...(mode === "count" && { count }) }));
   return {
     text: [pageHeader(page, "file"), ...page.items.map(lineOf)].join("\n"),
     details: { mode, files, ...numbers(page) },
   };
 }
 
-async function contentOf(params: GrepParams, ground: Ground, counts: readonly Count[], budget: number): Promise<Found> {
+async function contentOf(params: GrepParams, place: SearchPlace, counts: readonly Count[], budget: number): Promise<Found> {
   const { offset = 0, limit = DEFAULT_LIMIT } = params;
-  const page = await blockPage(params, ground, counts, offset, limit);
+  const page = await blockPage(params, place, counts, offset, limit);
   const fits = fitting(page, budget, ({ lines }) => lines.join("\n"));
-  const matches = fits.items.map(({ name, line }) => ({ path: ground.shown(name), line }));
-  const text = [pageHeader(fits, "match"), ...listed(fits.items, ground, params.context ?? 0)].join("\n");
+  const matches = fits.items.map(({ name, line }) => ({ path: place.shown(name), line }));
+  const text = [pageHeader(fits, "match"), ...listed(fits.items, place, params.context ?? 0)].join("\n");
   return { text, details: { mode: "content", matches, files: counts.length, ...numbers(fits) } };
 }
 
 /** A page of matches; only the files on the page are searched again. */
 async function blockPage(
   params: GrepParams,
-  ground: Ground,
+  place: SearchPlace,
   counts: readonly Count[],
   offset: number,
   limit: number,
 ): Promise<Page<Block>> {
   // With multiline, ripgrep joins neighbouring matches, so its counts do not show where a page starts.
-  if (params.multiline) return pageOf(await blocksOf(counts, params, expressionOf(params), ground), offset, limit);
+  if (params.multiline) return pageOf(await blocksOf(counts, params, expressionOf(params), place), offset, limit);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const { files, skip } = filesFor(counts, offset, limit);
-  const blocks = files.length > 0 ? await blocksOf(files, params, expressionOf(params), ground, skip + limit) : [];
+  const blocks = files.length > 0 ? await blocksOf(files, params, expressionOf(params), place, skip + limit) : [];
   const items = blocks.slice(skip, skip + limit);
   const end = offset + items.length;
   return { items, offset, total, ...(end < total && items.length > 0 && { next: end }) };
@@ -68,9 +68,9 @@ function filesFor(counts: readonly Count[], offset: number, limit: number): { fi
 }
 
 /** The number of matching lines per file, sorted by name. */
-async function countsOf(params: GrepParams, ground: Ground): Promise<Count[]> {
+async function countsOf(params: GrepParams, place: SearchPlace): Promise<Count[]> {
   const hidden = hiddenOptions(params.hidden, params.glob);
-  const globs = params.glob === undefined ? [] : [globOption(params.glob, ground)];
+  const globs = params.glob === undefined ? [] : [globOption(params.glob, place)];
   const args = [
     "--count",
     "--null",
@@ -79,17 +79,17 @@ async function countsOf(params: GrepParams, ground: Ground): Promise<Count[]> {
     ...globs,
     ...expressionOf(params),
     "--",
-    ground.target,
+    place.target,
   ];
   const [output, allowed] = await Promise.all([
-    ripgrep(args, ground),
-    params.glob === undefined || ground.file !== undefined ? undefined : filesOf(ground, hidden, params.glob),
+    ripgrep(args, place),
+    params.glob === undefined || place.file !== undefined ? undefined : filesOf(place, hidden, params.glob),
   ]);
   const kept = allowed && new Set(allowed);
-  return parseCounts(output, ground).filter(({ name }) => (kept?.has(name) ?? true) && !ground.hides(name));
+  return parseCounts(output, place).filter(({ name }) => (kept?.has(name) ?? true) && !place.hides(name));
 }
 
-function parseCounts(output: Buffer, { file }: Ground): Count[] {
+function parseCounts(output: Buffer, { file }: SearchPlace): Count[] {
   const counts: Count[] = [];
   for (let start = 0; start < output.length; ) {
     const nul = output.indexOf(0, start);
@@ -111,13 +111,13 @@ function expressionOf({ pattern, ignore_case, multiline }: GrepParams): string[]
 }
 
 /** Lists the matches below their file names. */
-function listed(blocks: readonly Block[], ground: Ground, context: number): string[] {
+function listed(blocks: readonly Block[], place: SearchPlace, context: number): string[] {
   let name: string | undefined;
   return blocks.flatMap((block) => {
     const isNew = block.name !== name;
     name = block.name;
     const apart = context > 0 && !block.joins ? ["--"] : [];
-    return [...(isNew ? [ground.shown(block.name)] : apart), ...block.lines];
+    return [...(isNew ? [place.shown(block.name)] : apart), ...block.lines];
   });
 }
 

@@ -25,12 +25,12 @@ async function grep(
   env: Environment,
   signal: AbortSignal | undefined,
 ): Promise<ToolOutput> {
-  const [{ groundOf }, search] = await Promise.all([import("./ground.ts"), import("./grep-search.ts")]);
+  const [{ openSearchPlace }, search] = await Promise.all([import("./search-place.ts"), import("./grep-search.ts")]);
   const asked = { path: params.path, shows: "contents", approved: env.approvedReads(id), signal } as const;
-  await using ground = await groundOf(asked, env);
+  await using place = await openSearchPlace(asked, env);
   const budget = outputBudget(env.context());
   env.claim(id, budget);
-  const { text, details } = await search.searchContents(params, ground, budget);
+  const { text, details } = await search.searchContents(params, place, budget);
   env.claim(id, Buffer.byteLength(text));
   return answer(text, details);
 }

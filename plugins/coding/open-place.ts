@@ -13,12 +13,12 @@ export async function requireSame(
   place: Place,
   approved?: readonly string[],
 ): Promise<string | undefined> {
-  const held = process.platform === "linux" ? `/proc/self/fd/${fd}` : undefined;
-  const own = held === undefined ? undefined : await targetOf(held);
+  const procPath = process.platform === "linux" ? `/proc/self/fd/${fd}` : undefined;
+  const own = procPath === undefined ? undefined : await targetOf(procPath);
   // Elsewhere, the path is resolved once more, which is the best available check.
   const path = decodeName(own ?? (await realpath(place.raw, { encoding: "buffer" })));
   if (path !== place.path || (approved && !approved.includes(path))) throw errors.FILE_SWAPPED({ path: place.shown });
-  return own && held;
+  return own && procPath;
 }
 
 /** Undefined where /proc is not mounted. */

@@ -18,20 +18,20 @@ export interface Place {
   shown: string;
 }
 
-type Ground = Pick<Workspace, "cwd" | "home">;
+type Folders = Pick<Workspace, "cwd" | "home">;
 
 /** Resolves `~`, the working directory and all links. Throws PATH_INVALID. */
-export async function locate(named: string, ground: Ground): Promise<Place> {
-  const lexical = absolute(named, ground);
+export async function locate(named: string, folders: Folders): Promise<Place> {
+  const lexical = absolute(named, folders);
   const bytes = await canonical(await spelling(lexical), named);
   const path = decodeName(bytes);
-  return { path, raw: isUtf8(bytes) ? path : bytes, lexical, shown: shownAs(path, ground.cwd) };
+  return { path, raw: isUtf8(bytes) ? path : bytes, lexical, shown: shownAs(path, folders.cwd) };
 }
 
 /** The paths that a tool reads for this argument: as given and real. Empty if the tool will refuse it. */
-export async function readsOf(named: string, ground: Ground): Promise<string[]> {
+export async function readsOf(named: string, folders: Folders): Promise<string[]> {
   try {
-    const { lexical, path } = await locate(named, ground);
+    const { lexical, path } = await locate(named, folders);
     return lexical === path ? [path] : [lexical, path];
   } catch (thrown) {
     if (codeOf(thrown) === "PATH_INVALID") return [];
@@ -40,7 +40,7 @@ export async function readsOf(named: string, ground: Ground): Promise<string[]> 
 }
 
 /** The absolute form of a path, without resolving links. */
-export function absolute(named: string, { cwd, home }: Ground): string {
+export function absolute(named: string, { cwd, home }: Folders): string {
   if (named === "") throw errors.PATH_INVALID({ path: named, reason: "it is empty" });
   if (named.includes("\0")) throw errors.PATH_INVALID({ path: named, reason: "it contains a NUL character" });
   if (named === "~" || named.startsWith("~/")) return resolve(home, named.slice(2));

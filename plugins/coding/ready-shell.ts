@@ -12,7 +12,7 @@ const BASH = "/bin/bash";
 /** Waits for a command and then becomes the usual shell; exits when this process ends without writing one. */
 const WAIT = `IFS= read -r -d "" command <&3 || exit 0; exec 3<&-; exec ${BASH} -c "$command" 2>&1`;
 
-export interface Surroundings {
+export interface ShellOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
 }
@@ -23,7 +23,7 @@ export interface Shell {
   mark: string;
 }
 
-interface Waiting extends Shell {
+interface WaitingShell extends Shell {
   cwd: string;
   folder: Stats;
   env: string;
@@ -34,30 +34,30 @@ interface Waiting extends Shell {
  * copies this process's page tables, which takes 5 to 25 ms; this happens while the model answers.
  */
 export class ReadyShell {
-  private waiting: Waiting | undefined;
+  private waiting: WaitingShell | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
   /** Passes the command to the waiting shell; undefined if none fits. */
-  take(command: string, { cwd, env }: Surroundings): Shell | undefined {
+  take(command: string, { cwd, env }: ShellOptions): Shell | undefined {
     const { waiting } = this;
     if (!waiting || !fits(command)) return undefined;
     this.waiting = undefined;
     const { child, mark } = waiting;
-    if (waiting.env !== JSON.stringify(env) || !isIn(waiting, cwd)) {
+    if (waiting.env !== JSON.stringify(env) || !startedIn(waiting, cwd)) {
       inputOf(child).destroy();
       return undefined;
     }
-    hold(child, true);
+    keepProcessAlive(child, true);
     inputOf(child).end(`${command}\0`);
     return { child, mark };
   }
 
   /** Schedules the start of a shell for the next command. */
-  prepare(around: Surroundings): void {
+  prepare(options: ShellOptions): void {
     if (this.isClosed || !existsSync(BASH)) return;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.begin(around), DELAY_MS).unref();
+    this.timer = setTimeout(() => void this.begin(options), DELAY_MS).unref();
   }
 
   /** The process id of the waiting shell. */
@@ -73,9 +73,9 @@ export class ReadyShell {
   }
 
   /** Starts a waiting shell in place of another one. Resolves when it runs or has failed. */
-  async begin({ cwd, env }: Surroundings): Promise<void> {
+  async begin({ cwd, env }: ShellOptions): Promise<void> {
     const words = JSON.stringify(env);
-    if (this.waiting?.env === words && isIn(this.waiting, cwd)) return;
+    if (this.waiting?.env === words && startedIn(this.waiting, cwd)) return;
     if (this.waiting) inputOf(this.waiting.child).destroy();
     this.waiting = undefined;
     const mark = newId();
@@ -94,7 +94,7 @@ export class ReadyShell {
     child.once("exit", () => {
       if (this.waiting?.child === child) this.waiting = undefined;
     });
-    hold(child, false);
+    keepProcessAlive(child, false);
     this.waiting = { child, mark, cwd, folder, env: words };
     await new Promise<void>((resolve) => {
       child.once("spawn", resolve);
@@ -108,7 +108,7 @@ function fits(command: string): boolean {
 }
 
 /** Whether the path still leads to the folder in which the shell was started. */
-function isIn({ cwd: before, folder }: Waiting, cwd: string): boolean {
+function startedIn({ cwd: before, folder }: WaitingShell, cwd: string): boolean {
   const now = cwd === before ? statSync(cwd, { throwIfNoEntry: false }) : undefined;
   return now !== undefined && now.dev === folder.dev && now.ino === folder.ino;
 }
@@ -118,7 +118,7 @@ function inputOf({ stdio }: ChildProcess): Duplex {
 }
 
 /** A waiting shell does not keep the process alive. */
-function hold(child: ChildProcess, isNeeded: boolean): void {
+function keepProcessAlive(child: ChildProcess, isNeeded: boolean): void {
   const handles = [child, child.stdout, inputOf(child)] as { ref?(): void; unref?(): void }[];
   for (const handle of handles) isNeeded ? handle.ref?.() : handle.unref?.();
 }

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { access, open, rename, rm } from "node:fs/promises";
 import { codeOf, newId } from "@scorel/kernel";
-import { type Folder, holdFolder, split } from "./folder.ts";
+import { type Folder, openFolder, split } from "./folder.ts";
 import type { Place } from "./paths.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { Place } from "./paths.ts";
 export async function saveFile(place: Place, bytes: Buffer, before: { stats: Stats } | undefined): Promise<void> {
   const [path, name] = split(Buffer.from(place.raw));
   try {
-    await using folder = await holdFolder(path, !before);
+    await using folder = await openFolder(path, !before);
     await replace(folder, name, bytes, before?.stats);
   } catch (thrown) {
     // The error names the file, not the temporary one.

@@ -1,5 +1,5 @@
 import type { Skill, SkillLook } from "@scorel/skills/contract";
-import type { Desk } from "./desk.ts";
+import type { CommandContext } from "./command-context.ts";
 import { report } from "./report.ts";
 
 /** The longest description in a list, in characters. */
@@ -10,20 +10,20 @@ const LEAST = 20;
 /** The actions of `scorel skill <action>`; each returns the exit code. */
 export const actions = { list, show, check, report };
 
-async function list({ request, sessionId, json, width, say }: Desk): Promise<number> {
+async function list({ request, sessionId, json, width, say }: CommandContext): Promise<number> {
   const look = await request("list_skills", { sessionId });
   await say(json ? `${JSON.stringify(look, null, 2)}\n` : listed(look, width));
   return 0;
 }
 
-async function show({ request, sessionId, args, json, say }: Desk): Promise<number> {
+async function show({ request, sessionId, args, json, say }: CommandContext): Promise<number> {
   const shown = await request("get_skill", { sessionId, name: args[0] as string });
   const { skill, docs, body } = shown;
   await say(json ? `${JSON.stringify(shown, null, 2)}\n` : described(skill, docs, body));
   return 0;
 }
 
-async function check({ request, sessionId, args, json, say }: Desk): Promise<number> {
+async function check({ request, sessionId, args, json, say }: CommandContext): Promise<number> {
   const [path] = args;
   const { files } = await request("check_skills", { sessionId, ...(path !== undefined && { path }) });
   const findings = files.flatMap(({ file, findings: found }) => found.map((each) => ({ file, ...each })));

@@ -1,27 +1,27 @@
 import type { SkillLook } from "@scorel/skills/contract";
 import type { StagedSkills } from "@scorel/skillstore/contract";
-import type { Counter } from "./counter.ts";
+import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
 import { agreed, describeStaged, shellWord } from "./review.ts";
 
 /** `scorel skill add`: returns 1 when the user declines. */
-export async function add(counter: Counter): Promise<number> {
-  const { store, invocation, reach } = counter;
+export async function add(context: SourceContext): Promise<number> {
+  const { store, invocation, reach } = context;
   const { args, options, cwd } = invocation;
   const [given] = args as [string];
   const there = await store.find(given, cwd);
   if (there?.added) throw errors.SKILLBOOK_ADDED({ name: there.name, from: there.from });
   const staged = await store.stage(given, cwd, reach);
   try {
-    const read = await counter.read(staged.folder);
+    const read = await context.read(staged.folder);
     if (read.skills.length === 0) throw errors.SKILLBOOK_NONE({ from: staged.from, reasons: reasonsIn(read) });
-    const name = await freeName(counter, options.name as string | undefined, staged, read);
-    const head = [`Add "${name}" from ${staged.from}`, ...(await describeStaged(counter, staged, read))].join("\n");
+    const name = await freeName(context, options.name as string | undefined, staged, read);
+    const head = [`Add "${name}" from ${staged.from}`, ...(await describeStaged(context, staged, read))].join("\n");
     const command = `scorel skill add ${shellWord(shownWord(given, staged))}`;
     const { texts } = staged;
-    if (!(await agreed(counter, head, { question: "Add it?", command, texts: () => texts.call(staged) }))) return 1;
+    if (!(await agreed(context, head, { question: "Add it?", command, texts: () => texts.call(staged) }))) return 1;
     await staged.install({ name, added: true });
-    await counter.say(`Added "${name}": ${read.skills.map((skill) => skill.name).join(", ")}.`);
+    await context.say(`Added "${name}": ${read.skills.map((skill) => skill.name).join(", ")}.`);
     return 0;
   } finally {
     staged.discard();
@@ -30,7 +30,7 @@ export async function add(counter: Counter): Promise<number> {
 
 /** Throws SKILLBOOK_NAME, before any question is asked. */
 async function freeName(
-  { store }: Counter,
+  { store }: SourceContext,
   asked: string | undefined,
   staged: StagedSkills,
   { skills }: SkillLook,

@@ -51,7 +51,7 @@ export function skillCommands(host: () => HostService | undefined): CliCommand[]
     description,
     options: [...more, output],
     run: async (invocation: Invocation) => {
-      const [{ actions }, { inSession }] = await Promise.all([import("./actions.ts"), import("./desk.ts")]);
+      const [{ actions }, { inSession }] = await Promise.all([import("./actions.ts"), import("./command-context.ts")]);
       return inSession(host(), invocation, actions[action]);
     },
   });

@@ -1,13 +1,13 @@
 import type { PlacedSkills } from "@scorel/skillstore/contract";
-import type { Counter } from "./counter.ts";
+import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
 import { placeOf } from "./review.ts";
 
 /** `scorel skill remove`: removes skills that were added under this name, or the only skill with this name. */
-export async function remove(counter: Counter): Promise<number> {
-  const { store, invocation, roots, say } = counter;
+export async function remove(context: SourceContext): Promise<number> {
+  const { store, invocation, roots, say } = context;
   const [name] = invocation.args as [string];
-  const [kept, before] = [await store.list(), await counter.look()];
+  const [kept, before] = [await store.list(), await context.look()];
   const skill = before.skills.find((each) => each.name === name);
   const found = kept.find((each) => each.name === name) ?? kept.find(({ tree }) => tree === skill?.archive?.tree);
   if (!found)
@@ -21,7 +21,7 @@ export async function remove(counter: Counter): Promise<number> {
     if ((await store.find(root, "/").catch(() => undefined))?.id === found.id)
       throw errors.SKILLBOOK_ROOT({ name: found.name, from: found.from });
   await store.remove(found.id);
-  const after = await counter.look();
+  const after = await context.look();
   const left = [name, ...names].flatMap((each) => after.skills.find((other) => other.name === each) ?? []);
   const lines = [...new Set(left)].map((other) => `"${other.name}" is still there: ${placeOf(other)}.`);
   await say(`Removed "${found.name}", which came from ${found.from}.`, ...lines);

@@ -1,6 +1,6 @@
 import { visibleText } from "@scorel/kit/text/plain";
 import type { ReportedSkill, SkillMiss, SkillReport, WordCount } from "@scorel/skills/contract";
-import type { Desk } from "./desk.ts";
+import type { CommandContext } from "./command-context.ts";
 import { errors } from "./errors.ts";
 
 /** How many misses of a skill are shown; JSON output has all. */
@@ -8,7 +8,7 @@ const SHOWN = 3;
 const SHORT_ID = 8;
 
 /** `scorel skill report`: always returns 0, since a miss is not an error. */
-export async function report({ request, sessionId, options, json, say }: Desk): Promise<number> {
+export async function report({ request, sessionId, options, json, say }: CommandContext): Promise<number> {
   const named = options.session as string | undefined;
   if (named !== undefined && options.all === true) throw errors.SKILLBOOK_SCOPE();
   const of = options.all === true ? "all" : named;

@@ -2,7 +2,7 @@ import { basename, relative } from "node:path";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
 import type { ShadowedSkill, Skill, SkillLook } from "@scorel/skills/contract";
 import type { StagedFile, StagedSkills } from "@scorel/skillstore/contract";
-import type { Counter } from "./counter.ts";
+import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
 
 /** How many files of a skill are listed. */
@@ -12,11 +12,11 @@ const SCRIPT = /\.(?:py|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|php|ps1|bat|cmd|lua
 
 /** Describes what would be installed: each skill with its description, executable files and warnings. */
 export async function describeStaged(
-  counter: Pick<Counter, "look" | "preview">,
+  context: Pick<SourceContext, "look" | "preview">,
   staged: StagedSkills,
   { skills, shadowed, skipped }: SkillLook,
 ): Promise<string[]> {
-  const looks = { before: await counter.look(), after: await counter.preview(staged) };
+  const looks = { before: await context.look(), after: await context.preview(staged) };
   const bytes = staged.files.reduce((sum, file) => sum + file.bytes, 0);
   const head = `  ${count(skills.length, "skill")}, ${count(staged.files.length, "file")}, ${size(bytes)}, sha256 ${staged.sha256}`;
   const below = (path: string) => relative(staged.folder, path);
@@ -32,7 +32,7 @@ export async function describeStaged(
 
 /** Asks the person if there is a terminal; otherwise `--yes` is required. */
 export async function agreed(
-  { invocation, say }: Counter,
+  { invocation, say }: SourceContext,
   head: string,
   { question, command, texts }: { question: string; command: string; texts: StagedSkills["texts"] },
 ): Promise<boolean> {
@@ -58,12 +58,12 @@ export function count(many: number, what: string): string {
 }
 
 /** A session's skills now, and as they would be after the installation. */
-interface Looks {
+interface BeforeAndAfter {
   before: SkillLook;
   after: SkillLook;
 }
 
-function describeSkill(skill: Skill, files: StagedFile[], looks: Looks): string[] {
+function describeSkill(skill: Skill, files: StagedFile[], looks: BeforeAndAfter): string[] {
   const { name, description, userOnly, warnings, file } = skill;
   const isScript = ({ path, isExecutable }: StagedFile) => isExecutable || SCRIPT.test(path);
   const scripts = files.filter(isScript);
@@ -90,7 +90,7 @@ export function placeOf({ source, folder, archive }: Skill | (ShadowedSkill & { 
 }
 
 /** What happens to the name after the installation, by the same search that a session uses. */
-function nameLines({ folder }: Skill, { before, after }: Looks): string[] {
+function nameLines({ folder }: Skill, { before, after }: BeforeAndAfter): string[] {
   const shadow = after.shadowed.find((each) => each.folder === folder);
   if (shadow) {
     const by = after.skills.find((each) => each.folder === shadow.by);

@@ -1,7 +1,7 @@
 import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
 import type { SkillStore } from "@scorel/skillstore/contract";
-import type { Counter } from "./counter.ts";
+import type { SourceContext } from "./source-context.ts";
 
 const yes: CliOption = { flags: "--yes", description: "Do not ask" };
 const name: CliOption = {
@@ -22,7 +22,7 @@ export function sourceCommands({ host, store }: Finds): CliCommand[] {
     args: string,
     description: string,
     options: readonly CliOption[],
-    load: () => Promise<(counter: Counter) => Promise<number>>,
+    load: () => Promise<(context: SourceContext) => Promise<number>>,
   ): CliCommand => ({
     noun: "skill",
     action,
@@ -30,8 +30,8 @@ export function sourceCommands({ host, store }: Finds): CliCommand[] {
     description,
     options: [...options],
     run: async (invocation: Invocation) => {
-      const [work, { atCounter }] = await Promise.all([load(), import("./counter.ts")]);
-      return atCounter({ host: host(), store: store() }, invocation, work);
+      const [work, { withSources }] = await Promise.all([load(), import("./source-context.ts")]);
+      return withSources({ host: host(), store: store() }, invocation, work);
     },
   });
   return [

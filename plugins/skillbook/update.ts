@@ -2,7 +2,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { changeLines } from "@scorel/kit/terminal/review";
 import type { SkillLook } from "@scorel/skills/contract";
 import type { PlacedSkills, StagedSkills } from "@scorel/skillstore/contract";
-import type { Counter } from "./counter.ts";
+import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
 import { agreed, describeStaged, shellWord } from "./review.ts";
 
@@ -16,30 +16,30 @@ interface Wanted {
 }
 
 /** `scorel skill update`: returns 1 when the user declines, or something could not be fetched. */
-export async function update(counter: Counter): Promise<number> {
-  const [name] = counter.invocation.args;
-  const all = await wantedIn(counter);
-  const wanted = name === undefined ? all : [withSource(counter, await named(counter, all, name))];
+export async function update(context: SourceContext): Promise<number> {
+  const [name] = context.invocation.args;
+  const all = await wantedIn(context);
+  const wanted = name === undefined ? all : [withSource(context, await named(context, all, name))];
   if (wanted.length === 0)
-    await counter.say("There is nothing to update: no skills were added, and [skills] roots names no archive.");
+    await context.say("There is nothing to update: no skills were added, and [skills] roots names no archive.");
   const codes: number[] = [];
-  for (const each of wanted) codes.push(await attempt(counter, each, name !== undefined));
+  for (const each of wanted) codes.push(await attempt(context, each, name !== undefined));
   return Math.max(0, ...codes);
 }
 
 /** Updates one entry. When several are updated, a failure is printed and the others continue. */
-async function attempt(counter: Counter, wanted: Wanted, isOnly: boolean): Promise<number> {
+async function attempt(context: SourceContext, wanted: Wanted, isOnly: boolean): Promise<number> {
   try {
-    return await updateOne(counter, wanted);
+    return await updateOne(context, wanted);
   } catch (thrown) {
     if (isOnly || codeOf(thrown) === "SKILLBOOK_UNCONFIRMED") throw thrown;
-    await counter.say(`${wanted.kept ? `"${wanted.kept.name}" stays as it is: ` : ""}${messageOf(thrown)}`);
+    await context.say(`${wanted.kept ? `"${wanted.kept.name}" stays as it is: ` : ""}${messageOf(thrown)}`);
     return 1;
   }
 }
 
-async function updateOne(counter: Counter, { address, base, kept }: Wanted): Promise<number> {
-  const { store, reach, say } = counter;
+async function updateOne(context: SourceContext, { address, base, kept }: Wanted): Promise<number> {
+  const { store, reach, say } = context;
   if (address === undefined) throw errors.SKILLBOOK_QUERY({ name: kept?.name ?? "", from: kept?.from ?? "" });
   const staged = await store.stage(address, base, reach, kept?.id);
   try {
@@ -50,7 +50,7 @@ async function updateOne(counter: Counter, { address, base, kept }: Wanted): Pro
       await say(`"${name}" is the same there; nothing was changed.`);
       return 0;
     }
-    if (!isSame && !(await agrees(counter, staged, name))) return 1;
+    if (!isSame && !(await agrees(context, staged, name))) return 1;
     await staged.install({ name, added: before?.added ?? kept?.added ?? false });
     await say(isSame && !isIntact ? `"${name}" was damaged, and is as it was.` : `Updated "${name}".`);
     return 0;
@@ -59,17 +59,17 @@ async function updateOne(counter: Counter, { address, base, kept }: Wanted): Pro
   }
 }
 
-async function agrees(counter: Counter, staged: StagedSkills, name: string): Promise<boolean> {
-  const read = await counter.read(staged.folder);
-  const look = await counter.look();
+async function agrees(context: SourceContext, staged: StagedSkills, name: string): Promise<boolean> {
+  const read = await context.read(staged.folder);
+  const look = await context.look();
   const head = [
     `Update "${name}" from ${staged.from}`,
     ...described(look, read, staged),
     ...changeLines(staged.changes),
-    ...(await describeStaged(counter, staged, read)),
+    ...(await describeStaged(context, staged, read)),
   ].join("\n");
   const command = `scorel skill update ${shellWord(name)}`;
-  return await agreed(counter, head, { question: "Take it?", command, texts: () => staged.texts() });
+  return await agreed(context, head, { question: "Take it?", command, texts: () => staged.texts() });
 }
 
 /** Which skills appear and disappear, and which descriptions change. */
@@ -89,7 +89,7 @@ function described(look: SkillLook, read: SkillLook, { before }: StagedSkills): 
 }
 
 /** Everything that was added, and the configured archives. */
-async function wantedIn({ store, roots }: Counter): Promise<Wanted[]> {
+async function wantedIn({ store, roots }: SourceContext): Promise<Wanted[]> {
   const kept = await store.list();
   const configured: Wanted[] = [];
   for (const address of roots) {
@@ -105,8 +105,8 @@ async function wantedIn({ store, roots }: Counter): Promise<Wanted[]> {
 }
 
 /** Finds an entry by its name, or by the name of a skill in it. Throws SKILLBOOK_UNKNOWN. */
-async function named(counter: Counter, all: readonly Wanted[], name: string): Promise<Wanted> {
-  const { skills } = await counter.look();
+async function named(context: SourceContext, all: readonly Wanted[], name: string): Promise<Wanted> {
+  const { skills } = await context.look();
   const tree = skills.find((skill) => skill.name === name)?.archive?.tree;
   const found = all.find(({ kept }) => kept?.name === name) ?? all.find(({ kept }) => kept && kept.tree === tree);
   const known = all.flatMap(({ kept }) => kept?.name ?? []);
@@ -114,6 +114,6 @@ async function named(counter: Counter, all: readonly Wanted[], name: string): Pr
   return found;
 }
 
-function withSource({ invocation: { args, cwd } }: Counter, wanted: Wanted): Wanted {
+function withSource({ invocation: { args, cwd } }: SourceContext, wanted: Wanted): Wanted {
   return args[1] === undefined ? wanted : { ...wanted, address: args[1], base: cwd };
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import type { PlacedSkills } from "@scorel/skillstore/contract";
-import { alike } from "./alike.ts";
+import { lookAlikeKey } from "./look-alikes.ts";
 import type { ShadowedSkill, Skill, SkillLook, SkippedSkill } from "./contract.ts";
 import { readSkill, type Summary, summaryOf } from "./read.ts";
 import type { Root } from "./roots.ts";
@@ -89,8 +89,8 @@ function ranked(found: readonly Skill[]): Pick<SkillLook, "skills" | "shadowed">
   const shadowed: ShadowedSkill[] = [];
   for (const skill of found) {
     const { name, folder, source } = skill;
-    const by = chosen.get(alike(name));
-    if (!by) chosen.set(alike(name), skill);
+    const by = chosen.get(lookAlikeKey(name));
+    if (!by) chosen.set(lookAlikeKey(name), skill);
     else if (by.files !== skill.files) shadowed.push({ name, folder, source, by: by.folder });
   }
   return { skills: [...chosen.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), shadowed };

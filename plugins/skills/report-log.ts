@@ -42,10 +42,10 @@ export async function usesIn(logs: Logs, beside: string): Promise<LogUse> {
   const store = logs.open(beside + logs.ending, { readOnly: true, index: `${beside}.index` });
   try {
     const opened = store.open();
-    const teller = new Teller(opened);
+    const reader = new SessionReader(opened);
     if (opened.ledger.types.includes("skill_index"))
-      for (const row of rowsIn(store, opened)) teller.hear(opened.ledger.read(row));
-    return teller.use;
+      for (const row of rowsIn(store, opened)) reader.add(opened.ledger.read(row));
+    return reader.use;
   } finally {
     await store.close();
   }
@@ -59,7 +59,7 @@ function rowsIn(store: Store, { ledger }: Opened): number[] {
 }
 
 /** Follows a session over all its branches, including abandoned ones. */
-class Teller {
+class SessionReader {
   private readonly prompts: Prompt[] = [];
   private readonly uses: Use[] = [];
   private readonly shown = new Map<string, IndexedSkill>();
@@ -78,7 +78,7 @@ class Teller {
     this.use = { sessionId: header.sessionId, createdAt: header.createdAt, prompts, uses, shown, problems };
   }
 
-  hear(event: StoredEvent | undefined): void {
+  add(event: StoredEvent | undefined): void {
     if (!event || event.ts <= this.since) return;
     if (event.type === "skill_index") this.told(event as EventOf<"skill_index">);
     if (event.type === "skill_state") this.named(event as EventOf<"skill_state">);

@@ -1,5 +1,5 @@
 import type { AppendEntry } from "@scorel/kernel";
-import { askedFor } from "./asked.ts";
+import { requestedSkills } from "./requested.ts";
 import type { IndexedSkill, Skill, SkillChanges } from "./contract.ts";
 import { hints } from "./hints.ts";
 import type { Skills } from "./skills.ts";
@@ -12,7 +12,7 @@ const MOST_NAMES = 100;
 export async function beginTurn(skills: Skills): Promise<void> {
   const { ctx } = skills;
   await skills.refresh();
-  const now = skills.isOffered ? rowsFor(skills, askedFor(skills)) : [];
+  const now = skills.isOffered ? rowsFor(skills, requestedSkills(skills)) : [];
   const entries = [...indexEntries(skills, now), ...announcement(skills, now), ...hints(skills), ...endOfTurn(skills)];
   if (entries.length > 0) await ctx.session.appendAll(entries);
 }

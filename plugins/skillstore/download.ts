@@ -14,7 +14,7 @@ const SECONDS = 30;
 export const LARGEST = 64 * 1024 * 1024;
 
 /** The settings of a download. */
-export interface Way extends Reach {
+export interface DownloadOptions extends Reach {
   lookup?: Lookup;
   /** The time limit of the whole download in milliseconds. */
   time?: number;
@@ -25,18 +25,18 @@ export interface Way extends Reach {
  * Downloads an address to a new file, following redirects; returns its sha256 and size. Each host is looked up once, checked,
  * and contacted at exactly those addresses, so that DNS cannot change in between. Throws SKILLSTORE errors.
  */
-export async function download(from: URL, into: string, way: Way): Promise<{ sha256: string; bytes: number }> {
-  const time = AbortSignal.timeout(way.time ?? SECONDS * 1000);
-  const signal = way.signal ? AbortSignal.any([time, way.signal]) : time;
+export async function download(from: URL, into: string, settings: DownloadOptions): Promise<{ sha256: string; bytes: number }> {
+  const time = AbortSignal.timeout(settings.time ?? SECONDS * 1000);
+  const signal = settings.signal ? AbortSignal.any([time, settings.signal]) : time;
   try {
-    return await written(await arrive(from, { ...way, signal }), into, way.largest ?? LARGEST);
+    return await written(await followRedirects(from, { ...settings, signal }), into, settings.largest ?? LARGEST);
   } catch (thrown) {
     if (thrown instanceof ScorelError) throw thrown;
-    throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: reasonOf(thrown, time, way) }, { cause: thrown });
+    throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: reasonOf(thrown, time, settings) }, { cause: thrown });
   }
 }
 
-function reasonOf(thrown: unknown, time: AbortSignal, { signal, time: given }: Way): string {
+function reasonOf(thrown: unknown, time: AbortSignal, { signal, time: given }: DownloadOptions): string {
   if (time.aborted) return `it took longer than ${(given ?? SECONDS * 1000) / 1000} seconds`;
   if (signal?.aborted) return "it was interrupted";
   // The cause of "fetch failed" says what went wrong.
@@ -45,10 +45,10 @@ function reasonOf(thrown: unknown, time: AbortSignal, { signal, time: given }: W
   return code === "" ? messageOf(cause ?? thrown) : `the server cannot be reached (${code})`;
 }
 
-async function arrive(from: URL, way: Way): Promise<IncomingMessage> {
+async function followRedirects(from: URL, settings: DownloadOptions): Promise<IncomingMessage> {
   let url = from;
   for (let hop = 0; hop <= HOPS; hop++) {
-    const answer = await ask(url, way);
+    const answer = await ask(url, settings);
     const { statusCode = 0, headers } = answer;
     if (statusCode === 200) return answer;
     answer.destroy();
@@ -66,24 +66,24 @@ function nextOf(location: string, url: URL, from: URL): URL {
   throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `${url.host} sent it on to what is no address` });
 }
 
-async function ask(url: URL, way: Way): Promise<IncomingMessage> {
-  const isOurs = isAllowed(url, way.allowHosts);
+async function ask(url: URL, settings: DownloadOptions): Promise<IncomingMessage> {
+  const isOurs = isAllowed(url, settings.allowHosts);
   if (url.protocol !== "https:" && !isOurs)
     throw errors.SKILLSTORE_HOST({ host: url.host, reason: "only https:// is used" });
   const options: RequestOptions = {
     headers: { "user-agent": "scorel", accept: "*/*", "accept-encoding": "identity" },
-    ...(way.signal && { signal: way.signal }),
+    ...(settings.signal && { signal: settings.signal }),
   };
-  const proxy = proxyFor(url, way.env ?? process.env);
+  const proxy = proxyFor(url, settings.env ?? process.env);
   // A proxy resolves names itself, and only it may know a host that the user allowed.
-  const pinned = proxy && isOurs ? [] : await pin(url, way, proxy !== undefined);
+  const pinned = proxy && isOurs ? [] : await pin(url, settings, proxy !== undefined);
   const request = proxy
-    ? await requestThrough(proxy, url, options, way.signal, pinned[0]?.address)
+    ? await requestThrough(proxy, url, options, settings.signal, pinned[0]?.address)
     : await requestTo(url, pinned, options);
   return await answered(request);
 }
 
-async function pin(url: URL, { allowHosts, lookup, signal }: Way, isProxied: boolean): Promise<Pinned[]> {
+async function pin(url: URL, { allowHosts, lookup, signal }: DownloadOptions, isProxied: boolean): Promise<Pinned[]> {
   try {
     return await beforeEnd(pinnedTo(url, allowHosts, lookup), signal);
   } catch (thrown) {

@@ -6,14 +6,14 @@ import type { Address } from "./address.ts";
 import { changesBetween, textAt } from "./changes.ts";
 import type { PlacedSkills, Reach, SkillFileChange, StagedSkills, StoredSkills } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { bring, type Fetched } from "./fetch.ts";
+import { fetchSkills, type Fetched } from "./fetch.ts";
 import { nextTime, type SkillLock } from "./lock-file.ts";
 import { pluginsIn } from "./marketplace.ts";
 import { makeStaging, place, treesIn } from "./staging.ts";
 import { isIntact, type Sums, sealTree, skillFilesIn, sumsOf } from "./tree.ts";
 
 /** The store that holds the current skills and takes the staged ones. */
-interface Keeping {
+interface StagingStore {
   /** `~/.scorel`. */
   readonly home: string;
   readonly archives: Archives;
@@ -29,7 +29,7 @@ const MOST_SKILLS = 500;
 
 /** Fetches skills into a new folder for review. */
 export async function stage(
-  store: Keeping,
+  store: StagingStore,
   address: Address,
   reach: Reach,
   instead = address.id,
@@ -37,7 +37,7 @@ export async function stage(
   let folder: string | undefined;
   try {
     folder = makeStaging(store.home);
-    const fetched = await bring(address, folder, store.archives, reach);
+    const fetched = await fetchSkills(address, folder, store.archives, reach);
     return new Staged(store, address, folder, { ...fetched, instead });
   } catch (thrown) {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -69,13 +69,13 @@ class Staged implements StagedSkills {
   readonly changes: readonly SkillFileChange[];
   readonly isIntact: boolean;
   readonly elsewhere: StagedSkills["elsewhere"];
-  private readonly store: Keeping;
+  private readonly store: StagingStore;
   private readonly address: Address;
   private readonly staging: string;
   private readonly entry: Omit<StoredSkills, "id" | "name" | "added" | "addedAt">;
 
   constructor(
-    store: Keeping,
+    store: StagingStore,
     address: Address,
     staging: string,
     { sha256, mark, instead }: Fetched & { instead: string },

@@ -10,7 +10,7 @@ import { createLockReader, lockFileIn, parseLock, type SkillLock } from "./lock-
 import { keep, sweep, treesIn } from "./staging.ts";
 
 /** What the store needs. */
-export interface Surroundings {
+export interface StoreOptions {
   /** `~/.scorel`. */
   home: string;
   archives: Archives;
@@ -18,19 +18,19 @@ export interface Surroundings {
 }
 
 /** How long a failed root is not tried again, in milliseconds. */
-const REST_MS = 10 * 60_000;
+const RETRY_MS = 10 * 60_000;
 
 /** The skill store in a home folder. */
 export class Store implements SkillStore {
   readonly home: string;
   readonly archives: Archives;
-  private readonly host: Surroundings["host"];
+  private readonly host: StoreOptions["host"];
   private readonly read: () => SkillLock;
   /** Fetches of roots in progress, by id; `failed` has the time of failures. */
   private readonly fetching = new Map<string, Promise<PlacedSkills>>();
   private readonly failed = new Map<string, { at: number; thrown: unknown }>();
 
-  constructor({ home, archives, host }: Surroundings) {
+  constructor({ home, archives, host }: StoreOptions) {
     this.home = home;
     this.archives = archives;
     this.host = host;
@@ -51,7 +51,7 @@ export class Store implements SkillStore {
     const there = this.byId(address.id);
     if (there) return there;
     const before = this.failed.get(address.id);
-    if (before && performance.now() - before.at < REST_MS) throw before.thrown;
+    if (before && performance.now() - before.at < RETRY_MS) throw before.thrown;
     const others = this.fetching.get(address.id);
     // The other caller may have been cancelled; then this one starts again.
     if (others) return await others.catch(() => this.root(given, base, reach));
@@ -124,6 +124,6 @@ export class Store implements SkillStore {
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-export function createStore(surroundings: Surroundings): Store {
-  return new Store(surroundings);
+export function createStore(options: StoreOptions): Store {
+  return new Store(options);
 }

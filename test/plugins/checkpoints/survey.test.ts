@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fc } from "../../property.ts";
-import { ground } from "./ground.ts";
+import { surveyed } from "./survey-setup.ts";
 
 const names = ["a", "b", "d", "d/x", "d/y", "e/f/g", "'new\nline'", "'é ü'", "i/1", "i/n/2"];
 const name = fc.constantFrom(...names);
@@ -93,15 +93,15 @@ describe("what a survey knows", () => {
       const steps = fc.array(fc.record({ ops, settles: fc.boolean() }), { minLength: 3, maxLength: 10 });
       await fc.assert(
         fc.asyncProperty(steps, async (steps) => {
-          using t = ground(isGit, { fewFiles });
+          using t = surveyed(isGit, { fewFiles });
           for (const path of ["a", "d/x", "e/f/g", "i/1"]) t.file(path, "1");
           if (isGit) t.sh("git add -A; git commit -qm first");
-          await t.survey.look();
+          await t.survey.scan();
           for (const { ops: step, settles } of steps) {
             if (settles) await t.settle();
             t.sh(`${step.map((command) => `{ ( ${command}; ) || true; } >/dev/null 2>&1`).join("; ")}; true`);
             const before = t.known();
-            const found = await t.survey.look();
+            const found = await t.survey.scan();
             const now = t.walked();
             expect([step, t.known()]).toEqual([step, now]);
             if ("reason" in found) throw new Error(found.reason);
@@ -124,12 +124,12 @@ describe("what a survey knows", () => {
   );
 
   it("is right when git cannot look at a file, and afterwards", async () => {
-    using t = ground(true);
+    using t = surveyed(true);
     for (const path of ["a", "d/x"]) t.file(path, "1");
     t.sh("git add -A; git commit -qm first");
-    await t.survey.look();
+    await t.survey.scan();
     const paths = async () => {
-      const found = await t.survey.look();
+      const found = await t.survey.scan();
       return "changes" in found ? found.changes.map(({ path }) => path).sort() : found.reason;
     };
     t.sh("mv d ../d; ln -s d d");
@@ -140,30 +140,30 @@ describe("what a survey knows", () => {
   });
 
   it("finds tracked files that come back after looks at a project in which none was left", async () => {
-    using t = ground(true);
+    using t = surveyed(true);
     for (const path of ["a", "d/x"]) t.file(path, "1");
     t.sh("git add -A; git commit -qm first");
-    await t.survey.look();
+    await t.survey.scan();
     t.sh("rm -r a d");
-    await t.survey.look();
-    await t.survey.look();
+    await t.survey.scan();
+    await t.survey.scan();
     t.sh("mkdir d; printf 2 > a; printf longer > d/x");
-    const found = await t.survey.look();
+    const found = await t.survey.scan();
     expect("changes" in found && found.changes.map(({ path }) => path).sort()).toEqual(["a", "d/x"]);
     expect(t.known()).toEqual(t.walked());
   });
 
   // A git built without nanoseconds takes such a file for the one it knows: it has the inode, size and second of the index.
   it("finds a file that was gone at the first look and comes back within the second of the index", async () => {
-    using t = ground(true);
+    using t = surveyed(true);
     t.file("b", "1");
     // Early in a second, so that what follows falls in the same one; not at its start, since the clock of files lags.
     while ((Date.now() - 20) % 1_000 > 200) await new Promise((resolve) => setImmediate(resolve));
     t.file("a", "1");
     t.sh("git add -A; mv a ../a");
-    await t.survey.look();
+    await t.survey.scan();
     t.sh("mv ../a a; printf 2 > a");
-    await t.survey.look();
+    await t.survey.scan();
     expect(t.known()).toEqual(t.walked());
   });
 });

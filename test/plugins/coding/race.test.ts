@@ -49,14 +49,14 @@ it.runIf(process.platform === "linux")(
 
 it("where the system cannot name what is open, a folder is compared by its path", async () => {
   await using w = await workshop();
-  const { holdFolder } = await import("../../../plugins/coding/folder.ts");
+  const { openFolder } = await import("../../../plugins/coding/folder.ts");
   const linux = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
   Object.defineProperty(process, "platform", { ...linux, value: "darwin" });
   try {
     expect(await w.say("Write", { file_path: "new/deep/a.txt", content: "a" })).toContain("Created new/deep/a.txt");
     symlinkSync("new", w.path("link"));
-    await expect(holdFolder(Buffer.from(w.path("link")), false)).rejects.toMatchObject({ code: "FILE_MOVED" });
-    await expect(holdFolder(Buffer.from(w.path("none")), false)).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(openFolder(Buffer.from(w.path("link")), false)).rejects.toMatchObject({ code: "FILE_MOVED" });
+    await expect(openFolder(Buffer.from(w.path("none")), false)).rejects.toMatchObject({ code: "ENOENT" });
   } finally {
     Object.defineProperty(process, "platform", linux);
   }
@@ -64,10 +64,10 @@ it("where the system cannot name what is open, a folder is compared by its path"
 
 it("a folder that is a link, or was made one, is not held", async () => {
   await using w = await workshop();
-  const { holdFolder } = await import("../../../plugins/coding/folder.ts");
+  const { openFolder } = await import("../../../plugins/coding/folder.ts");
   mkdirSync(w.path("real/deep"), { recursive: true });
   symlinkSync("real", w.path("link"));
   for (const path of ["link", "link/deep", "link/new"])
-    await expect(holdFolder(Buffer.from(w.path(path)), true)).rejects.toMatchObject({ code: "FILE_MOVED" });
+    await expect(openFolder(Buffer.from(w.path(path)), true)).rejects.toMatchObject({ code: "FILE_MOVED" });
   expect(readdirSync(w.path("real"))).toEqual(["deep"]);
 });

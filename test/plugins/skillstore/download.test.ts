@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { download, type Way } from "../../../plugins/skillstore/download.ts";
+import { download, type DownloadOptions } from "../../../plugins/skillstore/download.ts";
 import { type Answer, type ArchiveServer, serveArchives } from "../../archive-server.ts";
 import { fixture, startProxy } from "../../proxy.ts";
 
@@ -12,10 +12,10 @@ afterAll(() => rmSync(root, { recursive: true }));
 let count = 0;
 
 /** Fetches; answers what came, or the code of the error, what it says, and what of it was kept. */
-async function fetched(url: string, way: Partial<Way> = {}): Promise<string | [code: string, reason: string]> {
+async function fetched(url: string, settings: Partial<DownloadOptions> = {}): Promise<string | [code: string, reason: string]> {
   const into = join(root, `${count++}`);
   try {
-    const { bytes } = await download(new URL(url), into, { allowHosts: [], env: {}, ...way });
+    const { bytes } = await download(new URL(url), into, { allowHosts: [], env: {}, ...settings });
     const text = readFileSync(into, "utf8");
     expect(bytes).toBe(Buffer.byteLength(text));
     return text;
@@ -28,7 +28,7 @@ async function fetched(url: string, way: Partial<Way> = {}): Promise<string | [c
 
 async function served(
   answers: Record<string, Answer>,
-  work: (server: ArchiveServer, way: Partial<Way>) => Promise<void>,
+  work: (server: ArchiveServer, settings: Partial<DownloadOptions>) => Promise<void>,
 ) {
   await using server = await serveArchives(answers);
   await work(server, { allowHosts: ["127.0.0.1"] });
@@ -38,8 +38,8 @@ const words = Buffer.from("words");
 
 describe("a download", () => {
   it("brings the bytes of a host that the user has named, and sends nothing of anybody", () =>
-    served({ "/a.zip": words }, async ({ origin, host, heard }, way) => {
-      expect(await fetched(`${origin}/a.zip?key=geheim`, way)).toBe("words");
+    served({ "/a.zip": words }, async ({ origin, host, heard }, settings) => {
+      expect(await fetched(`${origin}/a.zip?key=geheim`, settings)).toBe("words");
       expect(heard).toEqual([
         {
           line: `${host} /a.zip?key=geheim`,
@@ -81,14 +81,14 @@ describe("a download", () => {
     }));
 
   it("follows five redirects, each judged anew, and not a sixth", () =>
-    served({ "/a.zip": words }, async (server, way) => {
+    served({ "/a.zip": words }, async (server, settings) => {
       for (let hop = 1; hop <= 6; hop++)
         server.answers[`/${hop}`] = {
           to: hop === 1 ? "/a.zip" : `/${hop - 1}`,
           status: [301, 302, 303, 307, 308][hop % 5] as number,
         };
-      expect(await fetched(`${server.origin}/5`, way)).toBe("words");
-      expect(await fetched(`${server.origin}/6`, way)).toEqual([
+      expect(await fetched(`${server.origin}/5`, settings)).toBe("words");
+      expect(await fetched(`${server.origin}/6`, settings)).toEqual([
         "SKILLSTORE_FETCH",
         "it was sent on more than 5 times",
       ]);
@@ -124,9 +124,9 @@ describe("a download", () => {
     ["a password", "https://ann:geheim@example.com/", "SKILLSTORE_FETCH", "sent it on to what is no address"],
     ["nowhere", "https://[", "SKILLSTORE_FETCH", "sent it on to what is no address"],
   ])("does not follow to %s", (_, to, code, reason) =>
-    served({ "/a.zip": { to } }, async ({ origin }, way) => {
+    served({ "/a.zip": { to } }, async ({ origin }, settings) => {
       const lookup = async () => [{ address: "10.1.2.3", family: 4 }];
-      expect(await fetched(`${origin}/a.zip`, { ...way, lookup })).toEqual([code, expect.stringContaining(reason)]);
+      expect(await fetched(`${origin}/a.zip`, { ...settings, lookup })).toEqual([code, expect.stringContaining(reason)]);
     }),
   );
 
@@ -142,8 +142,8 @@ describe("a download", () => {
     ],
     ["nothing at all", (r: ServerResponse) => void r.socket?.destroy(), "ECONNRESET"],
   ])("fails for %s", (_, answer, reason) =>
-    served({ "/a.zip": answer }, async ({ origin }, way) => {
-      expect(await fetched(`${origin}/a.zip`, way)).toEqual(["SKILLSTORE_FETCH", expect.stringContaining(reason)]);
+    served({ "/a.zip": answer }, async ({ origin }, settings) => {
+      expect(await fetched(`${origin}/a.zip`, settings)).toEqual(["SKILLSTORE_FETCH", expect.stringContaining(reason)]);
     }),
   );
 
@@ -154,8 +154,8 @@ describe("a download", () => {
         "/endless": (response) => endless(response),
         "/just": Buffer.alloc(1000, "x"),
       },
-      async ({ origin }, way) => {
-        const limited = { ...way, largest: 1000 };
+      async ({ origin }, settings) => {
+        const limited = { ...settings, largest: 1000 };
         expect(await fetched(`${origin}/announced`, limited)).toEqual(["SKILLSTORE_LARGE", ""]);
         expect(await fetched(`${origin}/endless`, limited)).toEqual(["SKILLSTORE_LARGE", ""]);
         expect(await fetched(`${origin}/just`, limited)).toHaveLength(1000);
@@ -169,14 +169,14 @@ describe("a download", () => {
         "/slow": (response) => void response.writeHead(200).write("x"),
         "/round": { to: "/silent" },
       },
-      async ({ origin }, way) => {
+      async ({ origin }, settings) => {
         const late = ["SKILLSTORE_FETCH", "it took longer than 0.1 seconds"];
         for (const path of ["/silent", "/slow", "/round"])
-          expect(await fetched(origin + path, { ...way, time: 100 })).toEqual(late);
+          expect(await fetched(origin + path, { ...settings, time: 100 })).toEqual(late);
         const lookup = () => new Promise<never>(() => {});
         expect(await fetched("https://never.test/", { lookup, time: 100 })).toEqual(late);
         const signal = AbortSignal.abort();
-        expect(await fetched(`${origin}/slow`, { ...way, signal })).toEqual(["SKILLSTORE_FETCH", "it was interrupted"]);
+        expect(await fetched(`${origin}/slow`, { ...settings, signal })).toEqual(["SKILLSTORE_FETCH", "it was interrupted"]);
       },
     ));
 
@@ -221,11 +221,11 @@ describe("a download", () => {
   });
 
   it("keeps a file that is there", () =>
-    served({ "/a.zip": words }, async ({ origin }, way) => {
+    served({ "/a.zip": words }, async ({ origin }, settings) => {
       const into = join(root, "there");
-      await download(new URL(`${origin}/a.zip`), into, { allowHosts: [], env: {}, ...way });
+      await download(new URL(`${origin}/a.zip`), into, { allowHosts: [], env: {}, ...settings });
       await expect(
-        download(new URL(`${origin}/a.zip`), into, { allowHosts: [], env: {}, ...way }),
+        download(new URL(`${origin}/a.zip`), into, { allowHosts: [], env: {}, ...settings }),
       ).rejects.toMatchObject({ code: "SKILLSTORE_FETCH" });
       expect(existsSync(into)).toBe(true);
     }));

@@ -2,12 +2,12 @@ import { messageOf } from "@scorel/kernel";
 import { contentsOf, type Difference } from "./compare.ts";
 import type { CheckpointFile, FileState } from "./contract.ts";
 import { type Note, type Notes, uncovered } from "./notes.ts";
-import type { Ground } from "./seen.ts";
+import type { ScanContext } from "./scanned-file.ts";
 import type { Failure, Survey } from "./survey.ts";
 
 /** Decides when to scan the project for changes made by commands, and who waits for a scan. */
-export class Looks {
-  private readonly ground: Ground;
+export class Scans {
+  private readonly context: ScanContext;
   private readonly survey: Survey;
   private readonly notes: Notes;
   private readonly report: (thrown: unknown) => void;
@@ -19,24 +19,24 @@ export class Looks {
   private begun = false;
   /** Whether no scan has begun since the user's last message. */
   private fresh = true;
-  private looking: Promise<void> | undefined;
+  private running: Promise<void> | undefined;
   /** Calls that may change anything and whose effects are not recorded yet. */
   private pending: string[] = [];
   /** Whether the running scan is for the effects of a call. */
-  private owing = false;
+  private recording = false;
   /** Whether a pending call began without a complete scan before it, so that its changes cannot be told from earlier ones. */
   private blind = false;
 
-  constructor(ground: Ground, survey: Survey, notes: Notes, report: (thrown: unknown) => void) {
-    this.ground = ground;
+  constructor(context: ScanContext, survey: Survey, notes: Notes, report: (thrown: unknown) => void) {
+    this.context = context;
     this.survey = survey;
     this.notes = notes;
     this.report = report;
   }
 
   /** Whether the effects of some call are not recorded yet. */
-  get isOwing(): boolean {
-    return this.pending.length > 0 || this.owing;
+  get hasUnrecorded(): boolean {
+    return this.pending.length > 0 || this.recording;
   }
 
   /** Whether the next scan will find everything that changed since the last one. */
@@ -54,7 +54,7 @@ export class Looks {
    * Scans while the model answers: after a command, to find its effects, and once after each message of the user. After rounds
    * that only read, the next command that may write starts the scan.
    */
-  async whileModelSpeaks(): Promise<void> {
+  async duringModelCall(): Promise<void> {
     if (!this.begun && (this.fresh || this.pending.length > 0)) await this.begin();
   }
 
@@ -67,57 +67,57 @@ export class Looks {
   }
 
   /** Makes a call that may change anything wait for the scan. */
-  async beforeAnything(id: string): Promise<void> {
-    const isOver = await this.looked();
+  async beforeUnknownWrites(id: string): Promise<void> {
+    const isOver = await this.completed();
     this.pending.push(id);
     if (isOver && this.ready) return;
     this.blind = true;
     const reason = isOver
       ? (this.failure?.reason ?? "it could not be looked through")
-      : `looking took more than ${this.ground.maxScanMs} ms`;
+      : `looking took more than ${this.context.maxScanMs} ms`;
     await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }
 
   /** Waits for this round's scan, within the limit. Returns whether it has finished. */
-  async looked(): Promise<boolean> {
-    const looking = this.begun ? this.looking : this.begin();
-    if (!looking) return true;
+  async completed(): Promise<boolean> {
+    const running = this.begun ? this.running : this.begin();
+    if (!running) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.ground.maxScanMs);
+      timer = setTimeout(() => resolve(false), this.context.maxScanMs);
     });
-    const done = await Promise.race([looking.then(() => true), late]);
+    const done = await Promise.race([running.then(() => true), late]);
     clearTimeout(timer);
     return done;
   }
 
   /** Resolves when all changes of commands are recorded. */
   async settle(): Promise<void> {
-    await this.looking;
+    await this.running;
     if (this.pending.length > 0) await this.begin();
   }
 
   /** Starts this round's scan. */
   private begin(): Promise<void> {
     this.begun = true;
-    const before = this.looking ?? Promise.resolve();
-    const looking: Promise<void> = before
-      .then(() => this.lookNow())
+    const before = this.running ?? Promise.resolve();
+    const running: Promise<void> = before
+      .then(() => this.scanNow())
       .catch(this.report)
       .finally(() => {
-        this.owing = false;
-        if (this.looking === looking) this.looking = undefined;
+        this.recording = false;
+        if (this.running === running) this.running = undefined;
       });
-    this.looking = looking;
-    return looking;
+    this.running = running;
+    return running;
   }
 
-  private async lookNow(): Promise<void> {
+  private async scanNow(): Promise<void> {
     const calls = this.pending.splice(0);
     const { ready, blind } = this;
-    this.owing = calls.length > 0;
+    this.recording = calls.length > 0;
     this.blind = false;
-    const seen = await this.lookAgain();
+    const seen = await this.rescan();
     this.failure = "reason" in seen ? seen : undefined;
     // A call that began during the scan may have changed what it saw.
     this.ready = !this.failure && !this.blind;
@@ -125,17 +125,17 @@ export class Looks {
   }
 
   /** After exceeding a limit, scans again only after the user's next message. */
-  private async lookAgain(): Promise<Difference | Failure> {
+  private async rescan(): Promise<Difference | Failure> {
     if (this.failure?.hopeless && !this.fresh) return this.failure;
     this.fresh = false;
-    return this.survey.look();
+    return this.survey.scan();
   }
 
   private async effects(seen: Difference | Failure): Promise<Omit<Note, "calls">> {
     const unknown = (reason: string) => ({ files: [], notCovered: [{ path: ".", reason }] });
     if ("reason" in seen) return unknown(seen.reason);
     try {
-      const { files, notCovered } = await contentsOf(this.ground, seen);
+      const { files, notCovered } = await contentsOf(this.context, seen);
       return { files, notCovered: [...notCovered, ...uncovered(files.flatMap(statesOf))] };
     } catch (thrown) {
       return unknown(messageOf(thrown));

@@ -9,7 +9,7 @@ import { absent, same } from "./state.ts";
 export const TICK_MS = 50;
 
 /** Where a session scans files, and with which limits. */
-export interface Ground {
+export interface ScanContext {
   root: string;
   home: string;
   keeper: Keeper;
@@ -31,7 +31,7 @@ export interface Mark {
 }
 
 /** A file as seen by a scan. A file whose content git has is not read until it changes. */
-export interface Seen extends Mark {
+export interface ScannedFile extends Mark {
   mode: number;
   /** The creation time in milliseconds since the epoch. */
   born: number;
@@ -58,30 +58,30 @@ export function inodeOf(ino: number): number {
 }
 
 /** Reads a path and stores its content; undefined without a file. */
-export function seeNow({ root, keeper }: Ground, path: string): Seen | undefined {
+export function observeNow({ root, keeper }: ScanContext, path: string): ScannedFile | undefined {
   const stat = statOf(root, path);
-  return stat && seenAs(stat, read(root, path, keeper));
+  return stat && scannedFileOf(stat, read(root, path, keeper));
 }
 
 /**
  * The state of a path: `last` itself if unchanged, and without reading the file if git's index has its content. A content that
  * is read is held for the session.
  */
-export function look(
-  { root, keeper }: Ground,
+export function scanFile(
+  { root, keeper }: ScanContext,
   parents: PlainParents,
   path: string,
   tracked: Tracked | undefined,
-  last: Seen | undefined,
-): Seen | undefined {
+  last: ScannedFile | undefined,
+): ScannedFile | undefined {
   const stat = statOf(root, path);
   if (!stat) return undefined;
-  if (last && isStill(last, stat) && !last.young && !isLeftOut(last, keeper)) return last;
-  if (tracked?.trusted && isLike(tracked, stat) && !isYoung(stat.ctimeMs))
-    return seenAs(stat, { kind: "git", oid: tracked.oid, size: stat.size });
-  if (!parents.has(path)) return seenAs(stat, absent);
+  if (last && isUnchangedSince(last, stat) && !last.young && !fitsNow(last, keeper)) return last;
+  if (tracked?.trusted && matchesIndex(tracked, stat) && !isRecent(stat.ctimeMs))
+    return scannedFileOf(stat, { kind: "git", oid: tracked.oid, size: stat.size });
+  if (!parents.has(path)) return scannedFileOf(stat, absent);
   const content = observe(`${root}/${path}`, keeper.limits.maxFileBytes, (bytes, mode) => keeper.hold(bytes, mode));
-  return seenAs(stat, content);
+  return scannedFileOf(stat, content);
 }
 
 /** The stored content of a project path; nothing behind a link belongs to the project. */
@@ -91,18 +91,18 @@ export function read(root: string, path: string, keeper: Keeper): FileState {
 }
 
 /** Whether two scans saw different files at a path. */
-export function differ(before: Seen | undefined, after: Seen | undefined): boolean {
+export function differ(before: ScannedFile | undefined, after: ScannedFile | undefined): boolean {
   if (before === after) return false;
   if (!before || !after || !hasMark(before, after) || before.mode !== after.mode) return true;
   return before.content.kind !== "git" && after.content.kind !== "git" && !same(before.content, after.content);
 }
 
 /** Whether a change is so recent that file times may not show the next one. */
-export function isYoung(changedMs: number): boolean {
+export function isRecent(changedMs: number): boolean {
   return Date.now() - changedMs < TICK_MS;
 }
 
-function isStill(last: Seen, stat: fs.Stats): boolean {
+function isUnchangedSince(last: ScannedFile, stat: fs.Stats): boolean {
   return (
     last.mtimeMs === stat.mtimeMs &&
     last.ctimeMs === stat.ctimeMs &&
@@ -112,18 +112,18 @@ function isStill(last: Seen, stat: fs.Stats): boolean {
   );
 }
 
-function isLike(tracked: Tracked, stat: fs.Stats): boolean {
+function matchesIndex(tracked: Tracked, stat: fs.Stats): boolean {
   const { size, mtimeMs, ctimeMs } = stat;
   const executable = (stat.mode & 0o100) !== 0;
   return tracked.executable === executable && hasMark(tracked, { ino: inodeOf(stat.ino), size, mtimeMs, ctimeMs });
 }
 
 /** Whether a content that exceeded an earlier turn's limit fits into this turn's. */
-function isLeftOut({ content }: Seen, keeper: Keeper): boolean {
+function fitsNow({ content }: ScannedFile, keeper: Keeper): boolean {
   return content.kind === "uncovered" && keeper.fits(content.size);
 }
 
-function seenAs(stat: fs.Stats, content: Seen["content"]): Seen {
+function scannedFileOf(stat: fs.Stats, content: ScannedFile["content"]): ScannedFile {
   const { size, mtimeMs, ctimeMs, birthtimeMs, mode } = stat;
   // Some file systems do not record creation times.
   const born = birthtimeMs > 0 ? Math.min(birthtimeMs, ctimeMs) : ctimeMs;
@@ -134,7 +134,7 @@ function seenAs(stat: fs.Stats, content: Seen["content"]): Seen {
     ctimeMs,
     mode: mode & 0o7777,
     born,
-    young: isYoung(ctimeMs),
+    young: isRecent(ctimeMs),
     content,
   };
 }

@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import { createBlobs } from "../../../plugins/blobs/store.ts";
 import { isFile } from "../../../plugins/checkpoints/git-output.ts";
 import { Keeper } from "../../../plugins/checkpoints/keeper.ts";
-import { type Seen, TICK_MS } from "../../../plugins/checkpoints/seen.ts";
+import { type ScannedFile, TICK_MS } from "../../../plugins/checkpoints/scanned-file.ts";
 import { Survey } from "../../../plugins/checkpoints/survey.ts";
 
 /** A folder with a survey of it, without a session around. */
-export function ground(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: number; fewFiles?: number } = {}) {
+export function surveyed(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: number; fewFiles?: number } = {}) {
   const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-survey-")));
   const root = join(base, "project");
   fs.mkdirSync(root);
@@ -43,7 +43,7 @@ export function ground(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: 
     /** Looks at files whose times are old enough that they show every later change. */
     async settle() {
       await new Promise((resolve) => setTimeout(resolve, TICK_MS + 5));
-      await survey.look();
+      await survey.scan();
     },
     /** What the survey says of each file: mode and hash of its content. */
     known: () => rowsOf(survey.known, (oid) => git("cat-file", "blob", oid)),
@@ -67,7 +67,7 @@ function environment(home: string) {
   return { PATH: process.env.PATH, HOME: home, LC_ALL: "C.UTF-8", GIT_CONFIG_NOSYSTEM: "1", ...who };
 }
 
-function rowsOf(known: ReadonlyMap<string, Seen>, object: (oid: string) => Buffer): Rows {
+function rowsOf(known: ReadonlyMap<string, ScannedFile>, object: (oid: string) => Buffer): Rows {
   const rows = [...known].flatMap(([path, { mode, content }]): [string, string][] => {
     if (content.kind === "absent") return [];
     if (content.kind === "symlink") return [[path, `-> ${content.target}`]];

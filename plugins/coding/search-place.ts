@@ -13,7 +13,7 @@ import { namesIn, ripgrep, type Search } from "./ripgrep.ts";
 const FOLDER = "./";
 
 /** The place of a search, and how names are shown. */
-export interface Ground extends Search, AsyncDisposable {
+export interface SearchPlace extends Search, AsyncDisposable {
   /** The argument for ripgrep: the folder, or one file. */
   target: string;
   /** The name of the searched file relative to `cwd`, if it is a single one. */
@@ -26,7 +26,7 @@ export interface Ground extends Search, AsyncDisposable {
   secretsIn: Environment["secretsIn"];
 }
 
-interface Asked {
+interface SearchRequest {
   path: string | undefined;
   shows: "names" | "contents";
   /** The paths that the call was approved to read, if it was judged by paths. */
@@ -38,12 +38,12 @@ interface Asked {
  * Opens the folder or file to search; it stays open until disposed. Throws SEARCH_PATH, SEARCH_KIND, and FILE_SWAPPED if it is
  * not what was approved.
  */
-export async function groundOf({ path, shows, approved, signal }: Asked, env: Environment): Promise<Ground> {
+export async function openSearchPlace({ path, shows, approved, signal }: SearchRequest, env: Environment): Promise<SearchPlace> {
   const { workspace } = env;
   const place = await locate(path ?? ".", workspace);
-  const handle = await opened(place);
+  const handle = await openFileOrFolder(place);
   try {
-    const held = await requireSame(handle, place, approved);
+    const procPath = await requireSame(handle, place, approved);
     const stats = await handle.stat();
     const isFolder = stats.isDirectory();
     if (!isFolder) await refuseKeyStore(place, stats, workspace);
@@ -53,7 +53,7 @@ export async function groundOf({ path, shows, approved, signal }: Asked, env: En
       cwd,
       env: env.childEnv(),
       signal,
-      ...(isFolder ? folderAt(held) : fileAt(held, basename(place.path), handle.fd)),
+      ...(isFolder ? folderAt(procPath) : fileAt(procPath, basename(place.path), handle.fd)),
       shown: (name) => shownAs(join(cwd, name), workspace.cwd),
       hides: (name) => hides(cwd === "/" ? `/${name}` : `${cwd}/${name}`),
       secretsIn: env.secretsIn,
@@ -65,7 +65,7 @@ export async function groundOf({ path, shows, approved, signal }: Asked, env: En
   }
 }
 
-async function opened(place: Place): Promise<FileHandle> {
+async function openFileOrFolder(place: Place): Promise<FileHandle> {
   const stats: Stats | undefined = await stat(place.raw).catch(() => undefined);
   if (!stats) throw errors.SEARCH_PATH({ path: place.shown });
   if (typeof place.raw !== "string")
@@ -78,13 +78,13 @@ async function opened(place: Place): Promise<FileHandle> {
 }
 
 /** Starts ripgrep in the open folder. */
-function folderAt(held: string | undefined) {
-  return { target: FOLDER, ...(held !== undefined && { heldCwd: held }) };
+function folderAt(procPath: string | undefined) {
+  return { target: FOLDER, ...(procPath !== undefined && { heldCwd: procPath }) };
 }
 
 /** Passes the open file to ripgrep as standard input. */
-function fileAt(held: string | undefined, file: string, fd: number) {
-  return held === undefined ? { target: `./${file}`, file } : { target: "/proc/self/fd/0", file, input: fd };
+function fileAt(procPath: string | undefined, file: string, fd: number) {
+  return procPath === undefined ? { target: `./${file}`, file } : { target: "/proc/self/fd/0", file, input: fd };
 }
 
 /** Includes hidden files if requested, or if the glob names one. */
@@ -93,13 +93,13 @@ export function hiddenOptions(asked: boolean | undefined, glob: string | undefin
   return asked || named ? ["--hidden", "--glob=!.git"] : [];
 }
 
-interface Where {
+interface FolderAndGlob {
   path?: string | undefined;
   pattern: string;
 }
 
 /** The folder and glob of a search. A pattern may start with another folder if no path is given. */
-export async function whereOf({ path, pattern }: Where, env: Environment): Promise<Where> {
+export async function folderAndGlob({ path, pattern }: FolderAndGlob, env: Environment): Promise<FolderAndGlob> {
   const split = path === undefined ? splitPattern(pattern) : { pattern };
   if (split.path === undefined) return { path, pattern };
   const stats = await stat(absolute(split.path, env.workspace)).catch(() => undefined);
@@ -107,7 +107,7 @@ export async function whereOf({ path, pattern }: Where, env: Environment): Promi
 }
 
 /** Splits a pattern outside of the working directory into its literal folder and the rest. */
-function splitPattern(pattern: string): Where {
+function splitPattern(pattern: string): FolderAndGlob {
   if (!/^(\/|~\/|\.\.\/)/.test(pattern)) return { pattern };
   const names = pattern.split("/");
   const wild = names.findIndex((name) => /[*?[{]/.test(name));
@@ -117,36 +117,36 @@ function splitPattern(pattern: string): Where {
 }
 
 /** The glob option for ripgrep, relative to the searched folder. */
-export function globOption(glob: string, ground: Ground): string {
-  return `--glob=${withinGround(glob, ground)}`;
+export function globOption(glob: string, place: SearchPlace): string {
+  return `--glob=${relativeToPlace(glob, place)}`;
 }
 
-function withinGround(glob: string, { cwd }: Ground): string {
+function relativeToPlace(glob: string, { cwd }: SearchPlace): string {
   const within = glob.startsWith(`${cwd}/`) ? glob.slice(cwd.length) : glob;
   return within.replace(/^\.\//, "/");
 }
 
 /** The matching files that are not ignored, unsorted. */
-export async function filesOf(ground: Ground, options: readonly string[], glob: string | undefined): Promise<string[]> {
-  if (glob === undefined) return (await listed(ground, options)).filter((name) => !ground.hides(name));
-  const matches = ground.target === FOLDER ? plainGlob(withinGround(glob, ground)) : undefined;
-  if (!matches) return matching(ground, options, glob);
-  const names = await listed(ground, options);
+export async function filesOf(place: SearchPlace, options: readonly string[], glob: string | undefined): Promise<string[]> {
+  if (glob === undefined) return (await listFiles(place, options)).filter((name) => !place.hides(name));
+  const matches = place.target === FOLDER ? plainGlob(relativeToPlace(glob, place)) : undefined;
+  if (!matches) return matchesOf(place, options, glob);
+  const names = await listFiles(place, options);
   // An escaped name looks different from the real one, so only ripgrep can match it.
-  if (names.some(mayBeEncoded)) return matching(ground, options, glob);
-  return names.filter((name) => matches(name) && !ground.hides(name));
+  if (names.some(mayBeEncoded)) return matchesOf(place, options, glob);
+  return names.filter((name) => matches(name) && !place.hides(name));
 }
 
 /** A glob overrides ignore files in ripgrep, so results with and without the glob are intersected. */
-async function matching(ground: Ground, options: readonly string[], glob: string): Promise<string[]> {
+async function matchesOf(place: SearchPlace, options: readonly string[], glob: string): Promise<string[]> {
   const [all, found] = await Promise.all([
-    listed(ground, options),
-    listed(ground, [...options, globOption(glob, ground)]),
+    listFiles(place, options),
+    listFiles(place, [...options, globOption(glob, place)]),
   ]);
   const kept = new Set(all);
-  return found.filter((name) => kept.has(name) && !ground.hides(name));
+  return found.filter((name) => kept.has(name) && !place.hides(name));
 }
 
-async function listed(ground: Ground, options: readonly string[]): Promise<string[]> {
-  return namesIn(await ripgrep(["--files", "--null", ...options, "--", ground.target], ground));
+async function listFiles(place: SearchPlace, options: readonly string[]): Promise<string[]> {
+  return namesIn(await ripgrep(["--files", "--null", ...options, "--", place.target], place));
 }

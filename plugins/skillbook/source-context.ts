@@ -4,11 +4,11 @@ import { createOutput } from "@scorel/kit/terminal/output";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { SkillLook } from "@scorel/skills/contract";
 import type { Reach, SkillStore, StagedSkills } from "@scorel/skillstore/contract";
-import { inSession } from "./desk.ts";
+import { inSession } from "./command-context.ts";
 import { errors } from "./errors.ts";
 
 /** What the commands that change installed skills work with. */
-export interface Counter {
+export interface SourceContext {
   store: SkillStore;
   invocation: Invocation;
   /** Which hosts may be contacted, from the configuration. */
@@ -26,10 +26,10 @@ export interface Counter {
 }
 
 /** Runs a command that changes installed skills, and returns its exit code. Throws SKILLBOOK and SKILLSTORE errors. */
-export async function atCounter(
+export async function withSources(
   { host, store }: { host: HostService | undefined; store: SkillStore | undefined },
   invocation: Invocation,
-  work: (counter: Counter) => Promise<number>,
+  work: (context: SourceContext) => Promise<number>,
 ): Promise<number> {
   return await inSession(host, invocation, async ({ request, sessionId }) => {
     if (!store) throw errors.SKILLBOOK_NO_STORE();

@@ -1,5 +1,5 @@
 /** Letters of other scripts that look like Latin letters, mapped to those. */
-const LOOK = new Map(
+const LOOK_ALIKES = new Map(
   Array.from("аaсcеeоoрpхxуyіiјjѕsԁdһhԛqԝwӏlѵvοoνvαaιiρpϲcϳjıiɡgɑa".matchAll(/(.)(.)/gu), ([, other, latin]) => [
     other,
     latin,
@@ -7,7 +7,7 @@ const LOOK = new Map(
 );
 
 /** Returns the same text for names that people would confuse: different case or look-alike letters. */
-export function alike(name: string): string {
+export function lookAlikeKey(name: string): string {
   const plain = name.normalize("NFKC").toLowerCase();
-  return Array.from(plain, (letter) => LOOK.get(letter) ?? letter).join("");
+  return Array.from(plain, (letter) => LOOK_ALIKES.get(letter) ?? letter).join("");
 }

@@ -6,7 +6,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
 /** What a command works with: a temporary session in the current directory. */
-export interface Desk {
+export interface CommandContext {
   request: Client["request"];
   sessionId: string;
   args: readonly string[];
@@ -22,7 +22,7 @@ export interface Desk {
 export async function inSession(
   host: HostService | undefined,
   { args, options, cwd, stdout, stderr }: Invocation,
-  action: (desk: Desk) => Promise<number>,
+  action: (context: CommandContext) => Promise<number>,
 ): Promise<number> {
   if (!host) throw errors.SKILLBOOK_NO_HOST();
   const client = host.connect();
