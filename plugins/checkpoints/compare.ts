@@ -2,7 +2,7 @@ import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
 import { filtered, readObjects } from "./git.ts";
 import type { Keeper } from "./keeper.ts";
 import { tooLarge } from "./observe.ts";
-import { type ScanContext, read, type ScannedFile } from "./scanned-file.ts";
+import { read, type ScanContext, type ScannedFile } from "./scanned-file.ts";
 import { absent, same } from "./state.ts";
 
 /** The states of a path in two successive scans. */

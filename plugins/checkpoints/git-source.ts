@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 import { git } from "./git.ts";
 import { GitIndex } from "./git-index.ts";
 import { type Index, parseIndex, parseRaw } from "./git-output.ts";
-import { type ScanContext, hasMark, type ScannedFile } from "./scanned-file.ts";
+import { hasMark, type ScanContext, type ScannedFile } from "./scanned-file.ts";
 import type { Listing, Source } from "./source.ts";
 import { type Ask, Untracked } from "./untracked.ts";
 

@@ -4,7 +4,16 @@ import type { Change, Difference } from "./compare.ts";
 import { isGitRoot } from "./git-index.ts";
 import { GitSource } from "./git-source.ts";
 import { PlainParents } from "./observe.ts";
-import { differ, type ScanContext, scanFile, type Mark, type ScannedFile, observeNow, TICK_MS, type Tracked } from "./scanned-file.ts";
+import {
+  differ,
+  type Mark,
+  observeNow,
+  type ScanContext,
+  type ScannedFile,
+  scanFile,
+  TICK_MS,
+  type Tracked,
+} from "./scanned-file.ts";
 import type { Listing, Source } from "./source.ts";
 import { WalkSource } from "./walk-source.ts";
 
@@ -109,7 +118,12 @@ export class Survey {
     return difference;
   }
 
-  private lookAt(path: string, parents: PlainParents, listing: Listing, found: Map<string, ScannedFile | undefined>): void {
+  private lookAt(
+    path: string,
+    parents: PlainParents,
+    listing: Listing,
+    found: Map<string, ScannedFile | undefined>,
+  ): void {
     const before = this.known.get(path);
     const now = scanFile(this.context, parents, path, listing.tracked(path), this.partial.get(path) ?? before);
     if (now !== before && now && now.content.kind !== "git") this.partial.set(path, now);

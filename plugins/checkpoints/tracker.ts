@@ -6,11 +6,11 @@ import type { ReadyTool } from "@scorel/tools/contract";
 import type { Context } from "./context.ts";
 import type { FileState } from "./contract.ts";
 import { Keeper } from "./keeper.ts";
-import { Scans } from "./scans.ts";
 import { Notes, uncovered } from "./notes.ts";
 import { isBlocked } from "./observe.ts";
 import { onlyReads } from "./read-only.ts";
 import type { ScanContext } from "./scanned-file.ts";
+import { Scans } from "./scans.ts";
 import { absent, isInside } from "./state.ts";
 import { Survey } from "./survey.ts";
 

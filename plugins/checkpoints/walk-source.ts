@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "./clock.ts";
 import { isFile } from "./git-output.ts";
-import { type ScanContext, isRecent, type ScannedFile } from "./scanned-file.ts";
+import { isRecent, type ScanContext, type ScannedFile } from "./scanned-file.ts";
 import type { Listing, Source } from "./source.ts";
 
 /** Folders with generated or downloaded files; needed outside of git, where no ignore file lists them. */

@@ -39,10 +39,8 @@ async function glob(
   env: Environment,
   signal: AbortSignal | undefined,
 ): Promise<ToolOutput> {
-  const [{ filesOf, openSearchPlace, hiddenOptions, folderAndGlob }, { fitting, pageHeader, pageOf }] = await Promise.all([
-    import("./search-place.ts"),
-    import("./page.ts"),
-  ]);
+  const [{ filesOf, openSearchPlace, hiddenOptions, folderAndGlob }, { fitting, pageHeader, pageOf }] =
+    await Promise.all([import("./search-place.ts"), import("./page.ts")]);
   const { hidden, offset = 0, limit = DEFAULT_LIMIT } = params;
   const { path, pattern } = await folderAndGlob(params, env);
   await using place = await openSearchPlace({ path, shows: "names", approved: env.approvedReads(id), signal }, env);

@@ -1,7 +1,7 @@
 import type { GrepParams } from "./grep-params.ts";
-import type { SearchPlace } from "./search-place.ts";
 import { mayBeEncoded } from "./names.ts";
 import { nameOf, ripgrepJson } from "./ripgrep.ts";
+import type { SearchPlace } from "./search-place.ts";
 import { type Spans, sliceRedacted } from "./uncut.ts";
 
 /** The most bytes shown of a line. */

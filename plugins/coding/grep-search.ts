@@ -1,8 +1,8 @@
 import { type Block, blocksOf, type Count } from "./grep-blocks.ts";
 import type { GrepParams } from "./grep-params.ts";
-import { filesOf, type SearchPlace, globOption, hiddenOptions } from "./search-place.ts";
 import { fitting, type Page, pageHeader, pageOf } from "./page.ts";
 import { byName, nameOf, ripgrep } from "./ripgrep.ts";
+import { filesOf, globOption, hiddenOptions, type SearchPlace } from "./search-place.ts";
 
 const DEFAULT_LIMIT = 100;
 
@@ -25,7 +25,12 @@ export async function searchContents(params: GrepParams, place: SearchPlace, bud
   };
 }
 
-async function contentOf(params: GrepParams, place: SearchPlace, counts: readonly Count[], budget: number): Promise<Found> {
+async function contentOf(
+  params: GrepParams,
+  place: SearchPlace,
+  counts: readonly Count[],
+  budget: number,
+): Promise<Found> {
   const { offset = 0, limit = DEFAULT_LIMIT } = params;
   const page = await blockPage(params, place, counts, offset, limit);
   const fits = fitting(page, budget, ({ lines }) => lines.join("\n"));

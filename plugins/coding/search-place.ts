@@ -38,7 +38,10 @@ interface SearchRequest {
  * Opens the folder or file to search; it stays open until disposed. Throws SEARCH_PATH, SEARCH_KIND, and FILE_SWAPPED if it is
  * not what was approved.
  */
-export async function openSearchPlace({ path, shows, approved, signal }: SearchRequest, env: Environment): Promise<SearchPlace> {
+export async function openSearchPlace(
+  { path, shows, approved, signal }: SearchRequest,
+  env: Environment,
+): Promise<SearchPlace> {
   const { workspace } = env;
   const place = await locate(path ?? ".", workspace);
   const handle = await openFileOrFolder(place);
@@ -127,7 +130,11 @@ function relativeToPlace(glob: string, { cwd }: SearchPlace): string {
 }
 
 /** The matching files that are not ignored, unsorted. */
-export async function filesOf(place: SearchPlace, options: readonly string[], glob: string | undefined): Promise<string[]> {
+export async function filesOf(
+  place: SearchPlace,
+  options: readonly string[],
+  glob: string | undefined,
+): Promise<string[]> {
   if (glob === undefined) return (await listFiles(place, options)).filter((name) => !place.hides(name));
   const matches = place.target === FOLDER ? plainGlob(relativeToPlace(glob, place)) : undefined;
   if (!matches) return matchesOf(place, options, glob);

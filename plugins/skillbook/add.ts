@@ -1,8 +1,8 @@
 import type { SkillLook } from "@scorel/skills/contract";
 import type { StagedSkills } from "@scorel/skillstore/contract";
-import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
 import { agreed, describeStaged, shellWord } from "./review.ts";
+import type { SourceContext } from "./source-context.ts";
 
 /** `scorel skill add`: returns 1 when the user declines. */
 export async function add(context: SourceContext): Promise<number> {

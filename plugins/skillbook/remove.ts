@@ -1,7 +1,7 @@
 import type { PlacedSkills } from "@scorel/skillstore/contract";
-import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
 import { placeOf } from "./review.ts";
+import type { SourceContext } from "./source-context.ts";
 
 /** `scorel skill remove`: removes skills that were added under this name, or the only skill with this name. */
 export async function remove(context: SourceContext): Promise<number> {

@@ -2,8 +2,8 @@ import { basename, relative } from "node:path";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
 import type { ShadowedSkill, Skill, SkillLook } from "@scorel/skills/contract";
 import type { StagedFile, StagedSkills } from "@scorel/skillstore/contract";
-import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
+import type { SourceContext } from "./source-context.ts";
 
 /** How many files of a skill are listed. */
 const MOST = 20;

@@ -2,9 +2,9 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { changeLines } from "@scorel/kit/terminal/review";
 import type { SkillLook } from "@scorel/skills/contract";
 import type { PlacedSkills, StagedSkills } from "@scorel/skillstore/contract";
-import type { SourceContext } from "./source-context.ts";
 import { errors } from "./errors.ts";
 import { agreed, describeStaged, shellWord } from "./review.ts";
+import type { SourceContext } from "./source-context.ts";
 
 /** Something to fetch again. */
 interface Wanted {

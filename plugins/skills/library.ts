@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import type { PlacedSkills } from "@scorel/skillstore/contract";
-import { lookAlikeKey } from "./look-alikes.ts";
 import type { ShadowedSkill, Skill, SkillLook, SkippedSkill } from "./contract.ts";
+import { lookAlikeKey } from "./look-alikes.ts";
 import { readSkill, type Summary, summaryOf } from "./read.ts";
 import type { Root } from "./roots.ts";
 import { type SkillFolder, seen, skillFolders } from "./walk.ts";

@@ -1,7 +1,7 @@
 import type { AppendEntry } from "@scorel/kernel";
-import { requestedSkills } from "./requested.ts";
 import type { IndexedSkill, Skill, SkillChanges } from "./contract.ts";
 import { hints } from "./hints.ts";
+import { requestedSkills } from "./requested.ts";
 import type { Skills } from "./skills.ts";
 import { applied, cleared } from "./state.ts";
 

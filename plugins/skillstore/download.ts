@@ -25,14 +25,21 @@ export interface DownloadOptions extends Reach {
  * Downloads an address to a new file, following redirects; returns its sha256 and size. Each host is looked up once, checked,
  * and contacted at exactly those addresses, so that DNS cannot change in between. Throws SKILLSTORE errors.
  */
-export async function download(from: URL, into: string, settings: DownloadOptions): Promise<{ sha256: string; bytes: number }> {
+export async function download(
+  from: URL,
+  into: string,
+  settings: DownloadOptions,
+): Promise<{ sha256: string; bytes: number }> {
   const time = AbortSignal.timeout(settings.time ?? SECONDS * 1000);
   const signal = settings.signal ? AbortSignal.any([time, settings.signal]) : time;
   try {
     return await written(await followRedirects(from, { ...settings, signal }), into, settings.largest ?? LARGEST);
   } catch (thrown) {
     if (thrown instanceof ScorelError) throw thrown;
-    throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: reasonOf(thrown, time, settings) }, { cause: thrown });
+    throw errors.SKILLSTORE_FETCH(
+      { from: shownUrl(from), reason: reasonOf(thrown, time, settings) },
+      { cause: thrown },
+    );
   }
 }
 

@@ -19,7 +19,12 @@ export interface Fetched {
 }
 
 /** Fetches an address. Throws SKILLSTORE and ARCHIVE errors. */
-export async function fetchSkills(address: Address, staging: string, archives: Archives, reach: Reach): Promise<Fetched> {
+export async function fetchSkills(
+  address: Address,
+  staging: string,
+  archives: Archives,
+  reach: Reach,
+): Promise<Fetched> {
   const into = join(staging, "tree", "files", address.label);
   fs.mkdirSync(into, { recursive: true, mode: 0o700 });
   const file = join(staging, "fetched");

@@ -6,7 +6,7 @@ import type { Address } from "./address.ts";
 import { changesBetween, textAt } from "./changes.ts";
 import type { PlacedSkills, Reach, SkillFileChange, StagedSkills, StoredSkills } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { fetchSkills, type Fetched } from "./fetch.ts";
+import { type Fetched, fetchSkills } from "./fetch.ts";
 import { nextTime, type SkillLock } from "./lock-file.ts";
 import { pluginsIn } from "./marketplace.ts";
 import { makeStaging, place, treesIn } from "./staging.ts";

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { download, type DownloadOptions } from "../../../plugins/skillstore/download.ts";
+import { type DownloadOptions, download } from "../../../plugins/skillstore/download.ts";
 import { type Answer, type ArchiveServer, serveArchives } from "../../archive-server.ts";
 import { fixture, startProxy } from "../../proxy.ts";
 
@@ -12,7 +12,10 @@ afterAll(() => rmSync(root, { recursive: true }));
 let count = 0;
 
 /** Fetches; answers what came, or the code of the error, what it says, and what of it was kept. */
-async function fetched(url: string, settings: Partial<DownloadOptions> = {}): Promise<string | [code: string, reason: string]> {
+async function fetched(
+  url: string,
+  settings: Partial<DownloadOptions> = {},
+): Promise<string | [code: string, reason: string]> {
   const into = join(root, `${count++}`);
   try {
     const { bytes } = await download(new URL(url), into, { allowHosts: [], env: {}, ...settings });
@@ -126,7 +129,10 @@ describe("a download", () => {
   ])("does not follow to %s", (_, to, code, reason) =>
     served({ "/a.zip": { to } }, async ({ origin }, settings) => {
       const lookup = async () => [{ address: "10.1.2.3", family: 4 }];
-      expect(await fetched(`${origin}/a.zip`, { ...settings, lookup })).toEqual([code, expect.stringContaining(reason)]);
+      expect(await fetched(`${origin}/a.zip`, { ...settings, lookup })).toEqual([
+        code,
+        expect.stringContaining(reason),
+      ]);
     }),
   );
 
@@ -176,7 +182,10 @@ describe("a download", () => {
         const lookup = () => new Promise<never>(() => {});
         expect(await fetched("https://never.test/", { lookup, time: 100 })).toEqual(late);
         const signal = AbortSignal.abort();
-        expect(await fetched(`${origin}/slow`, { ...settings, signal })).toEqual(["SKILLSTORE_FETCH", "it was interrupted"]);
+        expect(await fetched(`${origin}/slow`, { ...settings, signal })).toEqual([
+          "SKILLSTORE_FETCH",
+          "it was interrupted",
+        ]);
       },
     ));
 
