@@ -51,10 +51,6 @@ export const errors = defineErrors({
   },
   PROCESS_UNEXPECTED: (a: { reason: string }) =>
     `An error that nobody handled ended the process: ${a.reason.replace(/\.$/, "")}. What was said is in the sessions' logs; \`scorel --continue\` goes on.`,
-  CONFIG_NO_HOST: {
-    exit: 2,
-    text: () => 'No host is loaded: the plugin "host" is switched off. Remove it from "without".',
-  },
   EXTENSION_FIELDS: (a: { id: string; file: string; slips: readonly { name: string; near: string }[] }) =>
     `Extension "${a.id}" has ${a.slips.map(({ name, near }) => `a field "${name}", which means nothing: did you mean "${near}"?`).join(" And ")} (${a.file})`,
 });

@@ -64,31 +64,11 @@ function aboutNotices({ notices }: Composed): Finding[] {
   return (
     notices
       // Untrusted projects are reported by the check of trust.
-      .filter((notice) => !/scorel trust (add|remove)/.test(notice))
-      .map((notice) => {
-        const where = /\(([^()]*:\d+)\)/.exec(notice)?.[1] ?? "";
-        const what = notice.replace(` (${where})`, "");
-        return {
-          code: "CONFIG_NO_EFFECT",
-          // A faulty rule leaves open what its author believes is denied.
-          severity: isAboutRule(notice) ? "warning" : "note",
-          what,
-          where,
-          doNext: adviceOn(notice),
-        };
+      .filter(({ code }) => code !== "TRUST")
+      .map(({ text, where = "", severity = "note", doNext = "Remove it, or have what it is for loaded." }) => {
+        return { code: "CONFIG_NO_EFFECT", severity, what: text.replace(` (${where})`, ""), where, doNext };
       })
   );
-}
-
-function isAboutRule(notice: string): boolean {
-  return notice.startsWith("The rule ");
-}
-
-function adviceOn(notice: string): string {
-  if (isAboutRule(notice)) return "Correct the rule, or remove it.";
-  if (/no such plugin is part of this version/.test(notice))
-    return "Remove it, until a version of Scorel has that plugin.";
-  return "Remove it, or have what it is for loaded.";
 }
 
 /** Reports tables of plugins that are not loaded, which nothing reads. */
@@ -97,7 +77,7 @@ function aboutUnused({ settings, plugins, notices }: Composed): Finding[] {
   const tables = new Map<string, Setting[]>();
   for (const setting of settings.filter(({ origin }) => origin !== "default")) {
     const [, id = ""] = /^"?([^".]+)/.exec(setting.path) ?? [];
-    if (!loaded.has(id) && !notices.some((notice) => notice.includes(`[${id}]`)))
+    if (!loaded.has(id) && !notices.some(({ table }) => table === id))
       tables.set(id, [...(tables.get(id) ?? []), setting]);
   }
   return [...tables].map(([id, rows]) => ({

@@ -1,6 +1,10 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
+  CONFIG_NO_HOST: {
+    exit: 2,
+    text: () => 'No host is loaded: the plugin "host" is switched off. Remove it from "without".',
+  },
   EXTENSIONS_NAME: {
     exit: 2,
     text: (a: { name: string; reason: string }) => `An extension cannot be named "${a.name}": ${a.reason}.`,

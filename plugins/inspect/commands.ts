@@ -102,7 +102,7 @@ export function promptCommands(host: HostService): CliCommand[] {
 }
 
 function notify({ stderr }: Invocation, { notices }: Composed): void {
-  for (const notice of notices) stderr.write(`scorel: ${notice}\n`);
+  for (const { text } of notices) stderr.write(`scorel: ${text}\n`);
 }
 
 function say(stdout: Invocation["stdout"], text: string): number {

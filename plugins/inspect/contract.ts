@@ -21,6 +21,21 @@ export interface Setting {
   locked?: string;
 }
 
+/** Something in the configuration that is accepted and may not do what its writer expects. */
+export interface LayerNotice {
+  /** `TRUST` for a project or preset that is not trusted, or only by its path; else the code of the error, or CONFIG_NO_EFFECT. */
+  code: string;
+  /** One sentence, with the place. */
+  text: string;
+  /** `file:line` as the text says it. */
+  where?: string;
+  /** The table that it is about. */
+  table?: string;
+  /** `warning` for what leaves something open that its writer believes denied. Default: `note`. */
+  severity?: "note" | "warning";
+  doNext?: string;
+}
+
 /** The result of all layers. */
 export interface Composed {
   /** Files in order; later ones win. */
@@ -38,8 +53,8 @@ export interface Composed {
   requires?: { what: string; origin: string; unmet?: string }[];
   /** Contents of preset folders. `unused` says why an extension is not loaded. */
   ships?: { kind: "extension" | "instructions" | "skill"; name: string; origin: string; unused?: string }[];
-  /** Notes about settings that have no effect. */
-  notices: string[];
+  /** What is accepted and may not do what its writer expects. */
+  notices: LayerNotice[];
 }
 
 /** Problems of a preset, with file and line where known. */

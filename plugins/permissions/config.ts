@@ -8,7 +8,7 @@ const rule = z
     if (fault !== undefined)
       ctx.addIssue({ code: "custom", message: `the rule ${JSON.stringify(text)} can match nothing: ${fault}` });
   })
-  .meta({ doubt: async (text: string) => (await import("./rules/rule-doubts.ts")).doubtBeforeStart(text) });
+  .meta({ examine: async (text: string) => (await import("./rules/rule-doubts.ts")).examineRule(text) });
 const rules = (what: string) => z.array(rule).default([]).meta({ layers: "join" }).describe(what);
 
 /** The table `[permissions]`. Lists from all layers are joined; a project can restrict the mode but not loosen it. */

@@ -17,6 +17,8 @@ export interface Project {
   nested?: NestedSkills;
   /** What the user is told about it. */
   notice?: string;
+  /** Something in it cannot be read or vouched for, as the notice says. */
+  isUnreadable?: boolean;
 }
 
 /** One run of the command, as far as trust goes. */

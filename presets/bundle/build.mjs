@@ -40,6 +40,7 @@ const usual = [
   "plugins/coding/guard.ts",
   "plugins/coding/output.ts",
   "plugins/extensions/load/find.ts",
+  "plugins/extensions/rows/rehearsal.ts",
   "plugins/kit/process/ledger.ts",
   "plugins/host/session-views.ts",
   "plugins/model/model.ts",

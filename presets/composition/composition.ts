@@ -27,7 +27,7 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
       const resolution = await resolve(request);
       const { project } = request;
       const untrusted = project?.trusted === false ? project.notice : undefined;
-      for (const notice of resolution.notices) if (!again || notice !== untrusted) asked.notify(notice);
+      for (const { text } of resolution.notices) if (!again || text !== untrusted) asked.notify(text);
       const shippedOnes = shippedEntries(resolution, "session");
       if (only !== undefined) return { entries: shippedOnes.filter(({ plugin }) => plugin.id === only), problems: [] };
       const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");

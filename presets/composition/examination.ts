@@ -51,7 +51,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
       ).map(({ message }) => message),
     ],
     unknown: [
-      ...verdict.notices,
+      ...verdict.notices.map(({ text }) => text),
       ...readings.flatMap((reading) => reading.unknown),
       ...loaded.flatMap((file) => tableUnknown(merged, file)),
     ],

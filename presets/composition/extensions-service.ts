@@ -1,15 +1,20 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExtensionFolder, ExtensionsService } from "@scorel/extensions/contract";
+import type { Rehearsal } from "@scorel/extensions/rehearsal";
+import type { RunPlugins } from "@scorel/extensions/rows";
 import type { Kernel } from "@scorel/kernel";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
-import { shipped } from "../catalogue.ts";
-import { grammarKeys, isLeftOut, mergeLayers } from "../layers/merge.ts";
+import { loadTimes, shipped } from "../catalogue.ts";
+import { packagesOf } from "../layers/layers.ts";
+import { grammarKeys, isExtensionOff, isLeftOut, mergeLayers } from "../layers/merge.ts";
 import { typesProject, userDir } from "../paths.ts";
 import type { Asked } from "./asked.ts";
 import { requestFor } from "./composition.ts";
-import { knownWords } from "./hints.ts";
-import type { Rehearsal } from "./rehearsal.ts";
+import { extensionEntries } from "./extension-entries.ts";
+import { findExtensions } from "./extension-files.ts";
+import { contributions, knownWords } from "./hints.ts";
+import { resolve } from "./resolution.ts";
 
 /** What the loader knows of plugins and extensions, for whoever writes one. */
 export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kernel: () => Kernel): ExtensionsService {
@@ -39,10 +44,39 @@ export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kern
       return `a plugin of Scorel has this name; write without = ["${id}"] into config.toml to put yours in its place`;
     },
     sources: async (cwd) => (await import("../layers/sources.ts")).sourcesOf(await requestFor(asked, cwd)),
-    list: async () => (await import("./plugin-rows.ts")).readRows(asked, rehearsal, kernel()),
+    async list() {
+      const [{ readRows }, run] = await Promise.all([import("@scorel/extensions/rows"), runPlugins(asked)]);
+      return await readRows(run, rehearsal, kernel());
+    },
     parse: async (path) => (await import("@scorel/extensions/parse")).parse(path),
     words: knownWords,
     tsconfig: typesProject,
+  };
+}
+
+/** What a run is made of, loaded or not. */
+async function runPlugins(asked: Asked): Promise<RunPlugins> {
+  const request = await requestFor(asked, asked.cwd);
+  const resolution = await resolve(request);
+  const { merged, plugins } = resolution;
+  const shippedOnes = (ids: ReadonlyMap<string, string>) =>
+    [...ids].flatMap(([id, origin]) => {
+      const known = shipped(id);
+      return known ? [{ id, origin, scope: known.scope }] : [];
+    });
+  return {
+    cwd: asked.cwd,
+    used: shippedOnes(merged.use).flatMap((each) => {
+      const plugin = plugins.get(each.id);
+      return plugin ? [{ ...each, plugin }] : [];
+    }),
+    off: shippedOnes(merged.without),
+    found: await findExtensions(request.project, packagesOf(merged.layers), isLeftOut(merged)),
+    projectDir: request.project?.dir ?? "",
+    offAt: (id) => (isExtensionOff(merged, id) ? merged.without.get(id) : undefined),
+    readMs: (plugin) => loadTimes.get(plugin),
+    loadHost: async (file) => (await extensionEntries(resolution, [file], "host")).entries[0]?.plugin,
+    contributions,
   };
 }
 

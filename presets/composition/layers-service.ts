@@ -98,7 +98,7 @@ async function composed(resolution: Resolution): Promise<Composed> {
     without: [...merged.without].map(([id, origin]) => ({ id, origin })),
     settings,
     ...(await packaged(resolution, locks)),
-    notices: [...notices, ...problems.map(({ message }) => message)],
+    notices: [...notices, ...problems.map(({ code, message, origin }) => ({ code, text: message, where: origin }))],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ExtensionFile, ExtensionProblem, FoundExtensions } from "@scorel/extensions/contract";
+import type { LayerNotice } from "@scorel/inspect/contract";
 import type { AnyPlugin } from "@scorel/kernel";
 import { guards, loadShipped, shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
@@ -22,7 +23,7 @@ export interface Resolution {
   unmet: readonly ConfigProblem[];
   /** Everything on disk, loaded or not. */
   found: FoundExtensions;
-  notices: readonly string[];
+  notices: readonly LayerNotice[];
 }
 
 /**
@@ -41,7 +42,9 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   if (wrong.length > 0) throw configError(wrong);
   const unmet = await unmetBy(merged, found);
   if (unmet.length > 0 && !request.looking) throw configError(unmet);
-  const doubts = request.looking ? await (await import("../layers/doubts.ts")).doubtsIn(merged, plugins.values()) : [];
+  const doubts = request.looking
+    ? await (await import("../layers/doubts.ts")).examineValues(merged, plugins.values())
+    : [];
   const notices = [...aboutTrust(request), ...verdict.notices, ...doubts];
   return {
     merged,
@@ -108,8 +111,12 @@ function inOrder(merged: Merged, found: readonly ExtensionFile[]): ExtensionFile
   return [...all.filter(({ of }) => of !== "project"), ...all.filter(({ of }) => of === "project")];
 }
 
-function aboutTrust({ project, admission }: LayerRequest): string[] {
-  return [...(project?.notice === undefined ? [] : [project.notice]), ...(admission?.notices ?? [])];
+function aboutTrust({ project, admission }: LayerRequest): LayerNotice[] {
+  const code = project?.isUnreadable ? "TRUST_TREE" : "TRUST";
+  return [
+    ...(project?.notice === undefined ? [] : [{ code, text: project.notice }]),
+    ...(admission?.notices ?? []).map((text) => ({ code: "TRUST", text })),
+  ];
 }
 
 function configError(problems: readonly ConfigProblem[]) {

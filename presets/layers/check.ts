@@ -1,3 +1,4 @@
+import type { LayerNotice } from "@scorel/inspect/contract";
 import { type AnyPlugin, nearest } from "@scorel/kernel";
 import { knownKeys, metaAt, unknownKeys } from "@scorel/kit/schema/keys";
 import { dotted, leavesOf } from "@scorel/kit/values";
@@ -23,8 +24,8 @@ export interface ConfigProblem {
 export interface Verdict {
   /** What makes the configuration unusable. */
   problems: ConfigProblem[];
-  /** What is accepted and has no effect. */
-  notices: string[];
+  /** What is accepted and may not do what its writer expects. */
+  notices: LayerNotice[];
 }
 
 /** Checks the merged layers against the grammar, the plugins' schemas and what may be said where. */
@@ -78,7 +79,9 @@ function checkLocks({ layers }: Merged, { plugins, extensions, suggest, verdict 
       else if (schema && rest.length > 0 && unknownKeys(schema, nested).length > 0)
         verdict.problems.push(invalid(`"locked" names ${text}, but [${id}] has no such key (${place})`));
       if (layer.kind === "project")
-        verdict.notices.push(`"locked" has no effect in a project's own files: nothing lies over them (${place})`);
+        verdict.notices.push(
+          noEffect(`"locked" has no effect in a project's own files: nothing lies over them (${place})`, place),
+        );
     }
 }
 
@@ -92,21 +95,27 @@ function checkPluginTable(
   const place = merged.placeOf([id]);
   // First, since an extension may have the id of a plugin of Scorel that was left out.
   if (extension) {
-    if (extension.why) verdict.notices.push(`[${id}] is not checked: the extension is ${extension.why} (${place})`);
+    const text = `[${id}] is not checked: the extension is ${extension.why} (${place})`;
+    if (extension.why) verdict.notices.push({ ...noEffect(text, place), table: id });
   } else if (schema || shipped(id)) {
     verdict.problems.push(...issuesIn(merged, id, schema ?? noTable, value).map(invalid));
     verdict.notices.push(...doubtsIn(merged, id, schema, value));
   } else if (unshipped.includes(id)) {
-    verdict.notices.push(`[${dotted([id])}] has no effect yet: no such plugin is part of this version (${place})`);
+    verdict.notices.push({
+      ...noEffect(`[${dotted([id])}] has no effect yet: no such plugin is part of this version (${place})`, place),
+      table: id,
+      doNext: "Remove it, until a version of Scorel has that plugin.",
+    });
   } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id)}`));
 }
 
 /** Values that the schema admits and that cannot work, as their plugin says with `.meta({ doubt })`. */
-function doubtsIn(merged: Merged, id: string, schema: z.ZodType | undefined, table: unknown): string[] {
+function doubtsIn(merged: Merged, id: string, schema: z.ZodType | undefined, table: unknown): LayerNotice[] {
   return leavesOf(table, [id]).flatMap(({ path, value }) => {
     const doubt = metaAt(schema, path.slice(1), "doubt") as ((value: unknown) => string | undefined) | undefined;
     const flaw = doubt?.(value);
-    return flaw === undefined ? [] : [`${dotted(path)} ${flaw} (${merged.placeOf(path)})`];
+    const place = merged.placeOf(path);
+    return flaw === undefined ? [] : [noEffect(`${dotted(path)} ${flaw} (${place})`, place)];
   });
 }
 
@@ -128,11 +137,11 @@ function checkNames(
   for (const [id, place] of without)
     if (!isKnown(id) && !unshipped.includes(id))
       verdict.notices.push(
-        `"${id}" is switched off, but there is no such plugin or extension (${place}).${suggest(id)}`,
+        noEffect(`"${id}" is switched off, but there is no such plugin or extension (${place}).${suggest(id)}`, place),
       );
   for (const { id, why } of extensions) {
     const place = use.get(id);
-    if (place && why) verdict.notices.push(`"${id}" is not used: the extension is ${why} (${place})`);
+    if (place && why) verdict.notices.push(noEffect(`"${id}" is not used: the extension is ${why} (${place})`, place));
   }
 }
 
@@ -171,6 +180,9 @@ function guardsLeftOut(layer: Layer): ConfigProblem[] {
       message: `"${id}" keeps to what the user allows, so a project cannot leave it out (${placeOf(layer, path)})`,
     }));
 }
+
+/** What is accepted and may have no effect, and the place that the text says. */
+const noEffect = (text: string, where: string): LayerNotice => ({ code: "CONFIG_NO_EFFECT", text, where });
 
 const invalid = (message: string): ConfigProblem => ({ code: "CONFIG_INVALID", message });
 

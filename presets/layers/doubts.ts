@@ -1,26 +1,28 @@
+import type { LayerNotice } from "@scorel/inspect/contract";
 import type { AnyPlugin } from "@scorel/kernel";
 import { metaAt } from "@scorel/kit/schema/keys";
 import { leavesOf } from "@scorel/kit/values";
 import type { Merged } from "./merge.ts";
 
 /**
- * Why a value that is accepted may not do what its writer expects. A schema says it of a key by `.meta({ doubt })`; it is told
- * where somebody looks at the configuration, not at each start.
+ * Why a value that is accepted may not do what its writer expects, and what to do about it. A schema says it of a key by
+ * `.meta({ examine })`; it is told where somebody looks at the configuration, not at each start.
  */
-export type Doubt = (value: unknown) => Promise<string | undefined>;
+export type Examine = (value: unknown) => Promise<Pick<LayerNotice, "text" | "severity" | "doNext"> | undefined>;
 
-/** What plugins doubt of the merged values, each with its place. */
-export async function doubtsIn({ tables, placeOf }: Merged, plugins: Iterable<AnyPlugin>): Promise<string[]> {
-  const doubts: string[] = [];
+/** What the plugins say of the merged values, each with its place. */
+export async function examineValues({ tables, placeOf }: Merged, plugins: Iterable<AnyPlugin>): Promise<LayerNotice[]> {
+  const notices: LayerNotice[] = [];
   for (const { id, config } of plugins) {
     const values = leavesOf(tables[id] ?? {}, []).flatMap(({ path, value }) =>
       Array.isArray(value) ? value.map((each, at) => ({ path: [...path, at], value: each })) : [{ path, value }],
     );
     for (const { path, value } of values) {
-      const doubt = metaAt(config, path, "doubt") as Doubt | undefined;
-      const why = await doubt?.(value);
-      if (why !== undefined) doubts.push(`${why} (${placeOf([id, ...path])})`);
+      const examine = metaAt(config, path, "examine") as Examine | undefined;
+      const found = await examine?.(value);
+      const where = placeOf([id, ...path]);
+      if (found) notices.push({ code: "CONFIG_NO_EFFECT", ...found, text: `${found.text} (${where})`, where });
     }
   }
-  return doubts;
+  return notices;
 }

@@ -85,6 +85,7 @@ export function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
       // Not for editors: what the plugin says of the key when a project sets it, and of values that may be a mistake.
       delete jsonSchema.trust;
       delete jsonSchema.doubt;
+      delete jsonSchema.examine;
       const { def } = zodSchema._zod;
       if (def.type === "object" && def.catchall === undefined) jsonSchema.additionalProperties = false;
     },

@@ -18,7 +18,6 @@ import { createExtensionsService } from "../composition/extensions-service.ts";
 import { aboutHook, aboutService } from "../composition/hints.ts";
 import { createLayersService } from "../composition/layers-service.ts";
 import { createPresetStore } from "../composition/preset-store.ts";
-import { createRehearsal } from "../composition/rehearsal.ts";
 import { createTrustService } from "../composition/trust.ts";
 import { errors } from "../errors.ts";
 import { userDir } from "../paths.ts";
@@ -73,6 +72,7 @@ export async function startHost(flags: Flags, version: string, signals: StartSig
   if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, signals);
   const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
+  const { createRehearsal } = await import("@scorel/extensions/rehearsal");
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
   const kernel: Kernel = await createKernel({
     entries,

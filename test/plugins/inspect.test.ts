@@ -17,7 +17,7 @@ const composed: Composed = {
     { path: "model.list", value: [1, true, { a: "b" }], origin: "/home/ann/.scorel/config.toml:4" },
     { path: "model.maxTokens", value: 8000, origin: "default" },
   ],
-  notices: ["something has no effect"],
+  notices: [{ code: "CONFIG_NO_EFFECT", text: "something has no effect" }],
 };
 const layers: LayersService = {
   presets: async () => [

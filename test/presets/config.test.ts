@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolve } from "../../presets/composition/resolution.ts";
+import { type Resolution, resolve } from "../../presets/composition/resolution.ts";
 import { projectDir } from "../../presets/paths.ts";
 import { type Place, place } from "./place.ts";
 
@@ -147,9 +147,18 @@ describe("a configuration", () => {
       'baseUrl = "127.0.0.1:9/v1"',
       ...lines,
     );
-    expect((await resolved(at)).notices.filter((notice) => notice.includes(file))).toEqual([
-      `tools.allow names "Rread": did you mean "Read"? (${file}:2)`,
-      `model.baseUrl has no scheme: it must start with "https://" or "http://" (${file}:4)`,
+    const { notices } = await resolved(at);
+    expect(notices.filter(({ text }) => text.includes(file))).toEqual([
+      {
+        code: "CONFIG_NO_EFFECT",
+        text: `tools.allow names "Rread": did you mean "Read"? (${file}:2)`,
+        where: `${file}:2`,
+      },
+      {
+        code: "CONFIG_NO_EFFECT",
+        text: `model.baseUrl has no scheme: it must start with "https://" or "http://" (${file}:4)`,
+        where: `${file}:4`,
+      },
     ]);
   });
 
@@ -199,7 +208,7 @@ describe("a configuration", () => {
     const file = at.file(".scorel/config.toml", "= = =");
     const { notices, merged } = await resolved(at);
     expect(merged.layers.map((layer) => layer.file)).not.toContain(file);
-    expect(notices).toEqual(["not trusted"]);
+    expect(notices).toEqual([{ code: "TRUST", text: "not trusted" }]);
   });
 
   it("may have sections of plugins that are not shipped: each gets one notice", async () => {
@@ -215,7 +224,7 @@ describe("a configuration", () => {
       "[extensions]",
       'disabled = ["experimental-memory"]',
     );
-    expect((await resolved(at)).notices).toEqual([
+    expect(textsOf(await resolved(at))).toEqual([
       `"nothing" is switched off, but there is no such plugin or extension (${file}:1).`,
       `"experimental-memory" is switched off, but there is no such plugin or extension (${file}:8).`,
       `[channels] has no effect yet: no such plugin is part of this version (${file}:2)`,
@@ -239,9 +248,10 @@ describe("a configuration", () => {
       "[theirs]",
       "anything = 1",
     );
-    const { notices, extensions } = await resolved(at);
+    const resolution = await resolved(at);
+    const { extensions } = resolution;
     expect(extensions.map(({ id }) => id)).toEqual(["mine"]);
-    expect(notices.slice(1)).toEqual([
+    expect(textsOf(resolution).slice(1)).toEqual([
       `"theirs" is not used: the extension is part of a project that is not trusted (${file}:1)`,
       `[off] is not checked: the extension is switched off (${file}:5)`,
       `[theirs] is not checked: the extension is part of a project that is not trusted (${file}:7)`,
@@ -357,3 +367,5 @@ describe("what only the user's own layers say", () => {
     expect(await allowed()).toEqual({ allow: ["Bash(a)"] });
   });
 });
+
+const textsOf = ({ notices }: Pick<Resolution, "notices">) => notices.map(({ text }) => text);

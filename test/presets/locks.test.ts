@@ -152,8 +152,7 @@ describe("what a preset locks", () => {
   it("in a project's own files binds nobody, and a notice says so", async () => {
     using at = place();
     const file = at.file(".scorel/config.toml", 'locked = ["permissions.mode"]', "[permissions]", 'mode = "plan"');
-    expect((await resolved(at, "coding")).notices).toEqual([
-      `"locked" has no effect in a project's own files: nothing lies over them (${file}:1)`,
-    ]);
+    const text = `"locked" has no effect in a project's own files: nothing lies over them (${file}:1)`;
+    expect((await resolved(at, "coding")).notices).toEqual([{ code: "CONFIG_NO_EFFECT", text, where: `${file}:1` }]);
   });
 });

@@ -27,9 +27,10 @@ export function doubtAbout(text: string, tools: readonly string[], brings = ""):
   return undefined;
 }
 
-/** Like `doubtAbout`, before extensions are loaded. */
-export function doubtBeforeStart(text: string): string | undefined {
-  return doubtAbout(text, OWN_TOOLS, " unless an extension brings it");
+/** Like `doubtAbout`, before extensions are loaded. A warning, since a faulty rule leaves open what its author believes denied. */
+export function examineRule(rule: string): { text: string; severity: "warning"; doNext: string } | undefined {
+  const text = doubtAbout(rule, OWN_TOOLS, " unless an extension brings it");
+  return text === undefined ? undefined : { text, severity: "warning", doNext: "Correct the rule, or remove it." };
 }
 
 /** Reports all doubtful rules of a session in one warning. */

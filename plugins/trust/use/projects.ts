@@ -27,6 +27,7 @@ export async function projectFor(run: TrustRun, cwd: string): Promise<Project | 
     ...(project && placeOf(project, own)),
     ...(nested?.root !== undefined && { nested: { folders: nested.ground.folders, root: nested.root } }),
     ...(notice !== undefined && { notice }),
+    ...(states.some(({ isUnreadable }) => isUnreadable) && { isUnreadable: true }),
   };
 }
 
@@ -38,6 +39,8 @@ interface GroundState {
   isCopy?: boolean;
   /** Nothing is known of it: the user was never asked, or said no. */
   isUnknown?: boolean;
+  /** Something in it cannot be read or vouched for. */
+  isUnreadable?: boolean;
   notice?: string;
 }
 
@@ -56,7 +59,7 @@ async function stateOf(run: TrustRun, ground: TrustGround): Promise<GroundState>
     return { ground, root: keepCopy(tree), isCopy: true };
   } catch (thrown) {
     if (isGranted) throw thrown;
-    return { ground, notice: messageOf(thrown) };
+    return { ground, isUnreadable: true, notice: messageOf(thrown) };
   }
 }
 

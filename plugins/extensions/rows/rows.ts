@@ -1,41 +1,53 @@
-import type { ExtensionFile, PluginRow } from "@scorel/extensions/contract";
 import type { Notice } from "@scorel/host/contract";
 import { type AnyPlugin, codeOf, type Kernel } from "@scorel/kernel";
-import { loadTimes, shipped } from "../catalogue.ts";
+import type { ExtensionFile, FoundExtensions, PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { packagesOf } from "../layers/layers.ts";
-import { isExtensionOff, isLeftOut } from "../layers/merge.ts";
-import type { Asked } from "./asked.ts";
-import { requestFor } from "./composition.ts";
-import { extensionEntries } from "./extension-entries.ts";
-import { findExtensions } from "./extension-files.ts";
-import { contributions } from "./hints.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";
-import { type Resolution, resolve } from "./resolution.ts";
+
+/** A shipped plugin and who asks for it, or has switched it off. */
+interface ShippedPlugin {
+  id: string;
+  origin: string;
+  scope: "host" | "session";
+}
+
+/** What a run of the command is made of. Given by the loader. */
+export interface RunPlugins {
+  /** Where sessions begin. */
+  cwd: string;
+  /** In the order in which they are loaded. */
+  used: readonly (ShippedPlugin & { plugin: AnyPlugin })[];
+  off: readonly ShippedPlugin[];
+  found: FoundExtensions;
+  /** The project's folder; "" outside of one. */
+  projectDir: string;
+  /** Who has switched an extension off. */
+  offAt(id: string): string | undefined;
+  /** Milliseconds that it took to read a plugin's files and run them. */
+  readMs(plugin: AnyPlugin): number | undefined;
+  /** Loads an extension that runs in the host; undefined when it does not. */
+  loadHost(file: ExtensionFile): Promise<AnyPlugin | undefined>;
+  /** What plugins may contribute to others. */
+  contributions: readonly string[];
+}
 
 const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], contributes: [] };
 
 /** Every plugin of this run; those of sessions by opening one that is not kept. */
-export async function readRows(asked: Asked, rehearsal: Rehearsal, kernel: Kernel): Promise<PluginRow[]> {
-  const request = await requestFor(asked, asked.cwd);
-  const resolution = await resolve(request);
-  const found = await findExtensions(
-    request.project,
-    packagesOf(resolution.merged.layers),
-    isLeftOut(resolution.merged),
-  );
+export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Kernel): Promise<PluginRow[]> {
+  const { found } = run;
   let problems: readonly Notice[] = [];
   const seen = await rehearsal.watch(async () => {
-    problems = await openOnce(kernel, asked.cwd);
+    problems = await openOnce(kernel, run.cwd);
   });
-  const rows = shippedRows(resolution, seen, kernel);
-  for (const file of found.extensions) rows.push(await extensionRow(file, { resolution, seen, problems, kernel }));
+  const rows = shippedRows(run, seen, kernel);
+  for (const file of found.extensions) rows.push(await extensionRow(file, { run, seen, problems, kernel }));
   rows.push(...found.shadowed.map((file) => shadowedRow(file, found.extensions)));
   for (const { id, why } of found.idle)
     rows.push({
       id,
       of: "project",
-      origin: request.project?.dir ?? "",
+      origin: run.projectDir,
       scope: "session",
       state: "untrusted",
       reason: why,
@@ -74,40 +86,24 @@ async function openOnce(kernel: Kernel, cwd: string): Promise<Notice[]> {
   }
 }
 
-function shippedRows({ merged, plugins }: Resolution, seen: ReadonlyMap<string, Seen>, kernel: Kernel): PluginRow[] {
-  const used = [...merged.use].flatMap(([id, origin]): PluginRow[] => {
-    const plugin = plugins.get(id);
-    const known = shipped(id);
-    if (!plugin || !known) return [];
+function shippedRows(run: RunPlugins, seen: ReadonlyMap<string, Seen>, kernel: Kernel): PluginRow[] {
+  const used = run.used.map(({ id, origin, scope, plugin }): PluginRow => {
     const started = seen.get(id);
-    return [
-      {
-        id,
-        of: "shipped",
-        origin,
-        scope: known.scope,
-        state: "loaded",
-        ...time(started?.startMs),
-        ...timesOf(plugin, kernel, started),
-        ...facts(plugin, started),
-      },
-    ];
+    return {
+      id,
+      of: "shipped",
+      origin,
+      scope,
+      state: "loaded",
+      ...time(started?.startMs),
+      ...timesOf(plugin, { run, kernel, seen: started }),
+      ...facts(plugin, run, started),
+    };
   });
-  const off = [...merged.without].filter(([id]) => shipped(id));
-  return [
-    ...used,
-    ...off.map(
-      ([id, origin]): PluginRow => ({
-        id,
-        of: "shipped",
-        origin,
-        scope: shipped(id)?.scope ?? "session",
-        state: "off",
-        reason: `switched off in ${origin}`,
-        ...nothing,
-      }),
-    ),
-  ];
+  const off = run.off.map(({ id, origin, scope }): PluginRow => {
+    return { id, of: "shipped", origin, scope, state: "off", reason: `switched off in ${origin}`, ...nothing };
+  });
+  return [...used, ...off];
 }
 
 function shadowedRow({ id, path, of }: ExtensionFile, taken: readonly ExtensionFile[]): PluginRow {
@@ -116,7 +112,7 @@ function shadowedRow({ id, path, of }: ExtensionFile, taken: readonly ExtensionF
 }
 
 interface Known {
-  resolution: Resolution;
+  run: RunPlugins;
   seen: ReadonlyMap<string, Seen>;
   problems: readonly Notice[];
   kernel: Kernel;
@@ -124,11 +120,10 @@ interface Known {
 
 async function extensionRow(file: ExtensionFile, known: Known): Promise<PluginRow> {
   const { id, path: origin, of } = file;
-  const { resolution, seen, problems, kernel } = known;
+  const { run, seen, problems, kernel } = known;
   const row = { id, of, origin, scope: "session" as const, ...nothing };
-  const off = resolution.merged.without.get(id);
-  if (off !== undefined && isExtensionOff(resolution.merged, id))
-    return { ...row, state: "off", reason: `switched off in ${off}` };
+  const off = run.offAt(id);
+  if (off !== undefined) return { ...row, state: "off", reason: `switched off in ${off}` };
   const problem = problems.find((each) => each.origin === origin && each.code !== "EXTENSION_FIELDS");
   const state = problem?.code === "EXTENSION_HELD" ? "unused" : "broken";
   if (problem) return { ...row, state, reason: problem.message };
@@ -136,20 +131,20 @@ async function extensionRow(file: ExtensionFile, known: Known): Promise<PluginRo
   if (started)
     return {
       ...row,
-      ...stateOf(started, problems),
-      ...timesOf(started.plugin, kernel, started),
-      ...facts(started.plugin, started),
+      ...stateOf(started, problems, run),
+      ...timesOf(started.plugin, { run, kernel, seen: started }),
+      ...facts(started.plugin, run, started),
     };
-  const [host] = (await extensionEntries(resolution, [file], "host")).entries;
+  const host = await run.loadHost(file);
   if (!host) return { ...row, state: "unused", reason: "it was found and not taken into the session" };
   const failed = kernel.failures.find(({ plugin, where }) => plugin === id && where === "start");
   const outcome = failed ? { state: "broken" as const, reason: failed.message } : { state: "loaded" as const };
-  const times = { ...time(loadTimes.get(host.plugin)), ...timesOf(host.plugin, kernel) };
-  return { ...row, ...outcome, scope: "host", ...times, ...facts(host.plugin) };
+  const times = { ...time(run.readMs(host)), ...timesOf(host, { run, kernel }) };
+  return { ...row, ...outcome, scope: "host", ...times, ...facts(host, run) };
 }
 
-function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[]) {
-  const loadMs = time((loadTimes.get(plugin) ?? 0) + (startMs ?? 0));
+function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[], { readMs }: RunPlugins) {
+  const loadMs = time((readMs(plugin) ?? 0) + (startMs ?? 0));
   const left = problems.find(({ origin, message }) => origin === "start" && message.includes(`"${plugin.id}"`));
   const reason = failure ?? left?.message;
   if (reason !== undefined) return { state: "broken" as const, reason, ...loadMs };
@@ -158,11 +153,14 @@ function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[]
 }
 
 /** When it started and how long each step took: a plugin of the host did so before anybody looked. */
-function timesOf(plugin: AnyPlugin, { started }: Kernel, seen?: Seen): Pick<PluginRow, "readMs" | "startMs" | "order"> {
+function timesOf(
+  plugin: AnyPlugin,
+  { run, kernel: { started }, seen }: { run: RunPlugins; kernel: Kernel; seen?: Seen | undefined },
+): Pick<PluginRow, "readMs" | "startMs" | "order"> {
   const at = started.findIndex((each) => each.plugin === plugin.id);
   const order = at >= 0 ? at + 1 : seen?.order && started.length + seen.order;
   const startMs = at >= 0 ? started[at]?.ms : seen?.startMs;
-  const readMs = loadTimes.get(plugin);
+  const readMs = run.readMs(plugin);
   return {
     ...(readMs !== undefined && { readMs: rounded(readMs) }),
     ...(startMs !== undefined && { startMs: rounded(startMs) }),
@@ -170,7 +168,7 @@ function timesOf(plugin: AnyPlugin, { started }: Kernel, seen?: Seen): Pick<Plug
   };
 }
 
-function facts(plugin: AnyPlugin, seen?: Seen) {
+function facts(plugin: AnyPlugin, { contributions }: RunPlugins, seen?: Seen) {
   const has = (name: string) => typeof (plugin as unknown as Record<string, unknown>)[name] === "function";
   return {
     provides: plugin.provides ?? [],

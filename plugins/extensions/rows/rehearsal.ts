@@ -1,6 +1,6 @@
-import type { TapRow } from "@scorel/extensions/contract";
 import type { Composition } from "@scorel/host/contract";
 import { type AnyPlugin, type BaseContext, type HookName, type KernelEntry, messageOf, type Tap } from "@scorel/kernel";
+import type { TapRow } from "../contract.ts";
 
 /** What was seen of one plugin while a session was opened. */
 export interface Seen {
