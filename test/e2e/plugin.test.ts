@@ -301,9 +301,10 @@ describe("scorel plugin types", () => {
     using s = scratch();
     const folder = join(s.home, ".scorel/extensions");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    cpSync(join(root, "docs/examples"), folder, { recursive: true });
     expect((await s.run(["plugin", "new", "begun", "--global"])).code).toBe(0);
     expect(await s.run(["plugin", "types", "--global"])).toMatchObject({ code: 0, stderr: "" });
+    // Not before: one that takes the place of a built-in plugin has its id, and would be loaded under the name of its folder.
+    cpSync(join(root, "docs/examples"), folder, { recursive: true });
     expect(compile(folder)).toBe("");
     s.file("~/.scorel/extensions/bad.ts", extension("bad").replace("beforeToolCall", "beforeTolCall"));
     expect(compile(folder)).toMatch(/^bad\.ts\(\d+,\d+\): error TS\d+: .*beforeTolCall/);
