@@ -4,13 +4,13 @@ import type { ContainedPlugin } from "./contained-plugin.ts";
 
 type Cost = Parameters<BaseContext["spend"]>[1];
 
-/** So much at once, and so much a second afterwards. */
+/** How much is allowed at once, and how much a second after that. */
 interface Limit {
   burst: number;
   perSecond: number;
   unit: string;
 }
-/** Fewer events at once than a listener's queue holds: a flood may not cost others theirs. */
+/** `told` is less than the queue of a listener holds, so that a flood never makes other listeners miss events. */
 const LIMITS = {
   written: { burst: 20_000, perSecond: 1_000, unit: "events written" },
   told: { burst: 5_000, perSecond: 500, unit: "events told, a notice counting for 50," },
@@ -21,8 +21,8 @@ const LIMITS = {
 const FLOOD = "flood";
 
 /**
- * How much an extension may still have written and told. Beyond it all is refused until half of it is there again;
- * the third time, until the session is opened again. A loop can then fill neither memory nor disk.
+ * How much an extension may still write and tell. When it asks for more, everything is refused until half of the amount is
+ * available again; after the third time, until the session is opened again. So a loop fills neither memory nor disk.
  */
 export class Allowance {
   private readonly contained: Pick<ContainedPlugin, "id" | "isOff" | "failed" | "report">;
@@ -36,7 +36,7 @@ export class Allowance {
     this.now = now;
   }
 
-  /** Throws PLUGIN_FLOOD when there is not as much left; `size`, in bytes, is asked for only when there may be. */
+  /** Throws PLUGIN_FLOOD when not enough is left. `size`, in bytes, is computed only when the number of events is allowed. */
   spend(where: string, { written = 0, told = 0 }: Cost, size: () => number = () => 0): void {
     if (written > 0) this.take(where, this.written, () => written);
     if (told > 0) this.take(where, this.told, () => told);

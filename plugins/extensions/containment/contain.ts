@@ -11,8 +11,8 @@ import { containedTaps } from "./taps.ts";
 const START_LIMIT_MS = 10_000;
 
 /**
- * An extension as the kernel is to load it: its mistakes harm neither the process nor other plugins. It gets copies of what
- * hooks pass around, what fails three times is switched off, what it writes is limited, and its failures name the line.
+ * Wraps an extension for the kernel, so that its mistakes harm neither the process nor other plugins: its layers get copies of
+ * their input, what fails three times is switched off, what it writes is limited, and its failures name the line.
  */
 export function contain(plugin: AnyPlugin, origin: Origin): KernelEntry & { contained: Containment } {
   const contained = new Container(plugin.id, origin);

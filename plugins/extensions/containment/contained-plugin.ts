@@ -6,11 +6,11 @@ import { STRIKES, Strikes } from "./strikes.ts";
 
 /** Where an extension comes from. */
 export interface Origin {
-  /** As people see it. */
+  /** The path in messages. */
   path: string;
-  /** The file that runs, which stacks name. */
+  /** The file that runs, as it stands in stacks. */
   file?: string;
-  /** Throws about an object that is not the service as which the extension provides it. */
+  /** Throws when an object lacks what the contract of a service promises. */
   checkService?(name: string, service: unknown): void;
 }
 
@@ -38,7 +38,7 @@ export class ContainedPlugin {
     return this.kernel?.sessionId;
   }
 
-  /** One that is started anew begins without strikes. */
+  /** An extension that is started again begins without failures. */
   forgetFailures(): void {
     this.strikes = new Strikes();
   }
@@ -70,7 +70,7 @@ export class ContainedPlugin {
     return this.placeIn(thrown) ?? (this.origin.file === undefined ? undefined : this.origin.path);
   }
 
-  /** Whether the extension's files stand in the stack of what was thrown. */
+  /** Whether a file of the extension stands in the stack of what was thrown. */
   threw(thrown: unknown): boolean {
     return this.placeIn(thrown) !== undefined;
   }
@@ -80,7 +80,7 @@ export class ContainedPlugin {
     return file === undefined ? undefined : placeInFiles(thrown, { path, file });
   }
 
-  /** A listener of the extension. */
+  /** A listener of the extension that is not called once it is switched off. */
   listener(listen: Listener): Listener {
     const contained: Listener = (event) =>
       this.isOff(contained) ? undefined : this.run(`onEvent ${event.type}`, () => listen(event));

@@ -6,7 +6,7 @@ import { asLlmAction } from "./llm-action.ts";
 type Events = NonNullable<AnyPlugin["events"]>;
 type Projections = NonNullable<AnyPlugin["projections"]>;
 
-/** Definitions of event types whose converters' answers are checked: a face or a context that takes them in would fail. */
+/** Event types whose converters' results are checked, as a wrong one would break a face or every later context. */
 export function containedEvents(events: Events): Events {
   return mapped(events, (type, definition) => ({
     ...(definition.convertToDisplay && {
@@ -22,7 +22,7 @@ export function containedEvents(events: Events): Events {
   }));
 }
 
-/** Definitions of projections that are known to run while they do. */
+/** Projections whose updates are known to the watchdog while they run. */
 export function containedProjections(projections: Projections, contained: ContainedPlugin): Projections {
   return mapped(projections, (name, definition) => ({
     update: (state, event) => contained.run(`projection ${name}`, () => definition.update(state, event)),
@@ -34,7 +34,7 @@ function mapped<R extends object>(
   table: Record<string, R>,
   change: (name: string, row: R) => Partial<R>,
 ): Record<string, R> {
-  // A row may be an instance of a class: what is not replaced stays on it.
+  // A row may be an instance of a class, so its other members are inherited and not copied.
   const rows = Object.entries(table).map(([name, row]) => [name, Object.assign(Object.create(row), change(name, row))]);
   return Object.fromEntries(rows) as Record<string, R>;
 }

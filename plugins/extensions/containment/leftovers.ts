@@ -1,22 +1,22 @@
 import { callingExtension } from "./owners.ts";
 
-/** Deep enough for a call out of a helper of the extension. */
+/** Stack frames to look through: enough for a call out of a helper of the extension. */
 const FRAMES = 8;
-/** Beyond so many, those that have ended are forgotten before more are remembered. */
+/** When there are more, those that have ended are removed from the list. */
 const MANY = 100;
 
 interface Begun {
   id: string;
-  /** As people know it: `setInterval (wild.ts:3)`. */
+  /** For messages: `setInterval (wild.ts:3)`. */
   what: string;
   isOver(): boolean;
   stop(): void;
 }
 let begun: Begun[] = [];
-/** By extension, how many sessions run it. */
+/** How many sessions run an extension, by its id. */
 const running = new Map<string, number>();
 
-/** From now on it is known which repeating timers and listeners of the process an extension leaves behind. */
+/** Notes which repeating timers and process listeners extensions begin from now on, so that those left behind can be stopped. */
 export function watchLeftovers(): void {
   const { setInterval: repeat } = globalThis;
   const watched = (...given: Parameters<typeof repeat>) => {
@@ -50,13 +50,16 @@ function remember(kind: string, work: Pick<Begun, "isOver" | "stop">): void {
   begun.push({ id: caller.id, what: `${kind} (${caller.at})`, ...work });
 }
 
-/** One more session runs an extension; the answer is to be called when it does no more, stops what is left and says what it was. */
+/**
+ * Notes that one more session runs an extension. The returned function is to be called at its end: after the last session it
+ * stops what is left, and returns what that was.
+ */
 export function beginRunning(id: string): () => string[] {
   running.set(id, (running.get(id) ?? 0) + 1);
   return () => {
     const others = (running.get(id) ?? 1) - 1;
     running.set(id, others);
-    // Of two sessions nobody can tell whose it is.
+    // While another session runs the extension, the timer may be that one's.
     return others > 0 ? [] : stopLeft(id);
   };
 }

@@ -7,14 +7,14 @@ import { type Surroundings, startWatchdog } from "./watchdog.ts";
 
 export { takeUncaught } from "./uncaught.ts";
 
-/** Deep enough for a call out of a library that an extension brought. */
+/** Stack frames to look through for an extension: enough for a call out of a library that it uses. */
 const DEEP = 50;
-/** An extension that writes to stdout itself is near the top; whoever writes events pays for each frame looked at. */
+/** The same for writes to stdout, of which there are many, and where looking at each frame takes time. */
 const NEAR = 6;
 
 /**
- * Keeps what extensions do by mistake from harming the process they share: once per process, before the first one's
- * code runs. What it cannot stop is told in docs/decisions.
+ * Keeps mistakes of extensions from harming the process that they share. Called once, before the code of the first extension
+ * runs. What it cannot prevent is listed in docs/decisions/0027.
  */
 export function containProcess(surroundings: Surroundings): void {
   refuseToEnd();
@@ -26,7 +26,7 @@ export function containProcess(surroundings: Surroundings): void {
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype]) Object.preventExtensions(prototype);
 }
 
-/** All sessions share the process and its working directory: neither is one extension's to change. */
+/** All sessions share the process and its working directory, so no extension may end it or change the directory. */
 function refuseToEnd(): void {
   for (const name of ["exit", "reallyExit", "abort", "chdir"] as const)
     Object.assign(process, {
@@ -39,7 +39,7 @@ function refuseToEnd(): void {
 function refuseToSignal(): void {
   const { kill, pid } = process;
   process.kill = (target, signal) => {
-    // Readline stops the process at Ctrl-Z.
+    // Readline sends this signal at Ctrl-Z.
     if (signal !== 0 && signal !== "SIGTSTP" && (target === pid || target === 0 || target === -pid))
       throw errors.EXTENSION_PROCESS({ call: "process.kill() of this process", by: caller() });
     return kill.call(process, target, signal);
@@ -51,7 +51,7 @@ function caller(): string | undefined {
   return found && `extension "${found.id}", ${found.at}`;
 }
 
-/** Scorel's own code uses no console. */
+/** Scorel's own code does not use the console, so what is written there comes from extensions. */
 function sendConsoleToStderr(): void {
   const stream = new Writable({
     decodeStrings: false,
@@ -70,7 +70,7 @@ function writeToStderr(id: string | undefined, text: string): void {
   process.stderr.write(text.replace(/^(?=.)/gm, label).replace(/\n?$/, "\n"));
 }
 
-/** Stdout is what programs read: an extension's text in it would break their JSON. */
+/** Programs read stdout, and text of an extension in it would break their JSON. */
 function keepStdoutClean(): void {
   const { stdout } = process;
   const write = stdout.write.bind(stdout) as (...given: unknown[]) => boolean;

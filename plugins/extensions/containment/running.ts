@@ -1,7 +1,7 @@
 import { type Call, stack } from "./calls.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 
-/** The extensions of the kernels of this process, until their kernel has stopped: also one that did not start may still fail. */
+/** The extensions of all kernels that have not stopped, also those that did not start: their code may still throw. */
 export const running = new Set<ContainedPlugin>();
 
 /** The sessions that run extensions. */

@@ -72,7 +72,7 @@ export function containedSession({ session, onDispose }: BaseContext, allowance:
   };
 }
 
-/** A refusal rejects, but is not told as uncaught when nobody awaits it: it has been reported. */
+/** A refusal is a rejected promise that causes no unhandled rejection, as it was reported already. */
 function afterwards<T>(pay: () => void, work: () => Promise<T>): Promise<T> {
   try {
     pay();
@@ -84,7 +84,7 @@ function afterwards<T>(pay: () => void, work: () => Promise<T>): Promise<T> {
   return work();
 }
 
-/** About; what has no JSON form fails where it is written. */
+/** The approximate size. A payload without a JSON form counts as nothing, as writing it fails. */
 function sizeOf(payload: unknown): number {
   try {
     return JSON.stringify(payload)?.length ?? 0;

@@ -32,13 +32,13 @@ export function framesOf(stack: string): [path: string, line: string][] {
   });
 }
 
-/** The stacks of what was thrown, its cause's first. Both are whatever the thrower made them. */
+/** The stacks of what was thrown and of its cause, the cause's first. Either may be any value. */
 function stacksOf(thrown: unknown): string[] {
   try {
     const { stack, cause } = Object(thrown) as { stack?: unknown; cause?: { stack?: unknown } };
     return [cause?.stack, stack].filter((text) => typeof text === "string");
   } catch {
-    // A getter that throws: what cannot be read names no place.
+    // A getter threw: there is no stack to read.
     return [];
   }
 }

@@ -1,13 +1,13 @@
-/** So many failures of one part of an extension switch that part off. */
+/** The number of failures after which a part of an extension is switched off. */
 export const STRIKES = 3;
 
-/** Counts the failures of an extension: of each function that it gave, and of what it contributed by the name of that. */
+/** Counts the failures of each part of an extension: a function that it registered, or something it contributed, by its name. */
 export class Strikes {
   private readonly ofFunctions = new WeakMap<object, number>();
   private readonly ofNames = new Map<string, number>();
   private isAny = false;
 
-  /** Counts a failure of a part; answers whether that one switches it off. */
+  /** Counts a failure of a part and returns whether it switches the part off. */
   count(part: object | string): boolean {
     const failures = this.of(part) + 1;
     if (typeof part === "string") this.ofNames.set(part, failures);

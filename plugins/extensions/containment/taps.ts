@@ -3,14 +3,17 @@ import type { ContainedPlugin } from "./contained-plugin.ts";
 
 type Handler = (input: unknown, signal: AbortSignal) => unknown;
 
-/** What `hooks` answered, with each layer contained; what is no table of layers is left to the kernel to refuse. */
+/** The table that `hooks` returned, with each layer contained. Anything else is passed on, for the kernel to refuse. */
 export function containedTaps(hooks: unknown, contained: ContainedPlugin): object {
   if (typeof hooks !== "object" || hooks === null || Array.isArray(hooks) || hooks instanceof Promise)
     return hooks as object;
   return Object.fromEntries(Object.entries(hooks).map(([hook, tap]) => [hook, containedTap(hook, tap, contained)]));
 }
 
-/** A layer that gets a copy of its input, and is asked no more once it is switched off. What is no layer is left to the kernel to refuse. */
+/**
+ * A layer that gets a copy of its input and is not called once it is switched off. Anything else is passed on, for the kernel to
+ * refuse.
+ */
 export function containedTap(hook: string, tap: unknown, contained: ContainedPlugin): unknown {
   if (typeof tap === "function") return containedHandler(hook, tap as Handler, contained);
   const { handler } = Object(tap) as { handler?: unknown };

@@ -25,7 +25,7 @@ function reportToSessions(where: string, thrown: unknown): boolean {
   return throwers.length > 0;
 }
 
-/** Lines on stderr for each of those who throw where no session hears it. */
+/** Lines on stderr for each extension that throws outside of a session. */
 const TOLD = 10;
 const told = new Map<string, number>();
 

@@ -1,7 +1,7 @@
 /**
- * The thread that watches whether the main one still lives. When it does not, it is held for a moment as by a debugger, and
- * the extension in whose code it is gets named in the readable logs of its sessions and on stderr. A process that was asked
- * to end, and whose main thread cannot, is ended from here.
+ * The thread that watches whether the main thread is alive. When the main thread is blocked, it is paused for a moment as by a
+ * debugger, and the extension whose code it runs is named in the readable logs of its sessions and on stderr. When the
+ * process is asked to end and the main thread cannot do it, this thread does.
  */
 const { constants, closeSync, existsSync, openSync, readFileSync, readSync, writeSync } = require("node:fs");
 const { signals } = require("node:os").constants;
@@ -11,7 +11,7 @@ const { parentPort, workerData } = require("node:worker_threads");
 
 const { beats, beatMs, sessions, pid } = workerData;
 const STUCK_AFTER = 6;
-/** What a terminal sends for Ctrl-C while the prompt is shown. */
+/** The character that a terminal sends for Ctrl-C while the prompt is shown. */
 const CTRL_C = 3;
 /** Milliseconds that an orderly exit may take. */
 const EXIT_MS = 1000;
@@ -26,7 +26,7 @@ let interrupts = 0;
 /** What the process was asked to exit with. */
 let code;
 let ending = false;
-/** What was typed while the main thread read nothing. */
+/** Keys that were typed while the main thread was blocked. */
 const typed = [];
 let terminal;
 
@@ -39,11 +39,11 @@ setInterval(() => {
   if (missed < STUCK_AFTER) return giveBack();
   if (missed === nextLook && !ending) lookUntilNamed();
   readTyped();
-  // One beat later: the thread is held only once at a time.
+  // One beat later, as the main thread can be paused only once at a time.
   if (isAsked() && missed > lastLook && !ending) end(code ?? exitCode("SIGINT"));
 }, beatMs);
 
-/** Threads are not told of signals by any documented way; the main one hears of these too, if it can. */
+/** There is no documented way for a thread to receive signals. The main thread receives these too, unless it is blocked. */
 function hearSignals() {
   try {
     process.noDeprecation = true;
@@ -78,12 +78,12 @@ function readTyped() {
       typed.push(...bytes.subarray(0, count));
     }
   } catch (thrown) {
-    // Nothing more is typed. Of a terminal that is gone SIGHUP tells.
+    // EAGAIN: there is nothing more to read. After any other error the terminal is gone, and SIGHUP follows.
     if (thrown.code !== "EAGAIN") forgetTerminal();
   }
 }
 
-/** A process in the background would be stopped for reading. Where that cannot be told, nothing is read. */
+/** Reading would stop a process in the background. Where it is unknown whether this is one, nothing is read. */
 function isInForeground() {
   if (process.platform !== "linux") return false;
   const stat = readFileSync("/proc/self/stat", "latin1");
@@ -91,7 +91,7 @@ function isInForeground() {
   return group === foreground;
 }
 
-/** The main thread goes on: what was typed is its own again. */
+/** The main thread is alive again: it gets what was typed. */
 function giveBack() {
   if (typed.length === 0) return;
   parentPort.postMessage(Buffer.from(typed.splice(0)));
@@ -103,7 +103,7 @@ function forgetTerminal() {
   terminal = undefined;
 }
 
-/** In order, as far as the main thread lets itself be held: commands end, and the terminal is set back. */
+/** Ends the process in the main thread, so that commands end and the terminal is reset; if that fails, kills it. */
 function end(status) {
   ending = true;
   setTimeout(() => process.kill(pid, "SIGKILL"), EXIT_MS);
@@ -127,9 +127,9 @@ function look(found) {
   );
 }
 
-/** Evaluates an expression between two steps of what the main thread does; answers its stack and the value. */
+/** Pauses the main thread, evaluates an expression in it, and passes its stack and the value to `found`. */
 function inMainThread(expression, found) {
-  // Most threads never look, and they start beside the first extension.
+  // Loaded late, as most watchdogs never need it.
   const { Session } = require("node:inspector");
   const session = new Session();
   const scripts = new Map();
@@ -172,7 +172,7 @@ function findCulprit(frames, files) {
   return undefined;
 }
 
-/** Beside the log of a session that has one. */
+/** Writes into the readable log beside a session's log, if the session has one. */
 function append(sessionId, line) {
   if (!existsSync(join(sessions, `${sessionId}.jsonl`))) return;
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;

@@ -2,10 +2,10 @@ import { Worker } from "node:worker_threads";
 import { extensionFiles } from "./owners.ts";
 import { openSessions, runningCalls } from "./running.ts";
 
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two beats, which show that the main thread is alive. */
 const BEAT_MS = 500;
 
-/** What the process around extensions gives. */
+/** What the composition of the process passes in. */
 export interface Surroundings {
   /** The folder of the sessions' logs. */
   sessions: string;
@@ -14,13 +14,13 @@ export interface Surroundings {
 }
 
 /**
- * Starts a thread that names the extension whose code lets this one do nothing else. It cannot end that code alone: it ends
- * the process when that was asked for, as no signal handler runs here meanwhile.
+ * Starts a thread that names the extension whose code blocks the main thread. It cannot end that code alone. When the process
+ * is asked to end, which no handler on the blocked thread can hear, the watchdog ends it.
  */
 export function startWatchdog({ sessions, exit }: Surroundings): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();
-  // What the thread calls while this one is held by a debugger's pause.
+  // Called by the watchdog thread while it pauses this one as a debugger.
   Object.defineProperty(globalThis, Symbol.for("scorel.watchdog"), {
     value: Object.freeze({
       activity: () => JSON.stringify({ running: runningCalls(), sessions: openSessions(), files: extensionFiles() }),
@@ -33,8 +33,8 @@ export function startWatchdog({ sessions, exit }: Surroundings): void {
     env: {},
   });
   worker.unref();
-  // What a person typed in vain reaches the prompt when this thread goes on.
+  // Keys that were typed while this thread was blocked go to the prompt.
   worker.on("message", (typed: Uint8Array) => process.stdin.unshift(typed));
-  // An ornament: without it nothing but the name of a hanging extension is lost.
+  // Everything works without the watchdog, except that a blocking extension is not named.
   worker.on("error", (thrown: Error) => process.stderr.write(`scorel: nobody watches extensions: ${thrown.message}\n`));
 }

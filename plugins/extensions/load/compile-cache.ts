@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { replaceFile } from "@scorel/kit/files/private";
 
-/** Part of every key: another compiler writes other code. */
+/** Part of every key, as another version of the compiler writes other code. */
 const COMPILER = "jiti 2.7.0";
 
 const KEPT_MS = 60 * 24 * 3600 * 1000;
 
-/** What is compiled, and how. */
+/** A source and the options that it is compiled with. */
 export interface Compilation {
   source: string;
   filename?: string;
   [option: string]: unknown;
 }
 
-/** Compiled code of sources. */
+/** Compiled code, kept from one process to the next. */
 export interface CompileCache {
-  /** What was kept, where it is whole. */
+  /** The kept code; undefined when there is none, or when the file was changed. */
   find(wanted: Compilation): string | undefined;
-  /** Answers the code. */
+  /** Keeps compiled code and returns it. */
   keep(wanted: Compilation, code: string): string;
 }
 
@@ -49,7 +49,7 @@ export function createCompileCache({ folder, keyFile }: CachePlaces): CompileCac
   };
 }
 
-/** Sources change, and what was compiled of an older one is never asked for again. */
+/** Removes old files: when a source changes, the code of its old version is not needed any more. */
 function removeOld(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);
@@ -63,7 +63,7 @@ function keyOf(wanted: Compilation): string {
   return sha256Of(JSON.stringify([COMPILER, parts]));
 }
 
-/** The name is summed too, so that one kept file cannot stand for another. */
+/** The path is part of the sum, so that one file cannot be put in the place of another. */
 function sumOf(secret: Buffer, path: string, code: string): string {
   return createHmac("sha256", secret).update(path).update("\0").update(code).digest("hex");
 }
@@ -77,7 +77,7 @@ function readKept(path: string, secret: Buffer): string | undefined {
   return found.length === right.length && timingSafeEqual(found, right) ? code : undefined;
 }
 
-/** Of two processes that make it at once, the second takes what the first has made. */
+/** When two processes create the secret at once, the second file replaces the first, and both read what is there then. */
 function readSecret(path: string): Buffer {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() && stats.size === 32 && (stats.mode & 0o077) === 0) return fs.readFileSync(path);

@@ -6,8 +6,8 @@ type Give = (name: string) => Promise<unknown>;
 type Body = (...given: [exports: unknown, require: undefined, module: object, ...string[], Give]) => Promise<void>;
 
 /**
- * Runs what the compiler made of a file that imports nothing but the host's modules and Node's, each by its plain name, and
- * answers the module; undefined when the file asks for more, which takes the compiler's own loader. Throws what the file throws.
+ * Runs the compiled code of a file that imports only the host's modules and Node's, each by its plain name, and returns the
+ * module. Returns undefined when the file imports more, which only the compiler's own loader can do. Throws what the file throws.
  */
 export async function runCompiled(
   code: string,
@@ -25,7 +25,7 @@ export async function runCompiled(
 
 const builtin = createRequire(import.meta.url);
 
-/** In a text these words mean nothing; the longer way does no harm then. The last one is how the compiler tells a mistake. */
+/** These words may also stand in a string: then the compiler's loader is used without need. The last one marks a syntax error. */
 function isPlain(code: string, offered: object): boolean {
   if (/\b(?:require|jitiESMResolve|__JITI_ERROR__)\b/.test(code)) return false;
   const literal = [...code.matchAll(/\bjitiImport\("([^"\\]+)"\)/g)].map(([, name = ""]) => name);
@@ -33,7 +33,10 @@ function isPlain(code: string, offered: object): boolean {
   return literal.length === all.length && literal.every((name) => Object.hasOwn(offered, name) || isBuiltin(name));
 }
 
-/** On one line with the code, so that the lines of errors are those of the file. What cannot be read is told by the compiler. */
+/**
+ * The code as a function. What is put around it stands on its first line, so that line numbers stay those of the file. Undefined
+ * for a syntax error, which the compiler reports.
+ */
 function functionOf(code: string, filename: string): Body | undefined {
   const wrapped = `(async function (exports, require, module, __filename, __dirname, jitiImport) { ${code}\n})`;
   try {
@@ -44,7 +47,7 @@ function functionOf(code: string, filename: string): Body | undefined {
   }
 }
 
-/** As the compiler's loader hands modules over: marked as such, and with a default in any case. */
+/** A module in the form in which the compiler's loader returns it: marked as an ES module, and always with a default export. */
 function asImported(namespace: unknown): unknown {
   if (!isObject(namespace)) return namespace;
   return new Proxy(namespace, {

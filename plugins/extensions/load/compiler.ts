@@ -4,17 +4,17 @@ import { preload } from "./virtual-modules.ts";
 
 /** Compiles the files of extensions, and runs those that import files of their own. */
 export interface Compiler {
-  /** The code of an entry file, kept from before where it is. Throws what is wrong with its syntax. */
+  /** The compiled code of an entry file, from the cache when it is there. Throws syntax errors. */
   compile(source: string, filename: string): Promise<string>;
-  /** The module of an entry file, made anew at each call together with the files that it imports. */
+  /** Runs an entry file, and the files that it imports, anew at each call, and returns its module. */
   run(source: string, filename: string): Promise<object>;
 }
 
-/** `offered` are the modules that need no looking for. */
+/** `offered` are the modules of the host, by the names under which extensions import them. */
 export function createCompiler(offered: Record<string, unknown>, places: CachePlaces): Compiler {
   const kept = createCompileCache(places);
   let loading: Promise<Jiti> | undefined;
-  // As long as all that is wanted is kept, the library is not even loaded.
+  // The compiler is loaded only when something is not in the cache.
   const library = () => {
     loading ??= loadLibrary(kept, offered);
     return loading;
@@ -26,7 +26,7 @@ export function createCompiler(offered: Record<string, unknown>, places: CachePl
     },
     async run(source, filename) {
       await preload(source);
-      // Compiled even where Node could run it: what Node loads itself is shared by all sessions and never reread.
+      // Compiled even where Node could run the file: modules that Node loads are shared by all sessions and never read again.
       const options = { filename, async: true, forceTranspile: true };
       return (await (await library()).evalModule(source, options)) as object;
     },
@@ -45,7 +45,7 @@ async function loadLibrary(kept: CompileCache, offered: Record<string, unknown>)
   return createJiti(import.meta.url, { ...options, transform, virtualModules: offered });
 }
 
-/** As the library asks for it when it runs the same file. */
+/** The same options that the compiler uses when it runs the file, so that both find the same entry of the cache. */
 function wantedOf(source: string, filename: string): TransformOptions {
   const ts = /\.[cm]?tsx?$/.test(filename);
   return { babel: {}, interopDefault: true, filename, source, ts, async: true, jsx: false };

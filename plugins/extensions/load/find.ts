@@ -69,7 +69,7 @@ function idsIn(parent: string, why: string): { id: string; why: string }[] {
   return entriesIn(join(parent, "extensions")).map(({ id }) => ({ id, why }));
 }
 
-/** Leaves out ids that are taken: by something of Scorel's, or by a neighbour. */
+/** Leaves out ids that are taken by something of Scorel, or by another extension in the same folder. */
 function distinct(
   entries: readonly Entry[],
   problems: ExtensionProblem[],
@@ -107,7 +107,7 @@ function entryOf(dir: string, entry: Dirent): Entry[] {
   return stats?.isFile() && endings.includes(ext) && !name.endsWith(".d") ? [{ id: name, path }] : [];
 }
 
-/** A thrown coded error as data. */
+/** A thrown error as a problem to show. */
 export function asProblem(origin: string, thrown: unknown): ExtensionProblem {
   const { code, message } = thrown as { code?: string; message?: string };
   return { origin, code: code ?? "EXTENSION_LOAD", message: message ?? String(thrown) };

@@ -13,14 +13,14 @@ const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx
 
 /**
  * Throws EXTENSION_OUTSIDE when an extension of a project or of a preset, or a helper of it, imports what is not below
- * `root`: those bytes were not among the ones that the user has trusted. Imports whose name is computed cannot be seen here.
+ * `root`: the user has not trusted those files. Imports with a computed name cannot be seen here.
  */
 export function assertInside(extension: ExtensionFile, root: string): void {
   for (const { where, wanted } of strangeImports(extension, root))
     throw errors.EXTENSION_OUTSIDE({ id: extension.id, where, wanted, of: extension.of });
 }
 
-/** Every import that leads out, with `file:line`. */
+/** Every import of something outside of `root`, with `file:line`. */
 export function strangeImports(extension: ExtensionFile, root: string): { where: string; wanted: string }[] {
   const strange: { where: string; wanted: string }[] = [];
   const seen = new Set<string>();
@@ -28,7 +28,7 @@ export function strangeImports(extension: ExtensionFile, root: string): { where:
     if (seen.has(file)) return;
     seen.add(file);
     const source = readFileSync(file, "utf8");
-    // Most files import nothing else, and then nobody has to know the lines.
+    // Most files import nothing else, and then the line numbers need not be found.
     if (Array.from(source.matchAll(specifier), ([, , wanted = ""]) => wanted).every(isOffered)) return;
     for (const { wanted, line } of importsIn(source)) {
       const found = resolveInside(wanted, file, root);
@@ -49,7 +49,7 @@ function importsIn(source: string): { wanted: string; line: number }[] {
   });
 }
 
-/** The helper to look into next, empty when there is none to look into, undefined when it lies outside. */
+/** The file to look into next; empty when there is none, undefined when the import leads out of `root`. */
 function resolveInside(wanted: string, from: string, root: string): string | undefined {
   if (isOffered(wanted)) return "";
   const path = wanted.startsWith("file:") ? fileURLToPath(wanted) : wanted;
@@ -65,7 +65,7 @@ function isOffered(wanted: string): boolean {
   return wanted.startsWith("node:") || offered.has(wanted);
 }
 
-/** A package that lies in the tree was hashed with it. */
+/** A package inside of `root` was trusted with it. */
 function isInstalled(name: string, from: string, root: string): boolean {
   const [scope = "", second = ""] = name.split("/");
   const folder = scope.startsWith("@") ? join(scope, second) : scope;
@@ -74,7 +74,7 @@ function isInstalled(name: string, from: string, root: string): boolean {
   return false;
 }
 
-/** As imports find it: `./helper.js` may be a helper.ts. */
+/** The file that an import finds: `./helper.js` may be helper.ts. */
 function helperAt(target: string): string | undefined {
   const stem = extname(target) === "" ? target : target.slice(0, -extname(target).length);
   const names = [target, ...endings.map((ending) => target + ending), ...endings.map((ending) => stem + ending)];

@@ -24,10 +24,10 @@ export function createExtensionLoader(cache: CachePlaces, onUse?: (name: string)
   };
 }
 
-/** Milliseconds that code outside of `activate` may wait for something. */
+/** Milliseconds that the top level of an extension, and the function that it exports, may take. */
 const LOAD_LIMIT_MS = 10_000;
 
-/** What a file has made, and its text. */
+/** What a file exports, called if it is a function, and the source of the file. */
 interface Ran {
   value: unknown;
   source: string;
@@ -54,12 +54,12 @@ async function run(file: ExtensionFile, offered: Record<string, unknown>, compil
 
 /** The default export, or what CommonJS code exports. */
 function exportedBy(module: object & { default?: unknown }): unknown {
-  // Without a default export, the loader answers the module itself under that name.
+  // Without a default export, the compiler's loader puts the module itself under that name.
   const exported = module.default;
   return "default" in module || typeof exported === "function" || "id" in module ? exported : undefined;
 }
 
-/** The default export is the plugin, a class of it, or a function that answers it. */
+/** The default export is the plugin, a class of it, or a function that returns it. */
 async function instantiate(exported: unknown): Promise<unknown> {
   if (typeof exported !== "function") return exported;
   if (isClass(exported)) return Reflect.construct(exported, []);
@@ -70,7 +70,7 @@ function isClass(value: object): boolean {
   return /^class\b/.test(Function.prototype.toString.call(value));
 }
 
-/** Where it went wrong: the parser's own position, else the topmost line of the stack that is in the extension. */
+/** The place of an error: that of a syntax error, else the topmost line of the stack in the folder of the extension. */
 function explain(path: string, thrown: unknown): { where: string; reason: string } {
   const message = messageOf(thrown);
   const parsed = /^(?:\w+: )?([\s\S]*?)\s*\n\s(\S.*:\d+):\d+$/.exec(message);
@@ -99,7 +99,7 @@ function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
   return plugin;
 }
 
-/** A member that is not what its name stands for; contributions are looked at by who collects them. */
+/** What is wrong with the type of a member. Contributions are checked by the plugins that collect them. */
 function flawOf(plugin: Record<string, unknown>): string | undefined {
   const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
   const isTable = (value: unknown) =>
@@ -114,13 +114,13 @@ function flawOf(plugin: Record<string, unknown>): string | undefined {
   return schema === undefined || typeof schema?.safeParse === "function" ? undefined : 'its "config" is no zod schema';
 }
 
-/** One that names no `needs` gets the agent and hears its events, as extensions written before `needs` existed expect. */
+/** An extension without `needs` gets the agent and its events, as those written before `needs` existed expect. */
 function withNeeds(plugin: AnyPlugin, source: string): AnyPlugin {
   if (plugin.needs !== undefined || plugin.scope === "host") return plugin;
   return hearingPi({ ...plugin, needs: ["agent"] }, source);
 }
 
-/** A plain object over an instance: methods stay bound to it, so classes with private fields work. */
+/** A plain object with the members of an instance. Methods are bound to the instance, so that private fields work. */
 function adapt(instance: object): AnyPlugin {
   const plugin: Record<string, unknown> = {};
   for (

@@ -1,6 +1,6 @@
 import type { AnyPlugin } from "@scorel/kernel";
 
-/** Events of the library's agent that Scorel tells under other names, or under the same name with other fields. */
+/** Events of the library's agent for which Scorel has other names, or other fields under the same name. */
 const others = ["agent_start", "agent_end", "message_start", "message_update", "message_end", "tool_execution_update"];
 
 /** The part of the service `agent` that is used here. */
@@ -9,8 +9,8 @@ interface Subscribable {
 }
 
 /**
- * An extension that was written for the library's events gets them by `onEvent`, those that its text names: each update of a
- * message is a copy of all of it so far, which is too much for who does not ask.
+ * Gives an extension that was written for the library's events those that its source names. The others are left out, as each
+ * update of a message holds a copy of the whole message so far.
  */
 export function hearingPi(plugin: AnyPlugin, source: string): AnyPlugin {
   const wanted = others.filter((type) => source.includes(type));

@@ -1,6 +1,6 @@
 /**
- * What an extension may import without installing anything: the host's own copies, so that there is one kernel
- * and one zod in the process. Each is loaded when an extension first asks for it.
+ * The modules that an extension may import without installing them: the host's own, so that there is one kernel and one zod in
+ * the process. Each is loaded when an extension first imports it.
  */
 const modules = {
   "@scorel/kernel": () => import("@scorel/kernel"),
@@ -48,8 +48,8 @@ const loading = new Map<Name, Promise<object>>();
 const loaded = new Map<Name, object>();
 
 /**
- * An object with a getter per name. `import` awaits what a getter answers, so a module that is not loaded yet is
- * answered as a promise; `require` cannot wait, so what it may ask for has to be loaded before (`preload`).
+ * An object with a getter for each name. `import` awaits the value, so that a module which is not loaded yet can be a promise;
+ * `require` cannot wait, so `preload` has to load what it may ask for.
  */
 export function createVirtualModules(onUse?: (name: string) => void): Record<string, unknown> {
   const virtual: Record<string, unknown> = {};
@@ -64,7 +64,7 @@ export function createVirtualModules(onUse?: (name: string) => void): Record<str
   return virtual;
 }
 
-/** Loads the modules that a text with `require` calls mentions. */
+/** Loads the modules whose names stand in a source with `require` calls. */
 export async function preload(source: string): Promise<void> {
   if (!/\brequire\s*\(/.test(source)) return;
   await Promise.all(
@@ -79,7 +79,7 @@ function load(name: Name): Promise<object> {
 }
 
 async function start(name: Name): Promise<object> {
-  // Marked as an ES module, so that a default import is the module's default and not the whole.
+  // Marked as an ES module, so that a default import is the default export and not the namespace.
   const namespace = Object.assign(Object.create(null), await modules[name](), { __esModule: true }) as object;
   loaded.set(name, namespace);
   return namespace;
