@@ -14,26 +14,26 @@ export const errors = defineErrors({
   AGENT_STREAM_IDLE: (a: { provider: string; seconds: number }) =>
     `${a.provider} sent nothing for ${a.seconds} seconds. Try again, or raise idleTimeout in [agent].`,
   AGENT_REPLY_SIZE: (a: { provider: string; limit: number }) =>
-    `The reply of ${a.provider} grew longer than ${a.limit} characters and was given up: the model repeats itself, or the server is none. Ask for less, or use another model.`,
+    `The reply of ${a.provider} is longer than ${a.limit} characters and was stopped: the model repeats itself, or this is not a model server. Ask for less, or use another model.`,
   AGENT_LENGTH: () =>
     "The reply reached the model's output limit before it was complete; none of its calls was run. Raise maxTokens in [model], or ask for smaller steps.",
   AGENT_QUEUE_UNKNOWN: (a: { id: string; deliveredAs?: string }) =>
     a.deliveredAs === undefined
-      ? `There is no waiting message "${a.id}": it was delivered or removed. Read the queue again.`
-      : `Message "${a.id}" no longer waits: it was delivered as event ${a.deliveredAs}. The queue is as it was; read it again.`,
+      ? `There is no queued message "${a.id}": it was delivered or removed. Read the queue again.`
+      : `Message "${a.id}" is no longer queued: it was delivered as event ${a.deliveredAs}. The queue was not changed; read it again.`,
   AGENT_QUEUE_CONFLICT: (a: { expected: number; actual: number }) =>
-    `The queue has changed meanwhile: it stands at ${a.actual}, not at ${a.expected}. Nothing was changed; read it again, then repeat what you wanted.`,
-  AGENT_STOPPED: () => "The session was closed before the message's turn came; it is still in the queue.",
+    `The queue has changed: its seq is ${a.actual}, not ${a.expected}. Nothing was changed; read the queue again, then repeat your change.`,
+  AGENT_STOPPED: () => "The session was closed before this message was sent; it is still in the queue.",
   AGENT_REMOVED: () => "The message was removed from the queue.",
-  AGENT_INTERRUPTED: () => "The turn that served this message did not finish. Send a new message to go on.",
+  AGENT_INTERRUPTED: () => "The turn that answered this message did not finish. Send a new message to continue.",
   AGENT_HOOK_ANSWER: (a: { hook: string; wanted: string; unknown?: string; meant?: string }) =>
-    `A layer of "${a.hook}" answered something else than ${a.wanted}${a.unknown === undefined ? "" : `: it has a field "${a.unknown}"${a.meant === undefined ? "" : `, which is probably meant to be "${a.meant}"`}`}.`,
+    `A layer of "${a.hook}" must return ${a.wanted}${a.unknown === undefined ? "" : `, but it returned a field "${a.unknown}"${a.meant === undefined ? "" : `. Did you mean "${a.meant}"?`}`}${a.meant === undefined ? "." : ""}`,
   AGENT_CALL_JSON: (a: { tool: string; reason: string; text: string }) =>
     `The call of "${a.tool}" was not run, since its arguments are not valid JSON: ${a.reason}. Call it again with valid JSON. You wrote:\n${a.text}`,
   AGENT_CALL_ARGUMENTS: (a: { tool: string; where: string; what: string }) =>
-    `The call of "${a.tool}" was not run, since its arguments are not JSON data: ${a.where || "the whole"} is ${a.what}. Plugins that change arguments may use plain objects, lists, texts, finite numbers, booleans and null.`,
+    `The call of "${a.tool}" was not run, since its arguments are not JSON data: ${a.where || "the whole"} is ${a.what}. Plugins that change arguments may use plain objects, arrays, strings, finite numbers, booleans and null.`,
   AGENT_CALL_LIMIT: (a: { tool: string; calls: number; limit: number }) =>
-    `The call of "${a.tool}" was not run: the reply held ${a.calls} calls, and only the first ${a.limit} of a reply are run. Make this call in a later reply, with fewer calls at once.`,
-  AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was taken away before its call could run.`,
+    `The call of "${a.tool}" was not run: the reply contains ${a.calls} calls, and only the first ${a.limit} are run. Make this call in a later reply, with fewer calls at once.`,
+  AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was removed before its call could run.`,
   AGENT_CANCELLED: () => "Cancelled by the user.",
 });

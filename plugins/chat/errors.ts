@@ -1,10 +1,10 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  CHAT_TWO_SESSIONS: { exit: 2, text: () => "--session and --continue name a session in two ways. Give one of them." },
+  CHAT_TWO_SESSIONS: { exit: 2, text: () => "--session and --continue each select a session. Use only one of them." },
   CHAT_NO_WATCH: {
     exit: 2,
     text: () =>
-      'Nothing here watches files for --watch. Add "watch" to "use" in the preset, or leave the option out and use /reload.',
+      'This preset cannot watch files. Add "watch" to "use" in the preset, or leave out --watch and use /reload.',
   },
 });

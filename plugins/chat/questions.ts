@@ -58,7 +58,7 @@ export class Questions {
     if (!shown) return undefined;
     const given = readAnswer(shown, line);
     if (given) return this.give(shown, given);
-    await this.screen.say(`That is no answer to this question: ${hint(shown)}, or Ctrl-C.`);
+    await this.screen.say(`Please answer ${hint(shown).slice(1, -1)} (Ctrl-C cancels).`);
     return undefined;
   }
 
@@ -80,7 +80,7 @@ export class Questions {
       return message;
     } catch (thrown) {
       if (codeOf(thrown) !== "REQUEST_CLOSED") throw thrown;
-      if (answer !== null) await this.screen.say("(answered elsewhere, or taken back)");
+      if (answer !== null) await this.screen.say("(already answered elsewhere, or withdrawn)");
       return undefined;
     } finally {
       await this.ended(requestId);

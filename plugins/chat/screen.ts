@@ -116,7 +116,7 @@ export class Screen {
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
     if (status.waiting !== undefined)
-      await this.line(`(${status.waiting} waiting from before; sent with your next message)`);
+      await this.line(`(${counted(status.waiting)} from before; sent with your next message)`);
   }
 
   /** Prints the notices that were not shown before. */
@@ -152,7 +152,7 @@ export class Screen {
 
   private async drawTurn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
     if (reason === "cancelled") await this.line("(cancelled)");
-    if (error) await this.line(`${error.code}: ${error.message}`);
+    if (error) await this.line(error.message);
     if (stopReason === "length" && !error)
       await this.line(
         "(the answer is cut: it reached the model's output limit; raise maxTokens in [model] for longer ones)",
@@ -217,6 +217,10 @@ export class Screen {
     await this.output.write(plainText(text));
     if (!this.open) this.typed?.show();
   }
+}
+
+function counted(messages: number): string {
+  return messages === 1 ? "1 queued message" : `${messages} queued messages`;
 }
 
 /** Returns a plugin's notification if it is more than information. */

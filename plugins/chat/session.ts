@@ -139,7 +139,7 @@ export class ChatSession {
         await work();
       }
     };
-    this.inTurn(serve).catch((thrown) => this.tell(`${codeOf(thrown)}: ${messageOf(thrown)}`));
+    this.inTurn(serve).catch((thrown) => this.tell(messageOf(thrown)));
   }
 
   private inTurn<R>(work: () => Promise<R>): Promise<R> {
@@ -190,7 +190,7 @@ export class ChatSession {
     this.queued.clear();
     await this.client.request("rewrite_queue", { sessionId, items: [] });
     this.input = waiting.join(" ");
-    await this.screen.line("(what was waiting is taken back)");
+    await this.screen.line("(queued messages were taken back)");
   }
 
   /** Resolves when no turn is running. An interrupt cancels the running one. */
@@ -250,7 +250,7 @@ export class ChatSession {
       await this.client.drained(sessionId);
       await this.done(result);
     } catch (thrown) {
-      await this.screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
+      await this.screen.line(messageOf(thrown));
     } finally {
       this.commanding = false;
       if (this.anew) await this.onReload();

@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Writable } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { messageOf } from "@scorel/kernel";
 import { forgiveClosed } from "@scorel/kit/terminal/answer";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
@@ -17,7 +17,7 @@ type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
   const lines = openLines(streams, (line) => chat.complete(line));
   const typed = new TypedLine(lines, (streams.terminal ?? streams.stdout) as Writable);
-  const say = (thrown: unknown) => screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
+  const say = (thrown: unknown) => screen.line(messageOf(thrown));
   let closed = false;
   let work = Promise.resolve();
   let answers = Promise.resolve();

@@ -16,7 +16,7 @@ export const errors = defineErrors({
   CLI_MISSING_ACTION: {
     exit: 2,
     text: (a: { noun: string; actions: readonly string[] }) =>
-      `"scorel ${a.noun}" needs to know what to do: ${a.actions.join(", ")}.`,
+      `"scorel ${a.noun}" needs an action: ${a.actions.join(", ")}.`,
   },
   CLI_UNKNOWN_OPTION: {
     exit: 2,
@@ -36,7 +36,7 @@ export const errors = defineErrors({
   CLI_INVALID_VALUE: {
     exit: 2,
     text: (a: { option: string; value: string; values: readonly string[]; nearest: string | undefined }) =>
-      `"${a.value}" is no value of "${a.option}": it takes ${a.values.join(", ")}.${hint(a.nearest)}`,
+      `"${a.option}" does not accept "${a.value}". Use one of: ${a.values.join(", ")}.${hint(a.nearest)}`,
   },
   CLI_MISSING_ARGUMENT: {
     exit: 2,
@@ -45,16 +45,16 @@ export const errors = defineErrors({
   CLI_UNEXPECTED_ARGUMENT: {
     exit: 2,
     text: (a: { command: string; argument: string }) =>
-      `"${a.command}" cannot do anything with "${a.argument}". Put a text of several words in quotes.`,
+      `"${a.command}" takes no argument "${a.argument}". Put a text of several words in quotes.`,
   },
   CLI_COMMANDS: {
     exit: 2,
     text: (a: { plugin: string }) =>
-      `"cliCommands" of plugin "${a.plugin}" must answer a list of commands, each with a "noun" and a function "run".`,
+      `"cliCommands" of plugin "${a.plugin}" must return a list of commands, each with a "noun" and a function "run".`,
   },
   CLI_DUPLICATE_COMMAND: {
     exit: 2,
     text: (a: { command: string; plugin: string; owner: string }) =>
-      `Plugin "${a.plugin}" brings the command "${a.command}", which plugin "${a.owner}" has already.`,
+      `Plugin "${a.plugin}" contributes the command "${a.command}", which plugin "${a.owner}" already has.`,
   },
 });

@@ -92,7 +92,7 @@ function statusText({ sessionId, running, model, modelError, meta, problems, not
     `session    ${sessionId}${meta.name === undefined ? "" : ` (${meta.name})`}`,
     `directory  ${meta.cwd}`,
     `model      ${model ?? modelError?.message}${meta.thinkingLevel === undefined ? "" : `, thinking ${meta.thinkingLevel}`}`,
-    `state      ${running ? "a turn runs" : "at rest"}`,
+    `state      ${running ? "running a turn" : "idle"}`,
     ...(problems.length > 0
       ? [`damage     ${problems.length} places in the log; \`scorel session verify\` shows them`]
       : []),

@@ -107,7 +107,7 @@ function shown(items: readonly QueueItem[]): CommandResult {
   const lines = items.map(
     ({ mode, message }, at) => `${at + 1}. ${mode === "steer" ? "(steer) " : ""}${textOf(message)}`,
   );
-  return { output: lines.join("\n") || "Nothing waits.", data: items };
+  return { output: lines.join("\n") || "The queue is empty.", data: items };
 }
 
 function copy({ session }: BaseContext): CommandResult {

@@ -77,7 +77,7 @@ export async function undo({ request, args, say }: CommandContext): Promise<void
   const sessionId = first(args);
   const moved = await request("undo", { sessionId });
   const left = await leftAlone(request, sessionId, moved);
-  await say(`Taken back: ${moved.message.text}\n${moved.text}\n${left}`);
+  await say(`Undone: ${moved.message.text}\n${moved.text}\n${left}`);
 }
 
 export async function redo({ request, args, say }: CommandContext): Promise<void> {

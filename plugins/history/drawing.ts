@@ -93,7 +93,7 @@ export async function filesLeft(
     return `${what}: ${how(leafId ?? "start")}\n`;
   } catch (thrown) {
     if (codeOf(thrown) === "HISTORY_NO_FILES") return "";
-    return `Whether files differ from then could not be told: ${messageOf(thrown)}\n`;
+    return `Cannot tell whether files have changed since then: ${messageOf(thrown)}\n`;
   }
 }
 

@@ -9,7 +9,7 @@ export const errors = defineErrors({
   HISTORY_AMBIGUOUS: {
     exit: 2,
     text: (a: { named: string; what: string; matches: readonly string[] }) =>
-      `"${a.named}" could be ${a.matches.length} ${a.what}: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
+      `"${a.named}" matches ${a.matches.length} ${a.what}: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more characters.`,
   },
   HISTORY_NO_POINT: {
     exit: 2,
@@ -19,14 +19,14 @@ export const errors = defineErrors({
   HISTORY_NO_LEAF: {
     exit: 2,
     text: (a: { eventId: string; leaves: readonly string[]; shown: readonly string[] }) =>
-      `${a.eventId} is not the end of a branch. ${a.shown.length === 0 ? "It is no part of the conversation." : `The ends beyond it: ${a.shown.join(", ")}.`} To go on from the middle, rewind to it.`,
+      `${a.eventId} is not the end of a branch. ${a.shown.length === 0 ? "It is not part of the conversation." : `Branches through it end at ${a.shown.join(", ")}.`} To continue from the middle, rewind to it.`,
   },
   HISTORY_CONFLICT: (a: { expected: string | null; actual: string | null }) =>
-    `The conversation has moved on: it stands at ${a.actual ?? "its start"}, not at ${a.expected ?? "its start"}. Look at it again, then repeat what you wanted.`,
+    `The conversation has moved on: it is at ${a.actual ?? "its start"}, not at ${a.expected ?? "its start"}. Look at it again, then repeat the command.`,
   HISTORY_NO_UNDO: {
     exit: 2,
     text: (a: { sessionId: string }) =>
-      `Session ${a.sessionId} stands at a place with no user message before it, so there is nothing to undo.`,
+      `There is nothing to undo in session ${a.sessionId}: no user message precedes its current position.`,
   },
   HISTORY_NO_REDO: {
     exit: 2,
@@ -36,12 +36,11 @@ export const errors = defineErrors({
   HISTORY_NO_FILES: {
     exit: 2,
     text: () =>
-      'Nothing here can restore files: no plugin keeps checkpoints. Add "checkpoints" to "use", or go back without the files.',
+      'This preset cannot restore files. Add "checkpoints" to "use" in the preset, or go back without the files.',
   },
   HISTORY_TAIL: {
     exit: 2,
-    text: (a: { value: string }) =>
-      `"${a.value}" is no value of --tail: it takes how many events to show, a whole number from 1.`,
+    text: (a: { value: string }) => `--tail takes a number of events from 1 on, not "${a.value}".`,
   },
   HISTORY_NO_HOST: {
     exit: 2,
@@ -49,11 +48,11 @@ export const errors = defineErrors({
   },
   HISTORY_NO_COMPACTION: {
     exit: 2,
-    text: () => 'Nothing here can compact a session. Add "compaction" to "use" in the preset or config.toml.',
+    text: () => 'This preset cannot compact sessions. Add "compaction" to "use" in the preset or config.toml.',
   },
   HISTORY_NO_CHANGE: {
     exit: 2,
-    text: () => "Nothing was asked to change: give a name, a model or a level of thinking.",
+    text: () => "There is nothing to change: give a name, a model or a thinking level.",
   },
   HISTORY_NO_MODEL: {
     exit: 2,

@@ -1,9 +1,8 @@
 import type { OperationContext, Operations, SessionHandle } from "@scorel/host/contract";
-import type { Session, StoredEvent } from "@scorel/kernel";
+import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import { errors } from "./errors.ts";
-import { lineOf } from "./event-text.ts";
 import { eventIdFor } from "./names.ts";
 
 type Params = Operations["update_info"]["params"];
@@ -55,5 +54,13 @@ async function choose(name: string, { id: sessionId, kernel, workspace }: Sessio
 
 function answer(session: Session, event: StoredEvent): Answer {
   const meta = { ...(session.header.meta as SessionMeta), ...session.projection("sessionMeta") };
-  return { eventId: event.id, meta, text: `Changed: ${lineOf(event).text}.` };
+  return { eventId: event.id, meta, text: changesIn(event) };
+}
+
+/** Describes the settings that an event changed, for example "Model: test/m, Thinking: high". */
+function changesIn(event: StoredEvent): string {
+  const { name, model, thinkingLevel } = (event as EventOf<"session_info">).changes;
+  const settings = { Name: name, Model: model, Thinking: thinkingLevel };
+  const shown = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return shown.map(([label, value]) => `${label}: ${value}`).join(", ");
 }

@@ -171,7 +171,7 @@ function leavesBelow(tree: TreeView, id: EventId): StoredEvent[] {
 function moved({ tree }: Session, mark: StoredEvent): Moved {
   const { from, to } = jumpOf(mark) ?? { from: mark.parentId, to: mark.parentId };
   const at = to === null ? undefined : tree.get(to);
-  const text = at ? `The conversation stands at ${describeEvent(at)}.` : "The conversation stands at its start.";
+  const text = at ? `The conversation is now at ${describeEvent(at)}.` : "The conversation is now at its start.";
   return { eventId: mark.id, fromLeafId: from, leafId: to, text };
 }
 

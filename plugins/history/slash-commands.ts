@@ -41,7 +41,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
       const undone = await request("undo", { sessionId });
       const { message, text } = undone;
       const left = await leftAlone(request, sessionId, undone);
-      return { output: `Taken back: ${message.text}\n${text}${left}`, data: undone, input: message.text };
+      return { output: `Undone: ${message.text}\n${text}${left}`, data: undone, input: message.text };
     },
   },
   redo: {

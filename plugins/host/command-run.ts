@@ -22,7 +22,10 @@ export function runQueue(host: LocalHost, invocation: Invocation): Promise<numbe
   return withSession(host, invocation, async (client, sessionId) => {
     const { status, id } = await client.request("run_queue", { sessionId });
     if (id !== undefined) return { status, turn: id };
-    return { status, output: status === "empty" ? "Nothing waits." : "A turn runs, and takes what waits." };
+    return {
+      status,
+      output: status === "empty" ? "The queue is empty." : "The running turn will take the queued messages.",
+    };
   });
 }
 
@@ -86,7 +89,7 @@ async function resultText(
   });
   try {
     const { text, error } = await Promise.race([client.request("wait_turn", { sessionId, id: turn }), refused]);
-    return { text, ...(error && { failed: `${error.code}: ${error.message}` }) };
+    return { text, ...(error && { failed: error.message }) };
   } finally {
     over.abort();
   }

@@ -104,7 +104,7 @@ export function queue(host: LocalHost, invocation: Invocation): Promise<number> 
     const { seq, items } = queueOf(session);
     if (invocation.options.output === "json") return say(invocation, `${JSON.stringify({ seq, items })}\n`);
     if (items.length > 0) return say(invocation, items.map(waitingRow).join(""));
-    invocation.stderr.write("No message waits in this session.\n");
+    invocation.stderr.write("No messages are queued in this session.\n");
     return Promise.resolve(0);
   });
 }

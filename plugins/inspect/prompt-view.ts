@@ -57,7 +57,7 @@ function describe(view: PromptView): string {
     ["tools", "", String(tools.bytes), String(tools.tokens), `${tools.count} schemas`],
     ["total", "", String(total.bytes), String(total.tokens), ""],
   ];
-  const origin = frozen ? "Frozen in this session:" : "What a session begun now would be told:";
+  const origin = frozen ? "Frozen in this session:" : "A new session would get:";
   const left = skipped.map((file) => `skipped ${reasonOf(file)}`);
   return `${[origin, ...aligned(table), ...left, "", text].join("\n")}\n`;
 }

@@ -5,7 +5,7 @@ export const errors = defineErrors({
   MODEL_NAME: {
     exit: 2,
     text: (a: { asked: string }) =>
-      `"${a.asked}" names no model: write provider/id, as in --model openrouter/openai/gpt-5.4-mini.`,
+      `"${a.asked}" is not a model name. Write provider/id, for example --model openrouter/openai/gpt-5.4-mini.`,
   },
   MODEL_UNKNOWN_PROVIDER: {
     exit: 2,
@@ -20,7 +20,7 @@ export const errors = defineErrors({
   MODEL_API_UNSUPPORTED: {
     exit: 2,
     text: (a: { provider: string; id: string; api: string; supported: readonly string[] }) =>
-      `Model "${a.provider}/${a.id}" speaks the api "${a.api}", which is not spoken here; spoken are ${a.supported.join(", ")}. ` +
+      `Model "${a.provider}/${a.id}" uses the api "${a.api}", which Scorel does not support; it supports ${a.supported.join(", ")}. ` +
       `Most providers also have such an endpoint: use type = "custom", api = "${a.supported[0]}" and its baseUrl.`,
   },
   MODEL_KEY_MISSING: {
@@ -37,7 +37,7 @@ export const errors = defineErrors({
   MODEL_KEY_INVALID: {
     exit: 2,
     text: (a: { place: string }) =>
-      `The key in ${a.place} holds a space, a line break or another character that no key has. Set it again without (a line break often comes from reading it out of a file).`,
+      `The key in ${a.place} contains a space, a line break or another character that keys do not have. Set it again without it (a line break often comes from reading the key from a file).`,
   },
   MODEL_BASE_URL: {
     exit: 2,
@@ -52,7 +52,7 @@ export const errors = defineErrors({
   MODEL_NO_SUBSCRIPTION: {
     exit: 2,
     text: (a: { provider: string }) =>
-      `There is no login to "${a.provider}" but with a key: scorel login ${a.provider} --with key`,
+      `"${a.provider}" has no subscription login. Log in with a key: scorel login ${a.provider} --with key`,
   },
   MODEL_NO_KEYS: {
     exit: 2,
@@ -62,12 +62,12 @@ export const errors = defineErrors({
   MODEL_LOGIN_FAILED: {
     exit: 2,
     text: (a: { provider: string; reason: string }) =>
-      `The login to "${a.provider}" came to nothing: ${a.reason}. Nothing was stored; try again: scorel login ${a.provider}`,
+      `The login to "${a.provider}" failed: ${a.reason}. Nothing was stored; try again: scorel login ${a.provider}`,
   },
   MODEL_LOGIN_STOPPED: {
     exit: 2,
     text: (a: { provider: string }) =>
-      `The login to "${a.provider}" was given up. Nothing was stored; to begin again: scorel login ${a.provider}`,
+      `The login to "${a.provider}" was cancelled. Nothing was stored; to start again: scorel login ${a.provider}`,
   },
   MODEL_LOGIN_GONE: {
     exit: 2,

@@ -4,7 +4,7 @@ import type { Wire } from "./fetch.ts";
 export function explained(message: string, baseUrl: string, wire: Wire): string {
   const { unreached, refusal, status, said: heard, told } = wire;
   if (refusal !== undefined) return refusal;
-  if (unreached !== undefined) return `connection error: ${new URL(baseUrl).host} was not reached (${unreached})`;
+  if (unreached !== undefined) return `cannot reach ${new URL(baseUrl).host} (${unreached})`;
   const isCut = /ended before message_stop|Incomplete JSON segment|ended without a finish marker/.test(message);
   if (isCut && told === undefined)
     return message.startsWith("empty reply") ? message : "stream ended without a finish marker";

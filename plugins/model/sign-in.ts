@@ -85,7 +85,7 @@ export function subscriptionOf(library: Library, found: OAuthCredentials, before
 
 /** Describes a failed login in our own words, because the library's may quote tokens. */
 export function reasonOf({ host, status, code, unreached }: Heard, thrown: unknown): string {
-  if (unreached !== undefined) return `connection error: ${host} was not reached (${unreached})`;
+  if (unreached !== undefined) return `cannot reach ${host} (${unreached})`;
   if (status !== undefined && (status < 200 || status >= 300))
     return `${host} answered ${status}${code === undefined ? "" : ` (${code})`}`;
   const said = messageOf(thrown);

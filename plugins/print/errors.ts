@@ -11,21 +11,21 @@ export const errors = defineErrors({
   PRINT_STDIN_BINARY: {
     exit: 2,
     text: (a: { bytes: number }) =>
-      `What was piped in (${a.bytes} bytes) is no UTF-8 text. Pipe text, or give an image with --image FILE.`,
+      `The piped input (${a.bytes} bytes) is not UTF-8 text. Pipe text, or give an image with --image FILE.`,
   },
   PRINT_PRINT_ONLY: {
     exit: 2,
-    text: (a: { option: string }) => `${a.option} belongs to -p. Give a prompt with -p, or leave ${a.option} out.`,
+    text: (a: { option: string }) => `${a.option} only works with -p. Give a prompt with -p, or leave ${a.option} out.`,
   },
   PRINT_CHAT_ONLY: {
     exit: 2,
     text: (a: { option: string }) =>
-      `${a.option} belongs to a conversation, which stays open; -p ends with its answer. Leave one of them out.`,
+      `${a.option} only works in a conversation, not with -p, which ends after its answer. Leave one of them out.`,
   },
   PRINT_TWO_SESSIONS: {
     exit: 2,
     text: (a: { options: readonly string[] }) =>
-      `${a.options.join(" and ")} say in two ways which session to use. Give one of them.`,
+      `${a.options.join(" and ")} each select a session. Use only one of them.`,
   },
   PRINT_NUMBER: {
     exit: 2,
@@ -42,8 +42,7 @@ export const errors = defineErrors({
   },
   PRINT_SCHEMA_UNMET: {
     exit: 2,
-    text: (a: { reason: string }) =>
-      `The answer does not fit the schema, also after it was sent back once: ${a.reason}`,
+    text: (a: { reason: string }) => `The answer does not match the schema, even after one retry: ${a.reason}`,
   },
   PRINT_MAX_ROUNDS: {
     exit: 2,

@@ -162,7 +162,7 @@ async function takeTurn({ client, status, format, limits, interrupt }: Run, cont
 async function exitCode(printed: Printed, { output }: Format, { stderr }: Invocation): Promise<number> {
   const { outcome, failure = outcome.error, exitCode: code = EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);
-  if (failure) await complaints.write(`${failure.code}: ${failure.message}\n`);
+  if (failure) await complaints.write(`${failure.message}\n`);
   else if (outcome.stopReason === "length") await complaints.write(`warning: ${CUT}\n`);
   if (output.complaint === undefined) return code;
   await complaints.write(`${output.complaint}\n`);

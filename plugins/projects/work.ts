@@ -36,7 +36,7 @@ export async function add(host: Host, { directory, name }: Params<"register_proj
 
 export async function remove(host: Host, { project: named }: Params<"remove_project">): Answer<"remove_project"> {
   const project = await registering.remove(requireHost(host), fileOf(requireHost(host)), named, "/");
-  const text = `Project ${project.name} (${project.directory}) is off the list; its sessions are where they were.`;
+  const text = `Project ${project.name} (${project.directory}) was removed from the list; its sessions are unchanged.`;
   return { project, text };
 }
 

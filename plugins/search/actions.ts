@@ -95,7 +95,7 @@ function rows(): (hit: Hit) => string {
     const head = sessionId === last ? "" : `${sessionId.slice(0, SHORT_ID)}  ${time}  ${title}\n`;
     last = sessionId;
     const place = (eventId ?? "").slice(0, SHORT_ID).padEnd(SHORT_ID);
-    return `${head}  ${place}  ${who.padEnd(9)}  ${text}${left ? "  (on a branch that was left)" : ""}\n`;
+    return `${head}  ${place}  ${who.padEnd(9)}  ${text}${left ? "  (on an abandoned branch)" : ""}\n`;
   };
 }
 

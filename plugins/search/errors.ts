@@ -12,13 +12,11 @@ export const errors = defineErrors({
   },
   FIND_LIMIT: {
     exit: 2,
-    text: (a: { value: string; max: number }) =>
-      `--limit ${a.value} is no whole number from 1 to ${a.max}. Give one, or leave it out.`,
+    text: (a: { value: string; max: number }) => `--limit takes a whole number from 1 to ${a.max}, not "${a.value}".`,
   },
   FIND_SINCE: {
     exit: 2,
-    text: (a: { value: string }) =>
-      `--since ${a.value} is no time. Give a number of days, hours or weeks as in 7d, 12h or 2w, or a day as in 2026-11-01.`,
+    text: (a: { value: string }) => `--since takes a time such as 7d, 12h, 2w or 2026-11-01, not "${a.value}".`,
   },
   FIND_NO_HOST: {
     exit: 2,
@@ -26,7 +24,7 @@ export const errors = defineErrors({
   },
   FIND_NO_PROJECTS: {
     exit: 2,
-    text: () => 'Nothing here knows projects. Add "projects" to "use" in the preset, or leave out the project.',
+    text: () => 'This preset has no projects. Add "projects" to "use" in the preset, or leave out the project.',
   },
   FIND_FAILED: (a: { directory: string; reason: string }) =>
     `The sessions in ${a.directory} could not be searched: ${a.reason}.`,

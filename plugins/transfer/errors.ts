@@ -28,7 +28,7 @@ export const errors = defineErrors({
   TRANSFER_UNKNOWN: {
     exit: 2,
     text: (a: { path: string }) =>
-      `${a.path} is no session file that is known: one of Scorel, Claude Code, Codex or pi. If it is one, say which: --format.`,
+      `${a.path} does not look like a session file of Scorel, Claude Code, Codex or pi. If it is one, name its program with --format.`,
   },
   TRANSFER_NEWER: {
     exit: 2,
@@ -37,7 +37,6 @@ export const errors = defineErrors({
   },
   TRANSFER_EMPTY: {
     exit: 2,
-    text: (a: { path: string }) =>
-      `${a.path} holds no message that could be read, so there is no session to make of it. Nothing was written.`,
+    text: (a: { path: string }) => `${a.path} has no readable messages, so no session was created.`,
   },
 });

@@ -50,7 +50,7 @@ export class Report {
     const lines = [`New session ${sessionId}: ${messages} messages of a ${NAMES[format]} session.`];
     if (origin.cwd !== undefined && origin.cwd !== cwd)
       lines.push(`It worked in ${origin.cwd}; here it works in ${cwd}. --cwd names another directory.`);
-    lines.push(...counted("Kept, but shown to nobody", kept), ...counted("Left out", leftOut));
+    lines.push(...counted("Kept, but hidden", kept), ...counted("Left out", leftOut));
     lines.push(...damaged.slice(0, 10).map(({ line, offset, reason }) => `Line ${line}, offset ${offset}: ${reason}.`));
     if (damagedCount > 10) lines.push(`${damagedCount - 10} more lines could not be read.`);
     return [...lines, `To go on in it: scorel --session ${sessionId}`].join("\n");

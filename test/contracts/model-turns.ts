@@ -272,7 +272,7 @@ export function testModelTurns(it_: ModelApi): void {
     await server.close();
     await using model = await withModel({ api, baseUrl: server.baseUrlFor(api) });
     const { errorMessage } = await (await model.stream(context, {})).result();
-    expect(errorMessage).toBe(`connection error: 127.0.0.1:${server.port} was not reached (ECONNREFUSED)`);
+    expect(errorMessage).toBe(`cannot reach 127.0.0.1:${server.port} (ECONNREFUSED)`);
   });
 
   it("keeps a key out of what a server repeats", async () => {

@@ -131,18 +131,18 @@ describe("slash commands on a session made by a real run", () => {
       ["/cost", /^scripted\/scripted-model: 4 requests/],
       ["/diff", /^-one\n\+two$/m],
       ["/tree", /make it two\n/],
-      ["/queue", /^Nothing waits\./],
+      ["/queue", /^The queue is empty\./],
       ["/permission", /^mode: edits \(of ask, edits, full, plan\)/],
       ["/copy", /^Three\./],
       ["/name cart", /^The session is named "cart"\./],
       ["/model", /^scripted\/scripted-model\n/],
       ["/model scripted/scripted-model", /scripted-model/],
       ["/think low", /low/],
-      ["/undo", /^Taken back: and three\n/],
+      ["/undo", /^Undone: and three\n/],
       ["/redo", /\(assistant: Three\.\)/],
       [`/rewind ${two} --files`, /^0 files restored\.\n.*\(assistant: Two\.\)/],
       ["/rewind start --files", /-two\n\+one\nTo restore these files, and go back: \/rewind start --files --yes\n$/],
-      ["/rewind start --files --yes", /^1 file restored\.\nThe conversation stands at its start\./],
+      ["/rewind start --files --yes", /^1 file restored\.\nThe conversation is now at its start\./],
       [`/branch ${three}`, /\(assistant: Three\.\)/],
       ["/export md out.md", /out\.md/],
       ["/compact the cart", /^Compacted: about \d+ → \d+ tokens\./],
@@ -183,7 +183,7 @@ describe("slash commands on a session made by a real run", () => {
     await using server = await startModelServer(() => text("Well."));
     s.useModel(server.baseUrl);
     const stranger = await typed(s, ["/tell trees"]);
-    expect(stranger.out).toContain("COMMAND_UNKNOWN");
+    expect(stranger.out).toContain("There is no command");
     expect(server.requests).toHaveLength(0);
     mkdirSync(join(s.project, ".scorel"));
     const trusted = await typed(s, ["/tell trees"], ["--trust"]);

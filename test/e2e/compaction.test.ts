@@ -116,7 +116,7 @@ describe("a session of the whole command", () => {
     const config = modelTable(here.server.baseUrl).replace("128000", `${window}`).replace("8000", "2000");
     here.file("~/.scorel/config.toml", `${config}\n[model.cost]\ninput = 1\n`);
     const { code, stderr } = await here.run(["-p", "go", "--max-cost", "0.9"]);
-    expect([code, stderr]).toEqual([3, expect.stringContaining("PRINT_MAX_COST")]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("(--max-cost)")]);
     expect(here.server.requests.filter(asksForSummary)).toHaveLength(1);
   });
 });

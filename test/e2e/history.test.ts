@@ -33,7 +33,7 @@ async function printed(s: Scratch, ...argv: string[]): Promise<string> {
 }
 const leafOf = async (s: Scratch, sessionId: string) =>
   (JSON.parse(await printed(s, "context", sessionId)) as { leafId: string | null }).leafId;
-const stands = (id: string, words: string) => `The conversation stands at ${id.slice(0, 8)} (${words}).\n`;
+const stands = (id: string, words: string) => `The conversation is now at ${id.slice(0, 8)} (${words}).\n`;
 /** A drawn tree without the ids. */
 const shape = (drawn: string) => drawn.replaceAll(/([○●·┄]) \w+ /g, "$1");
 
@@ -85,7 +85,7 @@ describe("a session made by a real run", () => {
       code: 2,
       stderr: expect.stringContaining("session tree"),
     });
-    expect(await printed(s, "rewind", id, "start")).toBe(`The conversation stands at its start.\n${left(id, "start")}`);
+    expect(await printed(s, "rewind", id, "start")).toBe(`The conversation is now at its start.\n${left(id, "start")}`);
     expect(await leafOf(s, id)).toBeNull();
   });
 
@@ -95,10 +95,10 @@ describe("a session made by a real run", () => {
     const { sessionId, ids } = await talked(s, server);
     const [, , , end = "", , , , last = ""] = ids;
     expect(await printed(s, "undo", sessionId)).toBe(
-      `Taken back: Make it two.\n${stands(end, "assistant: One thing.")}${left(sessionId, end)}`,
+      `Undone: Make it two.\n${stands(end, "assistant: One thing.")}${left(sessionId, end)}`,
     );
     expect(await printed(s, "undo", sessionId)).toBe(
-      `Taken back: What is in it?\nThe conversation stands at its start.\n${left(sessionId, "start")}`,
+      `Undone: What is in it?\nThe conversation is now at its start.\n${left(sessionId, "start")}`,
     );
     expect(await session(s, "undo", sessionId)).toMatchObject({
       code: 2,

@@ -131,7 +131,7 @@ describe("scorel prompt show", () => {
     const { code, stdout, stderr } = await s.run(["prompt", "show"]);
     expect({ code, stderr }).toEqual(ended);
     const [head, columns, ...rows] = stdout.slice(0, stdout.indexOf("\n\n")).split("\n");
-    expect(head).toBe("What a session begun now would be told:");
+    expect(head).toBe("A new session would get:");
     expect(columns).toMatch(/^section +priority +bytes +~tokens +source$/);
     expect(rows.map((row) => row.split(/\s+/)[0])).toEqual([
       ...["baseline", "baseline", "agents", "workspace", "environment", "time", "prompt", "tools", "total"],

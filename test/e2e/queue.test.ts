@@ -43,11 +43,11 @@ it("what a killed process left waiting is shown, and comes with the next message
     ["follow_up", "follow 2"],
   ]);
   const talked = await s.run(["chat", "--session", sessionId], { input: "again\n" });
-  expect(talked).toMatchObject({ code: 0, stdout: expect.stringContaining("(3 waiting from before") });
+  expect(talked).toMatchObject({ code: 0, stdout: expect.stringContaining("(3 queued messages from before") });
   expect(spokenBy(log, "user")).toEqual(["go", "again", "steer", "follow 1", "follow 2"]);
   expect(await s.run(["session", "queue", sessionId])).toMatchObject({
     stdout: "",
-    stderr: "No message waits in this session.\n",
+    stderr: "No messages are queued in this session.\n",
   });
 });
 
@@ -62,7 +62,14 @@ it("what waits is answered by itself when it is asked for", async () => {
     stderr: "",
   });
   expect(spokenBy(log, "user")).toEqual(["go", "steer", "follow 1", "follow 2"]);
-  expect(await s.run(["session", "queue", sessionId, "--run"])).toMatchObject({ code: 0, stdout: "Nothing waits.\n" });
+  expect(await s.run(["session", "queue", sessionId, "--run"])).toMatchObject({
+    code: 0,
+    stdout: "The queue is empty.\n",
+  });
   const told = await s.run(["session", "queue", sessionId, "--run", "--output", "json"]);
-  expect(JSON.parse(told.stdout)).toEqual({ status: "empty", output: "Nothing waits.", text: "Nothing waits." });
+  expect(JSON.parse(told.stdout)).toEqual({
+    status: "empty",
+    output: "The queue is empty.",
+    text: "The queue is empty.",
+  });
 });

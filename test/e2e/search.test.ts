@@ -41,7 +41,7 @@ describe("sessions made by real runs", () => {
     const back = await s.run(["session", "rewind", sessionId.slice(0, 8), places[1]?.trim().split(" ")[0] ?? ""]);
     expect(back).toMatchObject({ code: 0, stderr: "" });
     await s.run(["session", "rewind", sessionId, first ?? ""]);
-    expect((await s.run(["search", '"größe". nothing more'])).stdout).toContain("(on a branch that was left)\n");
+    expect((await s.run(["search", '"größe". nothing more'])).stdout).toContain("(on an abandoned branch)\n");
 
     await s.run(["session", "rename", sessionId, "Cart", "repair"]);
     const named = hits((await s.run(["search", "cart repair", "--output", "json"])).stdout);

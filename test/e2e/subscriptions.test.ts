@@ -92,7 +92,7 @@ describe("scorel login anthropic --with subscription", () => {
     running.child.kill("SIGINT");
     const { code, stderr } = await running.finished;
     await new Promise((resolve) => other.close(resolve));
-    expect([code, stderr.includes("was given up")]).toEqual([130, true]);
+    expect([code, stderr.includes("was cancelled")]).toEqual([130, true]);
   });
 
   it("leaves nothing behind when it is interrupted", async () => {
@@ -102,7 +102,7 @@ describe("scorel login anthropic --with subscription", () => {
     await running.line((line) => line.startsWith("https://"));
     running.child.kill("SIGINT");
     const { code, stderr } = await running.finished;
-    expect([code, stderr.includes("was given up")]).toEqual([130, true]);
+    expect([code, stderr.includes("was cancelled")]).toEqual([130, true]);
     expect([await listens(53692), existsSync(authFile(s)), sites.requests]).toEqual([false, false, []]);
   });
 

@@ -48,7 +48,7 @@ describe.runIf(hasTerminals)("scorel --watch", () => {
     await using t = terminal(s, ["--watch"]);
     await t.shows("> ");
     s.file(path, extension("two").replace('name: "Mine"', "name: = 1"));
-    await t.shows("is not reloaded and goes on as it was");
+    await t.shows("was not reloaded and continues unchanged");
     await t.shows(`${file}:3`);
     t.type("/mine\n");
     await t.shows("it-says-one");
@@ -93,7 +93,7 @@ describe("scorel chat --watch", () => {
     const chat = opened(s);
     await ready(chat);
     chat.child.stdin?.write("go\n");
-    const kept = await chat.line((line) => line.includes("is not reloaded and goes on as it was"));
+    const kept = await chat.line((line) => line.includes("was not reloaded and continues unchanged"));
     expect(kept).toContain("changed while tools of session");
     chat.child.stdin?.end("/mine\n");
     expect((await chat.finished).stdout).toContain("it-says-one");
@@ -123,7 +123,7 @@ describe("scorel chat --watch", () => {
     s.file("~/.scorel/presets/team.toml", 'extends = "coding"\nwithout = ["made"]\n');
     await reloaded("~/.scorel/presets/team.toml");
     say("/made");
-    await chat.line((line) => line.startsWith("COMMAND_UNKNOWN"));
+    await chat.line((line) => line.startsWith("There is no command"));
     s.useModel(server.baseUrl, "[chat]\nwrong = 1\n");
     await chat.line((line) => line.includes("Unsupported config key: chat"));
     s.useModel(server.baseUrl);
@@ -143,7 +143,7 @@ describe("scorel chat --watch", () => {
     const chat = opened(s);
     await ready(chat);
     s.file(".scorel/extensions/mine.ts", `${extension("two")}\nprocess.stderr.write("it ran");\n`);
-    const kept = await chat.line((line) => line.includes("is not reloaded and goes on as it was"));
+    const kept = await chat.line((line) => line.includes("was not reloaded and continues unchanged"));
     expect(kept).toContain(`To see what changed: scorel trust add ${s.project}`);
     chat.child.stdin?.write("/mine\n");
     await chat.line((line) => line === "it-says-one");
@@ -175,7 +175,10 @@ it("--watch is refused where nothing stays open, or nobody watches", async () =>
   using s = scratch();
   await using server = await startModelServer([]);
   s.useModel(server.baseUrl);
-  expect(await s.run(["-p", "hi", "--watch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("-p ends") });
+  expect(await s.run(["-p", "hi", "--watch"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("not with -p"),
+  });
   s.file("~/.scorel/presets/bare.toml", 'extends = "coding"\nwithout = ["watch"]\n');
   const bare = await s.run(["chat", "--watch", "--preset", "bare"]);
   expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining('Add "watch" to "use"') });

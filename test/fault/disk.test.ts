@@ -123,7 +123,7 @@ describe("the command on a full disk", () => {
     const failed = await s.run(["-p", "read big.txt", "--continue", ...demo], { through: limit.through });
     expect(failed).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^STORE_WRITE: .*jsonl could not be written \(EFBIG\).*free space/m),
+      stderr: expect.stringMatching(/jsonl could not be written \(EFBIG\).*free space/),
     });
     expect(await s.run(["-p", "run echo after", "--continue", ...demo])).toMatchObject({ code: 0, stderr: "" });
     const after = scanLog(log);
@@ -139,7 +139,9 @@ describe("the command on a full disk", () => {
       through: limit.through,
       input: "run echo one\nread big.txt\nrun echo two\n",
     });
-    expect(said.stdout).toMatch(/one[\s\S]*STORE_WRITE: [\s\S]*The session is being saved again\.[\s\S]*two/);
+    expect(said.stdout).toMatch(
+      /one[\s\S]*jsonl could not be written[\s\S]*The session is being saved again\.[\s\S]*two/,
+    );
     expect(said.code).toBe(1);
     const [log = ""] = s.logs();
     expect(scanLog(log).problems).toEqual([]);
@@ -181,7 +183,7 @@ describe("the command whose log is deleted under it", () => {
     // In a file, since a command that goes through ~/.scorel is refused.
     s.file("remove.sh", `rm ${join(s.home, ".scorel/sessions")}/*.jsonl`);
     const remove = "run sh remove.sh";
-    const gone = /STORE_GONE: .*jsonl was deleted or replaced while it was open.*start a new one/;
+    const gone = /jsonl was deleted or replaced while it was open.*start a new one/;
     const turn = await s.run(["-p", remove, ...demo]);
     expect(turn).toMatchObject({ code: 1, stderr: expect.stringMatching(gone) });
     expect(s.logs()).toEqual([]);

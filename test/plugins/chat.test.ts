@@ -73,7 +73,7 @@ describe("a conversation in a terminal", () => {
     t.type("second\n");
     await t.shows("(queued:");
     t.interrupt();
-    await t.shows("(what was waiting is taken back)");
+    await t.shows("(queued messages were taken back)");
     expect(await t.code).toBe(130);
     expect(agent.waiting()).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("a question of a plugin", () => {
     t.type("/ask\n");
     await t.shows("Well? (asking)\n$ rm \\u{1b}[2Jx\n  y = yes\n  n = no\n[y, n] ");
     t.type("perhaps\n");
-    await t.shows("That is no answer to this question: [y, n], or Ctrl-C.\n");
+    await t.shows("Please answer y, n (Ctrl-C cancels).\n");
     t.type("n too late today\n");
     await t.shows("got n, too late today");
     t.end();

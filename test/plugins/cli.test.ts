@@ -148,7 +148,7 @@ describe("a command line", () => {
       ["fix the bug"],
       'There is no command "fix the bug". To send a prompt: scorel -p "…", or start scorel and type it. `scorel --help` lists all commands.',
     ],
-    [["session"], '"scorel session" needs to know what to do: list, show.'],
+    [["session"], '"scorel session" needs an action: list, show.'],
     [
       ["session", "shwo"],
       '"scorel session" has no action "shwo". Did you mean "show"? `scorel session --help` lists them all.',
@@ -160,16 +160,13 @@ describe("a command line", () => {
     [["chat", "-x"], '"scorel chat" has no option "-x".'],
     [["-x"], '"scorel" has no option "-x".'],
     [["-print", "hi"], '"scorel" has no option "-print". Did you mean "--print"?'],
-    [["-p", "fix", "it"], '"scorel" cannot do anything with "it". Put a text of several words in quotes.'],
+    [["-p", "fix", "it"], '"scorel" takes no argument "it". Put a text of several words in quotes.'],
     [["-p"], 'The option "--print" needs a value: <prompt>.'],
     [["-p", "--output", "json"], 'The option "--print" needs a value: <prompt>.'],
     [["--trust=no"], 'The option "--trust" takes no value.'],
-    [["--output", "jason"], '"jason" is no value of "--output": it takes text, json. Did you mean "json"?'],
+    [["--output", "jason"], '"--output" does not accept "jason". Use one of: text, json. Did you mean "json"?'],
     [["session", "show"], '"scorel session show" needs <id>.'],
-    [
-      ["session", "list", "x"],
-      '"scorel session list" cannot do anything with "x". Put a text of several words in quotes.',
-    ],
+    [["session", "list", "x"], '"scorel session list" takes no argument "x". Put a text of several words in quotes.'],
   ])("refuses %j by name", async (argv, message) => {
     await using scorel = await commandLine();
     expect(await scorel.run(...argv)).toEqual(refused(message));
@@ -213,8 +210,8 @@ describe("a command line", () => {
     expect(await scorel.run("chat", "hi")).toEqual({
       ...given("chat", ["hi"]),
       err: [
-        'scorel: Plugin "commands" brings the command "scorel chat", which plugin "commands" has already.',
-        'scorel: "cliCommands" of plugin "commands" must answer a list of commands, each with a "noun" and a function "run".',
+        'scorel: Plugin "commands" contributes the command "scorel chat", which plugin "commands" already has.',
+        'scorel: "cliCommands" of plugin "commands" must return a list of commands, each with a "noun" and a function "run".',
         "",
       ].join("\n"),
     });

@@ -252,7 +252,7 @@ describe("a failing server", () => {
     const server = await startModelServer([]);
     await server.close();
     expect((await failureOf([], { baseUrl: server.baseUrl })).message).toBe(
-      `connection error: 127.0.0.1:${server.port} was not reached (ECONNREFUSED)`,
+      `cannot reach 127.0.0.1:${server.port} (ECONNREFUSED)`,
     );
   });
 
@@ -364,7 +364,7 @@ describe("the table [model]", () => {
 
   it("with a built-in model of an api that is not spoken here is refused", async () => {
     const { code, message } = await refusal({ type: "builtin", provider: "mistral", id: "devstral-medium-latest" });
-    expect([code, message.includes('"mistral-conversations", which is not spoken here')]).toEqual([
+    expect([code, message.includes('"mistral-conversations", which Scorel does not support')]).toEqual([
       "MODEL_API_UNSUPPORTED",
       true,
     ]);

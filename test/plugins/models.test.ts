@@ -126,7 +126,7 @@ describe("scorel model check", () => {
     const { code, out } = await run("model check", [], { config: { ...config, baseUrl: server.baseUrl } });
     expect([code, out]).toEqual([
       1,
-      `failed  test/m1 (openai-responses, 127.0.0.1:${server.port}, no key): connection error: 127.0.0.1:${server.port} was not reached (ECONNREFUSED)\n` +
+      `failed  test/m1 (openai-responses, 127.0.0.1:${server.port}, no key): cannot reach 127.0.0.1:${server.port} (ECONNREFUSED)\n` +
         `Nothing listens at 127.0.0.1:${server.port}: is the server running, and the port in baseUrl right?\n`,
     ]);
   });
@@ -148,7 +148,7 @@ describe("scorel model check", () => {
   it("explains a line break in a key without showing it", async () => {
     vi.stubEnv("BROKEN_KEY", "sk-secret\n");
     const { code } = await check([text("never")], { apiKeyEnv: "BROKEN_KEY" });
-    expect([String(code).includes("The key in BROKEN_KEY holds"), String(code).includes("sk-secret")]).toEqual([
+    expect([String(code).includes("The key in BROKEN_KEY contains"), String(code).includes("sk-secret")]).toEqual([
       true,
       false,
     ]);
@@ -204,7 +204,7 @@ describe("scorel login", () => {
 
   it.each([
     ["no key", "groq", "\n", "No key was given"],
-    ["two lines", "groq", "gsk-secret\nmore\n", "holds a space, a line break"],
+    ["two lines", "groq", "gsk-secret\nmore\n", "contains a space, a line break"],
     ["an unknown provider", "grok", "gsk-secret", 'Did you mean "groq"'],
   ])("refuses %s and keeps nothing", async (_what, provider, typed, message) => {
     const { code } = await run("login", [provider], { stdin: Readable.from([typed]) });

@@ -140,7 +140,7 @@ describe("a working directory that has moved", () => {
     });
     writeLog(home, "nowhere000000001", [{ id: "e1", message: user("old") }], { meta: { cwd: undefined } });
     await expect(t.client.request("load_session", { sessionId: "nowhere000000001" })).rejects.toMatchObject({
-      message: expect.stringContaining("does not say which directory"),
+      message: expect.stringContaining("is unknown, so it cannot be continued"),
     });
   });
 

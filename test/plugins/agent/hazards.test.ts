@@ -258,8 +258,8 @@ describe("a call runs", () => {
 
   it.each([
     ["a misspelt field", { blok: true, reason: "no" }, 'it has a field "blok", which is probably meant to be "block"'],
-    ["a reason alone", { reason: "no" }, "answered something else than { block: boolean, reason?: string }"],
-    ["a text for block", { block: "no" }, "answered something else than { block: boolean, reason?: string }"],
+    ["a reason alone", { reason: "no" }, "must return { block: boolean, reason?: string }"],
+    ["a text for block", { block: "no" }, "must return { block: boolean, reason?: string }"],
   ])("and not where a guard answers with %s", async (_what, answer, told) => {
     const bash = counted("bash");
     const approveToolCall = { critical: true, handler: () => answer as never };

@@ -19,7 +19,7 @@ describe("a reply with more calls than are run", () => {
     await using a = await openAgent([calls(5), text("done")], { tools: [echo], config: { callsPerReply: 3 } });
     await a.agent.prompt("go");
     const refused =
-      'The call of "echo" was not run: the reply held 5 calls, and only the first 3 of a reply are run. Make this call in a later reply, with fewer calls at once.';
+      'The call of "echo" was not run: the reply contains 5 calls, and only the first 3 are run. Make this call in a later reply, with fewer calls at once.';
     expect(results(a.stored()).map(({ toolCallId, content, isError }) => [toolCallId, content, isError])).toEqual([
       ["call_3", [{ type: "text", text: refused }], true],
       ["call_4", [{ type: "text", text: refused }], true],

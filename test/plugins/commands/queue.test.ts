@@ -19,7 +19,7 @@ it("/queue shows what waits, and moves, edits, converts and deletes it", async (
   const queue = async (args: string) =>
     (await t.client.request("run_command", { sessionId, name: "queue", args })).output;
   await send("go");
-  expect(await queue("")).toBe("Nothing waits.");
+  expect(await queue("")).toBe("The queue is empty.");
   await send("one");
   await send("two");
   const last = await send("three");

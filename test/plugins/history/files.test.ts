@@ -144,7 +144,7 @@ describe("a move without the files", () => {
   it("says nothing where nobody keeps checkpoints, and says why where it cannot be told", async () => {
     expect(await left([], new ScorelError("HISTORY_NO_FILES", "none"))).toBe("");
     expect(await left([], new Error("git is broken"))).toBe(
-      "Whether files differ from then could not be told: git is broken\n",
+      "Cannot tell whether files have changed since then: git is broken\n",
     );
   });
 

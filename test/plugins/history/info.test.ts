@@ -9,7 +9,7 @@ describe("a session's settings", () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const first = await client.request("rename_session", { sessionId, name: "  Cart repair " });
-    expect(first).toMatchObject({ meta: { name: "Cart repair" }, text: "Changed: name Cart repair." });
+    expect(first).toMatchObject({ meta: { name: "Cart repair" }, text: "Name: Cart repair" });
     const leaf = await t.say("one");
     const turn = session.hold();
     await client.request("update_info", { sessionId, changes: { thinkingLevel: "high", name: "Cart" } });

@@ -15,7 +15,7 @@ describe("going back", () => {
       eventId: expect.any(String) as string,
       fromLeafId: two,
       leafId: one,
-      text: `The conversation stands at ${one.slice(0, 8)} (assistant: echo: one).`,
+      text: `The conversation is now at ${one.slice(0, 8)} (assistant: echo: one).`,
     });
     expect(session.tree.get(moved.eventId)).toMatchObject({
       type: "rewind",
@@ -52,7 +52,7 @@ describe("going back", () => {
     await using t = await desk();
     await t.say("one");
     const moved = await t.client.request("rewind", { sessionId: t.sessionId, targetEventId: null });
-    expect(moved).toMatchObject({ leafId: null, text: "The conversation stands at its start." });
+    expect(moved).toMatchObject({ leafId: null, text: "The conversation is now at its start." });
     expect(t.spoken()).toEqual([]);
     const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
     expect(events.at(-1)?.display).toEqual({ display: "marker", text: "Went back to the start" });

@@ -102,7 +102,7 @@ describe("an operation of a plugin", () => {
     const wrong = { a: "2", b: 3, c: 4 } as unknown as { a: number; b: number };
     await expect(t.client.request("add", wrong)).rejects.toMatchObject({
       code: "HOST_PARAMS_INVALID",
-      message: expect.stringMatching(/^The request "add" is not as it should be: a: .*; params: .*"c"/) as string,
+      message: expect.stringMatching(/^The request "add" is invalid: a: .*; params: .*"c"/) as string,
     });
   });
 
@@ -137,7 +137,7 @@ describe("what the host does itself", () => {
       for (const wrong of [{ sessionId: 5 }, { sessionId: null, colour: 1 }, null, undefined, 5, []])
         await expect(t.client.request(operation, wrong as never)).rejects.toMatchObject({
           code: "HOST_PARAMS_INVALID",
-          message: expect.stringContaining(`The request "${operation}" is not as it should be: `),
+          message: expect.stringContaining(`The request "${operation}" is invalid: `),
         });
     },
   );
