@@ -7,13 +7,14 @@ import { errors, messageOf } from "./errors.ts";
 import { frozenAsJson } from "./freeze.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
 import { newId } from "./ids.ts";
+import { Images, lossIn } from "./log-image.ts";
 import type { Guarded } from "./plugin.ts";
 import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
 import { linkRows } from "./relink.ts";
 import { RememberedContext } from "./remembered-context.ts";
 import type { AppendEntry, Appended, AppendOptions, PathHold, Queued, Session } from "./session.ts";
-import type { LogImage, Opened, Problem, Store } from "./store.ts";
+import type { Opened, Problem, Store } from "./store.ts";
 import { Syncer } from "./syncer.ts";
 import { Tree } from "./tree.ts";
 import type {
@@ -71,7 +72,7 @@ export class Log implements Session {
   private readonly announcer = new Announcer(this.broadcast);
   private readonly syncer: Syncer;
   private readonly gate: PathGate;
-  private settled: Pick<LogImage, "signatures" | "projections"> | undefined;
+  private readonly images: Images;
   private storedEpoch: string;
   private lastSeq = 0;
   private writing = false;
@@ -90,6 +91,7 @@ export class Log implements Session {
     this.stopping = options.stopping;
     this.projections = new Projections(this.tree, options.store, options.report, options.parentProjections);
     this.converters = new Converters({ ...options, lookup });
+    this.images = new Images(this.opened, this.tree, this.projections, options.registry);
     this.context = new RememberedContext(this.tree);
     const { tree, converters, id: sessionId } = this;
     this.drafts = new Drafts({ ...options, tree, converters, lookup, view: this, sessionId });
@@ -125,12 +127,13 @@ export class Log implements Session {
   replay(): void {
     const { store, registry } = this.options;
     const onFailure = (event: StoredEvent, thrown: unknown) => this.converters.failed(event, "leaf", thrown);
-    const kept = this.takeImage();
+    const kept = this.images.take();
     linkRows(this.tree, kept?.rows ?? 0, { store, registry, onFailure });
     this.lastSeq = Math.max(this.lastSeq, this.opened.ledger.lastSeq);
     for (const event of this.tree.ofType("epoch")) this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
-    this.markLoss();
-    if (!kept) store.keep?.(() => this.image(), 0);
+    const loss = this.readOnly === undefined ? lossIn(this.problems, this.tree) : undefined;
+    if (loss) this.write([{ type: "epoch", payload: { epoch: newId(), ...loss } }]);
+    if (!kept) store.keep?.(() => this.images.make(), 0);
   }
 
   async append<T extends EventType>(
@@ -207,49 +210,25 @@ export class Log implements Session {
     return this.announcer.drained();
   }
 
+  /** Plugins are about to go, and with them what only they know of the log. */
+  settle(): void {
+    this.images.settle();
+  }
+
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
     try {
       await this.syncer.close();
-      this.options.store.keep?.(() => this.image(), this.projections.replayed);
+      this.options.store.keep?.(() => this.images.make(), this.projections.replayed);
     } finally {
       await this.options.store.close();
     }
   }
 
-  /** What an index says holds when every type is the same plugin's in the same version. */
-  private takeImage(): LogImage | undefined {
-    const { ledger, image } = this.opened;
-    const holds = ledger.types.every((type, index) => image?.signatures[index] === this.signature(type));
-    if (image && !holds) Tree.forget(ledger, image);
-    this.tree.begin(ledger, holds ? image : undefined);
-    if (!image || !holds) return undefined;
-    this.projections.restore(image.projections);
-    return image;
-  }
-
-  /** Plugins are about to go, and with them what only they know of the log. */
-  settle(): void {
-    this.settled ??= this.known();
-  }
-
-  private image(): LogImage {
-    return { rows: this.tree.size, ...this.tree.image(), ...(this.settled ?? this.known()) };
-  }
-
-  private known(): Pick<LogImage, "signatures" | "projections"> {
-    const signatures = this.opened.ledger.types.map((type) => this.signature(type));
-    return { signatures, projections: this.projections.image() };
-  }
-
   /** In a log that others wrote, records may be spaced in other ways than ours. */
   private search(text: string): readonly number[] | undefined {
     return this.header.checksum === undefined ? undefined : this.options.store.search(text, 0);
-  }
-
-  private signature(type: string): string {
-    return this.options.registry.signature(type);
   }
 
   /** The writer's turn: all of it happens before anyone else runs. */
@@ -297,19 +276,6 @@ export class Log implements Session {
       this.projections.advance(events[index] as StoredEvent, first + index);
     if (this.storageFailed) this.storageStatus();
     return synced ? { events, synced } : { events };
-  }
-
-  /** Bytes that are gone change the epoch, once per damage, so that nobody resumes by counting. */
-  private markLoss(): void {
-    const lost = this.problems.filter((problem) => problem.lost);
-    if (lost.length === 0 || this.readOnly !== undefined) return;
-    const known = new Set(
-      [...this.tree.ofType("epoch")].flatMap((event) => (event as StoredEvent & Events["epoch"]).damage),
-    );
-    if (lost.every((problem) => known.has(problem.offset))) return;
-    const damage = lost.map((problem) => problem.offset);
-    const reason = lost.map((problem) => `line ${problem.line}: ${problem.reason}`).join("; ");
-    this.write([{ type: "epoch", payload: { epoch: newId(), reason, damage } }]);
   }
 
   private storageStatus(error?: string): void {

@@ -1,4 +1,5 @@
 import { Ledger, LOST_PARENT, NO_PARENT, NO_ROW, widened } from "./ledger.ts";
+import { idsStartingWith, type RowSearch } from "./prefix.ts";
 import { Siblings } from "./siblings.ts";
 import type { LogImage } from "./store.ts";
 import type { Stretch, TreeView } from "./tree-view.ts";
@@ -9,12 +10,6 @@ const PATH = 1;
 const BRIDGED = 2;
 const HAS_CHILD = 4;
 const HAS_CHILDREN = 8;
-
-/** The rows whose records contain a text; undefined where only reading them can tell. */
-export type RowSearch = (text: string) => readonly number[] | undefined;
-
-/** What was taken in last may not be in the file that is searched. */
-const UNSEARCHED = 64;
 
 /**
  * All persistent events of a session, linked by parent. Holds numbers only: an event is read from the store when it
@@ -206,16 +201,7 @@ export class Tree implements TreeView {
   }
 
   startingWith(prefix: string): EventId[] {
-    const isPlain = /^[\w-]+$/.test(prefix);
-    const found = isPlain ? this.search?.(`"id":"${prefix}`) : undefined;
-    const rows = new Set(found ?? this.rowsFrom(0));
-    for (const row of this.rowsFrom(Math.max(0, this.size - UNSEARCHED))) rows.add(row);
-    const events = this.events([...rows].sort((a, b) => a - b));
-    return events.flatMap(({ id }) => (id.startsWith(prefix) ? [id] : []));
-  }
-
-  private *rowsFrom(first: number): Generator<number, undefined> {
-    for (let row = first; row < this.size; row++) yield row;
+    return idsStartingWith(this, prefix, this.search);
   }
 
   /** A jump's child (an event appended under a rewind marker by name) belongs to the marker's own parent. */

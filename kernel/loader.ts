@@ -1,0 +1,186 @@
+import { codeOf, errors, messageOf } from "./errors.ts";
+import type { Failures } from "./failures.ts";
+import type { Hints, KernelEntry } from "./kernel.ts";
+import { asLayer } from "./layer.ts";
+import type { Log } from "./log.ts";
+import { missingService, startOrder } from "./order.ts";
+import type { AnyPlugin, Listener, SubscribeOptions } from "./plugin.ts";
+import { type ContextKernel, createContext } from "./plugin-context.ts";
+import type { Registry } from "./registry.ts";
+import { Scope } from "./scope.ts";
+import type { Dispose, ServiceName } from "./types.ts";
+import { describeIssues } from "./validate.ts";
+
+/** What loading works on. */
+interface LoaderKernel extends ContextKernel {
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly reports: Failures;
+  /** Whether a plugin of this kernel provides the service now. */
+  provides(service: string): boolean;
+  /** Every event type is known now: the log can be linked. */
+  replay(): void;
+  listen(plugin: string, listener: Listener, options: SubscribeOptions, of?: object): Dispose;
+}
+
+export interface Loaded {
+  entry: KernelEntry;
+  context: object;
+  scope: Scope;
+  /** Milliseconds that it took to start. */
+  startMs?: number;
+}
+
+/** Starts and stops the plugins of one kernel: checks each, adds what it declares, activates it, and undoes all of that. */
+export class Loader {
+  /** The plugins that run or are being started, in that order. */
+  readonly loaded = new Map<string, Loaded>();
+  /** Also of those that did not start, or stopped: what they left running may still fail. */
+  readonly entries = new Map<string, KernelEntry>();
+  private readonly kernel: LoaderKernel;
+  private readonly hints: Hints | undefined;
+
+  constructor(kernel: LoaderKernel, hints: Hints | undefined) {
+    this.kernel = kernel;
+    this.hints = hints;
+  }
+
+  /** Event types and projections first, so that the log can be replayed; then each plugin in order. */
+  async start(entries: readonly KernelEntry[]): Promise<void> {
+    for (const entry of entries) this.take(entry);
+    const { entries: ordered, left } = startOrder(
+      entries,
+      (service) => this.kernel.find(service as ServiceName) !== undefined,
+      this.hints,
+    );
+    const ready: Loaded[] = [];
+    for (const entry of ordered) {
+      const loaded = await this.guarded(entry, () => this.register(entry));
+      if (loaded) ready.push(loaded);
+    }
+    this.kernel.replay();
+    for (const { entry, error } of left) this.kernel.report(entry.plugin.id, "start", error);
+    for (const loaded of ready) await this.guarded(loaded.entry, () => this.activate(loaded));
+  }
+
+  async load(entry: KernelEntry): Promise<void> {
+    startOrder([entry], (service) => this.kernel.find(service as ServiceName) !== undefined, this.hints);
+    const loaded = await this.register(entry);
+    await this.activate(loaded);
+  }
+
+  async unload(id: string): Promise<void> {
+    const loaded = this.loaded.get(id);
+    if (!loaded) throw errors.PLUGIN_UNKNOWN({ plugin: id });
+    const offered = new Set<string>(loaded.entry.plugin.provides ?? []);
+    await loaded.scope.settle();
+    for (const [user, { entry }] of [...this.loaded].reverse())
+      if (user !== id && this.loaded.has(user) && entry.plugin.needs?.some((need) => offered.has(need)))
+        await this.unload(user);
+    await this.discard(loaded);
+  }
+
+  private async guarded<T>(entry: KernelEntry, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!entry.contained || entry.required) throw thrown;
+      this.kernel.report(entry.plugin.id, "start", thrown);
+      return undefined;
+    }
+  }
+
+  private take(entry: KernelEntry): void {
+    const { id } = entry.plugin;
+    const before = this.entries.get(id);
+    if (before === entry) return;
+    before?.contained?.ended();
+    this.entries.set(id, entry);
+    entry.contained?.began(this.kernel.session.id, (where, thrown) => this.kernel.report(id, where, thrown));
+  }
+
+  /** Checks the manifest and the configuration; adds event types and projections. Undone when it throws. */
+  private async register(entry: KernelEntry): Promise<Loaded> {
+    const { plugin, origin, contained } = entry;
+    if (this.loaded.has(plugin.id)) throw errors.PLUGIN_DUPLICATE({ plugin: plugin.id, origin });
+    this.take(entry);
+    const scope = new Scope(plugin.id, (where, thrown) => this.kernel.report(plugin.id, where, thrown));
+    const context = createContext(this.kernel, { plugin, scope, config: parseConfig(entry), contained });
+    const loaded: Loaded = { entry, scope, context };
+    this.loaded.set(plugin.id, loaded);
+    try {
+      for (const [type, definition] of Object.entries(plugin.events ?? {}))
+        scope.add(this.kernel.registry.add(plugin.id, type, definition, plugin.version));
+      for (const [name, definition] of Object.entries(plugin.projections ?? {}))
+        scope.add(this.kernel.log.projections.add(plugin, name, definition));
+    } catch (thrown) {
+      await this.discard(loaded);
+      throw thrown;
+    }
+    return loaded;
+  }
+
+  private async activate(loaded: Loaded): Promise<void> {
+    const { plugin, origin } = loaded.entry;
+    const began = performance.now();
+    try {
+      this.missingNeed(loaded.entry);
+      await this.runActivation(loaded, plugin);
+      loaded.startMs = performance.now() - began;
+    } catch (thrown) {
+      await this.discard(loaded);
+      if (codeOf(thrown).startsWith("PLUGIN_")) throw thrown;
+      throw errors.PLUGIN_FAILED(
+        { plugin: plugin.id, origin, where: "start", reason: messageOf(thrown) },
+        { cause: thrown },
+      );
+    }
+  }
+
+  private async runActivation({ entry, context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
+    if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
+    const cleanup: unknown = await plugin.activate?.(context);
+    if (typeof cleanup === "function") scope.add(cleanup as Dispose);
+    for (const service of plugin.provides ?? [])
+      if (!this.kernel.provides(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
+    for (const [hook, tap] of Object.entries(hooksOf(plugin, context)))
+      if (tap !== undefined && tap !== null && tap !== false)
+        this.kernel.hooks.tap(scope, hook, asLayer(plugin.id, hook, tap));
+    if (plugin.onEvent)
+      scope.add(
+        this.kernel.listen(
+          plugin.id,
+          (event) => plugin.onEvent?.(this.kernel.log.asListened(event as never), context),
+          // A user's extension may count on each delta of the model.
+          { joined: entry.contained === undefined },
+          plugin.onEvent,
+        ),
+      );
+  }
+
+  /** A provider that failed to start takes its users with it. */
+  private missingNeed(entry: KernelEntry): void {
+    for (const service of entry.plugin.needs ?? [])
+      if (this.kernel.find(service) === undefined) throw missingService(entry, service, this.hints);
+  }
+
+  private async discard({ entry, scope }: Loaded): Promise<void> {
+    await scope.close();
+    this.loaded.delete(entry.plugin.id);
+    this.kernel.reports.forget(entry.plugin.id);
+  }
+}
+
+/** Its layers by the hook's name; a promise or a text would look like none. */
+function hooksOf(plugin: AnyPlugin, context: object): object {
+  const hooks: unknown = plugin.hooks?.(context) ?? {};
+  if (typeof hooks === "object" && !Array.isArray(hooks) && !(hooks instanceof Promise)) return hooks as object;
+  throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that answers { hook: layer }" });
+}
+
+function parseConfig({ plugin, config }: KernelEntry): unknown {
+  if (!plugin.config) return Object.freeze({ ...(config as object | undefined) });
+  const result = plugin.config.safeParse(config ?? {}, { jitless: true });
+  if (result.success) return Object.freeze(result.data);
+  throw errors.PLUGIN_CONFIG({ plugin: plugin.id, issues: describeIssues(result.error) });
+}

@@ -1,0 +1,59 @@
+import type { Projections } from "./projections.ts";
+import type { Registry } from "./registry.ts";
+import type { LogImage, Opened, Problem } from "./store.ts";
+import { Tree } from "./tree.ts";
+import type { Events, StoredEvent } from "./types.ts";
+
+/** What a store may keep beside a log so that its next opening need not link all of it: taken when it opens, made when it closes. */
+export class Images {
+  private readonly opened: Opened;
+  private readonly tree: Tree;
+  private readonly projections: Projections;
+  private readonly registry: Registry;
+  private settled: Pick<LogImage, "signatures" | "projections"> | undefined;
+
+  constructor(opened: Opened, tree: Tree, projections: Projections, registry: Registry) {
+    this.opened = opened;
+    this.tree = tree;
+    this.projections = projections;
+    this.registry = registry;
+  }
+
+  /** Begins the tree with what was kept, which holds when every type is the same plugin's in the same version. */
+  take(): LogImage | undefined {
+    const { ledger, image } = this.opened;
+    const holds = ledger.types.every((type, index) => image?.signatures[index] === this.registry.signature(type));
+    if (image && !holds) Tree.forget(ledger, image);
+    this.tree.begin(ledger, holds ? image : undefined);
+    if (!image || !holds) return undefined;
+    this.projections.restore(image.projections);
+    return image;
+  }
+
+  /** Remembers what only plugins know of the log, which are about to go. */
+  settle(): void {
+    this.settled ??= this.known();
+  }
+
+  make(): LogImage {
+    return { rows: this.tree.size, ...this.tree.image(), ...(this.settled ?? this.known()) };
+  }
+
+  private known(): Pick<LogImage, "signatures" | "projections"> {
+    const signatures = this.opened.ledger.types.map((type) => this.registry.signature(type));
+    return { signatures, projections: this.projections.image() };
+  }
+}
+
+/** What is lost of a log and was not told by an event `epoch` yet: bytes that are gone change the epoch once, so that nobody resumes by counting. */
+export function lossIn(
+  problems: readonly Problem[],
+  tree: Tree,
+): Pick<Events["epoch"], "reason" | "damage"> | undefined {
+  const lost = problems.filter((problem) => problem.lost);
+  if (lost.length === 0) return undefined;
+  const known = new Set([...tree.ofType("epoch")].flatMap((event) => (event as StoredEvent & Events["epoch"]).damage));
+  if (lost.every((problem) => known.has(problem.offset))) return undefined;
+  const reason = lost.map((problem) => `line ${problem.line}: ${problem.reason}`).join("; ");
+  return { reason, damage: lost.map((problem) => problem.offset) };
+}
