@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { type LedgerImage, type LogImage, newId, type Problem, type SessionHeader } from "@scorel/kernel";
+import type { LedgerImage, LogImage, Problem, SessionHeader } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 import type { LogFile } from "./log-file.ts";
 import { openToRead } from "./open-file.ts";
 import { isSound, namedSum } from "./record-bytes.ts";
@@ -178,24 +179,9 @@ function aligned(length: number): number {
   return Math.ceil(length / ALIGNED) * ALIGNED;
 }
 
+/** Writes the parts and the sum of all of them behind. */
 function replace(path: string, parts: readonly Buffer[]): void {
-  const temporary = `${path}.${newId()}.tmp`;
-  try {
-    const fd = fs.openSync(temporary, "wx", 0o600);
-    try {
-      const sum = Buffer.alloc(SUM_LENGTH);
-      sum.writeUInt32LE(parts.reduce((crc, part) => crc32(part, crc), 0));
-      for (const part of [...parts, sum]) writeAll(fd, part);
-    } finally {
-      fs.closeSync(fd);
-    }
-    fs.renameSync(temporary, path);
-  } catch (thrown) {
-    fs.rmSync(temporary, { force: true });
-    throw thrown;
-  }
-}
-
-function writeAll(fd: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written);
+  const sum = Buffer.alloc(SUM_LENGTH);
+  sum.writeUInt32LE(parts.reduce((crc, part) => crc32(part, crc), 0));
+  replaceFile(path, Buffer.concat([...parts, sum]));
 }

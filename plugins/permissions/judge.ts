@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Access } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
-import { realOf, withFileCache } from "./files/file-cache.ts";
+import { leadsTo, withFileCache } from "./files/file-cache.ts";
 import { isControlPath, isInside } from "./files/paths.ts";
 import { judgeReads } from "./files/reading.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -93,7 +93,7 @@ function judgeCall({ tool, args, access, mode, rules, workspace }: Case): Verdic
 function pathsOf(args: unknown, access: Access, { cwd }: Workspace): string[] {
   const { file_path, path } = (args ?? {}) as Record<string, unknown>;
   const named = [file_path, path].flatMap((it) => (typeof it === "string" ? [resolve(cwd, it)] : []));
-  const real = named.map((it) => realOf(it) ?? it);
+  const real = named.map((it) => leadsTo(it) ?? it);
   return [...new Set([...named, ...real, ...(typeof access === "object" ? access.writes.filter(isAbsolute) : [])])];
 }
 

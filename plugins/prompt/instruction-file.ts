@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, lstatSync, readSync, realpathSync } from "node:fs";
 import { basename, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { openRegular } from "@scorel/kit/files/open";
 
 const LIMIT = 64 * 1024;
 /** Allowed names for targets of links: text files that hold no secrets. */
@@ -33,10 +34,10 @@ function flawOfLink(real: string, root: string): string | undefined {
 
 /** Checks the open file, so that it cannot be replaced between check and read. */
 function readRegular(path: string): ReadFile {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  const file = openRegular(path);
+  if (!file) return { reason: "not a regular file" };
+  const { fd, stat } = file;
   try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return { reason: "not a regular file" };
     if (!isTrusted(stat.uid)) return { reason: `it belongs to another user (${stat.uid})` };
     const bytes = stat.size > LIMIT ? undefined : readAll(fd);
     if (bytes === undefined || bytes.length > LIMIT) return { reason: "larger than 64 KiB" };

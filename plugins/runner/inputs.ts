@@ -9,7 +9,7 @@ import { errors } from "./errors.ts";
 import type { Layout } from "./layout.ts";
 import type { InputRecord } from "./metadata.ts";
 import { inOpenFolder, type OpenFolder, remove } from "./open-folder.ts";
-import { inside, realOf } from "./paths.ts";
+import { inside, leadsTo } from "./paths.ts";
 
 /** The longest path of an input; programs cannot reach much longer paths. */
 const LONGEST_NAME = 1_024;
@@ -73,7 +73,7 @@ function hostPath(from: string): string {
 }
 
 function existing(path: string, from: string, allowed: readonly string[]): Source {
-  const real = realOf(path);
+  const real = leadsTo(path);
   const root = allowed.find((folder) => isWithin(folder, real));
   if (root === undefined)
     throw errors.RUN_INPUT({

@@ -1,11 +1,12 @@
 import * as fs from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { type OpenFile, openRegular } from "@scorel/kit/files/open";
 import { isWithin } from "@scorel/kit/files/paths";
 import { errors } from "./errors.ts";
-import { realOf } from "./paths.ts";
+import { leadsTo } from "./paths.ts";
 
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 /** Opens an unreadable folder so that its mode can be changed. Node has no constant for this flag. */
 const O_PATH = 0x200000;
 /**
@@ -70,12 +71,8 @@ export function readWithin(root: string, path: string): Buffer {
 }
 
 /** Opens a regular file in an open folder; undefined for anything else. Throws as `open` does. */
-export function openIn(dir: OpenFolder, name: string): { fd: number; stat: fs.Stats } | undefined {
-  const fd = fs.openSync(dir.path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  const stat = fs.fstatSync(fd);
-  if (stat.isFile()) return { fd, stat };
-  fs.closeSync(fd);
-  return undefined;
+export function openIn(dir: OpenFolder, name: string): OpenFile | undefined {
+  return openRegular(dir.path(name));
 }
 
 /**
@@ -150,7 +147,7 @@ function openPath(root: string, path: string, what: string, make: boolean): Open
     errors.RUN_PATH({ what, path: relative(root, path), reason }, { cause });
   let dir: OpenFolder | undefined;
   try {
-    const real = realOf(path);
+    const real = leadsTo(path);
     if (!isWithin(root, real)) throw fail("a link on its way leads out of the workspace");
     dir = open(root);
     for (const name of relative(root, real).split(sep).filter(Boolean)) {

@@ -21,19 +21,19 @@ export function inside(root: string, path: string, what: string): string {
 
 function realIn(path: string, fail: (reason: string) => Error): string {
   try {
-    return realOf(path);
+    return leadsTo(path);
   } catch (thrown) {
     throw fail(`it cannot be looked at (${codeOf(thrown)})`);
   }
 }
 
 /** Where a path leads: that of its nearest part that exists, with the rest behind it. */
-export function realOf(path: string): string {
+export function leadsTo(path: string): string {
   try {
     return realpathSync(path);
   } catch (thrown) {
     if (!["ENOENT", "ENOTDIR"].includes(codeOf(thrown)) || path === dirname(path)) throw thrown;
-    return join(realOf(dirname(path)), relative(dirname(path), path));
+    return join(leadsTo(dirname(path)), relative(dirname(path), path));
   }
 }
 

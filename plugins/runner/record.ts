@@ -9,7 +9,7 @@ import type { RunRequest } from "./contract.ts";
 import { hashTree } from "./copy.ts";
 import { inputRecord } from "./metadata.ts";
 import { matcher } from "./outputs.ts";
-import { realOf } from "./paths.ts";
+import { leadsTo } from "./paths.ts";
 import type { Ready } from "./ready.ts";
 import { wantedOf } from "./result.ts";
 import { storeSkill } from "./skill-files.ts";
@@ -79,7 +79,7 @@ export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Read
 /** Whether an input is unchanged since it was placed. */
 function isStill(root: string, name: string, was: string): boolean {
   try {
-    return hashTree({ root, path: realOf(join(root, name)), from: name }) === was;
+    return hashTree({ root, path: leadsTo(join(root, name)), from: name }) === was;
   } catch {
     return false; // A program has replaced it, so it is no longer an input.
   }

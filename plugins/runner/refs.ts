@@ -4,7 +4,7 @@ import type { RunnerContext } from "./config.ts";
 import type { RefsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { makeLayout } from "./layout.ts";
-import { inside, realOf } from "./paths.ts";
+import { inside, leadsTo } from "./paths.ts";
 import { existingWorkspace, workspaceFolder } from "./workspace-folder.ts";
 
 /** Resolves references to workspace files and artifacts to paths. */
@@ -36,7 +36,7 @@ export function createRefs(ctx: RunnerContext): RefsService {
 
 function workspaceFile(ctx: RunnerContext, rest: string): string {
   const base = existingWorkspace(ctx);
-  const path = base && realOf(inside(makeLayout(base).root, rest, "file"));
+  const path = base && leadsTo(inside(makeLayout(base).root, rest, "file"));
   if (path !== undefined && existsSync(path)) return path;
   throw errors.RUN_REF({ ref: `workspace://${rest}`, reason: "there is no such file in the workspace" });
 }

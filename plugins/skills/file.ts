@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { closeSync, existsSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
 import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { openRegular } from "@scorel/kit/files/open";
 import { isWithin } from "@scorel/kit/files/paths";
 
 /** The largest SKILL.md in bytes. The largest public one has 74 KB. */
@@ -41,10 +32,10 @@ export function readText(path: string, root: string, limit: number): ReadText {
 }
 
 function readRegular(real: string, root: string, limit: number): ReadText {
-  const fd = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  const file = openRegular(real);
+  if (!file) return { reason: "it is no regular file" };
+  const { fd, stat } = file;
   try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile()) return { reason: "it is no regular file" };
     if (!isWithin(root, pathOf(fd, real, stat))) return { reason: "it was exchanged while it was read" };
     if (process.getuid !== undefined && stat.uid !== 0 && stat.uid !== process.getuid())
       return { reason: `it belongs to another user (${stat.uid})` };

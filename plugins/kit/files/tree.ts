@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { sha256Of } from "./hash.ts";
+import { openRegular } from "./open.ts";
 import { canonical, isWithin } from "./paths.ts";
 
 /** More than this is no configuration; reading it would hold up every start. */
@@ -117,11 +118,12 @@ function keep(path: string, real: string, reading: Reading): void {
 
 /** Judged through the open file, so that nothing can be put in its place in between; never waits for a pipe. */
 function readRegular(path: string): { bytes: Buffer; isExecutable: boolean } | undefined {
-  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOFOLLOW ?? 0));
+  const file = openRegular(path);
+  if (!file) return undefined;
+  const { fd, stat } = file;
   try {
-    const stats = fs.fstatSync(fd);
-    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
-    return { bytes: fs.readFileSync(fd), isExecutable: (stats.mode & 0o100) !== 0 };
+    if (stat.size > MOST_BYTES) return undefined;
+    return { bytes: fs.readFileSync(fd), isExecutable: (stat.mode & 0o100) !== 0 };
   } finally {
     fs.closeSync(fd);
   }

@@ -4,7 +4,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
 import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
-import { realOf } from "./file-cache.ts";
+import { leadsTo } from "./file-cache.ts";
 import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
 import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
 
@@ -36,7 +36,7 @@ function withReal(files: readonly NamedFile[]): NamedFile[] {
 }
 
 function realOr(path: string): string {
-  return realOf(path) ?? path;
+  return leadsTo(path) ?? path;
 }
 
 function byKeyStore(files: readonly NamedFile[], { walked }: CommandFiles, { home }: ReadRules): Verdict | undefined {

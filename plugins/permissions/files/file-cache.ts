@@ -29,7 +29,7 @@ function once<T>(known: Map<string, T> | undefined, path: string, look: (path: s
 }
 
 /** The real path, with the missing part of the name appended; undefined when it cannot be determined. */
-export function realOf(path: string): string | undefined {
+export function leadsTo(path: string): string | undefined {
   return once(answers?.real, path, lookForReal);
 }
 
@@ -40,7 +40,7 @@ function lookForReal(path: string): string | undefined {
     if (isLink) return realpathSync(path);
     const folder = dirname(path);
     if (folder === path) return path;
-    const parent = realOf(folder);
+    const parent = leadsTo(folder);
     return parent === undefined ? undefined : join(parent, basename(path));
   } catch (thrown) {
     const code = codeOf(thrown);

@@ -1,13 +1,13 @@
 import { join, resolve, sep } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
-import { realOf } from "./file-cache.ts";
+import { leadsTo } from "./file-cache.ts";
 
 /** Whether a path's real location is in the project, the session's temporary folder or an extra writable folder. */
 export function isInside(path: string, { root, temp, allowWrite }: Workspace): boolean {
-  const real = realOf(path);
+  const real = leadsTo(path);
   if (real === undefined) return false;
-  return [root, temp, ...allowWrite].some((folder) => isWithin(realOf(folder) ?? folder, real));
+  return [root, temp, ...allowWrite].some((folder) => isWithin(leadsTo(folder) ?? folder, real));
 }
 
 /** Whether a word names a path inside the project that a link leads out of it. */

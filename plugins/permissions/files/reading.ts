@@ -3,7 +3,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { isAbout, ruleFor } from "../rules/rules.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
-import { kindOf, realOf } from "./file-cache.ts";
+import { kindOf, leadsTo } from "./file-cache.ts";
 import { holdsKeys, isKeyStore, isSystem, keyStoreTest } from "./keys.ts";
 import { coveredBy, fits, isInside } from "./paths.ts";
 
@@ -35,7 +35,7 @@ export function readRules({ tool, rules, workspace, readable }: Reader): ReadRul
   const [denied, asked] = [covering(rules.deny), covering(rules.ask)];
   const allowed = about(rules.allow, false).map(({ pattern }) => pattern as string);
   const isFree = tool !== "Bash" && rules.allow.some((it) => it.pattern === undefined && isAbout(it, tool));
-  const folders = readable.folders.map((folder) => realOf(folder) ?? folder);
+  const folders = readable.folders.map((folder) => leadsTo(folder) ?? folder);
   const opened = [...allowed, ...readable.patterns.flatMap((pattern) => [pattern, `${pattern}/**`])];
   return {
     denies: (path) => denied.find(({ covers }) => covers(path))?.rule,
@@ -61,7 +61,7 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   if (paths.length === 0) return undefined;
   const { workspace, mode } = call;
   const rules = readRules(call);
-  const all = [...new Set([...paths, ...paths.map((path) => realOf(path) ?? path)])];
+  const all = [...new Set([...paths, ...paths.map((path) => leadsTo(path) ?? path)])];
   const shown = (path: string) => shownIn(path, workspace);
   const stored = all.find((path) => isKeyStore(path, rules.home));
   if (stored !== undefined) return deny(keyStoreReason(stored));
@@ -79,7 +79,7 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   const key = all.find((path) => holdsKeys(path) && !rules.names(path));
   if (key !== undefined) return ask(key, "is known to hold keys");
   if (mode === "full") return undefined;
-  const outside = paths.map((path) => realOf(path) ?? path).find((path) => !rules.isOpen(path));
+  const outside = paths.map((path) => leadsTo(path) ?? path).find((path) => !rules.isOpen(path));
   return outside === undefined ? undefined : ask(outside, "lies outside the project");
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
-import { kindOf, realOf } from "../files/file-cache.ts";
+import { kindOf, leadsTo } from "../files/file-cache.ts";
 import { isInside } from "../files/paths.ts";
 import type { Unit } from "../shell/shell.ts";
 
@@ -14,7 +14,7 @@ export function foldersOf(units: readonly Unit[], workspace: Workspace): string[
   const moves = units.map(targetOf).filter((to) => to !== undefined);
   if (moves.includes(null)) return undefined;
   const start = resolve(workspace.cwd);
-  const folders = new Set([start, realOf(start) ?? start]);
+  const folders = new Set([start, leadsTo(start) ?? start]);
   const reached = new Set<string>();
   // The set grows while it is iterated: in a loop, each part may run after any other.
   for (const folder of folders)
@@ -23,7 +23,7 @@ export function foldersOf(units: readonly Unit[], workspace: Workspace): string[
       if (kindOf(path) !== "folder") continue;
       if (!isInside(path, workspace) || folders.size > MAX_FOLDERS) return undefined;
       reached.add(to);
-      folders.add(path).add(realOf(path) ?? path);
+      folders.add(path).add(leadsTo(path) ?? path);
     }
   return reached.size === new Set(moves).size ? [...folders] : undefined;
 }

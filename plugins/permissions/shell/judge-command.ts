@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
-import { kindOf, realOf } from "../files/file-cache.ts";
+import { kindOf, leadsTo } from "../files/file-cache.ts";
 import { isControlPath, isInside, leadsOut } from "../files/paths.ts";
 import { foldersOf } from "../free/free-folders.ts";
 import { isSafe } from "../free/safe.ts";
@@ -61,7 +61,7 @@ function forbiddenBy(denying: readonly Rule[], asking: readonly Rule[], command:
 function uncoveredParts({ units, unknown }: Reading, rules: readonly Rule[], workspace: Workspace, all: Rules): Unit[] {
   const readable = (path: string) =>
     !all.deny.some(
-      (rule) => isAbout(rule, "Read", true) && isForPaths(rule, [path, realOf(path) ?? path], true, workspace),
+      (rule) => isAbout(rule, "Read", true) && isForPaths(rule, [path, leadsTo(path) ?? path], true, workspace),
     );
   const surroundings = { workspace, folders: foldersOf(units, workspace), readable };
   const outer = new Map(units.filter(({ nested }) => !nested).map((unit) => [JSON.stringify(unit.tokens), unit]));

@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { openRegular } from "../../../../plugins/kit/files/open.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "scorel-kit-"));
+const at = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("opening a regular file", () => {
+  it("answers the file itself, whatever is put in its place later", () => {
+    writeFileSync(at("file"), "one");
+    const file = openRegular(at("file"));
+    writeFileSync(at("other"), "two and more");
+    renameSync(at("other"), at("file"));
+    expect([file?.stat.size, readFileSync(file?.fd as number, "utf8")]).toEqual([3, "one"]);
+    closeSync(file?.fd as number);
+  });
+
+  it("answers nothing for a folder, nor for a FIFO, which nobody writes to", () => {
+    mkdirSync(at("folder"));
+    execFileSync("mkfifo", [at("fifo")]);
+    expect([openRegular(at("folder")), openRegular(at("fifo"))]).toEqual([undefined, undefined]);
+  });
+
+  it("refuses a link, and what is not there", () => {
+    writeFileSync(at("target"), "secret");
+    symlinkSync(at("target"), at("link"));
+    expect(() => openRegular(at("link"))).toThrow("ELOOP");
+    expect(() => openRegular(at("missing"))).toThrow("ENOENT");
+  });
+});
