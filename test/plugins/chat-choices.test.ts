@@ -24,7 +24,7 @@ const permission = asked({
   ],
 });
 
-describe("an answer as it is typed", () => {
+describe("a typed answer", () => {
   it.each([
     ["its value", "live", "live"],
     ["its label, in any case", "production (EU)", "live"],
@@ -39,23 +39,23 @@ describe("an answer as it is typed", () => {
     ["a number that none has", "4"],
     ["nothing, without a default", ""],
     ["anything else", "moon"],
-  ])("is none if it is %s", (_, line) => expect(readAnswer(places, line)).toBeUndefined());
+  ])("is invalid if it is %s", (_, line) => expect(readAnswer(places, line)).toBeUndefined());
 
-  it("is the default when nothing is typed", () =>
+  it("is the default when empty", () =>
     expect(readAnswer({ ...places, fallback: "live" }, "  ")).toEqual({ answer: "live" }));
 
-  it("needs the very letter where letters are offered: neither a number nor a label's beginning agrees to anything", () => {
+  it("needs the exact letter where letters are offered: numbers and prefixes of labels are invalid", () => {
     expect(["1", "ye", ""].map((line) => readAnswer(permission, line))).toEqual([undefined, undefined, undefined]);
     expect(readAnswer(permission, "n try the script")).toEqual({ answer: "n", reason: "try the script" });
     expect(["y but not now", "y, go"].map((line) => readAnswer(permission, line))).toEqual([undefined, undefined]);
   });
 
-  it("is any words where words are asked for", () =>
+  it("is any text where text is asked for", () =>
     expect(readAnswer(asked({ kind: "input" }), "/tmp/a b")).toEqual({ answer: "/tmp/a b" }));
 });
 
 describe("a question on the screen", () => {
-  it("names its plugin, numbers words, and says what Enter means", () => {
+  it("names its plugin, numbers words, and says what Enter does", () => {
     expect(shownQuestion({ ...places, fallback: "live" })).toEqual({
       text: "Where to? (asker)\n  1 staging\n  2 Production (eu)\n  3 Stand-by",
       prompt: "[1-3; Enter: Production (eu)] ",
@@ -64,8 +64,8 @@ describe("a question on the screen", () => {
   });
 });
 
-describe("what plugins have standing to say", () => {
-  it("is worth a line when it changes, once in a second for each plugin, and is all there at the end", () => {
+describe("status texts of plugins", () => {
+  it("are printed when they change, at most once a second for each plugin, and completely at the end", () => {
     let now = 0;
     const standing = new StatusTexts(() => now);
     const heard = [

@@ -29,7 +29,7 @@ const card = (
 });
 
 describe("the screen of a conversation", () => {
-  it("names a tool once, and again when the answers of others came between", async () => {
+  it("names a tool once, and again after output of other tools", async () => {
     expect(
       await shown(
         ["tool_execution_start", card("Read a", "running")],
@@ -42,14 +42,14 @@ describe("the screen of a conversation", () => {
     ).toEqual(["· Read a", "  one", "· Read b", "· Read c", "· Read b", "  two", "· failed: Read c", "  three"]);
   });
 
-  it("shows the diff of an edit whole", async () => {
+  it("shows the whole diff of an edit", async () => {
     const diff = Array.from({ length: 30 }, (_, n) => `+line ${n}`).join("\n");
     const edit = card("Edit a", "done", "Edited a.", [{ display: "diff", path: "a", text: diff }]);
     const lines = await shown(["message", edit]);
     expect([lines[0], lines[1], lines.length]).toEqual(["· Edit a", "  Edited a.", 32]);
   });
 
-  it("leaves jumps of its own to the command that made them, and shows those of others", async () => {
+  it("hides moves that its own command reports, and shows those of others", async () => {
     const back: DisplayAction = { display: "marker", text: "Went back to here" };
     const across: DisplayAction = { display: "marker", text: "Switched to another branch" };
     expect(
@@ -84,12 +84,12 @@ describe("the end of a turn", () => {
     return pieces.join("");
   }
 
-  it("says what was used, and nothing of nothing", async () => {
+  it("shows the usage, and nothing when there is none", async () => {
     expect(await ended({ usage: { ...none, input: 5, output: 2 } })).toBe("[5 tokens in, 2 out · $0.0000 · 2.0 s]\n");
     expect(await ended({})).toBe("");
   });
 
-  it("ends the line that a text left open", async () => {
+  it("ends the current line of text", async () => {
     const pieces: string[] = [];
     const output = {
       write: async (piece: string) => void pieces.push(piece),
@@ -104,15 +104,15 @@ describe("the end of a turn", () => {
     expect(pieces.join("")).toBe("words\n");
   });
 
-  it("says that an answer was cut at the output limit", async () => {
+  it("reports an answer that was cut at the output limit", async () => {
     expect(await ended({ stopReason: "length" })).toBe(
       "(the answer is cut: it reached the model's output limit; raise maxTokens in [model] for longer ones)\n",
     );
   });
 });
 
-describe("what a command says", () => {
-  it("is set in at its second column where it is wider than the terminal", () => {
+describe("the output of a command", () => {
+  it("is indented at its second column where it is wider than the terminal", () => {
     const rows = "/new [name]  Begin a new session in this directory\n/quit        Leave";
     expect(wrapped(rows, 30).split("\n")).toEqual([
       "/new [name]  Begin a new",
@@ -122,7 +122,7 @@ describe("what a command says", () => {
     ]);
   });
 
-  it("is as it was where it fits, has no room, or no width is known", () => {
+  it("is unchanged where it fits, has no room, or no width is known", () => {
     const row = "word  another word";
     expect([wrapped(row, 18), wrapped(row, undefined), wrapped("x".repeat(30), 20)]).toEqual([
       row,

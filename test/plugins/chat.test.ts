@@ -16,7 +16,7 @@ import { fc } from "../property.ts";
 import { ask, assistant, echoAgent, type TestHome, type TestHost, testHome, testHost } from "./host/home.ts";
 
 describe("a conversation in a terminal", () => {
-  it("answers what is typed, and says how to come back", async () => {
+  it("prints answers, and how to resume the session", async () => {
     await using t = await terminal([echoAgent]);
     t.type("hello\n");
     await t.shows("echo: hello");
@@ -27,7 +27,7 @@ describe("a conversation in a terminal", () => {
     expect(screen).toContain(`To go on: scorel --session ${id}`);
   });
 
-  it("asks where a session's directory has gone, and goes on there", async () => {
+  it("asks for the new place of a moved session directory, and continues there", async () => {
     await using t = await terminal([echoAgent], undefined, async ({ client }, { cwd, home }) => {
       const { sessionId } = await client.request("create_session", { cwd });
       await ask(client, sessionId, "hello");
@@ -44,7 +44,7 @@ describe("a conversation in a terminal", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("knows the slash commands that plugins contribute, and refuses others by name", async () => {
+  it("runs slash commands of plugins, and refuses unknown ones by name", async () => {
     const mine = definePlugin({
       id: "mine",
       name: "Mine",
@@ -65,7 +65,7 @@ describe("a conversation in a terminal", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("queues what is typed while a turn runs, and takes it back when the turn is cancelled", async () => {
+  it("queues lines typed during a turn, and returns them when the turn is cancelled", async () => {
     const agent = patientAgent();
     await using t = await terminal([agent.plugin]);
     t.type("first\n");
@@ -78,7 +78,7 @@ describe("a conversation in a terminal", () => {
     expect(agent.waiting()).toEqual([]);
   });
 
-  it("lets no escape sequence of a model through", async () => {
+  it("removes escape sequences from a model's output", async () => {
     await using t = await terminal([echoAgent]);
     t.type("\u001b]0;title\u0007\u001b[2J\u001b[31mred\u009b1m\n");
     await t.shows("echo: red");
@@ -115,7 +115,7 @@ describe("a question of a plugin", () => {
       }),
     });
 
-  it("is answered with the next line that is an answer, and a reason behind it", async () => {
+  it("takes the next valid line as its answer, with an optional reason", async () => {
     await using t = await terminal([echoAgent, requestsPlugin, asking("confirm")]);
     t.type("/ask\n");
     await t.shows("Well? (asking)\n$ rm \\u{1b}[2Jx\n  y = yes\n  n = no\n[y, n] ");
@@ -127,7 +127,7 @@ describe("a question of a plugin", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("may end with words that are said in the person's name", async () => {
+  it("may send a message in the user's name", async () => {
     await using t = await terminal([echoAgent, requestsPlugin, asking("select")]);
     t.type("/ask\n");
     await t.shows("y = yes");
@@ -137,7 +137,7 @@ describe("a question of a plugin", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("is answered with any line when it asks for words", async () => {
+  it("takes any line when it asks for text", async () => {
     await using t = await terminal([echoAgent, requestsPlugin, asking("input")]);
     t.type("/ask\n");
     await t.shows("[type the answer]");
@@ -155,7 +155,7 @@ describe("a terminal without a model", () => {
     { ...ollama, id: "gemma" },
   ];
 
-  it("may use one that runs on this machine", async () => {
+  it("can use a server that runs on this machine", async () => {
     await using t = await terminal([echoAgent, modelIfAsked], local);
     await t.shows("Use ollama/qwen3:8b for now? [y/N]");
     expect(t.screen()).toContain("scorel --model ollama/gemma");
@@ -165,7 +165,7 @@ describe("a terminal without a model", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("may have the offline demonstration instead, or neither", async () => {
+  it("can use the offline demonstration instead, or neither", async () => {
     await using t = await terminal([echoAgent, modelIfAsked], local);
     await t.shows("Use ollama/qwen3:8b for now?");
     t.type("n\n");
@@ -174,7 +174,7 @@ describe("a terminal without a model", () => {
     expect(await t.code).toBe(2);
   });
 
-  it("is not asked about servers that do not run", async () => {
+  it("does not offer servers that are not running", async () => {
     await using t = await terminal([echoAgent, modelIfAsked], []);
     await t.shows("Try the offline demonstration model for now?");
     expect(t.screen()).not.toContain("runs on this machine");
@@ -183,8 +183,8 @@ describe("a terminal without a model", () => {
   });
 });
 
-describe("the lines of a stream", () => {
-  it("are the same however it is cut, and end at a newline only", async () => {
+describe("lines of a stream", () => {
+  it("are the same for any chunks, and end only at a newline", async () => {
     const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n", "\r\n", "\u2028", "é", "🙂")));
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), async (parts, sizes) => {

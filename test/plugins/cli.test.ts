@@ -80,7 +80,7 @@ const given = (command: string, args: string[] = [], options: Record<string, unk
 const refused = (err: string) => ({ code: 2, out: "", err: `scorel: ${err}\n`, given: undefined });
 
 describe("a command line", () => {
-  it("finds the command by noun and action, wherever options stand", async () => {
+  it("finds the command by noun and action, wherever options are", async () => {
     await using scorel = await commandLine();
     expect(await scorel.run("session", "list")).toEqual(given("session list"));
     expect(await scorel.run("--trust", "session", "--preset", "none", "show", "abc", "x")).toEqual(
@@ -89,7 +89,7 @@ describe("a command line", () => {
     expect(await scorel.run()).toEqual(given("", [], { output: "text" }));
   });
 
-  it("takes a word that is an option's value for no command, and for no option", async () => {
+  it("takes an option's value neither for a command nor for an option", async () => {
     await using scorel = await commandLine();
     expect(await scorel.run("-p", "- first")).toEqual(given("", [], { print: "- first", output: "text" }));
     expect(await scorel.run("--preset", "-1")).toEqual(given("", [], { preset: "-1", output: "text" }));
@@ -114,25 +114,25 @@ describe("a command line", () => {
     );
   });
 
-  it("collects repeatable options; of others the last one counts", async () => {
+  it("collects repeatable options; the last value of any other option counts", async () => {
     await using scorel = await commandLine();
     const argv = ["--allow-write", "/a", "--allow-write=/b", "--preset", "x", "--preset", "y", "chat"];
     expect(await scorel.run(...argv)).toEqual(given("chat", [], { allowWrite: ["/a", "/b"], preset: "y" }));
     expect(await scorel.run("chat", "--allow-write", "7")).toEqual(given("chat", [], { allowWrite: ["7"] }));
   });
 
-  it("takes everything after -- for arguments", async () => {
+  it("takes everything after -- as arguments", async () => {
     await using scorel = await commandLine();
     expect(await scorel.run("chat", "a", "--", "--trust", "-1")).toEqual(given("chat", ["a", "--trust", "-1"]));
   });
 
-  it("lets an optional value be left out", async () => {
+  it("accepts an option without its optional value", async () => {
     await using scorel = await commandLine();
     expect((await scorel.run("--color", "--trust")).given).toMatchObject({ options: { color: true, trust: true } });
     expect((await scorel.run("--color", "never")).given).toMatchObject({ options: { color: "never" } });
   });
 
-  it("takes an option that may be empty without a value, wherever it stands", async () => {
+  it("accepts an option that may be empty, anywhere in the line", async () => {
     const options = [{ flags: "--say <words>", description: "Say", mayBeEmpty: true }];
     const speak = { noun: "speak", description: "Speak", options, run: () => 0 };
     const heard: unknown[] = [];
@@ -182,7 +182,7 @@ describe("a command line", () => {
     expect((await scorel.run("skill", "run", "-x")).err).toBe('scorel: "scorel skill run" has no option "-x".\n');
   });
 
-  it("says what a command threw, with the exit code of its kind, and a stack only when asked for", async () => {
+  it("prints an error with the exit code of its kind, and a stack only on request", async () => {
     const failing = (noun: string, thrown: unknown): CliCommand => ({
       noun,
       description: noun,
@@ -204,7 +204,7 @@ describe("a command line", () => {
     expect((await scorel.run("bug", "--verbose")).err).toMatch(/^scorel: x is not a function\nTypeError: .*\n {4}at /);
   });
 
-  it("keeps the others, and the first, when a command is there already or is none, and says so once", async () => {
+  it("reports an invalid or duplicate command once, and keeps the others", async () => {
     const wrong = [{ noun: "chat", description: "again", run: () => 0 }, { noun: "nothing" }, null];
     await using scorel = await commandLine(wrong as never);
     expect(await scorel.run("chat", "hi")).toEqual({
@@ -253,7 +253,7 @@ describe("help", () => {
     ]);
   });
 
-  it("of one noun tells all its actions", async () => {
+  it("for a noun lists all its actions", async () => {
     await using scorel = await commandLine();
     expect(of(scorel.help("session"))?.slice(0, 7)).toEqual([
       "scorel session",
@@ -266,7 +266,7 @@ describe("help", () => {
     ]);
   });
 
-  it("of one command tells what it does", async () => {
+  it("for a command describes it", async () => {
     await using scorel = await commandLine();
     expect(of(scorel.help("session", "list"))?.slice(0, 9)).toEqual([
       "scorel session list",
@@ -282,7 +282,7 @@ describe("help", () => {
     expect(scorel.help("chat")).toContain("chat undefined");
   });
 
-  it("keeps the commands of a noun together, whoever brings them", async () => {
+  it("groups the commands of a noun, whichever plugins contribute them", async () => {
     await using scorel = await commandLine([{ noun: "session", action: "x", description: "X", run: () => 0 }]);
     const nouns = scorel.help()?.match(/^ {2}(session|chat) /gm);
     expect(nouns).toEqual(["  session ", "  session ", "  session ", "  chat "]);

@@ -26,12 +26,12 @@ function repair(path: string): void {
 }
 const withoutGit = { PATH: "/nowhere" };
 
-it("the task is the one that the demonstration model plays", () => {
+it("the task is the one that the demo model solves", () => {
   expect(task).toBe(demoTask);
 });
 
-describe("the repository", () => {
-  it("has one failing test, which the repair makes pass", async () => {
+describe("the demo repository", () => {
+  it("has one failing test, which the fix repairs", async () => {
     const { path, test } = await repository();
     const before = await test();
     expect([before.passed, /fail 1\b/.test(before.output)]).toEqual([false, true]);
@@ -39,14 +39,14 @@ describe("the repository", () => {
     expect((await test()).passed).toBe(true);
   });
 
-  it("is under git, and shows what changed", async () => {
+  it("uses git, and shows what changed", async () => {
     const { path, withoutGit: reason, diff } = await repository();
     expect([reason, existsSync(join(path, ".git")), await diff()]).toEqual([undefined, true, ""]);
     repair(path);
     expect(await diff()).toMatch(/^diff --git .*\n- {2}for \(let i = 1;.*\n\+ {2}for \(let i = 0;/s);
   });
 
-  it("does without git and says so, and still shows what changed", async () => {
+  it("works without git, says so, and still shows what changed", async () => {
     const { path, withoutGit: reason, diff } = await repository(withoutGit);
     expect([reason, existsSync(join(path, ".git")), await diff()]).toEqual(["git is not installed", false, ""]);
     repair(path);
@@ -64,7 +64,7 @@ describe("the repository", () => {
 `);
   });
 
-  it("is untouched by the settings of the git that calls it", async () => {
+  it("is not affected by the caller's git settings", async () => {
     const { withoutGit: reason } = await repository({
       ...process.env,
       GIT_DIR: "/nowhere",
@@ -79,7 +79,7 @@ const message = (role: string): Delivered["event"] =>
   ({ ...envelope, type: "message", id: "e", parentId: null, message: { role } }) as never;
 const card = (title: string, text: string): Delivered["display"] => ({ display: "card", title, status: "done", text });
 
-describe("the telling", () => {
+describe("the printed line", () => {
   it.each<[string, Delivered, string | undefined]>([
     [
       "what the model says",
@@ -160,8 +160,8 @@ async function demo(work: (cwd: string, abort: AbortController) => void) {
   return { code, out, asked };
 }
 
-describe("the demonstration", () => {
-  it("ends well only when the tests pass, and shows the change, the log and how to go on", async () => {
+describe("the demo", () => {
+  it("succeeds only when the tests pass, and shows the change, the log and how to continue", async () => {
     const { code, out, asked } = await demo(repair);
     expect([code, asked]).toEqual([0, ["create_session", "send_message", "wait_turn", "close"]]);
     expect(out).toContain("\n+  for (let i = 0; i < items.length; i++) {");
@@ -169,7 +169,7 @@ describe("the demonstration", () => {
     expect(out).toContain("scorel --preset coding");
   });
 
-  it("believes no one who says that all is well", async () => {
+  it("does not rely on the model's claim of success", async () => {
     const { code, out } = await demo(() => {});
     expect([code, out.includes("The tests do not pass."), out.includes("scorel --preset coding")]).toEqual([
       1,

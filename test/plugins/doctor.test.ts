@@ -57,11 +57,11 @@ describe("versions", () => {
   ])("%s is older than %s: %s", (version, than, older) => expect(isOlder(version, than)).toBe(older));
 });
 
-describe("a program", () => {
+describe("a child program", () => {
   const how = { cwd: "/", env: {}, limit: 5_000, signal: new AbortController().signal };
   const node = (source: string, more: object = {}) => run([process.execPath, "-e", source], { ...how, ...more });
 
-  it("is run to its end", async () => {
+  it("runs to its end", async () => {
     expect(await node("console.log(1); console.error(2); process.exit(3)")).toEqual({
       code: 3,
       stdout: "1\n",
@@ -70,7 +70,7 @@ describe("a program", () => {
     });
   });
 
-  it("is ended when it takes too long, or has said that there is no hope", async () => {
+  it("is stopped when it takes too long, or reports that it cannot succeed", async () => {
     expect(await node("setInterval(() => {}, 1000)", { limit: 300 })).toMatchObject({ late: true });
     const began = performance.now();
     const said = await node("console.error('no hope'); setInterval(() => {}, 1000)", {
@@ -79,13 +79,13 @@ describe("a program", () => {
     expect([said.late, said.stderr, performance.now() - began < 4_000]).toEqual([true, "no hope\n", true]);
   });
 
-  it("may not be there at all", async () => {
+  it("may be missing", async () => {
     expect(await run(["/nowhere/git", "--version"], how)).toMatchObject({ late: false, reason: "ENOENT" });
   });
 });
 
 describe("secrets", () => {
-  it(`go out of every text of a report, whatever they are made of (seed ${seed})`, () => {
+  it(`are removed from every text of a report (seed ${seed})`, () => {
     const secret = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(..."abcXYZ019+/=._-$^()[]") });
     fc.assert(
       fc.property(secret, fc.string(), (value, around) => {
@@ -96,7 +96,7 @@ describe("secrets", () => {
     );
   });
 
-  it("are found in files that nobody could read any more", () => {
+  it("are found in malformed files", () => {
     using home = folder();
     writeFileSync(
       join(home.path, "auth.json"),
@@ -110,11 +110,11 @@ describe("secrets", () => {
     expect(scrub("sk-0123456789 header-0123456789 pass-0123456789")).toBe("[redacted] [redacted] [redacted]");
   });
 
-  it("are in whatever variable some layer names", () => {
+  it("are found in any variable that a config layer names", () => {
     expect(createScrub({ TEAM: "plum-0123456789" }, undefined, ["TEAM"])("plum-0123456789")).toBe("[redacted]");
   });
 
-  it("may be written as names are", () => {
+  it("may look like names", () => {
     const scrub = createScrub(
       { AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE", HOOK_TOKEN: "https://h.example/T0/B0/x" },
       undefined,
@@ -122,7 +122,7 @@ describe("secrets", () => {
     expect(scrub("AKIAIOSFODNN7EXAMPLE https://h.example/T0/B0/x")).toBe("[redacted] [redacted]");
   });
 
-  it("are no names of variables, no files, and nothing short", () => {
+  it("are not names of variables, files or short words", () => {
     using home = folder();
     writeFileSync(join(home.path, "config.toml"), 'apiKeyEnv = "TEAM_MODEL_KEY"\n');
     writeFileSync(join(home.path, "auth.json"), '{"subscriptions":{"a":{"baseUrl":"https://api.example"}}}');
@@ -132,8 +132,8 @@ describe("secrets", () => {
   });
 });
 
-describe("the folder of the user", () => {
-  it("is mended by commands that a shell reads as they are meant", () => {
+describe("the user's folder", () => {
+  it("is repaired by commands that are quoted for the shell", () => {
     using root = folder();
     const home = join(root.path, "it's mine", ".scorel");
     mkdirSync(join(root.path, "it's mine"));
@@ -145,7 +145,7 @@ describe("the folder of the user", () => {
     ]);
   });
 
-  it("that cannot be written is named, there or not", ({ skip }) => {
+  it("is reported when it cannot be written", ({ skip }) => {
     using root = folder();
     const home = join(root.path, "home", ".scorel");
     mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -160,7 +160,7 @@ describe("the folder of the user", () => {
     ]);
   });
 
-  it("need not be there, and is not made", () => {
+  it("may be missing, and is not created", () => {
     using root = folder();
     const home = join(root.path, ".scorel");
     expect(checkFolders({ home })).toMatchObject({
@@ -171,8 +171,8 @@ describe("the folder of the user", () => {
   });
 });
 
-describe("room on the disk", () => {
-  it("is told, with what takes it", () => {
+describe("disk space", () => {
+  it("is reported, with what uses it", () => {
     using root = folder();
     const home = join(root.path, ".scorel");
     mkdirSync(join(home, "trash"), { recursive: true });
@@ -181,7 +181,7 @@ describe("room on the disk", () => {
     expect(space).toEqual({ free: expect.any(Number), used: { sessions: 0, trash: 1_000, blobs: 0, cache: 0 } });
   });
 
-  it("is warned of when there is little", ({ skip }) => {
+  it("is a warning when low", ({ skip }) => {
     using disk = smallFileSystem(20_000);
     if (!disk) return skip("this user may mount no file system");
     const codes = () =>
@@ -211,13 +211,13 @@ describe("the text of a report", () => {
     );
   });
 
-  it("writes the home as ~, but not where a shell would not know it", () => {
+  it("writes the home as ~, except where a shell would not expand it", () => {
     const what = "/home/ann/.scorel and /home/annie, mv '/home/ann/my dir'";
     const text = reportText({ ...empty, findings: [finding({ what })] }, "/home/ann");
     expect(text).toContain("~/.scorel and /home/annie, mv '/home/ann/my dir'");
   });
 
-  it("counts at its end", () => {
+  it("ends with the counts", () => {
     expect(reportText(empty).trimEnd().split("\n").at(-1)).toBe("Nothing is wrong.");
     const findings = [finding({ severity: "error" }), finding({}), finding({}), finding({ severity: "ok" })];
     expect(
@@ -230,7 +230,7 @@ describe("the text of a report", () => {
 });
 
 describe("the model", () => {
-  it("may be one that runs on this machine, which is told how to use", async () => {
+  it("may run on this machine, and its setup is explained", async () => {
     const answer = JSON.stringify({ models: [{ name: "llama3", digest: "d" }] });
     const server = createServer((_request, response) => response.end(answer));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -289,7 +289,7 @@ describe("the sandbox", () => {
   const set = (key: string, value: string) => ({ path: `sandbox.${key}`, value, origin: "~/.scorel/config.toml:3" });
   const engine = 'case "$1" in info) echo "[]";; esac; exit 0';
 
-  it("that works is named, and why the others do not", async () => {
+  it("that works is named, with the reason why others do not", async () => {
     expect(await looked([{ path: "sandbox.executor", value: "auto", origin: "default" }], { bwrap: "exit 0" })).toEqual(
       {
         sandbox: {
@@ -330,14 +330,14 @@ describe("the sandbox", () => {
     });
   });
 
-  it("that was switched off is a note, and a preset without one is not asked", async () => {
+  it("that is switched off is a note, and a preset without one is not checked", async () => {
     expect((await looked([set("executor", "local")])).findings).toMatchObject([
       { code: "SANDBOX_LOCAL", severity: "note", where: "~/.scorel/config.toml:3" },
     ]);
     expect(await looked([], {}, ["agent"])).toEqual({ findings: [] });
   });
 
-  it("is told with the one that is chosen", () => {
+  it("is reported with the chosen one", () => {
     const executors = [{ executor: "bubblewrap" }, { executor: "docker", problem: "docker is not on the PATH" }];
     expect(reportText({ ...empty, sandbox: { chosen: "bubblewrap", executors } })).toContain(
       "Sandbox for programs of skills:\n  -> bubblewrap  works\n     docker      docker is not on the PATH\n",

@@ -50,7 +50,7 @@ async function run(command: string, args: string[] = [], options: Record<string,
 }
 
 describe("scorel preset", () => {
-  it("list names each with what it is for, and the files that are not shipped", async () => {
+  it("list names each preset with its purpose, and the files that are not shipped", async () => {
     expect(await run("preset list")).toEqual({
       code: 0,
       out: ["coding  Codes", "team    Ours (/home/ann/.scorel/presets/team.toml, /x/team.toml)"],
@@ -58,7 +58,7 @@ describe("scorel preset", () => {
     });
   });
 
-  it("show tells what is loaded, left out and set, and who says so", async () => {
+  it("show lists what is loaded, left out and set, and by which layer", async () => {
     expect(await run("preset show", ["none"])).toEqual({
       code: 0,
       out: [
@@ -80,7 +80,7 @@ describe("scorel preset", () => {
 });
 
 describe("scorel preset show", () => {
-  it("tells who names each layer, what is locked and required, and what a folder ships", async () => {
+  it("names the source of each layer, what is locked and required, and what a folder ships", async () => {
     const file = "/home/ann/.scorel/presets/team/preset.toml";
     const shown: Composed = {
       ...composed,
@@ -130,7 +130,7 @@ describe("scorel preset show", () => {
 });
 
 describe("scorel preset check", () => {
-  it("names what was read and what cannot be known, and fails with every problem", async () => {
+  it("names what was read and what is unknown, and fails with every problem", async () => {
     expect(await run("preset check", ["good"])).toEqual({
       code: 0,
       out: ["ok  presets/good.toml", "not known  what only running it tells"],
@@ -144,7 +144,7 @@ describe("scorel preset check", () => {
 });
 
 describe("scorel config", () => {
-  it("show prints the values that some layer set, as TOML, and the notices beside it", async () => {
+  it("show prints the values that a layer sets, as TOML, with the notices", async () => {
     expect(await run("config show")).toEqual({
       code: 0,
       out: ['model.provider = "with \\"quotes\\""', 'model.list = [1, true, { "a" = "b" }]'],
@@ -152,7 +152,7 @@ describe("scorel config", () => {
     });
   });
 
-  it("show --explain adds the defaults, and who set each value", async () => {
+  it("show --explain adds the defaults, and which layer set each value", async () => {
     expect((await run("config show", [], { explain: true })).out).toEqual([
       'model.provider = "with \\"quotes\\""     # /home/ann/.scorel/config.toml:3',
       'model.list = [1, true, { "a" = "b" }]  # /home/ann/.scorel/config.toml:4',
@@ -160,7 +160,7 @@ describe("scorel config", () => {
     ]);
   });
 
-  it("check names the layers that it found in order", async () => {
+  it("check lists the layers in order", async () => {
     expect((await run("config check")).out).toEqual(["ok  presets/base.toml", "ok  /home/ann/.scorel/config.toml"]);
   });
 

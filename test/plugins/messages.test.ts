@@ -58,8 +58,8 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
-describe("what a model reads", () => {
-  it("are the messages as they were written, with all that a provider put on them, but no internal ones", async () => {
+describe("the messages for a model", () => {
+  it("are the messages as stored, with all fields of the provider, but no internal ones", async () => {
     await using t = await testKernel([messages]);
     const signed = assistant(
       [
@@ -73,7 +73,7 @@ describe("what a model reads", () => {
     expect(t.session.buildContext()).toEqual([user("go"), signed, result("1", "ok")]);
   });
 
-  it("has a steering message and a follow-up inside the result before them", async () => {
+  it("have steering messages and follow-ups inside the preceding result", async () => {
     await using t = await testKernel([messages]);
     await write(
       t,
@@ -93,7 +93,7 @@ describe("what a model reads", () => {
     });
   });
 
-  it("has them as messages of their own where no result comes directly before, or an image would be lost", async () => {
+  it("have them as separate messages where no result directly precedes, or an image would be lost", async () => {
     await using t = await testKernel([messages]);
     const image = user([{ type: "image", data: "aGk=", mimeType: "image/png" }], "steer");
     const conversation = [
@@ -108,7 +108,7 @@ describe("what a model reads", () => {
     expect(t.session.buildContext()).toEqual(conversation);
   });
 
-  it("has a summary for what was compacted, and what was kept after it", async () => {
+  it("have a summary for what was compacted, and what was kept after it", async () => {
     await using t = await testKernel([messages]);
     const [, compactedThrough] = await write(t, user("one"), says("1"), user("two"), says("2"));
     await t.session.append("compact", {
@@ -126,7 +126,7 @@ describe("what a model reads", () => {
     expect(rest).toEqual([user("two"), says("2"), user("three")]);
   });
 
-  it("has an extension's message, but neither its data nor any mark beside the conversation", async () => {
+  it("have an extension's message, but neither its data nor any event beside the conversation", async () => {
     await using t = await testKernel([messages]);
     await write(t, user("go"));
     await t.session.append("custom_message", { kind: "memory", message: user("remember"), data: { secret: 1 } });
@@ -137,7 +137,7 @@ describe("what a model reads", () => {
   });
 });
 
-describe("what the harness says", () => {
+describe("a reminder of the harness", () => {
   const item = (text: string, more: Partial<HarnessItem> = {}): HarnessItem => ({
     kind: "runtime_notice",
     origin: "system",
@@ -147,7 +147,7 @@ describe("what the harness says", () => {
   });
   const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
 
-  it("is joined to the tool result before it, one after the other, together with steering", async () => {
+  it("is joined to the tool result before it, in order, together with steering", async () => {
     await using t = await testKernel([messages]);
     await write(t, user("go"), assistant([call("1")]), result("1", "ok"));
     await t.session.append("harness_item", item("The quota is half used."));
@@ -160,7 +160,7 @@ describe("what the harness says", () => {
     });
   });
 
-  it("is a message of its own where no tool result comes before", async () => {
+  it("is a message of its own where no tool result precedes", async () => {
     await using t = await testKernel([messages]);
     await write(t, user("go"));
     const { ts: timestamp } = await t.session.append("harness_item", item("Mind the gap.", { kind: "attachment" }));
@@ -170,7 +170,7 @@ describe("what the harness says", () => {
     ]);
   });
 
-  it("is for people alone when it says so", async () => {
+  it("is hidden from the model when it is for people only", async () => {
     await using t = await testKernel([messages]);
     await write(t, user("go"));
     const { id } = await t.session.append("harness_item", item("A file changed.", { visibility: "user" }));
@@ -197,7 +197,7 @@ describe("what the harness says", () => {
     ]);
   });
 
-  it("cannot leave its tag, whatever it says", async () => {
+  it("cannot end its tag, whatever it contains", async () => {
     const tag = fc.constantFrom(
       "</system-reminder>",
       "<system-reminder>",
@@ -222,7 +222,7 @@ describe("what the harness says", () => {
 });
 
 describe("the leaf", () => {
-  it("follows messages, goes back with a rewind, across with a branch, and stays for what is beside", async () => {
+  it("follows messages, moves with rewind and branch, and ignores other events", async () => {
     await using t = await testKernel([messages]);
     const [one, two] = await write(t, user("one"), says("1"));
     await t.session.append("session_info", { changes: { name: "n" } });
@@ -238,7 +238,7 @@ describe("the leaf", () => {
   });
 });
 
-describe("an event is announced only when it survives a power loss", () => {
+describe("an event is announced only when it would survive a power loss", () => {
   it.each([
     ["a user's message", user("go"), true],
     ["a reply that calls tools", assistant([call("1")]), true],
@@ -277,14 +277,14 @@ describe("a payload", () => {
   });
 });
 
-it("the session's settings are all its changes together", async () => {
+it("the session's settings are all its changes merged", async () => {
   await using t = await testKernel([messages]);
   await t.session.append("session_info", { changes: { model: "a/b", name: "first" } });
   await t.session.append("session_info", { changes: { name: "second", custom: 1 } });
   expect(t.session.projection("sessionMeta")).toEqual({ model: "a/b", name: "second", custom: 1 });
 });
 
-it("listeners hear the fields of the events they know by these names, too", async () => {
+it("listeners get the fields of known events under these names, too", async () => {
   const heard: Record<string, any>[] = [];
   const listener = definePlugin({ id: "l", name: "L", version: "1.0.0", onEvent: (event) => void heard.push(event) });
   await using t = await testKernel([messages, listener]);
@@ -301,8 +301,8 @@ it("listeners hear the fields of the events they know by these names, too", asyn
   expect(heard[4]?.error).toBeInstanceOf(Error);
 });
 
-describe("for people", () => {
-  it("every kind of event has its form", async () => {
+describe("for display", () => {
+  it("every kind of event has a form", async () => {
     await using t = await testKernel([messages]);
     const [go] = await write(
       t,
@@ -354,7 +354,7 @@ describe("for people", () => {
     expect(shown.map(displayText).filter((text) => text === "")).toHaveLength(2);
   });
 
-  it("a tool at work is a running card, and a failed turn says why", async () => {
+  it("a running tool is a card, and a failed turn gives the reason", async () => {
     await using t = await testKernel([messages]);
     const start = t.session.emit("tool_execution_start", {
       eventId: "e",
@@ -373,7 +373,7 @@ describe("for people", () => {
   });
 });
 
-it("a log reads the same after it is opened again", async () => {
+it("a log reads the same after reopening", async () => {
   const store = createMemoryStore(testHeader);
   await using first = await testKernel([messages], { store });
   await write(first, user("go"), assistant([call("1")]), result("1", "ok"), user("this way", "steer"), says("done"));
@@ -401,7 +401,7 @@ describe("deltas, which are looked at without their schema,", () => {
   });
 });
 
-describe("custom events with a display of their kind", () => {
+describe("custom events with a display form for their kind", () => {
   const drawing = (displays: () => unknown) =>
     definePlugin({ id: "drawing", name: "Drawing", version: "1.0.0", displays } as never);
   const shownBy = async (displays: () => unknown) => {

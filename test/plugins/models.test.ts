@@ -54,7 +54,7 @@ async function run(
 }
 
 describe("scorel model list", () => {
-  it("names models with windows and prices, and says for which there is a key", async () => {
+  it("lists models with windows and prices, and which have a key", async () => {
     vi.stubEnv("GROQ_API_KEY", "gsk-0123456789");
     const { code, out } = await run("model list", ["llama-3.3 versatile"]);
     expect([code, out.replace(/ +/g, " ").split("\n")]).toEqual([
@@ -67,13 +67,13 @@ describe("scorel model list", () => {
     ]);
   });
 
-  it("lists only what can be used here", async () => {
+  it("lists only what can be used", async () => {
     const { out } = await run("model list");
     expect(out).toContain("anthropic/claude-opus-4-5 ");
     expect(out).not.toMatch(/^(mistral|amazon-bedrock)\//m);
   });
 
-  it("says when nothing has that name", async () => {
+  it("reports that no name matches", async () => {
     expect((await run("model list", ["nothing-like-this"])).code).toContain(
       'No model\'s name holds "nothing-like-this"',
     );
@@ -99,7 +99,7 @@ describe("scorel model check", () => {
     });
   });
 
-  it("is content with an answer that was cut short", async () => {
+  it("accepts an answer that was cut short", async () => {
     expect((await check([[text("Well, I"), finish("length")]])).code).toBe(0);
   });
 
@@ -114,13 +114,13 @@ describe("scorel model check", () => {
     expect([code, out.includes(problem), out.includes(advice), requests]).toEqual([1, true, true, 1]);
   });
 
-  it("says of a refused key where it came from", async () => {
+  it("says where a refused key came from", async () => {
     vi.stubEnv("TEAM_KEY", "key-0123456789");
     const { out } = await check([status(403, { error: { message: "no" } })], { apiKeyEnv: "TEAM_KEY" });
     expect(out).toContain("The key in TEAM_KEY was refused: is it the one for test, and still valid? Set TEAM_KEY to");
   });
 
-  it("explains a server that is not there", async () => {
+  it("explains a server that cannot be reached", async () => {
     const server = await startModelServer([]);
     await server.close();
     const { code, out } = await run("model check", [], { config: { ...config, baseUrl: server.baseUrl } });
@@ -140,7 +140,7 @@ describe("scorel model check", () => {
       { api: "anthropic-messages", baseUrl: "http://127.0.0.1:1/v1" },
       'Write it as "https://host"',
     ],
-  ])("explains %s, and asks nobody", async (_what, change, message) => {
+  ])("explains %s, without a request", async (_what, change, message) => {
     const { code, requests } = await check([text("never")], change);
     expect([String(code).includes(message), String(code).includes("secret"), requests]).toEqual([true, false, 0]);
   });
@@ -154,7 +154,7 @@ describe("scorel model check", () => {
     ]);
   });
 
-  it("without any model says how to set one", async () => {
+  it("without a model says how to set one", async () => {
     for (const name of Object.keys(process.env)) if (/_(KEY|TOKEN)$/.test(name)) vi.stubEnv(name, undefined);
     expect((await run("model check")).code).toContain("No model configured");
   });
@@ -173,7 +173,7 @@ describe("scorel login", () => {
     expect(out).toBe(`Stored the key for groq in ${join(home, ".scorel/auth.json")}.\nTo try it: scorel model check\n`);
   });
 
-  it("takes a key that a person types unseen", async () => {
+  it("takes a key that a person types, without echo", async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
     stdin.write("gsk-0123456789\r");
     const { code, out } = await run("login", ["groq"], { stdin: stdin as never });
@@ -181,7 +181,7 @@ describe("scorel login", () => {
     expect(out).toMatch(/^Key for groq \(not shown\): \nStored/);
   });
 
-  it("asks which way in a terminal, where there are two", async () => {
+  it("asks for the method in a terminal, when there are two", async () => {
     // Unseen typing begins when the terminal is set to raw mode.
     const setRawMode = (raw: boolean) => void (raw && stdin.write("sk-ant-0123456789\r"));
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
@@ -191,7 +191,7 @@ describe("scorel login", () => {
     expect([code, stored(), out.includes("sk-ant")]).toEqual([0, { anthropic: "sk-ant-0123456789" }, false]);
   });
 
-  it("a key is what a program pipes in", async () => {
+  it("reads a key from a pipe", async () => {
     await run("login", ["anthropic"], { stdin: Readable.from(["sk-ant-0123456789"]) });
     expect(stored()).toEqual({ anthropic: "sk-ant-0123456789" });
   });

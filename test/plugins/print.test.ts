@@ -24,7 +24,7 @@ const heard = (n: number, delta = `w${n}`) =>
 const line = (n: number, delta?: string) => `${JSON.stringify(heard(n, delta).event)}\n`;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it("writes events that come in one turn of the event loop together, each on its line and in order", async () => {
+it("writes concurrent events on separate lines, in order", async () => {
   const { taken, stdout, next } = slowReader();
   const format = createFormat("events", { stdout } as unknown as Invocation);
   for (let n = 0; n < 1_000; n++) expect(format.hear?.(heard(n))).toBeUndefined();
@@ -39,7 +39,7 @@ it("writes events that come in one turn of the event loop together, each on its 
   await format.written?.();
 });
 
-it("lets more than 64 KB of events wait for their reader", async () => {
+it("queues more than 64 KB of events for a slow reader", async () => {
   const { taken, stdout, next } = slowReader();
   const format = createFormat("events", { stdout } as unknown as Invocation);
   const large = "x".repeat(70_000);

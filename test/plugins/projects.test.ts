@@ -25,7 +25,7 @@ async function session(t: Awaited<ReturnType<typeof open>>, cwd: string): Promis
 }
 
 describe("a project", () => {
-  it("is registered by the first session in its git root, once, for this user alone", async () => {
+  it("is registered once by the first session in its git root, readable only by the user", async () => {
     using home = testHome();
     mkdirSync(join(home.cwd, ".git"));
     await using t = await open();
@@ -43,14 +43,14 @@ describe("a project", () => {
     expect(projects).toMatchObject([{ name: "work", directory: home.cwd, exists: true, sessions: 2 }]);
   });
 
-  it("is not registered by a session that leaves nothing behind", async () => {
+  it("is not registered by a session without a log", async () => {
     using home = testHome();
     await using t = await open();
     await t.client.request("create_session", { cwd: home.cwd, unsaved: true });
     expect(existsSync(fileIn(home))).toBe(false);
   });
 
-  it("is one, also when many processes' first sessions come at once", async () => {
+  it("is registered once by the concurrent first sessions of many processes", async () => {
     using home = testHome();
     const hosts = await Promise.all(Array.from({ length: 4 }, open));
     const cwds = ["a", "b"].map((name) => directory(home, name));
@@ -90,7 +90,7 @@ describe("a project", () => {
       await expect(t.client.request("list_sessions", { limit })).rejects.toMatchObject({ code: "HOST_LIMIT_INVALID" });
   });
 
-  it("keeps its id when it is taken off the list and comes back", async () => {
+  it("keeps its id when it is removed from the list and added again", async () => {
     using home = testHome();
     await using t = await open();
     await session(t, home.cwd);
@@ -105,8 +105,8 @@ describe("a project", () => {
   });
 });
 
-describe("a working directory that has moved", () => {
-  it("is asked about, and its sessions follow, however often it moves", async () => {
+describe("a moved working directory", () => {
+  it("is asked for, and its sessions follow, however often it moves", async () => {
     using home = testHome();
     await using t = await open();
     const deep = directory(home, "work/deep");
@@ -129,7 +129,7 @@ describe("a working directory that has moved", () => {
     expect(fileOf(home).projects).toHaveLength(1);
   });
 
-  it("is named as a shell takes it", async () => {
+  it("is quoted for the shell", async () => {
     using home = testHome();
     await using t = await open();
     const cwd = directory(home, "it's here");
@@ -144,7 +144,7 @@ describe("a working directory that has moved", () => {
     });
   });
 
-  it("takes in what was registered at its new place, and copies begin there", async () => {
+  it("merges with a project at its new place, and copies start there", async () => {
     using home = testHome();
     await using t = await open();
     const first = await session(t, home.cwd);
@@ -161,7 +161,7 @@ describe("a working directory that has moved", () => {
     expect(copy.meta.cwd).toBe(to);
   });
 
-  it("may be one in a project, or one from before there were projects", async () => {
+  it("may be inside a project, or older than projects", async () => {
     using home = testHome();
     mkdirSync(join(home.cwd, ".git"));
     await using t = await open();
@@ -178,7 +178,7 @@ describe("a working directory that has moved", () => {
     expect((await t.client.request("list_sessions", { cwd: here })).sessions).toHaveLength(1);
   });
 
-  it("cannot have gone where there is no directory", async () => {
+  it("cannot be missing when the session has no directory", async () => {
     using home = testHome();
     await using t = await open();
     await session(t, home.cwd);
@@ -187,8 +187,8 @@ describe("a working directory that has moved", () => {
   });
 });
 
-describe("the file of projects", () => {
-  it("keeps what it does not know", async () => {
+describe("the projects file", () => {
+  it("keeps unknown fields", async () => {
     using home = testHome();
     await using t = await open();
     await session(t, home.cwd);
@@ -209,7 +209,7 @@ describe("the file of projects", () => {
     ['has no list "projects"', "[]"],
     ["lacks an id", '{"projects":[{"projectId":"","name":"a","directory":"/a","createdAt":1}]}'],
     ["is newer", '{"version":2,"projects":[]}'],
-  ])("is named and left alone when it %s, and nobody is kept from working", async (reason, text) => {
+  ])("is reported and left unchanged when it %s, and sessions still work", async (reason, text) => {
     using home = testHome();
     mkdirSync(join(home.home, ".scorel"), { mode: 0o700 });
     writeFileSync(fileIn(home), text);
@@ -228,7 +228,7 @@ describe("the file of projects", () => {
   });
 });
 
-describe("the directories that a client may choose from", () => {
+describe("directories offered to a client", () => {
   it("are those below home, without hidden ones and links", async () => {
     using home = testHome();
     for (const name of ["b", "a", ".secret", "work/inner"]) directory(home, name);
@@ -256,7 +256,7 @@ describe("the directories that a client may choose from", () => {
     });
   });
 
-  it("are at most a thousand", async () => {
+  it("are limited to a thousand", async () => {
     using home = testHome();
     for (let n = 0; n < 1001; n++) mkdirSync(join(home.cwd, `d${n}`));
     await using t = await open();
@@ -266,7 +266,7 @@ describe("the directories that a client may choose from", () => {
   });
 });
 
-it("a session is where its project's moves since it was made have led", () => {
+it("a session is found where the moves of its project lead", () => {
   const place = fc.constantFrom("/a", "/b", "/c");
   const sub = fc.constantFrom("", "/x", "/x/y");
   fc.assert(

@@ -34,7 +34,7 @@ const listed = async ({ client }: Host) =>
 const noticesIn = async ({ client }: Host, sessionId: string) =>
   (await client.request("get_status", { sessionId })).notices.map(({ code }) => code);
 
-it("a session gets a title from the model, once, and what that took is counted", async () => {
+it("a session gets a title from the model, once, and its usage is counted", async () => {
   await using t = await titling(() => text('# "Cart discounts".\nand more'));
   await using host = await t.open();
   const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd });
@@ -52,7 +52,7 @@ it("a session gets a title from the model, once, and what that took is counted",
   expect(total.calls).toBe(5);
 });
 
-it("a name given by a person counts for more, and a named session is not asked about", async () => {
+it("a name given by a person wins, and a named session gets no title", async () => {
   await using t = await titling(() => text("A title"));
   await using host = await t.open();
   const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd, name: "Mine" });
@@ -81,7 +81,7 @@ it.each([
   expect(t.asked).toHaveLength(1);
 });
 
-it("nobody waits for a title, and a session that closes before asks after its next turn", async () => {
+it("a title delays nothing, and a session that closes first asks after its next turn", async () => {
   const answering = gate();
   await using t = await titling(() => [delayUntil(answering.promise), text("Late")]);
   await using host = await t.open();

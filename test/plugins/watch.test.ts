@@ -37,8 +37,8 @@ function watching(...paths: string[]) {
   };
 }
 
-describe("files that are watched", () => {
-  it("are told once when several change together: new, changed, renamed and gone", async () => {
+describe("watched files", () => {
+  it("are reported once when several change together: new, changed, renamed and deleted", async () => {
     using at = watching("own");
     for (const name of ["a", "b", "c", "deep/d", "deep/e"]) at.write(`own/${name}`);
     expect(await at.news()).toEqual(["own/a", "own/b", "own/c", "own/deep/d", "own/deep/e"]);
@@ -53,7 +53,7 @@ describe("files that are watched", () => {
     expect(await at.news()).toEqual(["own/again"]);
   });
 
-  it("are watched also in a folder that has taken the place of another one", async () => {
+  it("are still watched in a folder that replaced another one", async () => {
     using at = watching("own");
     at.write("own/a", "one");
     expect(await at.news()).toEqual(["own/a"]);
@@ -65,7 +65,7 @@ describe("files that are watched", () => {
     expect(await at.news()).toEqual(["own/b"]);
   });
 
-  it("may be single ones, in a folder that is not there yet, or at the end of a link", async () => {
+  it("may be single files, in a folder that does not exist yet, or behind a link", async () => {
     using at = watching("one.toml", "not/there/yet.toml", "linked.toml");
     at.write("elsewhere/real.toml");
     symlinkSync(join(at.root, "elsewhere/real.toml"), join(at.root, "linked.toml"));
@@ -77,13 +77,13 @@ describe("files that are watched", () => {
     expect(await at.news()).toEqual(["not/there/yet.toml"]);
   });
 
-  it("are none of those that are hidden or installed", async () => {
+  it("exclude hidden and installed files", async () => {
     using at = watching("own");
     for (const name of [".git/HEAD", "node_modules/zod/index.js", ".draft.ts", "mine.ts"]) at.write(`own/${name}`);
     expect(await at.news()).toEqual(["own/mine.ts"]);
   });
 
-  it("are told of from then on when they come to be watched later", async () => {
+  it("are reported from the time when they are added", async () => {
     using at = watching("one");
     at.write("two/old");
     at.look("one", "two");

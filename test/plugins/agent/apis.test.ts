@@ -40,7 +40,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     return { outcome, story: await t.story(), stored: t.stored() as any[], requests: t.server.requests };
   }
 
-  it("a turn runs a tool and adds up what it used", async () => {
+  it("runs a tool in a turn and sums the usage", async () => {
     const { runs, tools } = counted();
     const tokens = usage({ input: 10, output: 5 });
     const { outcome } = await answered(
@@ -58,7 +58,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     expect(runs).toEqual([{ n: 1 }]);
   });
 
-  it("calls whose ids repeat or are empty each run once, and each has its result", async () => {
+  it("runs each call once and stores its result when call ids repeat or are empty", async () => {
     const { runs, tools } = counted();
     const calls = ["same", "same", ""].map((id, n) => toolCall("bash", { n }, { id }));
     const { outcome, stored } = await answered([calls, text("done")], { tools });
@@ -69,7 +69,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     expect(stored.flatMap(({ message }) => message?.toolCallId ?? []).sort()).toEqual(called.sort());
   });
 
-  it("a call of no tool is answered with those there are", async () => {
+  it("answers a call of an unknown tool with the known ones", async () => {
     const { tools } = counted();
     const { outcome, stored } = await answered([toolCall("bahs", {}), text("done")], { tools });
     expect(outcome).toMatchObject({ reason: "completed", text: "done" });
@@ -79,7 +79,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
   it.each([
     ["the connection breaks", cut()],
     ["the response just ends", endEarly()],
-  ])("no call runs whose arguments are cut when %s, and the call is made again", async (_how, end) => {
+  ])("runs no call with truncated arguments when %s, and requests the reply again", async (_how, end) => {
     const { runs, tools } = counted();
     const script = [[text("Cleaning."), toolCall("bash", remove, { upTo: 28 }), end], text("ok")];
     const { outcome, story } = await answered(script, { tools });
@@ -88,7 +88,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     expect(runs).toEqual([]);
   });
 
-  it("no call of a reply runs that reached the output limit", async () => {
+  it("runs no call of a reply that reached the output limit", async () => {
     const { runs, tools } = counted();
     const { outcome } = await answered([[toolCall("bash", remove), finish("length")]], { tools });
     expect(outcome).toMatchObject({ reason: "error", error: { code: "AGENT_LENGTH" } });
@@ -114,7 +114,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     });
   });
 
-  it("silence is no answer, and the next one is", async () => {
+  it("retries an empty reply", async () => {
     const patience = { retries: 3, idleTimeout: 0.5 };
     const { outcome } = await answered([[text("Hel"), hang()], text("ok")], { config: patience });
     expect(outcome).toMatchObject({ reason: "completed", text: "ok" });
@@ -133,14 +133,14 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     });
   });
 
-  it("no call of a filtered reply runs", async () => {
+  it("runs no call of a filtered reply", async () => {
     const { runs, tools } = counted();
     const { outcome } = await answered([[toolCall("bash", remove), finish("filtered")]], { tools });
     expect(outcome).toMatchObject({ reason: "error", error: { code: "AGENT_MODEL" } });
     expect(runs).toEqual([]);
   });
 
-  it("a cancel keeps what had arrived", async () => {
+  it("keeps the partial text on cancel", async () => {
     await using t = await openAgent([[text("Hello wor"), hang()], text("ok")], { model });
     const streaming = t.next(({ type }) => type === "text_delta");
     const { turn } = await t.agent.send("go");
@@ -152,7 +152,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     expect(t.server.requests[1]?.text).toContain("Hello wor");
   });
 
-  it("half a character is sent by nobody", async () => {
+  it("never sends half of a surrogate pair", async () => {
     const { tools } = counted(says("half \ud83d"));
     await using t = await openAgent([[text("a \udc00 b"), toolCall("bash", {})], text("ok"), text("ok")], {
       model,
@@ -163,7 +163,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     for (const { text: body } of t.server.requests) expect(body).not.toMatch(/\\ud[89a-f]|\ufffd/i);
   });
 
-  it("what it used is never less than nothing", async () => {
+  it("never counts negative usage", async () => {
     const odd = usage({ input: 10, output: -5, cached: 30 });
     const { outcome, stored } = await answered([[text("ok"), odd]]);
     const { cost: dollars, ...tokens } = outcome.usage;
@@ -171,21 +171,21 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     expect(stored.at(-1).message.usage).toEqual(outcome.usage);
   });
 
-  it("a reply without end is given up, and what fits of it is kept", async () => {
+  it("stops an endless reply and keeps the text up to the limit", async () => {
     const { outcome, stored, requests } = await answered([text("x".repeat(20_000_000), 1_000_000), text("never")]);
     expect(outcome).toMatchObject({ reason: "error", error: { code: "AGENT_REPLY_SIZE" } });
     expect(stored.at(-1).message).toMatchObject({ partial: true, stopReason: "error" });
     expect([stored.at(-1).message.content[0].text.length, requests.length]).toEqual([16_000_000, 1]);
   });
 
-  it("a piece that has no end is given up before it fills the memory", async () => {
+  it("stops an endless line before it fills the memory", async () => {
     const { outcome, requests } = await answered([text("x".repeat(10_000_000)), text("never")]);
     expect(outcome).toMatchObject({ reason: "error", text: "", error: { code: "AGENT_MODEL" } });
     expect(outcome.error?.message).toContain("a line of more than 8000000 bytes");
     expect(requests).toHaveLength(1);
   });
 
-  it("a model that knows no tools is told as such", async () => {
+  it("reports a model that does not support tools", async () => {
     const { tools } = counted();
     const refusal = status(400, { error: { message: "m1 does not support tools" } });
     const { outcome, requests } = await answered([refusal, text("never")], { tools });
@@ -194,7 +194,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
   });
 });
 
-it("a delta of 100 MB costs neither the session nor the patience", { timeout: 20_000 }, async () => {
+it("handles a delta of 100 MB quickly and without failing the session", { timeout: 20_000 }, async () => {
   await using t = await openAgent([text("x".repeat(100_000_000)), text("ok")]);
   expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "error", error: { code: "AGENT_MODEL" } });
   expect(JSON.stringify(t.stored()).length).toBeLessThan(10_000);

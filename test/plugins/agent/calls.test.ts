@@ -8,7 +8,7 @@ const SEES = { input: ["text", "image"] };
 const wide = png(2500, 50, quarters(2500, 50)).toString("base64");
 const picture = { type: "image" as const, data: wide, mimeType: "image/png" };
 
-it("images of any tool's result, and of any message, are made ready for the model", async () => {
+it("images in tool results and messages are fitted to the model", async () => {
   const camera = tool("camera", async () => ({ content: [picture] }));
   await using a = await openAgent([toolCall("camera", {}), text("ok")], {
     tools: [camera],
@@ -27,7 +27,7 @@ it("images of any tool's result, and of any message, are made ready for the mode
   ]);
 });
 
-it("a reply may ask for any number of calls, and Node does not warn of them", async () => {
+it("a reply with any number of calls causes no listener warning from Node", async () => {
   const warnings: string[] = [];
   const hear = (warning: Error) => void warnings.push(warning.message);
   process.on("warning", hear);

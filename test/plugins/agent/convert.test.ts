@@ -48,7 +48,7 @@ describe("stored messages", () => {
     }) as ScorelMessage,
   ];
 
-  it("are converted and repaired once for all requests, and never given out to be changed", () => {
+  it("are converted and repaired once for all requests, and cannot be changed by layers", () => {
     const [first, second] = [stored(1), stored(2)];
     const earlier = repair(toRequestMessages(first));
     const later = repair(toRequestMessages([...first, ...second]));
@@ -57,7 +57,7 @@ describe("stored messages", () => {
     expect(toAgentMessages(first)[0]).not.toBe(toRequestMessages(first)[0]);
   });
 
-  it("are repaired again when a layer answers other results", () => {
+  it("are repaired again when a layer returns other results", () => {
     const [reply, result] = toRequestMessages(stored(3)) as [never, never];
     repair([reply, result]);
     const other = { ...(result as object), content: [{ type: "text", text: "changed" }] } as never;
@@ -65,7 +65,7 @@ describe("stored messages", () => {
     expect(repair([reply])[1]).toMatchObject({ isError: true });
   });
 
-  it("give the ids of their calls, also after the conversation was shortened", () => {
+  it("yield the ids of their calls, even after the conversation was shortened", () => {
     const ids = new ConversationIds();
     const [first, second] = [repair(toRequestMessages(stored(1))), repair(toRequestMessages(stored(2)))];
     expect([...ids.of([...first])]).toEqual(["c1"]);
@@ -74,7 +74,7 @@ describe("stored messages", () => {
   });
 });
 
-describe("our messages as the library's", () => {
+describe("messages converted to the library's types", () => {
   const messages: ScorelMessage[] = [
     { role: "user", content: "go", timestamp: 1, meta: { messageId: "x" } },
     { ...assistant, content: [{ type: "text", text: "ok", ...{ textSignature: "s" } }] },
@@ -89,7 +89,7 @@ describe("our messages as the library's", () => {
       timestamp: 4,
     },
   ];
-  it("have their roles, and nothing that a model never reads", () => {
+  it("have the right roles and contain nothing that models must not read", () => {
     expect(toAgentMessages(messages)).toEqual([
       { role: "user", content: "go", timestamp: 1 },
       { ...assistant, content: [{ type: "text", text: "ok", textSignature: "s" }] },
@@ -104,7 +104,7 @@ describe("our messages as the library's", () => {
       },
     ]);
   });
-  it("can be changed without changing ours", () => {
+  it("can be changed without affecting the stored ones", () => {
     const frozen = Object.freeze({
       ...assistant,
       content: Object.freeze([Object.freeze({ type: "text", text: "ok" })]),
@@ -116,7 +116,7 @@ describe("our messages as the library's", () => {
   });
 });
 
-it("a reply for the log has no scratch fields and no secrets, and keeps the provider's own", () => {
+it("a stored reply has no scratch fields and no secrets, but keeps the provider's own fields", () => {
   const block = {
     type: "toolCall",
     id: "1",
@@ -144,7 +144,7 @@ it("a reply for the log has no scratch fields and no secrets, and keeps the prov
   });
 });
 
-it("a throttle passes the first value on at once, then the latest of each interval, and the last before it closes", () => {
+it("a throttle delivers the first value at once, the latest of each interval, and the last one before closing", () => {
   vi.useFakeTimers();
   try {
     const passed: number[] = [];

@@ -10,7 +10,7 @@ const kinds = (events: AgentEvent[]) =>
   );
 
 describe("an extension written for pi's agent", () => {
-  it("hears its events, in its order", async () => {
+  it("gets pi's events in pi's order", async () => {
     await using t = await openAgent([toolCall("work", {}), text("done")], {
       tools: [tool("work", async () => says("ok"))],
     });
@@ -38,7 +38,7 @@ describe("an extension written for pi's agent", () => {
     ]);
   });
 
-  it("hears each update as it was then, and fails or dawdles without harm", async () => {
+  it("gets a snapshot of each update, and may be slow or throw without harm", async () => {
     const more = gate();
     await using t = await openAgent([[text("Hel"), delayUntil(more.promise), text("lo there", 3)]]);
     const updates: Extract<AgentEvent, { type: "message_update" }>[] = [];
@@ -65,7 +65,7 @@ describe("an extension written for pi's agent", () => {
     expect(t.kernel.failures[0]).toMatchObject({ plugin: "agent", where: "agent.subscribe", message: "clumsy" });
   });
 
-  it("stops hearing when it says so", async () => {
+  it("stops getting events after it unsubscribes", async () => {
     await using t = await openAgent([text("a")]);
     const events: AgentEvent[] = [];
     t.agent.subscribe((event) => void events.push(event))();
@@ -73,7 +73,7 @@ describe("an extension written for pi's agent", () => {
     expect(events).toEqual([]);
   });
 
-  it("prompts with text and images, or with messages, but not while a turn is running", async () => {
+  it("prompts with text, images or messages, but not during a turn", async () => {
     const answering = gate();
     await using t = await openAgent([[delayUntil(answering.promise), text("ok")], text("ok")]);
     const first = t.agent.prompt("look", [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
@@ -104,7 +104,7 @@ describe("an extension written for pi's agent", () => {
     expect(users).toEqual(["go", "sooner", "later"]);
   });
 
-  it("prompts again at the end of a turn, however it hears of it", async () => {
+  it("can prompt again at the end of a turn, however it learns of the end", async () => {
     let prompted = false;
     const again = extension("again", {
       async onEvent(event, ctx) {
@@ -120,7 +120,7 @@ describe("an extension written for pi's agent", () => {
     expect(t.kernel.failures).toEqual([]);
   });
 
-  it("reads the state, and waits for the rest", async () => {
+  it("reads the state and waits until the agent is idle", async () => {
     await using t = await openAgent([[text("Hel"), hang()]]);
     const streaming = t.next(({ type }) => type === "text_delta");
     void t.agent.prompt("go");
@@ -142,7 +142,7 @@ describe("an extension written for pi's agent", () => {
     expect(t.agent.state.errorMessage).toBe("Cancelled by the user.");
   });
 
-  it("hears the ends of calls and rounds with pi's fields, besides our own", async () => {
+  it("gets pi's fields at the ends of calls and rounds, besides our own", async () => {
     const heard: any[] = [];
     const listener = definePlugin({
       id: "listener",
@@ -184,13 +184,13 @@ describe("an extension written for pi's agent", () => {
   });
 });
 
-describe("a layer on the context", () => {
+describe("a layer of transformContext", () => {
   const layer = (transformContext: any, hooks: object = {}) =>
     extension("layer", {
       hooks: (ctx) => ({ transformContext: (messages) => transformContext(messages, ctx), ...hooks }),
     });
 
-  it("changes one request, not the conversation", async () => {
+  it("changes one request but not the conversation", async () => {
     const plugins = [layer((messages: any[]) => [...messages, { role: "user", content: "whispered", timestamp: 0 }])];
     await using t = await openAgent([text("ok")], { plugins });
     await t.agent.prompt("go");
@@ -198,7 +198,7 @@ describe("a layer on the context", () => {
     expect(t.session.buildContext().map(({ content }) => content)).toEqual(["go", [{ type: "text", text: "ok" }]]);
   });
 
-  it("that writes into the conversation is heard by the model at once", async () => {
+  it("that appends to the conversation makes the model read it at once", async () => {
     let written = false;
     const plugins = [
       layer(async (messages: any[], ctx: any) => {
@@ -217,7 +217,7 @@ describe("a layer on the context", () => {
     expect(t.server.requests[0]?.body.messages.map(({ content }: any) => content)).toEqual(["go", "remember"]);
   });
 
-  it("that writes each time it is asked is asked three times", async () => {
+  it("that appends every time is called three times", async () => {
     let asked = 0;
     const plugins = [
       layer(async (messages: any[], ctx: any) => {
@@ -232,7 +232,7 @@ describe("a layer on the context", () => {
     expect([asked, sent]).toEqual([3, ["go", "note 1", "note 2"]]);
   });
 
-  it("that answers nonsense is left out and named", async () => {
+  it("that returns an invalid value is skipped and reported", async () => {
     await using t = await openAgent([text("ok")], { plugins: [layer(() => "nonsense")] });
     await t.agent.prompt("go");
     expect(t.server.requests[0]?.body.messages).toEqual([{ role: "user", content: "go" }]);
@@ -240,8 +240,8 @@ describe("a layer on the context", () => {
   });
 });
 
-describe("the value of a key", () => {
-  it("reaches neither the log nor a listener, whoever says it", async () => {
+describe("a secret key", () => {
+  it("reaches neither the log nor a listener, whatever its source", async () => {
     const key = "sk-test-0123456789abcdef";
     vi.stubEnv("TEST_KEY", key);
     try {
@@ -271,8 +271,8 @@ describe("the value of a key", () => {
   });
 });
 
-describe("the context's size", () => {
-  it("is estimated before the first reply, then what the model reported and an estimate of the rest", async () => {
+describe("the estimated context size", () => {
+  it("is an estimate before the first reply, then the reported usage plus an estimate of later messages", async () => {
     await using t = await openAgent([[text("ok"), usage({ input: 1_000, cached: 600, output: 50 })]]);
     await t.session.append("message", { message: { role: "user", content: "x".repeat(400), timestamp: 0 } });
     expect(t.agent.contextTokens()).toBe(100);
@@ -289,7 +289,7 @@ describe("the context's size", () => {
     expect(t.agent.contextTokens()).toBe(2_270);
   });
 
-  it("is estimated again after a compaction, whatever an older reply reported", async () => {
+  it("is an estimate again after a compaction", async () => {
     await using t = await openAgent([[text("ok"), usage({ input: 1_000, output: 50 })]]);
     await t.agent.prompt("go");
     const compactedThrough = t.session.activeLeaf as string;

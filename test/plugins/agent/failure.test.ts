@@ -91,8 +91,8 @@ const hopeless = [
 ];
 
 describe("a failed call", () => {
-  it.each(retryable)("is worth another attempt: %s", (text) => expect(kindOf(text)).toBe("retryable"));
-  it.each(overflow)("is too long: %s", (text) => expect(kindOf(text)).toBe("overflow"));
+  it.each(retryable)("is retryable: %s", (text) => expect(kindOf(text)).toBe("retryable"));
+  it.each(overflow)("is an overflow: %s", (text) => expect(kindOf(text)).toBe("overflow"));
   it.each(hopeless)("is final: %s", (text) => expect(kindOf(text)).toBe("final"));
 
   it.each([
@@ -100,9 +100,9 @@ describe("a failed call", () => {
     "404 No endpoints found that support tool use.",
     "`tool use` is not supported: tool use is not supported with this model",
     "Function calling is not supported",
-  ])("has a model without tools: %s", (text) => expect(kindOf(text)).toBe("no_tools"));
+  ])("means that the model has no tools: %s", (text) => expect(kindOf(text)).toBe("no_tools"));
 
-  it("is judged by what the server answered before what it said", () => {
+  it("is classified by the server's answer before its text", () => {
     expect(judge(failed("overloaded"), { status: 400 }).kind).toBe("final");
     expect(judge(failed("no such thing"), { status: 503 }).kind).toBe("retryable");
     expect(judge(failed("too many tokens"), { status: 429 }).kind).toBe("retryable");
@@ -113,18 +113,19 @@ describe("a failed call", () => {
     "may reach the server later: %s",
     (unreached) => expect(judge(failed("connection error"), { unreached }).kind).toBe("retryable"),
   );
-  it.each(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "unknown scheme"])("never reaches it: %s", (unreached) =>
-    expect(judge(failed("connection error"), { unreached }).kind).toBe("final"),
+  it.each(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "unknown scheme"])(
+    "is final when the network error is %s",
+    (unreached) => expect(judge(failed("connection error"), { unreached }).kind).toBe("final"),
   );
 
-  it("has a text here for every pattern", () => {
+  it("is tested here for every pattern", () => {
     const all = [...retryable, ...hopeless];
     expect(patterns.filter(({ pattern }) => !all.some((text) => pattern.test(text)))).toEqual([]);
   });
 });
 
-describe("how long to wait", () => {
-  it("is read out of the message", () => {
+describe("the delay before a retry", () => {
+  it("is read from the message", () => {
     expect(waitOf("Please try again in 1.5s.")).toBe(1_500);
     expect(waitOf("Please try again in 20ms.")).toBe(20);
     expect(waitOf("Please try again in 2m.")).toBe(120_000);
@@ -134,7 +135,7 @@ describe("how long to wait", () => {
     expect(waitOf("Please try again later.")).toBeUndefined();
     expect(waitOf("try again in 5 apples")).toBeUndefined();
   });
-  it("is what the header says, when there is one", () => {
+  it("is read from the header, if there is one", () => {
     expect(judge(failed("try again in 20s"), { status: 429, retryAfterMs: 3 }).retryAfterMs).toBe(3);
   });
 });

@@ -137,7 +137,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     ["a word", "many"],
     ["more than there can be", 1e300],
     ["a list", [5]],
-  ])("a reply is kept whose count of tokens is %s", async (_what, count) => {
+  ])("keeps a reply whose token count is %s", async (_what, count) => {
     const { outcome, stored, asked } = await answered([raw(given.reply(given.counts(10, count)))]);
     expect([outcome.reason, outcome.text, asked]).toEqual(["completed", "Hello.", 1]);
     expect(outcome.usage).toMatchObject({ input: 10, output: count === "5" ? 5 : 0 });
@@ -150,24 +150,24 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     ["a number", 7],
     ["a text", "none"],
     ["a list", []],
-  ])("a reply is kept whose usage is %s", async (_what, usage) => {
+  ])("keeps a reply whose usage is %s", async (_what, usage) => {
     const { outcome, asked } = await answered([raw(given.reply(usage))]);
     expect([outcome.reason, outcome.text, asked]).toEqual(["completed", "Hello.", 1]);
   });
 
-  it("a reply is kept whose usage holds NaN", async () => {
+  it("keeps a reply whose usage contains NaN", async () => {
     const reply = given.reply(given.counts(10, 12345)).replaceAll("12345", "NaN");
     const { outcome, asked } = await answered([raw(reply)]);
     expect([outcome.reason, outcome.text, asked]).toEqual(["completed", "Hello.", 1]);
   });
 
-  it.each([500, "500", 503, 429])("an error with code %j inside the stream is tried again", async (code) => {
+  it.each([500, "500", 503, 429])("retries after an error with code %j inside the stream", async (code) => {
     const { outcome, story, asked } = await answered([raw(given.error(code)), text("ok")]);
     expect([outcome.reason, outcome.text, asked]).toEqual(["completed", "ok", 2]);
     expect(story.find((line) => line.startsWith("retry_start"))).toMatch(new RegExp(`${code}.*boom`));
   });
 
-  it("an error with code 400 inside the stream is final, and told", async () => {
+  it("reports an error with code 400 inside the stream as final", async () => {
     const { outcome, asked } = await answered([raw(given.error(400))]);
     expect([outcome.error?.code, asked]).toEqual(["AGENT_MODEL", 1]);
     expect(outcome.error?.message).toMatch(/400.*boom/);
@@ -176,19 +176,19 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
   it.each([
     ["as JSON", "application/json"],
     ["under the name of a stream", "text/event-stream"],
-  ])("a reply in one document %s is read", async (_how, type) => {
+  ])("reads a reply that is one JSON document %s", async (_how, type) => {
     const { outcome, runs, asked } = await answered([raw(JSON.stringify(given.document, null, 2), type), text("ok")]);
     expect([outcome.reason, outcome.text, runs, asked]).toEqual(["completed", "ok", [{ n: 1 }], 2]);
     expect(outcome.usage).toMatchObject({ input: expect.any(Number) });
   });
 
-  it("another document is refused by its words, once", async () => {
+  it("refuses another JSON document once, quoting it", async () => {
     const { outcome, asked } = await answered([raw('{"hello": "world"}', "application/json")]);
     expect([outcome.error?.code, asked]).toEqual(["AGENT_MODEL", 1]);
     expect(outcome.error?.message).toContain('a JSON document that is no reply: {"hello": "world"}');
   });
 
-  it("an error in a document with status 200 counts as that error", async () => {
+  it("treats an error document with status 200 as that error", async () => {
     const body = JSON.stringify({ error: { code: 503, message: "come back" } });
     const { outcome, asked } = await answered([raw(body, "application/json"), text("ok")]);
     expect([outcome.reason, outcome.text, asked]).toEqual(["completed", "ok", 2]);
@@ -212,11 +212,11 @@ describe("the body of a refusal", () => {
     }
   }
 
-  it("that does not end is read as far as it comes in time", async () => {
+  it("is read as far as it arrives in time when it does not end", async () => {
     expect(await refusal((write) => write("begun, "))).toEqual({ status: 400, text: "begun, " });
   });
 
-  it("that has no end is cut", async () => {
+  it("is cut when it is endless", async () => {
     const { text } = await refusal((write) => write("x".repeat(1_000_000)));
     expect(text.length).toBe(65_536);
   });

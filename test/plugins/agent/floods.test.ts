@@ -7,8 +7,8 @@ import { extension, openAgent, says, tool } from "./setup.ts";
 const MANY = 100_000;
 const own = (more: Partial<AnyPlugin>) => [contained(extension("wild", more))];
 
-describe("an extension that has no end of messages", () => {
-  it.each(["steer", "followUp"] as const)("is refused more of them (%s), by name, and the turn ends", async (way) => {
+describe("an extension that sends endless messages", () => {
+  it.each(["steer", "followUp"] as const)("is refused further ones (%s) by name, and the turn ends", async (way) => {
     const beforeToolCall = async (_call: unknown, ctx: any) => {
       for (let n = 0; n < MANY; n++) ctx.agent[way](`message ${n}`);
     };
@@ -33,8 +33,8 @@ describe("an extension that has no end of messages", () => {
   });
 });
 
-describe("a tool that has no end", () => {
-  it("of partial results is heard at times, and its last word counts", async () => {
+describe("a tool that sends endless updates", () => {
+  it("is reported at intervals, and its last update is delivered", async () => {
     const chatty = tool("chatty", async (_id, _params, _signal, update) => {
       for (let n = 0; n < MANY; n++) update?.(says(`${n}`));
       return says("all told");

@@ -61,34 +61,34 @@ const idsOf = (message: AssistantMessage) =>
   message.content.flatMap((block) => (block.type === "toolCall" ? block.id : []));
 
 describe("a reply is good", () => {
-  it("when it says something", async () => {
+  it("with some text", async () => {
     const message = reply([says("hello")]);
     expect(await guarded(eventsOf(message))).toEqual({ message, code: undefined, callIds: [], unreadable: [] });
   });
-  it("when it says nothing but was paid for", async () => {
+  it("without text but with usage", async () => {
     const usage = { input: 5, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 6, cost };
     expect(await codeOf(reply([], { usage }))).toBeUndefined();
   });
-  it("when it reached the limit in the middle of a text", async () => {
+  it("that reached the limit inside a text", async () => {
     expect(await codeOf(reply([says("hel")], { stopReason: "length" }))).toBeUndefined();
   });
-  it.each(["", " ", "{}", '{"a":1}'])("when the arguments %j streamed", async (raw) => {
+  it.each(["", " ", "{}", '{"a":1}'])("when the arguments %j were streamed", async (raw) => {
     expect(await codeOf(reply([call("1")]), [raw])).toBeUndefined();
   });
 });
 
 describe("a reply is refused", () => {
-  it("when it is silent and cost nothing", async () => {
+  it("when it is empty and has no usage", async () => {
     expect(await codeOf(reply([]))).toBe("AGENT_STREAM_CUT");
     expect(await codeOf(reply([{ type: "thinking", thinking: "hm" }]))).toBe("AGENT_STREAM_CUT");
   });
-  it("when it reached the limit without a text, or with calls", async () => {
+  it("when it reached the limit without text or with calls", async () => {
     expect(await codeOf(reply([], { stopReason: "length" }))).toBe("AGENT_LENGTH");
     expect(await codeOf(reply([says("so"), call("1")], { stopReason: "length" }), ["{}"])).toBe("AGENT_LENGTH");
   });
 });
 
-describe("a call is told as unreadable, and holds nothing that could run,", () => {
+describe("a call is reported as unreadable and cannot run", () => {
   it.each(['{"a":', '{"command":"rm -rf /tmp/bui', "[1]", "null", '"text"', '{"a":1}{"b":2}'])(
     "when the arguments %j streamed",
     async (raw) => {
@@ -98,11 +98,11 @@ describe("a call is told as unreadable, and holds nothing that could run,", () =
       expect([message.content, unreadable]).toEqual([[call("1")], [raw]]);
     },
   );
-  it("when arguments came that are no object", async () => {
+  it("when its arguments are not an object", async () => {
     const { message, unreadable } = await guarded(eventsOf(reply([call("1", ["rm"])])));
     expect([message.content, unreadable]).toEqual([[call("1")], [""]]);
   });
-  it("for every cut of any arguments", async () => {
+  it("for every truncation of any arguments", async () => {
     const cuts = fc
       .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
       .map((args) => JSON.stringify(args))
@@ -118,14 +118,14 @@ describe("a call is told as unreadable, and holds nothing that could run,", () =
 });
 
 describe("the ids of calls", () => {
-  it("are kept when they are new", async () => {
+  it("are kept when they are unique", async () => {
     const { message, callIds } = await guarded(eventsOf(reply([call("1"), call("2")]), ["{}", "{}"]), ["0"]);
     expect([idsOf(message), callIds]).toEqual([
       ["1", "2"],
       ["1", "2"],
     ]);
   });
-  it("are made when they are empty, repeated or taken, and are the same in every event", async () => {
+  it("are generated when they are empty, repeated or taken, and are the same in every event", async () => {
     const calls = ["", "a", "a", "b"].map((id) => call(id));
     const { message, callIds } = await guarded(eventsOf(reply(calls), ["{}", "{}", "{}", "{}"]), ["b"]);
     const ids = idsOf(message);
@@ -135,7 +135,7 @@ describe("the ids of calls", () => {
   });
 });
 
-it("a failed reply is a copy: what the provider adds later does not change it", async () => {
+it("a failed reply is a copy that later changes by the provider do not affect", async () => {
   const content: Content = [says("half")];
   const { message } = await guarded([
     { type: "start", partial: reply(content) },
@@ -170,12 +170,12 @@ describe("an abort", () => {
     return { next: (await events.next()).value as AssistantMessageEvent | undefined, ended: await stream.result() };
   }
 
-  it("overtakes a whole reply that waits to be read", async () => {
+  it("replaces a complete reply that was not read yet", async () => {
     const { next, ended } = await abortedAfter(1);
     expect(next).toMatchObject({ type: "error", reason: "aborted" });
     expect(ended).toMatchObject({ stopReason: "aborted", content: [says("hello"), call("1")] });
   });
-  it("comes too late for one whose end was read", async () => {
+  it("has no effect on a reply whose end was read", async () => {
     const { next, ended } = await abortedAfter(3);
     expect(next).toBeUndefined();
     expect(ended.stopReason).toBe("toolUse");

@@ -29,7 +29,7 @@ describe("a call does not run", () => {
   it.each([
     ["the connection breaks", cut()],
     ["the response just ends", endEarly()],
-  ])("when its arguments are cut and %s", async (_how, end) => {
+  ])("when its arguments are truncated and %s", async (_how, end) => {
     const bash = counted("bash");
     await using t = await openAgent([[text("Cleaning."), truncated, end]], { tools: [bash.tool] });
     const outcome = await (await t.agent.send("clean up")).turn;
@@ -40,7 +40,7 @@ describe("a call does not run", () => {
     });
   });
 
-  it("when its arguments are no JSON in a whole reply, and the model reads why and mends it", async () => {
+  it("when the arguments of a complete reply are not JSON; the model reads why and corrects them", async () => {
     const bash = counted("bash");
     const broken = '{"command": "rm -rf /tmp/build-cache", }';
     const script = [
@@ -68,13 +68,13 @@ describe("a call does not run", () => {
     expect(t.stored().at(-1)).toMatchObject({ message: { stopReason: "length", partial: true } });
   });
 
-  it("when the reply reached the output limit without a word, which is told as such", async () => {
+  it("when the reply reached the output limit without any text, which is reported", async () => {
     await using t = await openAgent([[toolCall("bash", {}), finish("length")]]);
     await (await t.agent.send("go")).turn;
     expect(await t.story()).toContain("message_cancelled max_tokens");
   });
 
-  it("when a reply without a word has cost something, which is noted beside the conversation", async () => {
+  it("when an empty reply has usage, which is recorded outside the conversation", async () => {
     await using t = await openAgent([[toolCall("bash", {}), usage({ input: 100, output: 7 }), finish("length")]]);
     const outcome = await (await t.agent.send("go")).turn;
     expect(outcome.usage).toMatchObject({ input: 100, output: 7 });
@@ -87,7 +87,7 @@ describe("a call does not run", () => {
     expect([t.session.activeLeaf, t.session.display(noted as StoredEvent)]).toEqual([asked?.id, { display: "hidden" }]);
   });
 
-  it("when the turn is cancelled while a guard thinks", async () => {
+  it("when the turn is cancelled while a guard is deciding", async () => {
     const bash = counted("bash");
     const asked = gate();
     const guard = extension("guard", {
@@ -108,7 +108,7 @@ describe("a call does not run", () => {
     expect(results(t.stored())).toEqual(Array(2).fill("Not run. Cancelled by the user."));
   });
 
-  it("when a critical guard fails, and its words are the result", async () => {
+  it("when a critical guard throws; the result is its error message", async () => {
     const bash = counted("bash");
     const guard = extension("guard", {
       hooks: () => ({
@@ -129,7 +129,7 @@ describe("a call does not run", () => {
     ]);
   });
 
-  it("when no tool has its name, and the result says which there are", async () => {
+  it("when no tool has its name; the result lists the known ones", async () => {
     const bash = counted("bash");
     await using t = await openAgent([toolCall("bahs", {}), text("ok")], { tools: [bash.tool] });
     await (await t.agent.send("go")).turn;
@@ -144,7 +144,7 @@ describe("a call does not run", () => {
 });
 
 describe("a call runs", () => {
-  it("once for each id that comes again in a later reply, or does not come at all", async () => {
+  it("once for each id that is repeated in a later reply or missing", async () => {
     const bash = counted("bash");
     const ids = ["same", "", ""];
     const calls = ids.map((id, n) => toolCall("bash", { n }, { id }));
@@ -159,7 +159,7 @@ describe("a call runs", () => {
     expect(last.flatMap((message) => message.tool_call_id ?? [])).toEqual(called);
   });
 
-  it("with the arguments that a guard left, after they were checked again", async () => {
+  it("with the arguments that a layer changed, after they were validated again", async () => {
     const bash = counted("bash");
     const strict = {
       ...bash.tool,
@@ -181,7 +181,7 @@ describe("a call runs", () => {
     expect(results(t.stored())[1]).toMatch(/^Validation failed for tool "bash"/);
   });
 
-  it("with the arguments that were approved, whoever changes them afterwards", async () => {
+  it("with the approved arguments, whoever changes them afterwards", async () => {
     const bash = counted("bash");
     let kept: { command?: string } = {};
     const sly = extension("sly", {
@@ -220,7 +220,7 @@ describe("a call runs", () => {
     expect([shown, bash.runs]).toEqual([[{ command: "ls -l" }], [{ command: "ls -l" }]]);
   });
 
-  it("under the name that it has, whatever a layer calls it", async () => {
+  it("under its own name, whatever a layer renames it to", async () => {
     const bash = counted("bash");
     const read = counted("read");
     const renamer = extension("renamer", {
@@ -243,7 +243,7 @@ describe("a call runs", () => {
     expect([bash.runs, read.runs, results(t.stored())]).toEqual([[], [], ["No shell."]]);
   });
 
-  it("only when no layer refuses the final arguments, whatever others say", async () => {
+  it("only if no layer refuses the final arguments", async () => {
     const bash = counted("bash");
     const verdict = (id: string, answer: object) => extension(id, { hooks: () => ({ approveToolCall: () => answer }) });
     const plugins = [
@@ -260,7 +260,7 @@ describe("a call runs", () => {
     ["a misspelt field", { blok: true, reason: "no" }, 'it has a field "blok", which is probably meant to be "block"'],
     ["a reason alone", { reason: "no" }, "must return { block: boolean, reason?: string }"],
     ["a text for block", { block: "no" }, "must return { block: boolean, reason?: string }"],
-  ])("and not where a guard answers with %s", async (_what, answer, told) => {
+  ])("but not when a guard returns %s", async (_what, answer, told) => {
     const bash = counted("bash");
     const approveToolCall = { critical: true, handler: () => answer as never };
     const guard = extension("guard", { hooks: () => ({ approveToolCall }) });
@@ -269,7 +269,7 @@ describe("a call runs", () => {
     expect([bash.runs, t.kernel.failures.map(({ message }) => message)]).toEqual([[], [expect.stringContaining(told)]]);
   });
 
-  it("and what layers change of its result is what is stored", async () => {
+  it("and stores the result as changed by layers", async () => {
     const bash = counted("bash", async () => ({ ...says("fine"), details: { exit: 0 } }));
     const layer = (id: string, change: object) =>
       definePlugin({
@@ -290,7 +290,7 @@ describe("a call runs", () => {
     expect(t.kernel.failures.map(({ where }) => where)).toEqual(["afterToolCall"]);
   });
 
-  it("and what it says after its end is not heard", async () => {
+  it("and ignores what the tool reports after its end", async () => {
     let late: ((partial: ToolOutput) => void) | undefined;
     const tools = [
       tool("work", async (_id, _params, _signal, update) => {
@@ -304,7 +304,7 @@ describe("a call runs", () => {
     expect(await t.story()).not.toContain("tool_execution_update");
   });
 
-  it("and of many updates at once the first and the last are heard", async () => {
+  it("and reports only the first and last of many updates at once", async () => {
     const tools = [
       tool("work", async (_id, _params, _signal, update) => {
         for (let n = 1; n <= 100; n++) update?.(says(`step ${n}`));
@@ -330,7 +330,7 @@ function failingStore(refuses: (record: string) => boolean): Store {
   };
 }
 
-describe("a disk that is full", () => {
+describe("a full disk", () => {
   it("ends the turn with that error when a reply cannot be kept, and no call of it runs", async () => {
     const bash = counted("bash");
     const store = failingStore((record) => record.includes('"role":"assistant"'));
@@ -341,7 +341,7 @@ describe("a disk that is full", () => {
     expect(await t.story()).toEqual(expect.arrayContaining(["message_cancelled error", "turn_error STORE_WRITE"]));
   });
 
-  it("ends the turn when a result cannot be kept, after the other tools were told to stop", async () => {
+  it("ends the turn after stopping the other tools when a result cannot be stored", async () => {
     const stopped = gate();
     const tools = [
       tool("quick", async () => says("SECRET RESULT"), { access: () => "read" }),
@@ -367,7 +367,7 @@ describe("a disk that is full", () => {
     expect(t.session.held).toBe(false);
   });
 
-  it("that takes a reply but cannot promise it survives ends the turn, and the reply is there", async () => {
+  it("ends the turn when a stored reply cannot be synced, and the reply is kept", async () => {
     const bash = counted("bash");
     const memory = createMemoryStore(testHeader);
     let syncs = 0;
@@ -382,7 +382,7 @@ describe("a disk that is full", () => {
     expect(await t.story()).not.toContain("message_cancelled error");
   });
 
-  it("refuses a message that cannot be kept, and takes the next one that can", async () => {
+  it("refuses a message that cannot be stored, and takes the next one that can", async () => {
     const store = failingStore((record) => record.includes("too big"));
     await using t = await openAgent([text("hello")], { kernel: { store } });
     await expect(t.agent.send("too big")).rejects.toMatchObject({ code: "STORE_WRITE" });
@@ -415,7 +415,7 @@ describe("a turn ends", () => {
     expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_STREAM_IDLE" } });
   });
 
-  it("as cancelled when the whole reply has come, but the loop was still reading it", async () => {
+  it("as cancelled when the complete reply has arrived but the loop was still reading it", async () => {
     const bash = counted("bash");
     const call = { type: "toolCall" as const, id: "1", name: "bash", arguments: {} };
     const whole = { ...reply, content: [{ type: "text" as const, text: "word ".repeat(1_000) }, call] };
@@ -448,14 +448,14 @@ describe("a turn ends", () => {
     expect(t.stored().at(-1)).toMatchObject({ message: { stopReason: "aborted", content: [{ type: "text" }] } });
   });
 
-  it("on cancel, though the stream and the request for it ignore the signal", async () => {
+  it("on cancel even if the stream and its request ignore the signal", async () => {
     await using t = await openAgentWith(() => new Promise(() => {}));
     const { turn } = await t.agent.send("go");
     await t.agent.cancel();
     expect(await turn).toMatchObject({ reason: "cancelled" });
   });
 
-  it("on cancel, though a layer of afterToolCall hangs, and the result is kept", async () => {
+  it("on cancel even if a layer of afterToolCall hangs, and keeps the result", async () => {
     const entered = gate();
     const layer = extension("layer", {
       hooks: () => ({
@@ -474,7 +474,7 @@ describe("a turn ends", () => {
     expect(results(t.stored())).toEqual(["bash"]);
   });
 
-  it("on cancel, though a tool hangs, and what it answers later is not heard", async () => {
+  it("on cancel even if a tool hangs, and ignores its late result", async () => {
     const working = gate();
     const late = gate();
     const tools = [
@@ -496,7 +496,7 @@ describe("a turn ends", () => {
     expect(before.join("\n")).not.toContain("too late");
   });
 
-  it("with an error when the stream stops without an end", async () => {
+  it("with an error when the stream ends without a finish marker", async () => {
     await using t = await openAgentWith(() => {
       const stream = streamOf({ type: "start", partial: reply });
       stream.end();
@@ -505,7 +505,7 @@ describe("a turn ends", () => {
     expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_STREAM_CUT" } });
   });
 
-  it("with an error when the model's service itself throws", async () => {
+  it("with an error when the model service throws", async () => {
     await using t = await openAgentWith(() => {
       throw new Error("broken service");
     });
@@ -514,7 +514,7 @@ describe("a turn ends", () => {
     });
   });
 
-  it.each(["transformContext", "convertToLlm"] as const)("on cancel, though a layer of %s hangs", async (hook) => {
+  it.each(["transformContext", "convertToLlm"] as const)("on cancel even if a layer of %s hangs", async (hook) => {
     const entered = gate();
     const layer = extension("layer", {
       hooks: () => ({

@@ -74,7 +74,7 @@ const places: [string, Partial<AnyPlugin>, string?][] = [
   ["the conversation", { onEvent: (_event, ctx) => vandalise(ctx.session.buildContext()) }],
 ]; // biome-ignore format: a row each
 
-describe("what an extension is handed is its own to spoil", () => {
+describe("an extension cannot damage what it is given", () => {
   it.each(places)("in %s", async (_place, own, failure) => {
     const clean = await conversation();
     const spoilt = await conversation(own);
@@ -82,8 +82,8 @@ describe("what an extension is handed is its own to spoil", () => {
   });
 });
 
-describe("what a layer changes in place counts when it does not fail:", () => {
-  it("messages, without answering them", async () => {
+describe("a layer's change in place counts if the layer does not throw:", () => {
+  it("to messages, without returning them", async () => {
     const transformContext = (messages: { content: unknown }[]) => {
       for (const message of messages) if (typeof message.content === "string") message.content = "kept private";
       return undefined as never;
@@ -96,7 +96,7 @@ describe("what a layer changes in place counts when it does not fail:", () => {
     expect(JSON.stringify(a.stored())).toContain("my secret");
   });
 
-  it("a call's arguments, which later layers and the tool get", async () => {
+  it("to a call's arguments, which later layers and the tool get", async () => {
     const seen: unknown[] = [];
     const first = extension("first", {
       hooks: () => ({ beforeToolCall: ({ args }) => void Object.assign(args as object, { n: 2 }) }),

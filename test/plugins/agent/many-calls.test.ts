@@ -14,8 +14,8 @@ const echo = tool("echo", async (_id, { at }: any) => says(`echo ${at}`), { acce
 const results = (stored: readonly any[]) =>
   stored.flatMap(({ message }) => (message?.role === "tool_result" ? [message as ToolResultMessage] : []));
 
-describe("a reply with more calls than are run", () => {
-  it("has the first ones run, and the others answered so that the model can make them again", async () => {
+describe("a reply with more calls than the limit", () => {
+  it("runs the first ones, and answers the others so that the model can repeat them", async () => {
     await using a = await openAgent([calls(5), text("done")], { tools: [echo], config: { callsPerReply: 3 } });
     await a.agent.prompt("go");
     const refused =
@@ -41,7 +41,7 @@ describe("a reply with more calls than are run", () => {
 describe("a reply of many calls", () => {
   const many = 400;
 
-  it("runs a number of them at the same time, and listens for the turn's end once for all", async () => {
+  it("runs several at the same time, with a single abort listener", async () => {
     let running = 0;
     let most = 0;
     let listeners = 0;
@@ -63,7 +63,7 @@ describe("a reply of many calls", () => {
     expect({ most, listeners: listeners < 10 }).toEqual({ most: 64, listeners: true });
   });
 
-  it("has each event of its results read a few times, whoever looks at the conversation", async () => {
+  it("reads each result event only a few times", async () => {
     await using a = await openAgent([calls(many), text("done")], { tools: [echo] });
     await a.agent.prompt("go");
     const path = [...a.session.tree.ancestors(a.session.activeLeaf as string)].reverse();

@@ -62,19 +62,19 @@ const everyone = ["event", "approve", "approve toolCall", "validated again", "ac
 const all = (value: unknown) =>
   Object.fromEntries([...everyone, "after toolCall", "display", "kept display"].map((what) => [what, value]));
 
-describe("one value goes through a call:", () => {
+describe("the same value is used throughout a call:", () => {
   const shout = z.object({
     word: z.string().transform((word) => `${word}!`),
     times: z.int().default(3),
   });
 
-  it("a schema's defaults and transforms, applied once, before anyone judges", async () => {
+  it("with the schema's defaults and transforms, applied once before any guard", async () => {
     const { seen, reply, sent } = await seenOf({ word: "hey" }, shout);
     expect(seen).toEqual(all({ word: "hey!", times: 3 }));
     expect([reply, sent]).toEqual([{ word: "hey" }, { word: "hey" }]);
   });
 
-  it("arguments that a layer changed, validated again from what was proposed", async () => {
+  it("with a layer's changes, validated again from what was proposed", async () => {
     const { seen, reply } = await seenOf({ word: "hey" }, shout, (call) => {
       expect(call.args).toEqual({ word: "hey" });
       call.args = { word: "ho", times: 1 };
@@ -83,21 +83,21 @@ describe("one value goes through a call:", () => {
     expect(reply).toEqual({ word: "hey" });
   });
 
-  it("arguments as they came, where a schema changes nothing, and then the log repeats none", async () => {
+  it("unchanged if the schema changes nothing, and the log does not repeat it", async () => {
     const schema = { type: "object", properties: { path: { type: "string" } } };
     const { seen, result } = await seenOf({ path: "a", more: [1, { deep: true }] }, schema);
     expect(seen).toEqual(all({ path: "a", more: [1, { deep: true }] }));
     expect(result.meta).toBeUndefined();
   });
 
-  it("without what a layer took away", async () => {
+  it("without what a layer removed", async () => {
     const { seen } = await seenOf({ path: "a", force: true }, { type: "object", properties: {} }, ({ args }) => {
       delete args.force;
     });
     expect(seen).toEqual(all({ path: "a" }));
   });
 
-  it("and a schema that answers otherwise each time is asked once", async () => {
+  it("even if the schema's results vary, since it is applied once", async () => {
     let asked = 0;
     const counting = z.object({}).transform(() => ({ asked: ++asked }));
     const { seen } = await seenOf({}, counting);
@@ -105,7 +105,7 @@ describe("one value goes through a call:", () => {
   });
 });
 
-describe("between its approval and its run a call cannot change:", () => {
+describe("a call cannot change between its approval and its run:", () => {
   const open = { type: "object", properties: {} };
   const inner: { to: string } = { to: "good" };
   let reads = 0;
@@ -163,7 +163,7 @@ describe("between its approval and its run a call cannot change:", () => {
     }
   });
 
-  it("no layer can write into what it approves, and a tool may write into what it gets", async () => {
+  it("a layer cannot write to what it approves, while a tool may write to what it gets", async () => {
     const writes: unknown[] = [];
     const layer = extension("layer", {
       hooks: () => ({
@@ -190,7 +190,7 @@ describe("between its approval and its run a call cannot change:", () => {
     expect(a.server.requests[1]?.body.messages.at(-1).content).toBe('{"list":[{"n":1},"own"],"more":true}');
   });
 
-  it("its secrets are kept out of what the log tells of a change", async () => {
+  it("changed arguments are stored without secrets", async () => {
     process.env.ONE_CALL_TOKEN = "sk-one-call-0123456789";
     const layer = extension("layer", {
       hooks: () => ({

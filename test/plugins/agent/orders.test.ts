@@ -6,8 +6,8 @@ const begin = ['session_info {"model":"local/m1"}', "message user: go", "runtime
 const isText = (event: { type: string }) => event.type === "text_delta";
 
 // Where this is told differently than pi tells it, docs/decisions/0011 says why.
-describe("a turn is told", () => {
-  it("from the prompt to the rest", async () => {
+describe("a turn emits its events", () => {
+  it("from the prompt to the end", async () => {
     await using t = await openAgent([text("Hello there.", 5)]);
     const { status: where, turn } = await t.agent.send("go");
     expect(where).toBe("started");
@@ -24,7 +24,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("with the results of two tools in the order they end, and in call order for the model", async () => {
+  it("with the results of two tools in the order in which they end, but in call order for the model", async () => {
     const slow = gate();
     const tools = [
       tool("a", () => slow.promise.then(() => says("A")), { access: () => "read" }),
@@ -61,7 +61,7 @@ describe("a turn is told", () => {
     expect(sent.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual(["A", "B"]);
   });
 
-  it("when it is cancelled in the middle of the text, which is kept", async () => {
+  it("when it is cancelled inside the text, which is kept", async () => {
     await using t = await openAgent([[text("Hello wor"), hang()]]);
     const streaming = t.next(isText);
     const { turn } = await t.agent.send("go");
@@ -80,7 +80,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("when it is cancelled before any text, of which nothing is kept", async () => {
+  it("when it is cancelled before any text, and keeps nothing", async () => {
     await using t = await openAgent([[toolCall("a", '{"n": 1', { upTo: 4 }), hang()]]);
     const streaming = t.next(({ type, delta }) => type === "tool_call_delta" && delta !== "");
     const { turn } = await t.agent.send("go");
@@ -98,7 +98,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("when it is cancelled during a tool, whose last words are kept, and asks the model nothing more", async () => {
+  it("when it is cancelled during a tool, keeping the tool's last output, without another model call", async () => {
     const tools = [
       tool("work", (_id, _params, _signal, update) => {
         update?.(says("half done"));
@@ -127,7 +127,7 @@ describe("a turn is told", () => {
     expect(t.server.requests).toHaveLength(1);
   });
 
-  it("when the provider refuses", async () => {
+  it("when the provider refuses the request", async () => {
     await using t = await openAgent([status(529, { error: { message: "overloaded" } })]);
     const { turn } = await t.agent.send("go");
     const outcome = await turn;
@@ -144,7 +144,7 @@ describe("a turn is told", () => {
     expect(t.server.requests).toHaveLength(1);
   });
 
-  it("when the connection breaks after some text, which is kept and read by the model later", async () => {
+  it("when the connection breaks after some text, which is kept and sent to the model later", async () => {
     await using t = await openAgent([[text("Half a "), cut()], text("whole")]);
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "error", text: "Half a " });
     expect((await t.story()).slice(begin.length)).toEqual([
@@ -164,7 +164,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("with a steering message after the batch it came into, joined to its result", async () => {
+  it("with a steering message merged into the result of the batch in which it arrived", async () => {
     const working = gate();
     const tools = [tool("work", () => working.promise.then(() => says("worked")))];
     await using t = await openAgent([toolCall("work", {}), text("steered")], { tools });
@@ -196,7 +196,7 @@ describe("a turn is told", () => {
     });
   });
 
-  it("with a follow-up when it would rest, as part of the same turn", async () => {
+  it("with a follow-up when the agent would rest, in the same turn", async () => {
     const answering = gate();
     await using t = await openAgent([[delayUntil(answering.promise), text("one")], text("two")]);
     const { turn } = await t.agent.send("go");
@@ -221,7 +221,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("with thinking before the words", async () => {
+  it("with thinking before the text", async () => {
     await using t = await openAgent([[thinking("Hm, well.", 4), text("Yes.")]]);
     await (await t.agent.send("go")).turn;
     expect((await t.story()).slice(begin.length)).toEqual([
@@ -236,7 +236,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("with a call that is blocked and one with wrong arguments, each answered before the good one runs", async () => {
+  it("with a blocked call and one with wrong arguments, each answered before the valid one runs", async () => {
     const guard = extension("guard", {
       hooks: () => ({
         beforeToolCall: ({ toolCall: { name } }) => (name === "a" ? { block: true, reason: "Not a." } : undefined),
@@ -266,7 +266,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("with tools that may not run together one after the other, in source order", async () => {
+  it("with exclusive tools one after the other, in source order", async () => {
     const running: string[] = [];
     const alone = (name: string) =>
       tool(name, async () => {
@@ -289,7 +289,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("when it is cancelled while one tool runs: the one that waits for it never does", async () => {
+  it("when it is cancelled while one tool runs, and a waiting one never starts", async () => {
     const runs: string[] = [];
     const begun = gate();
     const tools = [
@@ -316,7 +316,7 @@ describe("a turn is told", () => {
     expect(t.server.requests).toHaveLength(1);
   });
 
-  it("when it is cancelled in the first moment, before the model was asked", async () => {
+  it("when it is cancelled before the model was called", async () => {
     await using t = await openAgent([text("never")]);
     const began = t.next(({ type }) => type === "runtime_start");
     const { turn } = await t.agent.send("go");
@@ -331,7 +331,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("when the reply reached the output limit in the middle of a text, which is kept as far as it came", async () => {
+  it("when the reply reached the output limit inside a text, which is kept", async () => {
     await using t = await openAgent([[text("Once upon a"), finish("length")]]);
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", stopReason: "length" });
     expect((await t.story()).slice(-4)).toEqual([
@@ -342,7 +342,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("with all messages that steer together, and follow-ups one by one", async () => {
+  it("with all steering messages together, and follow-ups one by one", async () => {
     const working = gate();
     const tools = [tool("work", () => working.promise.then(() => says("worked")))];
     const script = [toolCall("work", {}), text("steered"), text("one"), text("two")];
@@ -373,7 +373,7 @@ describe("a turn is told", () => {
     ]);
   });
 
-  it("with what waited before the turn, right after the message that starts it", async () => {
+  it("with messages queued before the turn right after the message that starts it", async () => {
     await using t = await openAgent([text("ok")]);
     t.agent.steer("be brief");
     await (await t.agent.send("go")).turn;
@@ -382,7 +382,7 @@ describe("a turn is told", () => {
     expect(t.server.requests[0]?.body.messages).toMatchObject([{ content: "go" }, { content: "be brief" }]);
   });
 
-  it("to its end when every tool of a batch says that nothing more is to do", async () => {
+  it("to its end when every tool of a batch says to terminate", async () => {
     const tools = [tool("done", async () => ({ ...says("bye"), terminate: true }))];
     await using t = await openAgent([toolCall("done", {})], { tools });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", stopReason: "toolUse" });

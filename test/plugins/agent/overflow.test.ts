@@ -24,7 +24,7 @@ const shortener = (answer = true): AnyPlugin => {
 const wordsOf = ({ body }: { body: any }) => body.messages.map((message: any) => message.content);
 
 describe("a conversation that is too long for the model", () => {
-  it("is made shorter by a layer, and the call is made once more", async () => {
+  it("is shortened by a layer, and the call is repeated once", async () => {
     await using t = await openAgent([text("one"), tooLong, text("two")], { plugins: [shortener()] });
     await t.agent.prompt("first");
     expect(await (await t.agent.send("second")).turn).toMatchObject({ reason: "completed", text: "two" });
@@ -50,14 +50,14 @@ describe("a conversation that is too long for the model", () => {
     ]);
   });
 
-  it("fails the turn when it is still too long then: there is no third attempt", async () => {
+  it("fails the turn when it is still too long, without a third attempt", async () => {
     await using t = await openAgent([text("one"), tooLong, tooLong, text("never")], { plugins: [shortener()] });
     await t.agent.prompt("first");
     expect(await (await t.agent.send("second")).turn).toMatchObject({ error: { code: "AGENT_OVERFLOW" } });
     expect([t.server.requests.length, asked.length]).toEqual([3, 1]);
   });
 
-  it("gets one more attempt for each message of the user, however many rounds lie between", async () => {
+  it("gets one more attempt per user message, however many rounds lie between", async () => {
     const tools = [tool("work", async () => says("worked"))];
     const script = [text("one"), tooLong, toolCall("work", {}), tooLong, text("never")];
     await using t = await openAgent(script, { tools, plugins: [shortener()] });
@@ -66,13 +66,13 @@ describe("a conversation that is too long for the model", () => {
     expect([t.server.requests.length, asked.length]).toEqual([4, 1]);
   });
 
-  it("fails the turn when no layer makes it shorter", async () => {
+  it("fails the turn when no layer shortens it", async () => {
     await using t = await openAgent([tooLong, text("never")], { plugins: [shortener(false)] });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_OVERFLOW" } });
     expect([t.server.requests.length, asked.length]).toEqual([1, 1]);
   });
 
-  it("is told also by a server that cut it to fit, so that no word of a reply had room", async () => {
+  it("is also detected when a server cut it to fit, leaving no room for a reply", async () => {
     const full = [finish("length"), usage({ input: 8_000, output: 0 })];
     await using t = await openAgent([text("one"), full, text("two")], { plugins: [shortener()] });
     await t.agent.prompt("first");
@@ -80,7 +80,7 @@ describe("a conversation that is too long for the model", () => {
     expect(asked).toEqual([{ model: "local/m1", reason: "no room is left for a reply" }]);
   });
 
-  it("takes in what was typed meanwhile", async () => {
+  it("includes messages that were typed meanwhile", async () => {
     const shortening = gate();
     const slow = extension("slow", {
       hooks: () => ({
@@ -101,10 +101,10 @@ describe("a conversation that is too long for the model", () => {
   });
 });
 
-describe("a call beside the conversation", () => {
+describe("a call outside the conversation", () => {
   const question = { systemPrompt: "Answer.", text: "How many?", maxTokens: 500 };
 
-  it("carries no tools, is limited, and leaves no trace in the log", async () => {
+  it("has no tools, is limited, and leaves no trace in the log", async () => {
     const tools = [tool("work", async () => says("worked"))];
     await using t = await openAgent([[text("Two."), usage({ input: 7, output: 3 })]], { tools });
     expect(await t.agent.ask(question)).toEqual({
@@ -120,7 +120,7 @@ describe("a call beside the conversation", () => {
     expect(t.stored()).toEqual([]);
   });
 
-  it("is made again when the provider is busy, and told so", async () => {
+  it("is retried when the provider is busy, and reports it", async () => {
     await using t = await openAgent([status(529, {}), text("Two.")], { config: { retries: 1 } });
     expect(await t.agent.ask(question)).toMatchObject({ text: "Two." });
     expect((await t.story()).filter((line) => line.startsWith("retry"))).toHaveLength(2);
@@ -135,7 +135,7 @@ describe("a call beside the conversation", () => {
     await expect(t.agent.ask(question)).rejects.toMatchObject({ code });
   });
 
-  it("ends at once with its signal, and with silence", async () => {
+  it("ends at once on abort or silence", async () => {
     await using t = await openAgent([hang(), hang()], { config: { idleTimeout: 0.2 } });
     const control = new AbortController();
     const asking = t.agent.ask({ ...question, signal: control.signal });
@@ -145,7 +145,7 @@ describe("a call beside the conversation", () => {
     await expect(t.agent.ask(question)).rejects.toMatchObject({ code: "AGENT_STREAM_IDLE" });
   });
 
-  it("counts into the turn that runs", async () => {
+  it("counts towards the running turn", async () => {
     const asker = extension("asker", {
       hooks: (ctx: any) => ({
         async transformContext(messages: any) {
@@ -164,7 +164,7 @@ describe("a call beside the conversation", () => {
 });
 
 describe("work between turns", () => {
-  it("has the conversation for itself; a message sent meanwhile starts a turn at its end", async () => {
+  it("has the conversation to itself; a message sent meanwhile starts a turn at its end", async () => {
     await using t = await openAgent([text("ok")]);
     const working = gate();
     const work = t.agent.betweenTurns(async () => {
@@ -181,7 +181,7 @@ describe("work between turns", () => {
     expect(t.server.requests.map(wordsOf)).toEqual([["note", "go"]]);
   });
 
-  it("is refused while a turn runs, and ended by a cancel", async () => {
+  it("is refused during a turn, and ended by a cancel", async () => {
     const answering = gate();
     await using t = await openAgent([[delayUntil(answering.promise), text("ok")]]);
     const { turn } = await t.agent.send("go");

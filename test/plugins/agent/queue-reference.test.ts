@@ -162,7 +162,7 @@ class Play {
   }
 }
 
-it("a queue is the list that was asked for, each message delivered once or waiting, wherever it is killed", async () => {
+it("a queue matches a reference list: each message is delivered once or waits, wherever the process is killed", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25, size: "max" }), async (steps) => {
       const play = new Play();

@@ -19,7 +19,7 @@ const fold = (definition: typeof queueProjection | typeof sentProjection, ...eve
   events.reduce((state, event) => definition.update(state as never, event) as never, definition.init());
 
 describe("the queue, read from the log,", () => {
-  it("is what the last update says, without what was delivered since", () => {
+  it("is the last update without the messages delivered since", () => {
     expect(fold(queueProjection, update(item("a")), update(item("a"), item("b")))).toEqual([item("a"), item("b")]);
     expect(fold(queueProjection, update(item("a"), item("b")), message("m", { queueItemId: "a" }))).toEqual([
       item("b"),
@@ -28,8 +28,8 @@ describe("the queue, read from the log,", () => {
   });
 });
 
-describe("what a client's message id became", () => {
-  it("is its first event or item, also after delivery", () => {
+describe("the result for a client-made message id", () => {
+  it("is its first event or queue item, even after delivery", () => {
     const delivered = message("m2", { queueItemId: "b", messageId: "second" });
     const sent = fold(sentProjection, message("m1", { messageId: "first" }), update(item("b", "second")), delivered);
     expect(sent).toEqual({ first: "m1", second: "b" });
@@ -44,8 +44,8 @@ describe("what a client's message id became", () => {
 
 const told = (lines: string[]) => lines.filter((line) => /^(message |runtime_start|queue_update)/.test(line));
 
-describe("a message sent again with its id", () => {
-  it("is not sent twice, and has the outcome of the first", async () => {
+describe("a message sent again with the same id", () => {
+  it("is not sent twice, and returns the first outcome", async () => {
     await using t = await openAgent([text("hello")]);
     const first = await t.agent.send("hi", { messageId: "one" });
     const second = await t.agent.send("hi", { messageId: "one" });
@@ -54,7 +54,7 @@ describe("a message sent again with its id", () => {
     expect(t.server.requests).toHaveLength(1);
   });
 
-  it("at the same moment starts one turn", async () => {
+  it("at the same moment starts only one turn", async () => {
     await using t = await openAgent([text("hello")]);
     const [first, second] = await Promise.all([
       t.agent.send("hi", { messageId: "one" }),
@@ -64,7 +64,7 @@ describe("a message sent again with its id", () => {
     expect(await second?.turn).toEqual(await first?.turn);
   });
 
-  it("while it waits is the same item", async () => {
+  it("while it is queued returns the same item", async () => {
     const answering = gate();
     await using t = await openAgent([[delayUntil(answering.promise), text("one")], text("two")]);
     await t.agent.send("go");
@@ -76,7 +76,7 @@ describe("a message sent again with its id", () => {
     expect(await first.turn).toEqual(await second.turn);
   });
 
-  it("in another process has the outcome that the log tells", async () => {
+  it("in another process returns the outcome from the log", async () => {
     const store = createMemoryStore(testHeader);
     await using first = await openAgent([text("hello")], { kernel: { store } });
     const sent = await first.agent.send("hi", { messageId: "one" });
@@ -88,7 +88,7 @@ describe("a message sent again with its id", () => {
     expect(await again.turn).toMatchObject({ reason, text: answer, usage, stopReason, leafId });
   });
 
-  it("in another process says so when its turn never ended", async () => {
+  it("in another process reports that its turn never ended", async () => {
     const store = createMemoryStore(testHeader);
     await using first = await openAgent([[hang()]], { kernel: { store } });
     await first.agent.send("hi", { messageId: "one" });
@@ -99,7 +99,7 @@ describe("a message sent again with its id", () => {
   });
 });
 
-describe("waiting messages", () => {
+describe("queued messages", () => {
   /** An agent that stands in a tool until it is told to go on. */
   async function standing(script: Parameters<typeof openAgent>[0]) {
     const working = gate();
@@ -111,7 +111,7 @@ describe("waiting messages", () => {
     return { ...t, sent, proceed: working.open };
   }
 
-  it("are delivered each once: all that steer between rounds, one follow-up at each rest", async () => {
+  it("are each delivered once: steering ones between rounds, one follow-up at each rest", async () => {
     await using t = await standing([toolCall("work", {}), text("a"), text("b"), text("c")]);
     await t.agent.send("follow 1");
     await t.agent.send("steer 1", { running: "steer" });
@@ -145,7 +145,7 @@ describe("waiting messages", () => {
     }
   });
 
-  it("stay when the turn is cancelled, and come with the next one at their usual places", async () => {
+  it("stay queued when the turn is cancelled, and are delivered in the next turn", async () => {
     await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
     const follow = await t.agent.send("follow");
     const steer = await t.agent.send("steer", { running: "steer" });
@@ -164,7 +164,7 @@ describe("waiting messages", () => {
     ]);
   });
 
-  it("can be put in another order, changed and removed, but not made up", async () => {
+  it("can be reordered, changed and removed, but not added", async () => {
     await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
     const sent = [await t.agent.send("one"), await t.agent.send("two"), await t.agent.send("three")];
     const [one, two, three] = t.session.projection("queue") as [QueueItem, QueueItem, QueueItem];
@@ -180,7 +180,7 @@ describe("waiting messages", () => {
     expect(users.slice(1)).toEqual(["message user: 3", "message user: one"]);
   });
 
-  it("can be converted from one mode to the other, and are delivered at the places of the new one", async () => {
+  it("can be switched between modes, and are then delivered accordingly", async () => {
     await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
     const later = await t.agent.send("now, after all");
     const soon = await t.agent.send("it can wait", { running: "steer" });
@@ -199,7 +199,7 @@ describe("waiting messages", () => {
     ]);
   });
 
-  it("cannot be changed once they are delivered, and nothing else is changed with them", async () => {
+  it("cannot be changed after delivery, and then nothing else is changed either", async () => {
     await using t = await standing([toolCall("work", {}), [text("a"), hang()]]);
     const steer = await t.agent.send("steer", { running: "steer" });
     const follow = await t.agent.send("follow");
@@ -214,7 +214,7 @@ describe("waiting messages", () => {
     expect(t.session.projection("queue")).toMatchObject([{ id: follow.id, mode: "follow_up" }]);
   });
 
-  it("are changed by one of two who looked at the same state, and the other is told", async () => {
+  it("are changed by only one of two clients with the same state; the other gets an error", async () => {
     await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
     const { id } = await t.agent.send("one");
     const seen = t.session.projection("queueSeq");
@@ -233,7 +233,7 @@ describe("waiting messages", () => {
     expect(t.session.projection("queueSeq")).toBeGreaterThan(rewritten);
   });
 
-  it("start a turn of their own on request, each at its place, and on the branch of that moment", async () => {
+  it("start a turn on request, in order and on the current branch", async () => {
     await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
     const follow = await t.agent.send("follow");
     const steer = await t.agent.send("steer", { running: "steer" });
@@ -249,7 +249,7 @@ describe("waiting messages", () => {
     expect(await t.agent.runQueue()).toBeUndefined();
   });
 
-  it("are answered when the session closes, and wait in the log for the next", async () => {
+  it("get their outcome when the session closes, and stay in the log", async () => {
     const t = await standing([toolCall("work", {})]);
     const follow = await t.agent.send("follow");
     await t[Symbol.asyncDispose]();
@@ -269,7 +269,7 @@ it("a message sent while the turn is being cancelled starts the next turn", asyn
   expect(await sent.turn).toMatchObject({ reason: "completed", text: "fresh" });
 });
 
-it("messages sent at every moment of a turn are all served", async () => {
+it("messages sent at any moment of a turn are all answered", async () => {
   await using t = await openAgent(() => text("ok"));
   const sends = [];
   for (let n = 0; n < 30; n++) {

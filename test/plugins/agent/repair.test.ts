@@ -38,11 +38,11 @@ const missing = (id: string) => ({
 });
 
 describe("a conversation for a model", () => {
-  it("stays as it is when it is whole", () => {
+  it("is unchanged when it is complete", () => {
     const whole = [user("go"), says("", ["1", "2"]), result("1"), result("2"), says("done"), user("more")];
     expect(repair(whole)).toEqual(whole);
   });
-  it("has its results in call order, and a steering message after them", () => {
+  it("has results in call order, followed by steering messages", () => {
     const given = [user("go"), says("", ["1", "2"]), result("2"), user("steer"), result("1"), says("done")];
     expect(repair(given)).toEqual([
       user("go"),
@@ -53,7 +53,7 @@ describe("a conversation for a model", () => {
       says("done"),
     ]);
   });
-  it("has names that a tool can have, for calls and results alike", () => {
+  it("has valid tool names in calls and results", () => {
     const named = (name: string, toolName: string) => [
       says("", [], { content: [{ type: "toolCall", id: "1", name, arguments: {} }], stopReason: "toolUse" }),
       { ...result("1"), toolName },
@@ -66,7 +66,7 @@ describe("a conversation for a model", () => {
     ] as const)
       expect(repair(named(given, given))).toEqual(named(sent, sent));
   });
-  it("has a result for a call that was interrupted", () => {
+  it("has a result for each interrupted call", () => {
     expect(repair([user("go"), says("", ["1", "2"]), result("2")])).toEqual([
       user("go"),
       says("", ["1", "2"]),
@@ -74,24 +74,24 @@ describe("a conversation for a model", () => {
       result("2"),
     ]);
   });
-  it("has no result without its call, and none twice", () => {
+  it("has no result without its call and no duplicate results", () => {
     const given = [result("0"), user("go"), says("", ["1"]), result("1", "first"), result("1", "second"), result("9")];
     expect(repair(given)).toEqual([user("go"), says("", ["1"]), result("1", "first")]);
   });
-  it("has no call twice in one message", () => {
+  it("has no duplicate calls in a message", () => {
     expect(repair([says("", ["1", "1"]), result("1")])).toEqual([says("", ["1"]), result("1")]);
   });
-  it("reads a message that ended early as plain text", () => {
+  it("has partial messages as plain text", () => {
     const early = says("half a", ["1"], { stopReason: "aborted", errorMessage: "Cancelled by the user." });
     expect(repair([user("go"), early, user("again")])).toEqual([user("go"), says("half a"), user("again")]);
   });
-  it("leaves out a message that says nothing", () => {
+  it("omits empty messages", () => {
     expect(repair([user("go"), says(""), says("", [], { stopReason: "error" }), user("again")])).toEqual([
       user("go"),
       user("again"),
     ]);
   });
-  it("leaves out what is no message", () => {
+  it("omits anything that is not a message", () => {
     expect(repair([user("go"), undefined, { role: "notification" }, { role: "user" }] as AgentMessage[])).toEqual([
       user("go"),
     ]);
@@ -111,7 +111,7 @@ describe("a conversation for a model", () => {
       ),
     id.map((it) => result(it)),
   );
-  it("is legal whatever the log held, and repairing it again changes nothing", () => {
+  it("is valid whatever the log contained, and repairing is idempotent", () => {
     fc.assert(
       fc.property(fc.array(any), (messages) => {
         const repaired = repair(messages);

@@ -45,8 +45,8 @@ function endless() {
 }
 const said = (requests: readonly { body: { messages: unknown } }[]) => requests.map(({ body }) => body.messages);
 
-describe("a failed call is made again", () => {
-  it("three times, after about one, two and four seconds, and told each time", async () => {
+describe("a failed call is repeated", () => {
+  it("three times, after about one, two and four seconds, with an event each time", async () => {
     await using t = await openAgent([overloaded, overloaded, overloaded, text("Hello.")], { config });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
     expect((await t.story()).slice(4)).toEqual([
@@ -79,7 +79,7 @@ describe("a failed call is made again", () => {
     expect(new Set(said(t.server.requests).map((messages) => JSON.stringify(messages))).size).toBe(1);
   });
 
-  it("and no more: then the turn fails as the last attempt did", async () => {
+  it("but no more; then the turn fails with the last error", async () => {
     await using t = await openAgent(() => overloaded, { config });
     expect(await (await t.agent.send("go")).turn).toMatchObject({
       reason: "error",
@@ -102,7 +102,7 @@ describe("a failed call is made again", () => {
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "ok" });
   });
 
-  it("when the server is not there yet", async () => {
+  it("when the server is not running yet", async () => {
     const gone = await startModelServer([]);
     await gone.close();
     await using t = await openAgent([], { config, model: { baseUrl: gone.baseUrl } });
@@ -116,7 +116,7 @@ describe("a failed call is made again", () => {
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
   });
 
-  it("when this model is silent for too long, whatever others may take", async () => {
+  it("after this model's own silence limit", async () => {
     const script = [[text("Hel"), hang()], text("Hello.")];
     await using t = await openAgent(script, { config, model: { idleTimeout: 0.2 } });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
@@ -129,14 +129,14 @@ describe("a failed call is made again", () => {
     expect(t.server.requests).toHaveLength(1);
   });
 
-  it("but not when the conversation is too long, which is told as such", async () => {
+  it("but not when the conversation is too long, which is reported", async () => {
     const tooLong = status(400, { error: { message: "prompt is too long: 213462 tokens > 200000 maximum" } });
     await using t = await openAgent([tooLong, text("never")], { config });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "error", error: { code: "AGENT_OVERFLOW" } });
     expect(t.server.requests).toHaveLength(1);
   });
 
-  it("but not at the output limit, and not at all when retries are off", async () => {
+  it("but not at the output limit, nor when retries are switched off", async () => {
     await using t = await openAgent([finish("length"), text("never")], { config });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_LENGTH" } });
     await using off = await openAgent([overloaded, text("never")], { config: { retries: 0 } });
@@ -144,7 +144,7 @@ describe("a failed call is made again", () => {
     expect([t.server.requests.length, off.server.requests.length]).toEqual([1, 1]);
   });
 
-  it("counted anew after each good reply", async () => {
+  it("counting from the start after each good reply", async () => {
     const { waits, clock } = noted();
     const tools = [tool("work", async () => says("worked"))];
     const script = [overloaded, overloaded, toolCall("work", {}), overloaded, text("done")];
@@ -154,8 +154,8 @@ describe("a failed call is made again", () => {
   });
 });
 
-describe("the wait", () => {
-  it("is longer when the server asks for it, and a minute at most", async () => {
+describe("the wait before a retry", () => {
+  it("is longer when the server asks for it, up to a minute", async () => {
     const { waits, clock } = noted();
     const busy = (after: string) => status(429, {}, { "retry-after": after });
     const inWords = status(429, { error: { message: "Please try again in 9.5s" } });
@@ -164,7 +164,7 @@ describe("the wait", () => {
     expect(waits).toEqual([7_000, 9_500, 60_000]);
   });
 
-  it("is never shorter because of that, and differs by a quarter either way", async () => {
+  it("is never shorter because of that, and varies by a quarter", async () => {
     const { waits, clock } = noted();
     const chances = [0, 0.999_999];
     const script = [status(429, {}, { "retry-after": "0" }), overloaded, text("ok")];
@@ -189,7 +189,7 @@ describe("the wait", () => {
     expect(t.server.requests).toHaveLength(1);
   });
 
-  it("takes messages: one that steers goes with the next attempt", async () => {
+  it("accepts messages: steering ones go with the next attempt", async () => {
     const waiting = gate();
     const here = gate();
     const clock = {
@@ -224,10 +224,10 @@ describe("the wait", () => {
   });
 });
 
-describe("what a failed attempt had said", () => {
+describe("the text of a failed attempt", () => {
   const script = [[thinking("Hm."), text("Half an ans"), cut()], text("The whole answer.")];
 
-  it("is kept once, beside the conversation", async () => {
+  it("is stored once, outside the conversation", async () => {
     await using t = await openAgent(script, { config });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "The whole answer." });
     expect((await t.story()).filter((line) => /^message(_cancelled)? /.test(line))).toEqual([
@@ -252,7 +252,7 @@ describe("what a failed attempt had said", () => {
     ]);
   });
 
-  it("is marked for people", async () => {
+  it("is labelled for people", async () => {
     await using t = await openAgent(script, { config });
     await (await t.agent.send("go")).turn;
     const retried = t.stored().find((event) => (event as any).message?.meta?.retried);
@@ -266,7 +266,7 @@ describe("what a failed attempt had said", () => {
     });
   });
 
-  it("is part of the conversation when no attempt follows", async () => {
+  it("is part of the conversation if no attempt follows", async () => {
     await using t = await openAgent([...[1, 2].map((n) => [text(`Try ${n}`), cut()]), text("ok")], {
       config: { retries: 1 },
     });
@@ -279,7 +279,7 @@ describe("what a failed attempt had said", () => {
     ]);
   });
 
-  it("runs no tool of it, and repeats no tool before it", async () => {
+  it("runs none of its tools, and repeats no earlier tool", async () => {
     const runs: string[] = [];
     const tools = ["one", "two"].map((name) =>
       tool(name, async () => {
@@ -297,7 +297,7 @@ describe("what a failed attempt had said", () => {
   });
 });
 
-it("any order of failures and answers ends as counting says, and no failed word is ever sent", async () => {
+it("any order of failures and replies ends as the limits say, and no failed text is ever sent", async () => {
   const steps = fc.array(fc.constantFrom("refused", "cut", "tool"), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(steps, fc.nat(2), async (plan, retries) => {
@@ -325,7 +325,7 @@ function counting(plan: readonly string[], retries: number): { asked: number; fa
   return { asked: plan.length + 1, failed: false };
 }
 
-it("the real clock waits, and stops waiting when it is told to", async () => {
+it("the real clock waits, and stops when aborted", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const control = new AbortController();
@@ -337,7 +337,7 @@ it("the real clock waits, and stops waiting when it is told to", async () => {
   expect(timers()).toBe(before);
 });
 
-it("a key in the reason is not told", async () => {
+it("a key in the reason is redacted", async () => {
   process.env.RETRY_TEST_KEY = "sk-secret-0123456789";
   try {
     const leaky = status(503, { error: { message: "bad backend for sk-secret-0123456789" } });
@@ -349,7 +349,7 @@ it("a key in the reason is not told", async () => {
   }
 });
 
-it("listeners of pi's events hear the prompt once, and each attempt", async () => {
+it("listeners of pi's events get the prompt once, and each attempt", async () => {
   await using t = await openAgent([overloaded, [delayUntil(Promise.resolve()), text("ok")]], { config });
   const heard: string[] = [];
   const all = gate();

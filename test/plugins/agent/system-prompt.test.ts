@@ -6,7 +6,7 @@ import { extension, openAgent, says, tool } from "./setup.ts";
 const systemOf = (request: { body: any } | undefined) => String(request?.body.messages[0].content);
 
 describe("a layer of systemPrompt", () => {
-  it("adds to the end of what one request is told, and the log keeps what is frozen", async () => {
+  it("appends to the prompt of one request, while the log keeps the frozen prompt", async () => {
     let round = 0;
     const adding = extension("adding", {
       hooks: () => ({ systemPrompt: (words: string) => `${words}\n\nRound ${++round}.` }),
@@ -19,7 +19,7 @@ describe("a layer of systemPrompt", () => {
     expect(JSON.stringify(t.stored())).not.toContain("Round 1");
   });
 
-  it("that answers no text is left out and named", async () => {
+  it("that returns no text is skipped and reported", async () => {
     const broken = extension("broken", { hooks: () => ({ systemPrompt: () => 7 as never }) });
     await using t = await openAgent([text("ok")], { plugins: [prompt, broken] });
     await t.agent.prompt("go");

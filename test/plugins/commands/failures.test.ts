@@ -33,7 +33,7 @@ async function opened(members: object) {
   };
 }
 
-describe("commands that are none are named, and leave those of others:", () => {
+describe(`invalid "commands" are reported, and other plugins' commands stay:`, () => {
   it.each<[string, unknown, string]>([
     ["a throw", boom, "boom"],
     ["a list of them", [works], '"commands" must be a function'],
@@ -47,7 +47,7 @@ describe("commands that are none are named, and leave those of others:", () => {
   });
 });
 
-describe("one command that is none is named once, and takes no others with it:", () => {
+describe("one invalid command is reported once, and the others stay:", () => {
   it.each<[string, unknown, string]>([
     ["a number", 5, '"/x" of plugin "broken" cannot be used: it is neither a function nor an object with one'],
     ["without a function", { summary: "x" }, 'it has neither "run" nor "handler"'],
@@ -72,14 +72,14 @@ describe("a command that fails", () => {
   it.each<[string, () => unknown]>([
     ["throws", boom],
     ["rejects", () => Promise.reject(new Error("boom"))],
-  ])("tells whoever gave it, and is named when it %s", async (_how, run) => {
+  ])("is reported to the caller and in the log when it %s", async (_how, run) => {
     await using s = await opened({ commands: () => ({ x: { run } }) });
     await expect(s.run("x")).rejects.toThrow("boom");
     expect(await s.told()).toContain('plugin "broken" failed in command /x: boom');
     expect(await s.run("mine")).toEqual({ output: "it works" });
   });
 
-  it("with a code has something to say, and is no failure", async () => {
+  it("with a coded error is an answer, not a failure", async () => {
     const run = () => Promise.reject(Object.assign(new Error("no such note"), { code: "NOTE_UNKNOWN" }));
     await using s = await opened({ commands: () => ({ x: { run } }) });
     await expect(s.run("x")).rejects.toThrow("no such note");
@@ -87,7 +87,7 @@ describe("a command that fails", () => {
   });
 });
 
-describe("completions that fail are none, and are named:", () => {
+describe("failing completions are dropped and reported:", () => {
   it.each<[string, () => unknown, string]>([
     ["a throw", boom, "boom"],
     ["a late rejection", () => new Promise((_done, fail) => setTimeout(fail, 5, new Error("boom"))), "boom"],
@@ -102,7 +102,7 @@ describe("completions that fail are none, and are named:", () => {
   });
 });
 
-describe("operations that are none leave those of others, and those beside them:", () => {
+describe("invalid operations are reported, and all others stay:", () => {
   it.each<[string, unknown]>([
     ["a throw", boom],
     ["an answer that is none", () => 5],

@@ -6,7 +6,7 @@ import { testHome } from "../host/home.ts";
 
 const saidIn = ({ body }: RecordedRequest) => body.messages.findLast((said: any) => said.role === "user").content;
 
-it("/queue shows what waits, and moves, edits, converts and deletes it", async () => {
+it("/queue lists, moves, edits, converts and deletes queued messages", async () => {
   using home = testHome();
   const answering = gate();
   await using server = await startModelServer((_request, index) => [

@@ -29,7 +29,7 @@ async function opened(commands: object, home = testHome()) {
 }
 
 describe("a slash command of a plugin", () => {
-  it("runs, whichever name its function bears, and answers a text, a result or nothing", async () => {
+  it("runs under its name, and returns a text, a result or nothing", async () => {
     await using s = await opened({
       shout: { description: "Say it loud", run: (args: string) => args.toUpperCase() },
       seed: { handler: async (args: string, { clientId }: { clientId: string }) => `${args} from ${clientId}` },
@@ -51,7 +51,7 @@ describe("a slash command of a plugin", () => {
     ]);
   });
 
-  it("gets what follows its name as its schema says, or says how it is used", async () => {
+  it("gets arguments parsed by its schema, or prints its usage", async () => {
     await using s = await opened({
       plant: {
         summary: "Plant a tree",
@@ -78,7 +78,7 @@ describe("a slash command of a plugin", () => {
     });
   });
 
-  it("that is unknown is refused with those that begin alike", async () => {
+  it("that is unknown suggests commands with similar names", async () => {
     await using s = await opened({});
     await expect(s.run("reqind")).rejects.toMatchObject({
       code: "COMMAND_UNKNOWN",
@@ -86,7 +86,7 @@ describe("a slash command of a plugin", () => {
     });
   });
 
-  it("without a function is refused with its plugin", async () => {
+  it("without a function is refused, with its plugin's name", async () => {
     await using s = await opened({ empty: {} });
     await expect(s.run("empty")).rejects.toMatchObject({
       code: "COMMAND_INVALID",
@@ -95,8 +95,8 @@ describe("a slash command of a plugin", () => {
   });
 });
 
-describe("what is typed is completed", () => {
-  it("by names, values, options, and what the command itself knows", async () => {
+describe("completion", () => {
+  it("offers names, values, options, and the command's own suggestions", async () => {
     await using s = await opened({
       plant: {
         args: z.object({ kind: z.enum(["oak", "elm"]), place: z.string(), deep: z.boolean().optional() }),
@@ -115,12 +115,12 @@ describe("what is typed is completed", () => {
   });
 });
 
-describe("a word with a sign before it", () => {
+describe("a word with a mark before it", () => {
   const marking = (id: string, marked: unknown) =>
     definePlugin({ id, name: id, version: "1.0.0", markedWords: () => marked as never });
   const trees = marking("trees", [{ sign: "#", complete: () => ["oak", "elm", "ash"] }]);
 
-  it("is completed wherever it stands, by whoever knows such words", async () => {
+  it("is completed anywhere in the line, by the plugin that has the mark", async () => {
     const birds = marking("birds", [{ sign: "#", complete: async () => ["owl", "oak"] }]);
     using home = testHome();
     const commands = plugin({ say: { run: () => {} } });
@@ -154,7 +154,7 @@ describe("a word with a sign before it", () => {
 describe("arguments", () => {
   const schema = z.object({ first: z.string(), rest: z.string().optional(), loud: z.boolean().optional() });
 
-  it("keep the last one's words together, flags behind it apart, and quotation marks off", () => {
+  it("keep the last argument's words together, flags apart, and remove quotation marks", () => {
     expect(usageOf("say", schema)).toBe("/say <first> [rest] [--loud]");
     expect(parseArguments("say", schema, '"two words" and  all of this --loud')).toEqual({
       first: "two words",
@@ -164,7 +164,7 @@ describe("arguments", () => {
     expect(parseArguments("say", schema, "a b --quiet")).toEqual({ first: "a", rest: "b --quiet" });
   });
 
-  it("of any words are read or refused, and never lost", () => {
+  it("of any text are read or refused, and never lost", () => {
     const words = fc.array(fc.stringMatching(/^[^\s"]{1,8}$/), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(words, (given) => {
@@ -182,7 +182,7 @@ describe("a Markdown file", () => {
     writeFileSync(path, text);
   };
 
-  it("of the user is a command: its text is sent, with the arguments in their places", async () => {
+  it("of the user is a command that sends its text with the arguments filled in", async () => {
     await using s = await opened({});
     put(
       join(s.home.home, ".scorel/commands/review.md"),
@@ -213,7 +213,7 @@ describe("a Markdown file", () => {
     );
   });
 
-  it("never runs what stands in it, and takes no command's name", async () => {
+  it("never runs its content, and never replaces a command", async () => {
     await using s = await opened({});
     put(join(s.home.home, ".scorel/commands/status.md"), "!`touch owned`\n");
     put(join(s.home.home, ".scorel/commands/other.md"), "!`touch owned` @/etc/passwd\n");
@@ -235,8 +235,8 @@ describe("a Markdown file", () => {
   });
 });
 
-describe("commands of every session", () => {
-  it("copy the last answer, and tell what it cost", async () => {
+describe("built-in commands", () => {
+  it("copy the last answer and show the cost", async () => {
     await using s = await opened({});
     await expect(s.run("copy")).rejects.toMatchObject({ code: "COMMAND_NOTHING" });
     await expect(s.run("cost")).rejects.toMatchObject({ code: "COMMAND_NOTHING" });
@@ -249,13 +249,13 @@ describe("commands of every session", () => {
     expect((await s.run("cost")).output).toBe("test/echo: 1 request, 0 tokens in, 0 out, $0.0000");
   });
 
-  it("tell how hard the model thinks", async () => {
+  it("show the thinking level", async () => {
     await using s = await opened({});
     expect(await s.run("think")).toEqual({ output: "thinking off", data: { level: "off" } });
     await expect(s.run("think", "hgh")).rejects.toMatchObject({ code: "COMMAND_ARGUMENTS" });
   });
 
-  it("begin and resume sessions, and tell the face which to show", async () => {
+  it("start and resume sessions, and tell the client which to show", async () => {
     await using s = await opened({});
     await ask(s.t.client, s.sessionId, "hello");
     const begun = await s.run("new");
@@ -272,7 +272,7 @@ describe("commands of every session", () => {
     expect(back).toMatchObject({ sessionId: s.sessionId });
   });
 
-  it("open the session anew with the plugins as they are now", async () => {
+  it("reopen the session with the current plugins", async () => {
     await using s = await opened({});
     await ask(s.t.client, s.sessionId, "hello");
     const before = await s.t.client.request("get_status", { sessionId: s.sessionId });

@@ -14,8 +14,8 @@ const tooLong = status(400, { error: { message: "prompt is too long: 213462 toke
 const user = (content: any) => ({ message: { role: "user" as const, content, timestamp: 0 } });
 
 /** What other agents' users met: each of these was a bug somewhere. */
-describe("a limit on the rate", () => {
-  it("that speaks of too many tokens is waited for, and not compacted away", async () => {
+describe("a rate limit", () => {
+  it("that mentions too many tokens is retried after a wait, without compaction", async () => {
     const limited = status(429, { error: { message: "Too many tokens, please wait before trying again." } });
     await using t = await openCompacting(
       playing([text("one"), limited, text("two")], () => text("never")),
@@ -27,8 +27,8 @@ describe("a limit on the rate", () => {
   });
 });
 
-describe("a conversation that the model finds too long", () => {
-  it("is compacted and sent again once for each message of the user, then fails honestly", async () => {
+describe("a conversation that the model rejects as too long", () => {
+  it("is compacted and sent again once for each user message, then fails", async () => {
     const answers = [text("one"), text("two"), tooLong, tooLong, text("three")];
     await using t = await openCompacting(playing(answers, (_request, count) => text(`S${count + 1}`)));
     for (const said of ["first", "second"]) await t.agent.prompt(said);
@@ -39,7 +39,7 @@ describe("a conversation that the model finds too long", () => {
     expect(await (await t.agent.send("fourth")).turn).toMatchObject({ text: "three" });
   });
 
-  it("goes on after one compaction, also when the window is smaller than it was said to be", async () => {
+  it("continues after one compaction, also when the real window is smaller than configured", async () => {
     await using t = await openCompacting(
       playing([text(words(2_000)), text(words(2_000)), tooLong, text("three")], () => text("S1")),
       { model: { contextWindow: 1_000_000 } },
@@ -51,7 +51,7 @@ describe("a conversation that the model finds too long", () => {
     expect(asked).toBeLessThan(0.7 * refused);
   });
 
-  it("fails when there is nothing to take away, or when the layer is off", async () => {
+  it("fails when nothing can be removed, or when the layer is off", async () => {
     await using t = await openCompacting(playing([tooLong], () => text("never")));
     expect(await (await t.agent.send("only")).turn).toMatchObject({ error: { code: "AGENT_OVERFLOW" } });
     await using off = await openCompacting(
@@ -63,7 +63,7 @@ describe("a conversation that the model finds too long", () => {
     expect([...t.server.requests, ...off.server.requests].filter(asksForSummary)).toEqual([]);
   });
 
-  it("is told of as a whole when a single round is too long", async () => {
+  it("is reported when a single round is too long", async () => {
     const tools = [tool("look", async () => says(words(6_000)))];
     await using t = await openCompacting(
       playing([toolCall("look", {}), tooLong, text("done")], () => text("S1")),
@@ -73,7 +73,7 @@ describe("a conversation that the model finds too long", () => {
     expect(saidIn(t.server.requests.at(-1)!)).toEqual([expect.stringMatching(/S1.*> look at it/s)]);
   });
 
-  it("by the word of a model that is no longer in use is not compacted for the next one", async () => {
+  it("is not compacted for the next model because of the previous model's limit", async () => {
     let current = fakeModel;
     const { answer, asked } = answering(() => {
       if (asked.length !== 2) return "ok";
@@ -87,14 +87,14 @@ describe("a conversation that the model finds too long", () => {
   });
 });
 
-describe("usage that was reported", () => {
-  it("before a compaction does not bring about the next one", async () => {
+describe("reported usage", () => {
+  it("from before a compaction does not trigger the next one", async () => {
     await using t = await openCompacting(playing([...filling, text("ok"), text("ok"), text("ok")], () => text("S1")));
     for (const said of ["one", "two", "three", "four", "five", "six"]) await t.agent.prompt(said);
     expect(t.server.requests.filter(asksForSummary)).toHaveLength(1);
   });
 
-  it("last by a good reply counts, with an estimate of what came after, when all later calls fail", async () => {
+  it("of the last good reply counts, plus an estimate of what follows, when later calls fail", async () => {
     const refused = status(400, { error: { message: "no" } });
     await using t = await openCompacting(
       playing([text(words(2_000)), refused, refused, refused, text("done")], () => text("S1")),
@@ -106,7 +106,7 @@ describe("usage that was reported", () => {
     expect(compacts(t.session)).toHaveLength(1);
   });
 
-  it("by one model is measured against the window of the next", async () => {
+  it("of one model is compared with the window of the next", async () => {
     let current = { ...fakeModel, contextWindow: 1_000_000 };
     const { answer } = answering(() => words(2_500));
     await using t = await openSwitching(() => current, answer);
@@ -117,7 +117,7 @@ describe("usage that was reported", () => {
     expect(compacts(t.session)).toHaveLength(1);
   });
 
-  it("by nobody is estimated, dense scripts by their bytes", async () => {
+  it("is estimated when missing, dense scripts by their bytes", async () => {
     await using t = await openCompacting(() => [text("好".repeat(3_300)), usage({ input: 0, output: 0 })]);
     for (const said of ["one", "two", "three"]) await t.agent.prompt(said);
     expect(t.agent.contextTokens()).toBeGreaterThan(7_000);
@@ -125,7 +125,7 @@ describe("usage that was reported", () => {
 });
 
 describe("a second compaction", () => {
-  it("starts at what the first one kept, so that nothing falls between", async () => {
+  it("starts at what the first one kept, so that nothing is lost in between", async () => {
     const replies = [...filling, ...filling, text("done")];
     await using t = await openCompacting(playing(replies, (_request, count) => text(`S${count}`)));
     for (let turn = 0; turn < 7; turn++) await t.agent.prompt(`turn ${turn}`);
@@ -137,7 +137,7 @@ describe("a second compaction", () => {
 });
 
 describe("extensions and compaction", () => {
-  it("do not hinder each other: a layer that fails is left out, and the summary is written once", async () => {
+  it("work together: a failing layer is skipped, and the summary is written once", async () => {
     const broken = extension("broken", {
       hooks: () => ({
         transformContext: () => {
@@ -159,7 +159,7 @@ describe("extensions and compaction", () => {
     expect(saidIn(t.server.requests.at(-1)!).at(-1)).toBe("user: added");
   });
 
-  it("are unloaded without a trace", async () => {
+  it("unload without leaving anything behind", async () => {
     await using t = await openCompacting(playing([...filling, text("done")], () => text("never")));
     await t.kernel.unload("compaction");
     for (const said of ["one", "two", "three", "four"]) await t.agent.prompt(said);
@@ -169,7 +169,7 @@ describe("extensions and compaction", () => {
 });
 
 describe("a session that closes", () => {
-  it("ends a compaction at once, and leaves the conversation as it was", async () => {
+  it("ends a compaction at once, and leaves the conversation unchanged", async () => {
     const begun = gate();
     const summary = () => {
       begun.open();
@@ -187,7 +187,7 @@ describe("a session that closes", () => {
 });
 
 describe("a batch of calls", () => {
-  it("is whole when it is compacted, though steering came and a layer after a call failed", async () => {
+  it("stays whole in a compaction, also with steering and a layer after a failed call", async () => {
     const work = tool("work", async (_id, { at }: any) => {
       if (at === 1) await t.agent.send("hurry", { running: "steer" });
       return says(words(1_200, `${at}`));
@@ -215,7 +215,7 @@ describe("a batch of calls", () => {
 describe("images", () => {
   const image = { type: "image" as const, data: "aGk=".repeat(20_000), mimeType: "image/png" };
 
-  it("count as tokens by their number, and go into no summary", async () => {
+  it("count as tokens by their number, and are not part of summaries", async () => {
     await using t = await openCompacting(
       playing([text("done")], () => text("S1")),
       { model: { input: ["text", "image"] } },
@@ -231,7 +231,7 @@ describe("images", () => {
 });
 
 describe("a long conversation", () => {
-  it("of 130,000 messages is compacted without running out of stack", { timeout: 60_000 }, async () => {
+  it("of 130,000 messages is compacted without a stack overflow", { timeout: 60_000 }, async () => {
     await using t = await openCompacting(playing([text("done")], () => text("S1")));
     for (let at = 0; at < 130; at++)
       await t.session.appendAll(

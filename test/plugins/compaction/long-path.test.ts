@@ -36,7 +36,7 @@ function counting(store: Store): { store: Store; read: Set<number> } {
   return { store: { ...store, open }, read };
 }
 
-it("a conversation that is far longer than the window is summarised without being read whole", async () => {
+it("summarizes a conversation far longer than the window without reading all of it", async () => {
   const { store, read } = counting(createMemoryStore(testHeader, history()));
   await using t = await openCompacting(
     playing([text("done")], () => text("What was said.")),

@@ -63,8 +63,8 @@ async function threeTurns(summary: Parameters<typeof playing>[1] = () => text("S
   return t;
 }
 
-describe("compacting by hand", () => {
-  it("leaves the latest part of a conversation that would fit as it is", async () => {
+describe("manual compaction", () => {
+  it("keeps the latest part of a conversation, even if all of it would fit", async () => {
     await using t = await threeTurns();
     const { client, sessionId } = t;
     const done = await client.request("compact", { sessionId });
@@ -83,7 +83,7 @@ describe("compacting by hand", () => {
     ]);
   });
 
-  it("is a slash command, and asks for what is to be kept", async () => {
+  it("is a slash command that takes what to keep", async () => {
     await using t = await threeTurns();
     const { client, sessionId } = t;
     const { output } = await client.request("run_command", { sessionId, name: "compact", args: " the column names " });
@@ -103,7 +103,7 @@ describe("compacting by hand", () => {
     ]);
   });
 
-  it("says so when there is nothing to compact, or when no model could do it", async () => {
+  it("reports when there is nothing to compact, or when the model failed", async () => {
     await using empty = await openSession([]);
     const args = { name: "compact", args: "" };
     const nothing = await empty.client.request("run_command", { sessionId: empty.sessionId, ...args });
@@ -113,7 +113,7 @@ describe("compacting by hand", () => {
     expect(output).toMatch(/^Compacted: about .* tokens\. The model could not summarise .*no credit$/);
   });
 
-  it("is done once for a message id, also when it is asked for twice at once or after reopening", async () => {
+  it("runs once for a message id, also for concurrent requests and after reopening", async () => {
     await using t = await threeTurns();
     const { client, sessionId } = t;
     const asked = { sessionId, messageId: "m1" };
@@ -125,7 +125,7 @@ describe("compacting by hand", () => {
     expect(t.server.requests.filter(asksForSummary)).toHaveLength(1);
   });
 
-  it("is refused while a turn runs", async () => {
+  it("is refused during a turn", async () => {
     const answering = gate();
     await using t = await openSession(playing([[delayUntil(answering.promise), text("ok")]], () => text("S1")));
     const { client, sessionId } = t;
@@ -139,7 +139,7 @@ describe("compacting by hand", () => {
     await client.request("wait_turn", { sessionId, id });
   });
 
-  it("lets a message that is sent meanwhile follow, and a cancel end it", async () => {
+  it("delays messages sent meanwhile, and ends on cancel", async () => {
     const writing = gate();
     await using t = await threeTurns((_request, count) => [
       delayUntil(count === 0 ? new Promise(() => {}) : writing.promise),
@@ -164,7 +164,7 @@ describe("compacting by hand", () => {
     expect(saidIn(t.server.requests.at(-1)!)[0]).toContain("<summary>\nS1\n</summary>");
   });
 
-  it("is refused with what is wrong in the request", async () => {
+  it("reports what is wrong in an invalid request", async () => {
     await using t = await openSession([]);
     const wrong = { sessionId: t.sessionId, instructions: 7 } as never;
     await expect(t.client.request("compact", wrong)).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });

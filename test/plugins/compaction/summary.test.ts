@@ -27,14 +27,14 @@ async function fourTurns(summary: Parameters<typeof playing>[1], options: Parame
 }
 
 describe("a conversation over the threshold", () => {
-  it("is summarised between turns; the latest part and the new message stay word for word", async () => {
+  it("is summarized between turns; the latest part and the new message stay verbatim", async () => {
     await using t = await fourTurns(() => text("S1"));
     expect(t.server.requests.map(asksForSummary)).toEqual([false, false, false, true, false]);
     expect(saidIn(t.last)).toEqual([inSummary("S1"), "user: three", `assistant: ${words(2_400, "c")}`, "user: four"]);
     expect(t.outcome).toMatchObject({ reason: "completed", text: "done" });
   });
 
-  it("is summarised between the rounds of a long turn, which stays whole", async () => {
+  it("is summarized between the rounds of a long turn, which stays whole", async () => {
     const rounds = [look(1_500, "d"), look(1_500, "e"), text("done")];
     const script = playing([text(words(2_400, "a")), text(words(2_400, "b")), ...rounds], () => text("S1"));
     await using t = await openCompacting(script, { tools });
@@ -52,7 +52,7 @@ describe("a conversation over the threshold", () => {
     ]);
   });
 
-  it("is cut inside a turn that is too long by itself, and quotes what the user asked for in it", async () => {
+  it("is cut inside a turn that is too long by itself, and quotes the user's requests in it", async () => {
     const rounds = Array.from({ length: 6 }, (_, at) => look(1_400, `${at}`));
     await using t = await openCompacting(
       playing([...rounds, text("done")], () => text("S1")),
@@ -75,7 +75,7 @@ describe("a conversation over the threshold", () => {
     for (const [asked, answered] of calls) expect(answered).toEqual(asked);
   });
 
-  it("keeps a result that the model has not seen, as long as it fits", async () => {
+  it("keeps a result that the model has not read, if it fits", async () => {
     const sent = async (size: number) => {
       const replies = [text(words(1_000, "a")), look(size), text("done")];
       await using t = await openCompacting(
@@ -91,7 +91,7 @@ describe("a conversation over the threshold", () => {
     expect(await sent(9_000)).toEqual([expect.stringMatching(/S1.*word for word:\n> two/s)]);
   });
 
-  it("is compacted again and again in a turn without end, which never fills the window", async () => {
+  it("is compacted repeatedly in an endless turn, which never fills the window", async () => {
     const rounds = Array.from({ length: 40 }, () => look(900));
     await using t = await openCompacting(
       playing([...rounds, text("done")], () => text(words(600, "S"))),
@@ -119,7 +119,7 @@ describe("a conversation over the threshold", () => {
     },
   );
 
-  it("is told as it happens, and in the log", async () => {
+  it("reports a compaction as it happens, and in the log", async () => {
     await using t = await fourTurns(() => [text("S1"), usage({ input: 5_000, output: 7 })]);
     expect((await t.story()).slice(-10, -5)).toEqual([
       "turn_start 0",
@@ -149,7 +149,7 @@ describe("a conversation over the threshold", () => {
     },
   );
 
-  it("takes no room for more than twice what was asked, however much the model writes", async () => {
+  it("limits a summary to twice the requested size, however much the model writes", async () => {
     await using t = await fourTurns(() => text(words(9_000)));
     expect(tokensOf(t.last)).toBeLessThan(0.5 * window);
     expect(compacts(t.session)[0]?.summary).toMatch(/characters left out\]/);
@@ -161,12 +161,12 @@ describe("a conversation over the threshold", () => {
     expect(t.outcome.usage.input).toBe(5_000 + message.usage.input);
   });
 
-  it("stays as it is when the layer is off", async () => {
+  it("stays unchanged when the layer is off", async () => {
     await using t = await fourTurns(() => text("never"), { compaction: { layers: ["results"] } });
     expect([t.asked.length, saidIn(t.last).length]).toEqual([0, 7]);
   });
 
-  it("follows sizes in tokens, too", async () => {
+  it("accepts sizes in tokens, too", async () => {
     await using t = await fourTurns(() => text("S1"), { compaction: { threshold: 4_000, keep: 50 } });
     expect(saidIn(t.last)).toEqual([inSummary("S1"), "user: three", `assistant: ${words(2_400, "c")}`, "user: four"]);
     expect(t.server.requests.map(asksForSummary)).toEqual([false, false, true, false, false]);
@@ -214,7 +214,7 @@ describe("the request for a summary", () => {
     }
   });
 
-  it("goes to the model that is meant for it, and fits that one's window", async () => {
+  it("goes to the configured model, and fits that model's window", async () => {
     await using small = await startModelServer([text("short")]);
     const table = {
       type: "custom",
@@ -236,7 +236,7 @@ describe("the request for a summary", () => {
     expect(small.requests[0]?.body.model).toBe("mini");
   });
 
-  it("leaves a model that thinks first some room for it", async () => {
+  it("leaves room for a model that thinks first", async () => {
     const limits = [];
     for (const reasoning of [false, true]) {
       await using t = await fourTurns(() => text("S1"), { model: { reasoning, maxTokens: 5_000 } });
@@ -245,7 +245,7 @@ describe("the request for a summary", () => {
     expect(limits).toEqual([1_600, 2_600]);
   });
 
-  it("is made again when the provider is busy, and its secrets are redacted", async () => {
+  it("is retried when the provider is busy, and secrets are redacted", async () => {
     const key = "sk-test-0123456789abcdef0123456789";
     vi.stubEnv("SCOREL_TEST_KEY", key);
     try {
@@ -262,7 +262,7 @@ describe("the request for a summary", () => {
     }
   });
 
-  it("is made once more, half as long, when its model finds it too long", async () => {
+  it("is repeated with half the length when its model rejects it as too long", async () => {
     const tooLong = status(400, { error: { message: "prompt is too long: 9 tokens > 8 maximum" } });
     await using t = await fourTurns((_request, count) => (count === 0 ? tooLong : text("S1")));
     const [first, second] = t.asked.map(tokensOf) as [number, number];
@@ -291,7 +291,7 @@ describe("a summary that fails", () => {
     expect(t.outcome).toMatchObject({ text: "done" });
   });
 
-  it("keeps what an earlier one said, the files and commands, and the last words", async () => {
+  it("keeps the previous summary, the files and commands, and the last messages", async () => {
     const replies = [...filling, look(2_000), look(2_000), text("All sorted."), text(words(2_000)), text("done")];
     const summaries = [text("The deploy key is heron."), status(400, {})];
     await using t = await openCompacting(
@@ -305,8 +305,8 @@ describe("a summary that fails", () => {
   });
 });
 
-describe("after a summary that failed", () => {
-  it("the next one is made of all that the extract stands for, so that nothing is lost", async () => {
+describe("after a failed summary", () => {
+  it("the next one covers everything that the extract stands for", async () => {
     const said = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     const replies = said.map((mark) => text(words(1_900, mark)));
     const summaries = [text("The deploy key is heron."), status(400, {}), status(400, {}), text("S4")];
@@ -327,8 +327,8 @@ describe("after a summary that failed", () => {
   });
 });
 
-describe("what happens meanwhile", () => {
-  it("is not lost: messages typed while a summary is made are delivered", async () => {
+describe("during a compaction", () => {
+  it("typed messages are queued and delivered later", async () => {
     const writing = gate();
     const begun = gate();
     const summary = () => {
@@ -352,7 +352,7 @@ describe("what happens meanwhile", () => {
     expect(t.session.projection("queue")).toEqual([]);
   });
 
-  it("can be a cancel, which leaves the conversation as it was", async () => {
+  it("a cancel leaves the conversation unchanged", async () => {
     const begun = gate();
     const summary = () => {
       begun.open();
@@ -380,7 +380,7 @@ describe("what happens meanwhile", () => {
     });
   });
 
-  it("can be a message that an extension puts in", async () => {
+  it("an extension may append a message", async () => {
     const busy = extension("busy", {
       onEvent: async ({ type }: any, ctx: any) => {
         if (type === "compaction_start")
@@ -402,7 +402,7 @@ describe("what happens meanwhile", () => {
 });
 
 describe("later compactions", () => {
-  it("build on the summary before, and begin where that one ended", async () => {
+  it("extend the previous summary, and begin where it ended", async () => {
     const replies = [...filling, ...["d", "e", "f"].map((mark) => text(words(2_400, mark))), text("done")];
     await using t = await openCompacting(playing(replies, (_request, count) => text(`S${count + 1}`)));
     for (const said of ["one", "two", "three", "four", "five", "six", "seven"]) await t.agent.prompt(said);
@@ -417,7 +417,7 @@ describe("later compactions", () => {
     expect([...said, ...kept]).toEqual(["one", "two", "three", "four", "five", "six", "seven"]);
   });
 
-  it("are not made for what a summary stands for already, after going back behind it", async () => {
+  it("skip what a summary already covers, after a rewind before it", async () => {
     await using t = await fourTurns(() => text("S1"));
     const first = t.stored().find((event: any) => event.message?.role === "assistant") as any;
     await t.session.append("rewind", { targetEventId: first.id });

@@ -54,7 +54,7 @@ async function openLogged(script: Script, options: Parameters<typeof openAgent>[
 }
 
 describe("the readable log of a session", () => {
-  it("tells how a turn went, and nothing of what was said", async () => {
+  it("describes how a turn went, without its content", async () => {
     const look = tool("Look", async () => says("the secret recipe of the house"));
     const script = [toolCall("Look", { at: "the cellar behind the barrels" }), text("It is all in the cellar.")];
     await using t = await openLogged(script, { tools: [look] });
@@ -71,7 +71,7 @@ describe("the readable log of a session", () => {
     expect(statSync(t.path).mode & 0o777).toBe(0o600);
   });
 
-  it("tells of retries and a provider's refusal without what it quotes of the prompt", async () => {
+  it("reports retries and a provider's refusal without the quoted prompt", async () => {
     const refusal = { error: { message: "overloaded by: tell me about the pudding of my aunt" } };
     await using t = await openLogged([status(529, refusal), status(400, refusal)], { config: { retries: 1 } });
     await (await t.agent.send("tell me about the pudding of my aunt")).turn;
@@ -85,7 +85,7 @@ describe("the readable log of a session", () => {
     expect(lines.join("\n")).not.toContain("pudding");
   });
 
-  it("tells which plugin failed, on one line, whatever its message holds", async () => {
+  it("names a failed plugin on one line, whatever its message contains", async () => {
     const broken = definePlugin({
       id: "broken",
       name: "Broken",
@@ -106,14 +106,14 @@ describe("the readable log of a session", () => {
     ]);
   });
 
-  it("is not made for a session that nothing happens in", async () => {
+  it("is not created for a session without events", async () => {
     await using t = await openLogged([]);
     t.session.emit("session_start", {});
     await t.kernel.drained();
     expect(existsSync(t.path)).toBe(false);
   });
 
-  it("sets a full file aside when it is opened", async () => {
+  it("rotates a full file when it is opened", async () => {
     await using t = await openLogged([text("Hello.")]);
     writeFileSync(t.path, "old\n");
     truncateSync(t.path, 5 * 1024 * 1024);
@@ -122,7 +122,7 @@ describe("the readable log of a session", () => {
     expect(readFileSync(`${t.path}.1`, "utf8").slice(0, 4)).toBe("old\n");
   });
 
-  it("does not follow a link in its place, says so once, and the turn completes", async () => {
+  it("does not follow a link in its place, reports it once, and the turn completes", async () => {
     await using t = await openLogged([text("Hello."), text("Again.")]);
     const victim = `${t.path}.victim`;
     writeFileSync(victim, "");
@@ -135,19 +135,19 @@ describe("the readable log of a session", () => {
   });
 });
 
-describe("an error's words", () => {
-  it("lose every run that the conversation has, and no other", () => {
+describe("an error text in the log", () => {
+  it("loses every phrase that occurs in the conversation, and no other", () => {
     expect(scrub("bad value 'the quick brown fox jumps' at 3", ["see the quick brown fox jumps over"])).toBe(
       "bad value '[…]' at 3",
     );
     expect(scrub("fine as it is", ["something else altogether"])).toBe("fine as it is");
   });
 
-  it("lose a short text as a whole", () => {
+  it("loses a short text completely", () => {
     expect(scrub("no such word: hunter2!", ["hunter2"])).toBe("no such word: […]!");
   });
 
-  it("are one line of bounded length without control characters", () => {
+  it("is one line of limited length without control characters", () => {
     expect(scrub("a\r\nb\u001b[31mc", [])).toBe("a b [31mc");
     expect(scrub("x".repeat(10_000), []).length).toBeLessThan(600);
   });

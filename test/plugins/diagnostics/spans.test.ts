@@ -22,7 +22,7 @@ const watcher = definePlugin({
 });
 
 describe("spans", () => {
-  it("tell a turn with its rounds, tools and the layers of hooks, by name and duration only", async () => {
+  it("record a turn with its rounds, tools and hook layers, by name and duration only", async () => {
     const exporter = collector();
     const look = tool("Look", async () => says("the recipe"));
     {
@@ -62,7 +62,7 @@ describe("spans", () => {
     expect(JSON.stringify(told)).not.toMatch(/recipe|cellar|Found/);
   });
 
-  it("mark what failed", async () => {
+  it("mark failures", async () => {
     const exporter = collector();
     const break_ = tool("Break", async () => {
       throw new Error("broken");
@@ -77,7 +77,7 @@ describe("spans", () => {
     expect(failed.map(({ name }) => name)).toEqual(["scorel.tool"]);
   });
 
-  it("of other plugins stand below the tool call that asked for them, or below what is active", async () => {
+  it("of other plugins belong to the tool call that requested them, or to the active span", async () => {
     const exporter = collector();
     const dig = definePlugin({
       id: "digger",

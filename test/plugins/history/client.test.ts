@@ -45,7 +45,7 @@ async function drawn(rounds: number, options: Record<string, unknown>, terminal 
 }
 
 describe("session tree", () => {
-  it("draws everything, or what --tail asks for", async () => {
+  it("draws the whole tree, or the last events with --tail", async () => {
     expect(await drawn(120, {})).toHaveLength(240);
     const tail = await drawn(120, { tail: "3" });
     expect(tail.map((line) => line.replace(/^.*?(user|assistant)/, "$1"))).toEqual([
@@ -56,7 +56,7 @@ describe("session tree", () => {
     expect(JSON.parse((await drawn(3, { tail: "2", output: "json" }))[0] as string).rows).toHaveLength(2);
   });
 
-  it("shows a terminal the last 200, and how to see more", async () => {
+  it("shows the last 200 events on a terminal, and how to see more", async () => {
     const lines = await drawn(120, {}, true);
     expect(lines).toHaveLength(201);
     expect(lines.at(-1)).toBe("These are the last 200 events of 240. To see more: --tail 2000");

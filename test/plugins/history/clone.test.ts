@@ -7,7 +7,7 @@ import { ask, echoAgent, testHost } from "../host/home.ts";
 import { call, desk, result, wordsOf } from "./desk.ts";
 
 describe("a copy up to an event", () => {
-  it("reads as the session read there, with the settings and the instructions that count", async () => {
+  it("has the conversation, settings and instructions as of that event", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const one = await t.say("one");
@@ -34,7 +34,7 @@ describe("a copy up to an event", () => {
     expect(session.activeLeaf).not.toBe(one);
   });
 
-  it("has the latest instructions and all that skills have loaded, from whichever branch, and nothing that waits", async () => {
+  it("has the latest instructions and all loaded skills of any branch, and no queued messages", async () => {
     const noted = definePlugin({
       id: "noted",
       name: "Noted",
@@ -69,7 +69,7 @@ describe("a copy up to an event", () => {
     ]);
   });
 
-  it("ends where a conversation can go on, and nowhere else", async () => {
+  it("ends only at a point where a conversation can continue", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     await t.say("one");
@@ -80,7 +80,7 @@ describe("a copy up to an event", () => {
     await expect(clone("none?")).rejects.toMatchObject({ code: "HISTORY_EVENT_UNKNOWN" });
   });
 
-  it("needs the plugin that knows where that is", async () => {
+  it("needs the history plugin", async () => {
     await using t = await desk();
     const one = await t.say("one");
     await t.client.request("close_session", { sessionId: t.sessionId });
@@ -89,7 +89,7 @@ describe("a copy up to an event", () => {
     await expect(plain.client.request("clone_session", asked)).rejects.toMatchObject({ code: "HOST_NO_HISTORY" });
   });
 
-  it("is made once for a request that is repeated, also by the next process", async () => {
+  it("is made once when a request is repeated, even by another process", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     await t.say("one");
@@ -108,7 +108,7 @@ describe("a copy up to an event", () => {
     expect(t.home.files().filter((name) => name.endsWith(".jsonl"))).toHaveLength(2);
   });
 
-  it("is on disk before its first event, when that is asked for", async () => {
+  it("is on disk before its first event, on request", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     await t.say("one");
@@ -119,7 +119,7 @@ describe("a copy up to an event", () => {
     expect(messages.map(wordsOf)).toEqual(["one", "echo: one"]);
   });
 
-  it("that cannot be written says so and leaves nothing open", async () => {
+  it("that cannot be written fails and leaves nothing open", async () => {
     await using t = await desk();
     const { client, sessionId, home } = t;
     await t.say("one");

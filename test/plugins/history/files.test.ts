@@ -35,8 +35,8 @@ function checkpoints() {
   return { asked, during, plugin, change };
 }
 
-describe("going back with the files", () => {
-  it("restores them first and then goes back, once for a request that is repeated", async () => {
+describe("rewinding with the files", () => {
+  it("restores them, then moves, once when a request is repeated", async () => {
     const { asked, during, plugin, change } = checkpoints();
     await using t = await desk([echoAgent, plugin]);
     const { client, sessionId, session } = t;
@@ -55,7 +55,7 @@ describe("going back with the files", () => {
     expect(asked).toEqual([{ sessionId, targetEventId: one }]);
   });
 
-  it("to the start restores them as they were at the first message", async () => {
+  it("to the start restores the files as of the first message", async () => {
     const { asked, plugin } = checkpoints();
     await using t = await desk([echoAgent, plugin]);
     const { client, sessionId, session } = t;
@@ -70,7 +70,7 @@ describe("going back with the files", () => {
     ]);
   });
 
-  it("of a session without any restores nothing", async () => {
+  it("of a session without checkpoints restores nothing", async () => {
     const { asked, plugin } = checkpoints();
     await using t = await desk([echoAgent, plugin]);
     const { client, sessionId } = t;
@@ -81,7 +81,7 @@ describe("going back with the files", () => {
     expect(asked).toEqual([]);
   });
 
-  it("touches no file when the jump could not be made", async () => {
+  it("changes no file when the move is not possible", async () => {
     const { asked, plugin } = checkpoints();
     await using t = await desk([echoAgent, plugin]);
     const { client, sessionId } = t;
@@ -95,7 +95,7 @@ describe("going back with the files", () => {
     expect(asked).toEqual([]);
   });
 
-  it("leaves the conversation where it stands when it moves meanwhile, and the same request again completes it", async () => {
+  it("does not move when the leaf moved meanwhile, and completes when repeated", async () => {
     const { during, plugin } = checkpoints();
     await using t = await desk([echoAgent, plugin]);
     const { client, sessionId, session } = t;
@@ -110,7 +110,7 @@ describe("going back with the files", () => {
     expect(session.activeLeaf).toBe(one);
   });
 
-  it("says what is missing where nobody keeps checkpoints", async () => {
+  it("says what is missing when no plugin keeps checkpoints", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     const one = await t.say("one");
@@ -133,7 +133,7 @@ describe("a move without the files", () => {
     return filesLeft(request as unknown as Client["request"], at, (event) => `rewind ${event} --files`);
   }
 
-  it("says which files stay as they are, and how to take them along", async () => {
+  it("says which files are unchanged, and how to restore them", async () => {
     expect(await left(["a.js"])).toBe("a.js stays as it is now. To restore what it was then: rewind event --files\n");
     expect(await left(["a.js", "b.js"])).toBe(
       "2 files stay as they are now. To restore what they were then: rewind event --files\n",
@@ -141,14 +141,14 @@ describe("a move without the files", () => {
     expect(await left([])).toBe("");
   });
 
-  it("says nothing where nobody keeps checkpoints, and says why where it cannot be told", async () => {
+  it("says nothing without checkpoints, and gives the reason when files cannot be compared", async () => {
     expect(await left([], new ScorelError("HISTORY_NO_FILES", "none"))).toBe("");
     expect(await left([], new Error("git is broken"))).toBe(
       "Cannot tell whether files have changed since then: git is broken\n",
     );
   });
 
-  it("is one of undo, redo and rewind, on the command line", async () => {
+  it("is reported by undo, redo and rewind on the command line", async () => {
     await using t = await desk([echoAgent, checkpoints().plugin]);
     const { sessionId } = t;
     const one = await t.say("one");

@@ -5,7 +5,7 @@ import { echoAgent, testHost } from "../host/home.ts";
 import { desk } from "./desk.ts";
 
 describe("a session's settings", () => {
-  it("are changed by an event beside the conversation, also before the first message and while a turn runs", async () => {
+  it("are changed by an event, also before the first message and during a turn", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const first = await client.request("rename_session", { sessionId, name: "  Cart repair " });
@@ -22,7 +22,7 @@ describe("a session's settings", () => {
     expect(sessions).toMatchObject([{ sessionId, name: "Cart" }]);
   });
 
-  it("are refused when they are none", async () => {
+  it("are refused when invalid", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     const change = (changes: object) => client.request("update_info", { sessionId, changes });
@@ -33,7 +33,7 @@ describe("a session's settings", () => {
     expect(t.session.tree.size).toBe(0);
   });
 
-  it("are changed once by a request that is repeated", async () => {
+  it("are changed once when a request is repeated", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const asked = { sessionId, name: "First", messageId: "m1" };
@@ -50,7 +50,7 @@ describe("a session's settings", () => {
     expect(session.tree.size).toBe(2);
   });
 
-  it("hold the model that was chosen, from the next request on and when the session is opened again", async () => {
+  it("keep the chosen model for the next request and after reopening", async () => {
     await using t = await desk([modelPlugin([]), echoAgent]);
     const { client, sessionId } = t;
     const change = (model: string) => client.request("update_info", { sessionId, changes: { model } });
@@ -69,7 +69,7 @@ describe("a session's settings", () => {
     });
   });
 
-  it("say so when the model that was chosen cannot be used any more, and the session opens all the same", async () => {
+  it("report a chosen model that is no longer usable, and the session still opens", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     await t.say("one");
@@ -82,7 +82,7 @@ describe("a session's settings", () => {
     ]);
   });
 
-  it("give way to no option that the session was opened with", async () => {
+  it("override the options that the session was opened with", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     await t.say("one");

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { echoAgent, testHost } from "../host/home.ts";
 import { call, desk, result } from "./desk.ts";
 
-describe("going back", () => {
-  it("moves the leaf to the target, marks the way from the old leaf, and loses nothing", async () => {
+describe("rewind", () => {
+  it("moves the leaf to the target, records the old leaf, and loses nothing", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const one = await t.say("one");
@@ -30,7 +30,7 @@ describe("going back", () => {
     expect(session.tree.leaves().map(({ id }) => id)).toEqual([two, three]);
   });
 
-  it("takes the beginning of an id, and names those that it could be", async () => {
+  it("accepts the beginning of an id, and lists the matches when it is ambiguous", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const one = await t.say("one");
@@ -48,7 +48,7 @@ describe("going back", () => {
     });
   });
 
-  it("goes to the start, from which a conversation begins anew", async () => {
+  it("goes to the start, where a new conversation begins", async () => {
     await using t = await desk();
     await t.say("one");
     const moved = await t.client.request("rewind", { sessionId: t.sessionId, targetEventId: null });
@@ -60,7 +60,7 @@ describe("going back", () => {
     expect(t.spoken()).toEqual(["two", "echo: two"]);
   });
 
-  it("goes behind a summary, which is then not part of the conversation", async () => {
+  it("goes back before a summary, which then is not part of the conversation", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const one = await t.say("one");
@@ -78,7 +78,7 @@ describe("going back", () => {
     expect(t.spoken()).toEqual([expect.stringContaining("All of it"), "two", "echo: two"]);
   });
 
-  it("is refused while a turn runs", async () => {
+  it("is refused during a turn", async () => {
     await using t = await desk();
     const one = await t.say("one");
     const turn = t.session.hold();
@@ -88,7 +88,7 @@ describe("going back", () => {
     await turn.release();
   });
 
-  it("of two at once from one leaf lets one through and tells the other where the conversation is", async () => {
+  it("lets one of two concurrent moves through, and tells the other where the conversation is", async () => {
     await using t = await desk();
     const { client, host, sessionId } = t;
     const one = await t.say("one");
@@ -108,7 +108,7 @@ describe("going back", () => {
     expect(t.session.activeLeaf).toBe(one);
   });
 
-  it("is done once for a request that is repeated, also by the next process and after the conversation went on", async () => {
+  it("happens once when a request is repeated, also by another process and after later messages", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const one = await t.say("one");
@@ -125,8 +125,8 @@ describe("going back", () => {
   });
 });
 
-describe("a point to go back to", () => {
-  it("is a user message, the end of a turn, and the last of a set of results; others are refused with the nearest", async () => {
+describe("a rewind point", () => {
+  it("is a user message, the end of a turn, or the last of a set of results; other events name the nearest point", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     const user = await t.write({ role: "user", content: "Look twice." });
@@ -156,8 +156,8 @@ describe("a point to go back to", () => {
   });
 });
 
-describe("another branch", () => {
-  it("is gone to by its end", async () => {
+describe("branch", () => {
+  it("moves to the leaf of another branch", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const one = await t.say("one");
@@ -181,7 +181,7 @@ describe("another branch", () => {
 });
 
 describe("undo", () => {
-  it("goes back to before the last user message, and answers its words", async () => {
+  it("goes back before the last user message and returns its text", async () => {
     await using t = await desk();
     const one = await t.say("one");
     await t.say("two");
@@ -209,7 +209,7 @@ describe("undo", () => {
     await expect(next.client.request("redo", { sessionId })).rejects.toMatchObject({ code: "HISTORY_NO_REDO" });
   });
 
-  it("is not redone after something was said, or after another jump", async () => {
+  it("cannot be redone after a new message or another move", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     const one = await t.say("one");
@@ -224,7 +224,7 @@ describe("undo", () => {
     expect(one).not.toBe(two);
   });
 
-  it("survives what is noted beside the conversation, and goes back into the middle of a branch", async () => {
+  it("ignores events beside the conversation, and works in the middle of a branch", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     await t.say("one");
@@ -238,7 +238,7 @@ describe("undo", () => {
     expect(t.session.tree.get(back.eventId)?.type).toBe("rewind");
   });
 
-  it("is done once for a request that is repeated", async () => {
+  it("happens once when a request is repeated", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     await t.say("one");

@@ -18,7 +18,7 @@ async function stored(home: TestHome): Promise<string> {
 }
 
 describe("a deleted session", () => {
-  it("has all its files in the trash, and comes back whole", async () => {
+  it("has all its files in the trash, and can be restored completely", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent], [], [history]);
     const { client } = t;
@@ -43,7 +43,7 @@ describe("a deleted session", () => {
     expect(inTrash(home)).toEqual([]);
   });
 
-  it("is told as deleted to whoever asks for it, by its id or the beginning of one", async () => {
+  it("is reported as deleted when it is opened, by its id or a prefix", async () => {
     using home = testHome();
     const sessionId = await stored(home);
     await using t = await testHost([echoAgent], [], [history]);
@@ -58,7 +58,7 @@ describe("a deleted session", () => {
     await expect(nobody).rejects.toThrow('There is no session "nobody". `scorel session list --all` shows them.');
   });
 
-  it("was closed first, and is deleted and restored once by requests that are repeated", async () => {
+  it("is closed first, and deleted and restored once by repeated requests", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent], [], [history]);
     const { client, host } = t;
@@ -73,7 +73,7 @@ describe("a deleted session", () => {
     expect(await ask(client, sessionId, "more")).toBe("echo: more");
   });
 
-  it("is waited for by whoever opens it meanwhile", async () => {
+  it("delays requests that open it meanwhile", async () => {
     using home = testHome();
     const sessionId = await stored(home);
     await using t = await testHost([echoAgent], [], [history]);
@@ -90,7 +90,7 @@ describe("a deleted session", () => {
     expect(loaded.sessionId).toBe(sessionId);
   });
 
-  it("is refused while a turn runs in it, and while another process has it", async () => {
+  it("is refused during a turn, and while another process holds the lock", async () => {
     using home = testHome();
     const sessionId = await stored(home);
     const busy = definePlugin({
@@ -112,7 +112,7 @@ describe("a deleted session", () => {
     expect(inTrash(home)).toEqual([]);
   });
 
-  it("whose deleting process was killed on the way is either listed or restorable, at every step", async () => {
+  it("is either listed or restorable at every step, when the deleting process is killed", async () => {
     using home = testHome();
     const sessionId = await stored(home);
     writeFileSync(home.session(`${sessionId}.torn-1`), "{");
@@ -134,7 +134,7 @@ describe("a deleted session", () => {
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`, `${sessionId}.torn-1`]);
   });
 
-  it("may have worked in a directory that is gone", async () => {
+  it("may have a working directory that no longer exists", async () => {
     using home = testHome();
     const sessionId = await stored(home);
     rmSync(home.cwd, { recursive: true });
@@ -144,7 +144,7 @@ describe("a deleted session", () => {
     expect(inTrash(home)).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 
-  it("never takes the place of another", async () => {
+  it("never replaces another session", async () => {
     using home = testHome();
     const sessionId = await stored(home);
     mkdirSync(trashOf(home), { recursive: true });
@@ -163,7 +163,7 @@ describe("a deleted session", () => {
 });
 
 describe("emptying the trash", () => {
-  it("deletes for good, and then asks for the removal of contents that nothing refers to", async () => {
+  it("deletes permanently, then requests the removal of unused blobs", async () => {
     using home = testHome();
     const [kept, gone] = [await stored(home), await stored(home)];
     const asked: string[][] = [];
@@ -198,7 +198,7 @@ describe("emptying the trash", () => {
     expect(home.files()).toEqual([`${kept}.index.json`, `${kept}.jsonl`]);
   });
 
-  it("finds nothing to do where there is no trash, and takes along what a killed delete left", async () => {
+  it("does nothing without a trash, and removes the rest of a killed delete", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent], [], [history]);
     expect(await t.client.request("purge_sessions", {})).toMatchObject({ sessions: [], bytes: 0 });

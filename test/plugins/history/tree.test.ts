@@ -4,7 +4,7 @@ import { draw } from "../../../plugins/history/drawing.ts";
 import { call, desk, result } from "./desk.ts";
 
 describe("a session's tree", () => {
-  it("tells each event of the conversation, what can be gone back to, the branches and the leaf", async () => {
+  it("lists each event, the rewind points, the branches and the leaf", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const one = await t.say("one");
@@ -52,7 +52,7 @@ describe("a session's tree", () => {
     expect(all.rows.find(({ id }) => id === eventId)).toMatchObject({ parentId: two, label: "rewind", beside: true });
   });
 
-  it("shows nothing that would move a terminal's cursor, nor do errors", async () => {
+  it("escapes control characters, also in errors", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     await t.say("\u001b[2Jone\r\nline\u0007");
@@ -64,7 +64,7 @@ describe("a session's tree", () => {
     );
   });
 
-  it("is told in pages, the latest first", async () => {
+  it("is returned in pages, the latest first", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
     for (const text of ["one", "two", "three"]) await t.say(text);
@@ -78,7 +78,7 @@ describe("a session's tree", () => {
     expect(texts).toEqual(["one", "echo: one", "two", "echo: two", "three", "echo: three"]);
   });
 
-  it("of ten thousand events is told in pages of a few hundred kilobytes at most, within a second", async () => {
+  it("of ten thousand events is returned in pages of a few hundred kilobytes, within a second", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;
     const text = "A line of words that goes on and on. ".repeat(20);
@@ -104,7 +104,7 @@ describe("a session's tree", () => {
   });
 });
 
-describe("the drawing of a tree", () => {
+describe("the drawn tree", () => {
   const rows = (lines: string[]): TreeRow[] =>
     lines.map((line, index) => {
       const [id = "", parentId = "", label = "", ...words] = line.split(" ");
@@ -132,7 +132,7 @@ describe("the drawing of a tree", () => {
     leafCount: 0,
   });
 
-  it("runs down the left edge, with branches that were left one step to the right", () => {
+  it("runs down the left edge, with abandoned branches indented by one step", () => {
     const drawn = draw(
       page(
         [
@@ -157,12 +157,12 @@ describe("the drawing of a tree", () => {
 `);
   });
 
-  it("of a page that begins in the middle has all of its events", () => {
+  it("contains every event of a page that begins in the middle", () => {
     const drawn = draw(page(["xccc gone user left", "dddd gone user one", "eeee dddd assistant two"], "eeee"));
     expect(drawn).toBe("├─○ xccc  user       left\n○ dddd  user       one\n● eeee  assistant  (here) two\n");
   });
 
-  it("keeps within the width of a terminal, also with wide letters, and within a depth", () => {
+  it("fits the terminal, also with wide characters, and has a maximum depth", () => {
     const drawn = draw(page(["aaaa - user 你好你好你好你好你好你好"], "none"), 30);
     expect(drawn).toBe("○ aaaa  user       你好你好你…\n");
     const nested = [
@@ -178,7 +178,7 @@ describe("the drawing of a tree", () => {
     expect(Math.max(...prefixes)).toBeLessThan(24);
   });
 
-  it("does not mind a conversation of a hundred thousand events", () => {
+  it("handles a conversation of a hundred thousand events", () => {
     const lines = Array.from({ length: 100_000 }, (_, n) => `e${n} ${n === 0 ? "-" : `e${n - 1}`} user hello`);
     expect(draw(page(lines, "e99999")).split("\n")).toHaveLength(100_001);
   });

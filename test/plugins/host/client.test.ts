@@ -28,17 +28,17 @@ const failing = (code: string) =>
   new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error("no room"), { code })) });
 
 describe("the answer of a command", () => {
-  it("is printed, and what the client has opened is given up", async () => {
+  it("is printed, and the client's sessions are released", async () => {
     expect(await printed(async () => "done\n")).toEqual({ code: 0, shown: "done\n", said: [], closed: true });
   });
 
-  it("moves no cursor of a terminal, and goes to a program as it is", async () => {
+  it("moves no cursor in a terminal, and is unchanged for a program", async () => {
     const words = "\u001b[2Jred\u0007\n";
     expect((await printed(async () => words, Object.assign(new PassThrough(), { isTTY: true }))).shown).toBe("red\n");
     expect((await printed(async () => words)).shown).toBe(words);
   });
 
-  it("that cannot be printed is a failure, unless nobody reads any more", async () => {
+  it("that cannot be written is a failure, unless the reader has left", async () => {
     expect(await printed(async () => "done\n", failing("ENOSPC"))).toMatchObject({
       code: 1,
       said: ["The output could not be written: no room\n"],
@@ -46,7 +46,7 @@ describe("the answer of a command", () => {
     expect(await printed(async () => "done\n", failing("EPIPE"))).toMatchObject({ code: 0, said: [] });
   });
 
-  it("that there is none of leaves nothing open", async () => {
+  it("that throws leaves nothing open", async () => {
     const thrown = await printed(() => Promise.reject(new Error("no answer")));
     expect(thrown).toEqual({ code: "Error: no answer", shown: "", said: [], closed: true });
   });

@@ -19,7 +19,7 @@ const spoken = (messages: readonly unknown[]) =>
   );
 
 describe("a copy of a session", () => {
-  it("holds the conversation as it stands, not what was rewound, and what was noted beside it", async () => {
+  it("contains the current conversation and notes along it, but nothing that was rewound", async () => {
     using home = testHome();
     await using t = await host();
     const { client } = t;
@@ -41,7 +41,7 @@ describe("a copy of a session", () => {
     expect(JSON.stringify(copied.events)).not.toContain("a mistake");
   });
 
-  it("goes its own way", async () => {
+  it("is independent of the original", async () => {
     using home = testHome();
     await using t = await host();
     const { client } = t;
@@ -55,7 +55,7 @@ describe("a copy of a session", () => {
     expect((await Promise.all(contexts)).map(({ messages }) => spoken(messages)[2])).toEqual(["there", "here"]);
   });
 
-  it("needs something to copy", async () => {
+  it("requires a conversation to copy", async () => {
     using home = testHome();
     await using t = await host();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });

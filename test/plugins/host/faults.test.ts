@@ -26,8 +26,8 @@ async function stored(text = "hello"): Promise<string> {
 }
 const logOf = (sessionId: string) => home.session(`${sessionId}.jsonl`);
 
-describe("a home that is none", () => {
-  it("is named when ~/.scorel is a file", async () => {
+describe("an unusable home", () => {
+  it("is reported when ~/.scorel is a file", async () => {
     writeFileSync(join(home.home, ".scorel"), "");
     await using t = await testHost();
     const failure = { code: "HOST_HOME", message: expect.stringContaining(join(home.home, ".scorel")) };
@@ -45,7 +45,7 @@ describe("a home that is none", () => {
 });
 
 describe("a log of a newer format", () => {
-  it("is opened to be read, which is told at once, and never changed", async () => {
+  it("is opened read-only with a notice, and never changed", async () => {
     const sessionId = await stored();
     const [, ...events] = readFileSync(logOf(sessionId), "utf8").split("\n");
     const header = { version: 99, sessionId, deviceId: "d", createdAt: 0, epoch: "e", meta: { cwd: home.cwd } };
@@ -65,12 +65,12 @@ describe("a log of a newer format", () => {
   });
 });
 
-describe("a log that is no log", () => {
+describe("a file that is not a log", () => {
   it.each([
     ["empty", "", "it is empty"],
     ["without its header", '{"type":"message"}\n', "its first line is no session header"],
     ["of something else", "hello\n", "its first line is no session header"],
-  ])("is listed and refused by name when it is %s, and left as it is", async (_what, content, reason) => {
+  ])("is listed and refused by name when it is %s, and left unchanged", async (_what, content, reason) => {
     const sessionId = await stored();
     writeFileSync(logOf(sessionId), content);
     await using t = await testHost();
@@ -89,7 +89,7 @@ describe("a log that is no log", () => {
   });
 });
 
-describe("a log on a disk that cannot be read", () => {
+describe("a log on an unreadable disk", () => {
   // Only Linux has a file that answers every read with EIO without being broken itself.
   it.each(existsSync("/proc/self/mem") ? ["EIO"] : [])(
     "is named with the disk's error %s, by the list and by opening",
@@ -110,7 +110,7 @@ describe("a log on a disk that cannot be read", () => {
 });
 
 describe("a log with many damaged places", () => {
-  it("is described by the first of them, and by where to see the others", () => {
+  it("is described by the first ones and by how to see the others", () => {
     const problems = Array.from({ length: 12 }, (_, n) => ({ line: n + 1, offset: n, reason: "empty line" }));
     const told = damageIn({ sessionId: "session000000001", problems });
     expect(told).toHaveLength(11);
@@ -125,7 +125,7 @@ describe("a log deleted while its session is open", () => {
   it.each([
     ["alone", (sessionId: string) => rmSync(logOf(sessionId))],
     ["with its whole folder", (sessionId: string) => rmSync(dirname(logOf(sessionId)), { recursive: true })],
-  ])("%s is missed by the next message, and others go on", async (_what, remove) => {
+  ])("%s is noticed by the next message, and other sessions continue", async (_what, remove) => {
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
     await ask(t.client, sessionId, "one");
@@ -149,7 +149,7 @@ describe("a clock", () => {
   it.each([
     ["set back an hour", -hour],
     ["ten years ahead", tenYears],
-  ])("%s changes the order of nothing, nor who may write", async (_what, shift) => {
+  ])("%s changes neither the order nor who may write", async (_what, shift) => {
     vi.useFakeTimers({ toFake: ["Date"], now });
     const sessionId = await stored("one");
     vi.setSystemTime(now + shift);
@@ -174,7 +174,7 @@ describe("a clock", () => {
     });
   });
 
-  it("that ran ahead once leaves no session on top that is older than others", async () => {
+  it("that once ran ahead does not keep a session on top", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: now + tenYears });
     const first = await stored("ahead");
     vi.setSystemTime(now);
@@ -190,7 +190,7 @@ describe("a clock", () => {
     expect(sessions.map(({ sessionId }) => sessionId)).toEqual([second, first]);
   });
 
-  it("set back does not keep a lock that a crash left unreadable", async () => {
+  it("that was set back does not keep an unreadable lock alive", async () => {
     const sessionId = await stored();
     const lock = home.session(`${sessionId}.lock`);
     writeFileSync(lock, "");
@@ -200,8 +200,8 @@ describe("a clock", () => {
   });
 });
 
-describe("the lock of a process whose number another one has now", () => {
-  it("is taken over, and the session goes on", async () => {
+describe("the lock of a process whose pid was reused", () => {
+  it("is taken over, and the session continues", async () => {
     const sessionId = await stored();
     const lock = home.session(`${sessionId}.lock`);
     const holder = { ...ownIdentity(), pid: process.ppid, start: "1", since: "", nonce: "nonce000000000001" };

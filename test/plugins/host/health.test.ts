@@ -29,7 +29,7 @@ function records(path: string): string[] {
   return readFileSync(path, "utf8").split("\n").slice(0, -1);
 }
 
-describe("a look at the sessions' files", () => {
+describe("a check of the sessions' files", () => {
   it("finds nothing wrong with a session that was closed", async () => {
     using home = testHome();
     const sessionId = await session(home);
@@ -49,13 +49,13 @@ describe("a look at the sessions' files", () => {
     expect(await check()).toEqual({ total: 1, sessions: [expected] });
   });
 
-  it("answers nothing where there is no session, and refuses a limit that is none", async () => {
+  it("returns nothing without sessions, and refuses an invalid limit", async () => {
     using _home = testHome();
     expect(await check()).toEqual({ total: 0, sessions: [] });
     await expect(check(0)).rejects.toMatchObject({ code: "HOST_LIMIT_INVALID" });
   });
 
-  it("takes those that were written last", async () => {
+  it("covers the sessions written last", async () => {
     using home = testHome();
     const [old, late, later] = [await session(home), await session(home), await session(home)];
     for (const [id, at] of [
@@ -68,7 +68,7 @@ describe("a look at the sessions' files", () => {
     expect([total, sessions.map(({ sessionId }) => sessionId)]).toEqual([3, [later, late]]);
   });
 
-  it("locates a damaged record, and counts what lost its parent by it", async () => {
+  it("locates a damaged record and counts the events that lost their parent", async () => {
     using home = testHome();
     const path = home.session(`${await session(home)}.jsonl`);
     const lines = records(path);
@@ -90,7 +90,7 @@ describe("a look at the sessions' files", () => {
     expect(found).not.toHaveProperty("events");
   });
 
-  it("names ends that were set aside, and changes nothing itself", async () => {
+  it("lists cut-off ends that were moved aside, and changes nothing", async () => {
     using home = testHome();
     const sessionId = await session(home);
     const path = home.session(`${sessionId}.jsonl`);
@@ -104,7 +104,7 @@ describe("a look at the sessions' files", () => {
     expect([readFileSync(path).equals(before), existsSync(home.session(`${sessionId}.torn-2`))]).toEqual([true, false]);
   });
 
-  it("tells a lock of a process that is gone from one that is held", async () => {
+  it("distinguishes stale locks from held ones", async () => {
     using home = testHome();
     const sessionId = await session(home);
     const path = home.session(`${sessionId}.lock`);
@@ -120,7 +120,7 @@ describe("a look at the sessions' files", () => {
     expect([left.lock, left.leftover]).toEqual([{ path, state: "stale", pid: 2 ** 30, since: me.since }, partial]);
   });
 
-  it("sees that the index of a long log is damaged", async () => {
+  it("detects a damaged index of a long log", async () => {
     using home = testHome();
     const index = home.session(`${await session(home)}.index`);
     writeFileSync(index, "");
@@ -129,7 +129,7 @@ describe("a look at the sessions' files", () => {
     expect((await only()).index).toBe("damaged");
   });
 
-  it("reads no more than it has time for", async () => {
+  it("reads only up to its limit", async () => {
     using home = testHome();
     const path = home.session(`${await session(home)}.jsonl`);
     truncateSync(path, 65 * 2 ** 20);

@@ -9,7 +9,7 @@ import { type SecondProcess, secondProcess } from "../../second-process.ts";
 const session = "session000000001";
 
 describe("the lock of a session", () => {
-  it("is taken once, and again after its release", () => {
+  it("can be taken once, and again after its release", () => {
     using place = folder();
     const first = acquireLock(place.lock, session);
     expect(() => acquireLock(place.lock, session)).toThrow(`in use by process ${process.pid}, started 20`);
@@ -18,7 +18,7 @@ describe("the lock of a session", () => {
     expect(place.files()).toEqual([]);
   });
 
-  it("of another process is refused, naming its number and when it started", async () => {
+  it("of another process is refused with its pid and start time", async () => {
     using place = folder();
     await using other = await holder(place);
     expect(await take(other)).toBe("held");
@@ -44,7 +44,7 @@ describe("the lock of a session", () => {
     expect(place.files()).toEqual([]);
   });
 
-  it("of a dead process goes to exactly one of several that want it at once", async () => {
+  it("of a dead process is won by exactly one of several takers", async () => {
     using place = folder();
     writeLock(place.lock, { pid: 2 ** 30 });
     const wanting = await Promise.all(Array.from({ length: 6 }, () => holder(place)));
@@ -66,13 +66,13 @@ describe("the lock of a session", () => {
   it.each([
     ["another machine", { boot: "00000000-0000-0000-0000-000000000000", machine: "elsewhere" }],
     ["another container", { space: "pid:[1]", pid: 2 ** 30 }],
-  ])("of %s is kept, because nobody here can see whether its holder lives", (_, change) => {
+  ])("of %s is kept, because its holder may still be running", (_, change) => {
     using place = folder();
     writeLock(place.lock, change);
     expect(() => acquireLock(place.lock, session)).toThrow(`delete ${place.lock}`);
   });
 
-  it("that cannot be read is respected while it may be in the making, and replaced later", () => {
+  it("that is unreadable is respected while young and replaced later", () => {
     using place = folder();
     for (const text of ["", "{", "null", "[]", '"text"']) {
       writeFileSync(place.lock, text);
@@ -82,7 +82,7 @@ describe("the lock of a session", () => {
     }
   });
 
-  it("that another took over is not removed by a late release", () => {
+  it("that was taken over is not removed by a late release", () => {
     using place = folder();
     const late = acquireLock(place.lock, session);
     writeLock(place.lock, {});

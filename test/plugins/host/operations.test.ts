@@ -61,13 +61,13 @@ const tally = definePlugin({
 });
 
 describe("an operation of a plugin", () => {
-  it("is done by a host plugin for any client", async () => {
+  it("is run by a host plugin for any client", async () => {
     using _home = testHome();
     await using t = await testHost([echoAgent], [], [adder]);
     expect(await t.client.request("add", { a: 2, b: 3 })).toEqual({ sum: 5 });
   });
 
-  it("is done by a plugin of the session that the request names, by the beginning of its id", async () => {
+  it("is run by a plugin of the session in the request, whose id may be shortened", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent, counter]);
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -77,7 +77,7 @@ describe("an operation of a plugin", () => {
     expect(await t.client.request("count_events", { sessionId: sessionId.slice(0, 10) })).toEqual(answer);
   });
 
-  it("may look at a session without taking it", async () => {
+  it("can read a session without locking it", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent], [], [looker]);
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -87,7 +87,7 @@ describe("an operation of a plugin", () => {
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 
-  it("is there for slash commands, too", async () => {
+  it("is available to slash commands", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent, counter, tally]);
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -106,7 +106,7 @@ describe("an operation of a plugin", () => {
     });
   });
 
-  it("is unknown when no plugin has it, also to a session", async () => {
+  it("is unknown when no plugin has it", async () => {
     using home = testHome();
     await using t = await testHost();
     const unknown = { code: "HOST_OPERATION_UNKNOWN" };
@@ -118,7 +118,7 @@ describe("an operation of a plugin", () => {
   });
 });
 
-describe("what the host does itself", () => {
+describe("the host's own operations", () => {
   const names = [
     "create_session",
     "clone_session",
@@ -147,7 +147,7 @@ describe("what the host does itself", () => {
     ["content", { content: [{ type: "text" }] }],
     ["running", { content: "hi", running: "later" }],
     ["messageId", { content: "hi", messageId: 7 }],
-  ])("a message is refused for its %s, before anything is stored", async (field, message) => {
+  ])("refuse a message with an invalid %s before anything is stored", async (field, message) => {
     using home = testHome();
     await using t = await testHost([echoAgent]);
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -158,7 +158,7 @@ describe("what the host does itself", () => {
     expect((await t.client.request("get_events", { sessionId })).events).toEqual([]);
   });
 
-  it("a session's operation of a plugin is refused, too, when the session is no text", async () => {
+  it("refuse a session operation of a plugin whose session id is not a string", async () => {
     using _home = testHome();
     await using t = await testHost([echoAgent, counter]);
     await expect(t.client.request("count_events", { sessionId: 5 } as never)).rejects.toMatchObject({

@@ -22,7 +22,7 @@ const start = transient({
   model: "b/c",
 });
 
-describe("the words of a message that is arriving", () => {
+describe("the text of an arriving message", () => {
   it("are on disk before they are announced", async () => {
     using place = folder();
     await place.begin();
@@ -32,7 +32,7 @@ describe("the words of a message that is arriving", () => {
     }
   });
 
-  it("are gathered for a moment, so that a fast stream writes seldom", async () => {
+  it("is collected briefly, so that a fast stream causes few writes", async () => {
     using place = folder();
     await place.begin();
     await place.store.stage?.(delta("first "));
@@ -59,7 +59,7 @@ describe("the words of a message that is arriving", () => {
     },
   );
 
-  it("leave no file once the message is in the log, and hold nothing up", async () => {
+  it("leaves no file once the message is in the log, and delays nothing", async () => {
     using place = folder();
     await place.begin();
     await place.store.stage?.(delta("a"));
@@ -69,7 +69,7 @@ describe("the words of a message that is arriving", () => {
     expect(existsSync(place.partial)).toBe(false);
   });
 
-  it("leave no file when the message is cancelled", async () => {
+  it("leaves no file when the message is cancelled", async () => {
     using place = folder();
     await place.begin();
     await place.store.stage?.(delta("thought", "thinking_delta"));
@@ -77,7 +77,7 @@ describe("the words of a message that is arriving", () => {
     expect(existsSync(place.partial)).toBe(false);
   });
 
-  it("of another message, such as a tool's result, are not gathered", async () => {
+  it("is not collected for other messages, such as tool results", async () => {
     using place = folder();
     await place.begin();
     place.store.stage?.(transient({ type: "message_start", eventId: "tool", parentId: user.id, role: "tool_result" }));
@@ -86,8 +86,8 @@ describe("the words of a message that is arriving", () => {
   });
 });
 
-describe("words that a dead process left", () => {
-  it("become the message they belonged to, under its id and parent", async () => {
+describe("text left by a dead process", () => {
+  it("becomes its message, with the same id and parent", async () => {
     using place = folder();
     await place.begin();
     place.store.append([record({ type: "session_info", id: "info000000000001", seq: 2, changes: { model: "a/b/c" } })]);
@@ -114,7 +114,7 @@ describe("words that a dead process left", () => {
     expect(place.reopened()).toHaveLength(3);
   });
 
-  it("are shown, but not written, to someone who only looks", async () => {
+  it("is shown but not written in read-only use", async () => {
     using place = folder();
     await place.begin();
     await place.store.stage?.(delta("Hello"));
@@ -129,7 +129,7 @@ describe("words that a dead process left", () => {
     ["no word of it had arrived", [delta("only a thought", "thinking_delta")], []],
     ["the message is in the log", [delta("Hello")], [{ id: replyId }]],
     ["the conversation went on without it", [delta("Hello")], [{ id: "other00000000001", parentId: user.id }]],
-  ])("are dropped when %s", async (_, heard, later) => {
+  ])("is dropped when %s", async (_, heard, later) => {
     using place = folder();
     await place.begin();
     for (const event of heard) await place.store.stage?.(event);
@@ -140,7 +140,7 @@ describe("words that a dead process left", () => {
     expect(existsSync(place.partial)).toBe(false);
   });
 
-  it("are kept up to wherever the file was cut", async () => {
+  it("is kept up to where the file was cut", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: "binary", minLength: 1 }), { minLength: 1 }),
@@ -165,7 +165,7 @@ describe("words that a dead process left", () => {
     );
   });
 
-  it("hold everything that was announced when a process is killed in the middle of a word", async () => {
+  it("contains everything that was announced when a process is killed", async () => {
     using place = folder();
     await using other = await secondProcess(new URL("streamer.ts", import.meta.url), place.directory, [
       place.log,

@@ -30,7 +30,7 @@ async function twoWaiting() {
   };
 }
 
-it("what waits is listed, edited, converted, reordered and removed, also over and over with one message id", async () => {
+it("queued messages can be listed, edited, switched, reordered and removed, and repeated requests have no further effect", async () => {
   await using t = await twoWaiting();
   const { client, sessionId } = t;
   const [, one, two] = t.ids;
@@ -72,7 +72,7 @@ it("what waits is listed, edited, converted, reordered and removed, also over an
   expect(await client.request("run_queue", { sessionId })).toEqual({ status: "empty" });
 });
 
-it("what is left over when a turn is cancelled starts on request", async () => {
+it("messages left by a cancelled turn can be sent on request", async () => {
   await using t = await twoWaiting();
   const { client, sessionId } = t;
   expect(await client.request("run_queue", { sessionId })).toEqual({ status: "running" });

@@ -17,7 +17,7 @@ describe("a session", () => {
     expect(home.files()).toEqual([`${sessionId}.jsonl`, `${sessionId}.lock`]);
   });
 
-  it("keeps its files to its user", async () => {
+  it("keeps its files private", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -28,7 +28,7 @@ describe("a session", () => {
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
-  it("remembers where it works, by real paths", async () => {
+  it("remembers its directory as a real path", async () => {
     using home = testHome();
     await using t = await testHost();
     const { meta } = await t.client.request("create_session", { cwd: join(home.cwd, ".."), name: "mine" });
@@ -50,7 +50,7 @@ describe("a session", () => {
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 
-  it("goes on where it was, with equal messages", async () => {
+  it("continues where it was, with equal messages", async () => {
     using home = testHome();
     let sessionId: string;
     let before: unknown;
@@ -67,7 +67,7 @@ describe("a session", () => {
     expect((await t.client.request("get_context", { sessionId })).messages).toHaveLength(4);
   });
 
-  it("is on disk before the host has stopped, also when its last client just closed it", async () => {
+  it("is on disk before the host has stopped, even if its last client just closed it", async () => {
     using home = testHome();
     const deactivate = () => new Promise<void>((done) => void setImmediate(done));
     const t = await testHost([echoAgent, definePlugin({ id: "slow", name: "Slow", version: "1.0.0", deactivate })]);
@@ -96,7 +96,7 @@ describe("a session", () => {
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 
-  it("is reopened at once after it was closed", async () => {
+  it("can be reopened right after it was closed", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -106,7 +106,7 @@ describe("a session", () => {
     expect(loaded.leafId).not.toBeNull();
   });
 
-  it("cannot go on in a directory that is gone, and says which", async () => {
+  it("cannot continue in a directory that no longer exists, and names it", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -119,7 +119,7 @@ describe("a session", () => {
     });
   });
 
-  it("keeps one device's id, however many sessions it has", async () => {
+  it("uses one device id for all sessions", async () => {
     using home = testHome();
     await using t = await testHost();
     const devices = [];
@@ -131,7 +131,7 @@ describe("a session", () => {
     expect(devices).toEqual([deviceId, deviceId]);
   });
 
-  it("tells its clients what was left out when it opened", async () => {
+  it("tells its clients what was left out on opening", async () => {
     using home = testHome();
     const notice = { origin: "mine.ts", code: "EXTENSION_LOAD", message: "no such thing" };
     const broken = definePlugin({
@@ -174,7 +174,7 @@ describe("a session", () => {
 });
 
 describe("a session is found", () => {
-  it("by the beginning of its id, unless several begin so", async () => {
+  it("by the beginning of its id, if it is unambiguous", async () => {
     using home = testHome();
     await using t = await testHost();
     const ids = await stored(t, home.cwd, 2);
@@ -186,7 +186,7 @@ describe("a session is found", () => {
     await expect(load("../../etc")).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
   });
 
-  it("as the latest of its directory by its last event, whatever touched the file", async () => {
+  it("as the latest of its directory by its last event, regardless of file times", async () => {
     using home = testHome();
     await using t = await testHost();
     const [first = "", second = ""] = await stored(t, home.cwd, 2);
@@ -200,7 +200,7 @@ describe("a session is found", () => {
 });
 
 describe("the list of sessions", () => {
-  it("shows what each is about, latest first", async () => {
+  it("describes each session, latest first", async () => {
     using home = testHome();
     await using t = await testHost();
     const [first = "", second = ""] = await stored(t, home.cwd, 2);
@@ -211,7 +211,7 @@ describe("the list of sessions", () => {
     ]);
   });
 
-  it("reads no log that its index still covers", async () => {
+  it("reads no log that its index covers", async () => {
     using home = testHome();
     await using t = await testHost();
     const [id = ""] = await stored(t, home.cwd, 1);
@@ -223,7 +223,7 @@ describe("the list of sessions", () => {
     expect(await t.client.request("list_sessions", {})).toEqual(before);
   });
 
-  it("trusts the log, not a stale or broken index", async () => {
+  it("prefers the log to an outdated or broken index", async () => {
     using home = testHome();
     await using t = await testHost();
     const [id = ""] = await stored(t, home.cwd, 1);
@@ -243,7 +243,7 @@ describe("the list of sessions", () => {
     expect((await t.client.request("list_sessions", {})).sessions).toHaveLength(1);
   });
 
-  it("reads only both ends of a large log that it knows nothing of, and what was added to one that it knows", async () => {
+  it("reads only both ends of a large log without an index, and only additions to one with an index", async () => {
     using home = testHome();
     await using t = await testHost();
     const [id = ""] = await stored(t, home.cwd, 1);
@@ -263,7 +263,7 @@ describe("the list of sessions", () => {
     expect(await listed()).toEqual([{ ...known, messages: (known.messages ?? 0) + 1 }]);
   });
 
-  it("names a file that is no log, and shows the others", async () => {
+  it("reports a file that is not a log, and lists the others", async () => {
     using home = testHome();
     await using t = await testHost();
     await stored(t, home.cwd, 1);
@@ -275,7 +275,7 @@ describe("the list of sessions", () => {
 });
 
 describe("a client", () => {
-  it("gets the last events of a session without the others", async () => {
+  it("gets the last events of a session without reading the others", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -285,7 +285,7 @@ describe("a client", () => {
     expect((await t.client.request("get_events", { sessionId, tail: 1e6 })).events).toEqual(events);
   });
 
-  it("hears each event once, in order, with its display form", async () => {
+  it("gets each event once, in order, with its display form", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -303,7 +303,7 @@ describe("a client", () => {
     ]);
   });
 
-  it("is not held up by another listener that hangs", async () => {
+  it("is not delayed by another listener that hangs", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
@@ -319,7 +319,7 @@ describe("a client", () => {
     release();
   });
 
-  it("is told what it did wrong, by code", async () => {
+  it("gets an error code for each mistake", async () => {
     using home = testHome();
     await using t = await testHost();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });

@@ -1,7 +1,7 @@
 import { Warnings } from "@scorel/host/client";
 import { expect, it } from "vitest";
 
-it("a failure is told once, heard as an event, found among the notices, or both, however often it came", () => {
+it("a failure is shown once, whether it came as an event, a notice or both", () => {
   const failure = { plugin: "p", where: "display of tool x", code: "EVENT_DISPLAY", message: "no display action" };
   const event = { ...failure, type: "plugin_failure" } as never;
   const notice = {

@@ -5,7 +5,7 @@ import { canonicalDirectory, createWorkspace, projectRoot } from "../../../plugi
 import { testHome } from "./home.ts";
 
 describe("a workspace", () => {
-  it("has the git root above its directory as its root, never home or what is above", () => {
+  it("has the git root above its directory as root, but never home or above", () => {
     using home = testHome();
     const deep = join(home.cwd, "a/b");
     mkdirSync(deep, { recursive: true });
@@ -16,7 +16,7 @@ describe("a workspace", () => {
     expect(projectRoot(home.home, home.home)).toBe(home.home);
   });
 
-  it("goes by real paths, and says what is no directory", () => {
+  it("uses real paths, and refuses what is not a directory", () => {
     using home = testHome();
     symlinkSync(home.cwd, join(home.home, "link"));
     expect(canonicalDirectory(join(home.home, "link"))).toBe(home.cwd);
@@ -26,7 +26,7 @@ describe("a workspace", () => {
     );
   });
 
-  it("makes a private temporary folder when it is first asked for, the same at each opening", () => {
+  it("creates a private temporary folder on first use, the same at each opening", () => {
     using home = testHome();
     const sessionId = `test${process.pid}x${Date.now()}`;
     const open = () => createWorkspace({ sessionId, cwd: home.cwd });

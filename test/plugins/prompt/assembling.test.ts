@@ -24,7 +24,7 @@ const part = (priority: number, text: string, more: Partial<PromptPart> = {}): P
 });
 
 describe("the system prompt", () => {
-  it("says who the agent is, what a reminder is, where it works and on which day", async () => {
+  it("names the agent, reminders, the working directory and the day", async () => {
     vi.useFakeTimers({ now: new Date(2030, 0, 5, 13, 30), toFake: ["Date"] });
     using g = ground();
     await using t = await openPrompt(g);
@@ -45,7 +45,7 @@ describe("the system prompt", () => {
     expect(Buffer.byteLength(t.prompt.system())).toBeLessThanOrEqual(1228);
   });
 
-  it("has the parts of plugins in their sections, the higher priority first", async () => {
+  it("has the parts of plugins in their sections, higher priority first", async () => {
     using g = ground();
     const tools = contributor([part(60, "On tools."), part(61, "On more tools.", { source: "more" })]);
     const mcp = contributor([part(50, "On servers.", { section: "environment" })], "mcp");
@@ -65,7 +65,7 @@ describe("the system prompt", () => {
     });
   });
 
-  it("leaves out a part that is none, and says whose it is", async () => {
+  it("skips an invalid part and names its plugin", async () => {
     using g = ground();
     const wrong = [
       part(100, "I am the base"),
@@ -86,7 +86,7 @@ describe("the system prompt", () => {
     );
   });
 
-  it("holds no secret that a file or an option names", async () => {
+  it("contains no secret from files or options", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "The key is sk-canary.");
     const secrets = { redact: (text: string) => text.replaceAll("sk-canary", "[redacted]") } as Services["secrets"];
@@ -105,11 +105,11 @@ describe("the system prompt", () => {
   });
 });
 
-describe("the budget", () => {
+describe("the size limit", () => {
   const kilobyte = (letter: string) => letter.repeat(1_024);
   const sources = (list: readonly { source: string }[] | undefined) => list?.map(({ source }) => source);
 
-  it("is 15% of the model's window, and leaves whole parts out, the lowest priority first, the farthest file first", async () => {
+  it("is 15% of the model's window, and drops whole parts, lowest priority and farthest file first", async () => {
     using g = ground();
     const root = g.file("project/AGENTS.md", kilobyte("r"));
     const near = g.file("project/deep/AGENTS.md", kilobyte("n"));
@@ -138,7 +138,7 @@ describe("the budget", () => {
     }
   });
 
-  it("never leaves out what the agent is", async () => {
+  it("never drops the part about the agent itself", async () => {
     using g = ground();
     await using t = await openPrompt(g, { services: windowOf(100), appendSystemPrompt: "In rhymes." });
     await t.say("hi");
@@ -146,7 +146,7 @@ describe("the budget", () => {
     expect(t.prompt.system()).toMatch(/^You are Scorel, [\s\S]*\n\nIn rhymes\.$/);
   });
 
-  it("is told to people and to diagnostics when it cut something", async () => {
+  it("is reported to people and diagnostics when it dropped something", async () => {
     using g = ground();
     const file = g.file("project/AGENTS.md", "x".repeat(60_000));
     const warnings: string[] = [];

@@ -30,7 +30,7 @@ describe.each([
   ["kept in memory only", true],
   ["not begun yet", false],
 ])("in a session that is %s", (_what, unsaved) => {
-  it("instructions are read again by command and by operation, in the name of who asked", async () => {
+  it("reloads instructions by command and by operation, on behalf of the caller", async () => {
     using home = testHome();
     await using t = await open();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, unsaved });
@@ -48,7 +48,7 @@ describe.each([
     expect(events.map(({ event }) => (event as AnyEvent).clientId)).toEqual(["tester", "tester"]);
   });
 
-  it("the prompt is shown as it is frozen, else as it would be", async () => {
+  it("shows the stored prompt, or else a preview", async () => {
     using home = testHome();
     await using t = await open();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, unsaved });
@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-it("a copy holds the latest instructions, also when they were read again on a way that was left", async () => {
+it("a copy has the latest instructions, also when they were reloaded on an abandoned branch", async () => {
   using home = testHome();
   const mover = definePlugin({
     id: "mover",
@@ -105,7 +105,7 @@ it.each([
   expect(stdout.read()).toContain(`\n${shown}\n`);
 });
 
-it("a session without the plugin says what is missing", async () => {
+it("a session without the plugin reports what is missing", async () => {
   using home = testHome();
   await using t = await testHost([], [], [layers, inspect]);
   await expect(t.client.request("get_prompt", { cwd: home.cwd })).rejects.toMatchObject({ code: "INSPECT_NO_PROMPT" });

@@ -11,7 +11,7 @@ afterEach(() => {
 const kept = (events: readonly StoredEvent[] = []) => createMemoryStore(testHeader, events);
 
 describe("the snapshot", () => {
-  it("is written before the first message, with six sections and where each came from", async () => {
+  it("is written before the first message, with six sections and their sources", async () => {
     vi.useFakeTimers({ now: new Date(2030, 0, 5), toFake: ["Date"] });
     using g = ground();
     const file = g.file("project/AGENTS.md", "rules");
@@ -43,7 +43,7 @@ describe("the snapshot", () => {
     expect(t.prompt.system()).toBe([...blocks.filter((block) => block !== ""), "In rhymes."].join("\n\n"));
   });
 
-  it("hangs beside the conversation, and is there once", async () => {
+  it("is stored once, beside the conversation", async () => {
     using g = ground();
     await using t = await openPrompt(g);
     await t.say("one");
@@ -53,7 +53,7 @@ describe("the snapshot", () => {
     expect(t.session.buildContext()).toHaveLength(2);
   });
 
-  it("holds byte for byte, whatever becomes of its sources, until it is refreshed", async () => {
+  it("stays byte for byte the same until it is refreshed, whatever happens to its sources", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "rules");
     const store = kept();
@@ -74,7 +74,7 @@ describe("the snapshot", () => {
     expect(second.snapshots().map(({ clientId }) => clientId)).toEqual(["test", "me"]);
   });
 
-  it("holds for a model with a smaller window, too", async () => {
+  it("stays the same for a model with a smaller window, too", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "x".repeat(60_000));
     await using first = await openPrompt(g, { services: windowOf(1_000_000) });
@@ -86,7 +86,7 @@ describe("the snapshot", () => {
     expect(second.snapshots()).toHaveLength(1);
   });
 
-  it("that came last counts on every branch", async () => {
+  it("applies to every branch once it is the latest", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "rules");
     await using t = await openPrompt(g);
@@ -101,7 +101,7 @@ describe("the snapshot", () => {
     expect(t.snapshots()).toHaveLength(2);
   });
 
-  it("counts only when it is whole, wherever its log comes from", async () => {
+  it("applies only when complete, wherever the log comes from", async () => {
     using g = ground();
     await using first = await openPrompt(g);
     await first.say("one");
@@ -122,7 +122,7 @@ describe("the snapshot", () => {
     expect(third.prompt.system()).toBe(text);
   });
 
-  it("says which files are heeded, warns of those that are not, and is silent when there is none", async () => {
+  it("says which files are used, warns about ignored ones, and is silent when there are none", async () => {
     using g = ground();
     const shown = async () => {
       await using t = await openPrompt(g);
@@ -139,10 +139,10 @@ describe("the snapshot", () => {
   });
 });
 
-describe("the text for the end of the prompt", () => {
+describe("the text at the end of the prompt", () => {
   const events = (stored: StoredEvent[]) => ({ kernel: { store: kept(stored) } });
 
-  it("is that of the run, and what comes before it stays as it is", async () => {
+  it("belongs to the run, and what precedes it is unchanged", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "rules");
     await using first = await openPrompt(g, { appendSystemPrompt: "In rhymes." });
@@ -161,8 +161,8 @@ describe("the text for the end of the prompt", () => {
   });
 });
 
-describe("a changed file of instructions", () => {
-  it("is told to people once for each change, with the way to read it again", async () => {
+describe("a changed instruction file", () => {
+  it("is reported to people once for each change, with the command that reloads it", async () => {
     using g = ground();
     const agents = g.file("project/AGENTS.md", "rules");
     await using t = await openPrompt(g);
@@ -184,7 +184,7 @@ describe("a changed file of instructions", () => {
     expect(t.session.buildContext()).toHaveLength(6);
   });
 
-  it("is told once over all processes, and not when it is as it was", async () => {
+  it("is reported once across processes, and not when it is unchanged", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "rules");
     await using first = await openPrompt(g);
@@ -199,7 +199,7 @@ describe("a changed file of instructions", () => {
     expect(second.notes()).toHaveLength(1);
   });
 
-  it("that there was no room for is none that has changed", async () => {
+  it("that did not fit into the prompt is not reported", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "x".repeat(60_000));
     await using t = await openPrompt(g, { services: windowOf(8_000) });
@@ -209,8 +209,8 @@ describe("a changed file of instructions", () => {
   });
 });
 
-describe("another day", () => {
-  it("is told at the end of the conversation, once on each branch, and changes no prompt", async () => {
+describe("a new day", () => {
+  it("is announced at the end of the conversation, once on each branch, without changing the prompt", async () => {
     vi.useFakeTimers({ now: new Date(2030, 0, 5, 23), toFake: ["Date"] });
     using g = ground();
     await using t = await openPrompt(g);
@@ -229,7 +229,7 @@ describe("another day", () => {
     expect(section(t.snapshots()[0], "time")?.block).toBe("Date: 2030-01-05");
   });
 
-  it("is told again behind a summary, and not after a refresh", async () => {
+  it("is announced again after a summary, and not after a refresh", async () => {
     vi.useFakeTimers({ now: new Date(2030, 0, 5), toFake: ["Date"] });
     using g = ground();
     await using t = await openPrompt(g);

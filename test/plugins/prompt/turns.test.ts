@@ -30,7 +30,7 @@ function withBlocks(message: any): unknown {
 }
 
 describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
-  it("a request begins with all that the one before held, byte for byte", async () => {
+  it("a request begins with the bytes of the previous one", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "rules");
     const tools = ["Zip", "Bash", "Ask"].map((name) => tool(name, async () => says("worked")));
@@ -60,7 +60,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
   });
 });
 
-describe("what a listener adds to a prompt", () => {
+describe("text that a listener adds to a prompt", () => {
   const listener = (id: string, promptSubmit: (input: PromptSubmitInput) => unknown) =>
     definePlugin({ id, name: id, version: "1.0.0", hooks: () => ({ promptSubmit: promptSubmit as never }) });
   const open = (g: Ground, plugins: ReturnType<typeof listener>[]) =>
@@ -68,7 +68,7 @@ describe("what a listener adds to a prompt", () => {
   const asked = (body: any) => body.messages.slice(1).map(({ content }: { content: unknown }) => content);
   const reminder = (words: string) => `<system-reminder>\n${words}\n</system-reminder>`;
 
-  it("goes with that prompt as a reminder, in order, and stays in the conversation", async () => {
+  it("is sent with that prompt as a reminder, in order, and stays in the conversation", async () => {
     using g = ground();
     const seen: unknown[] = [];
     const first = listener("first", (input) => {
@@ -90,7 +90,7 @@ describe("what a listener adds to a prompt", () => {
     ]);
   });
 
-  it("is at most 8,000 characters of it", async () => {
+  it("is limited to 8,000 characters", async () => {
     using g = ground();
     await using t = await open(g, [listener("long", () => `${"x".repeat(7_999)}😀${"y".repeat(100)}`)]);
     await (await t.agent.send("go")).turn;
@@ -98,7 +98,7 @@ describe("what a listener adds to a prompt", () => {
     expect(added).toBe(reminder(`${"x".repeat(7_999)}\n[cut: 101 more characters]`));
   });
 
-  it("is nothing when the listener fails or answers something else, which is told in its name", async () => {
+  it("is dropped and reported when the listener fails or returns something else", async () => {
     using g = ground();
     const broken = listener("broken", () => {
       throw new Error("no");
@@ -118,7 +118,7 @@ describe("what a listener adds to a prompt", () => {
     ]);
   });
 
-  it("is not waited for once the turn is cancelled, and the prompt is in the log all the same", async () => {
+  it("is dropped when the turn is cancelled, and the prompt is still in the log", async () => {
     using g = ground();
     const never = gate();
     await using t = await open(g, [listener("slow", () => never.promise)]);
@@ -132,7 +132,7 @@ describe("what a listener adds to a prompt", () => {
   });
 });
 
-it("a day that begins while a turn runs is told with the next result, once", async () => {
+it("a day that begins during a turn is announced with the next result, once", async () => {
   vi.useFakeTimers({ now: new Date(2030, 0, 5, 23), toFake: ["Date"] });
   using g = ground();
   const sleep = tool("sleep", async () => {
@@ -159,7 +159,7 @@ function textIn(content: unknown): string {
   return (content as { text: string }[]).map((block) => block.text).join("\n");
 }
 
-it("a snapshot is in the log before the message of a turn, and steering joins the result before it", async () => {
+it("the snapshot is in the log before a turn's first message, and steering joins the result before it", async () => {
   using g = ground();
   const running = gate();
   const steered = gate();

@@ -19,8 +19,8 @@ async function found(text: string, more: { caseSensitive?: boolean; limit?: numb
 const brief = ({ eventId, who, text, left }: Hit) => `${eventId} ${who}${left ? " (left)" : ""}: ${text}`;
 const one = (home: TestHome, ...events: Told[]) => writeLog(home, "session000000001", events);
 
-describe("a search over all sessions", () => {
-  it("finds what was said, by whom, in which session, the last changed first", async () => {
+describe("search over all sessions", () => {
+  it("returns the text, its author and its session, the latest changed first", async () => {
     using home = testHome();
     writeLog(home, "older00000000001", [{ id: "a1", message: user("Where is the discount?") }], { age: 60 });
     writeLog(home, "newer00000000001", [
@@ -55,7 +55,7 @@ describe("a search over all sessions", () => {
     expect(hits.at(-1)).toMatchObject({ sessionId: "older00000000001", title: "Where is the discount?" });
   });
 
-  it("reads what people read: quotes, line breaks, backslashes and any letter, however JSON writes them", async () => {
+  it("finds displayed text: quotes, line breaks, backslashes and any letter, however JSON escapes them", async () => {
     using home = testHome();
     one(
       home,
@@ -82,14 +82,14 @@ describe("a search over all sessions", () => {
       ]);
   });
 
-  it("tells capitals from small letters only when asked to", async () => {
+  it("ignores case unless told otherwise", async () => {
     using home = testHome();
     one(home, { id: "e1", message: user("Total of the cart") }, { id: "e2", message: user("a total") });
     expect((await found("TOTAL")).brief).toHaveLength(2);
     expect((await found("Total", { caseSensitive: true })).brief).toEqual(["e1 user: Total of the cart"]);
   });
 
-  it("finds nothing in ids, checksums, names of fields and images", async () => {
+  it("finds nothing in ids, checksums, field names and images", async () => {
     using home = testHome();
     one(
       home,
@@ -101,7 +101,7 @@ describe("a search over all sessions", () => {
       expect([text, (await found(text)).brief]).toEqual([text, []]);
   });
 
-  it("marks what is on a branch that was left, and replies that were asked for again", async () => {
+  it("marks hits on abandoned branches and in retried replies", async () => {
     using home = testHome();
     one(
       home,
@@ -120,7 +120,7 @@ describe("a search over all sessions", () => {
     expect((await found("pear")).brief).toEqual(["g1 user (left): pear"]);
   });
 
-  it("shows the part of a long line around the words", async () => {
+  it("shows the part of a long line around the hit", async () => {
     using home = testHome();
     one(home, { id: "e1", message: user(`first\n${"a ".repeat(200)}needle${" b".repeat(200)}\nlast`) });
     const [hit] = (await found("needle")).hits;
@@ -135,7 +135,7 @@ describe("a search over all sessions", () => {
     expect(await found("word", { limit: 5 })).toMatchObject({ rest: false, brief: { length: 5 } });
   });
 
-  it("goes on behind damaged lines and in a log that cannot be opened", async () => {
+  it("continues after damaged lines and unreadable logs", async () => {
     using home = testHome();
     writeLog(home, "broken0000000001", [{ id: "e1", message: user("kiwi") }], {
       raw: (json) => json.replace('"version":1,', ""),
@@ -149,13 +149,13 @@ describe("a search over all sessions", () => {
     await expect(found("x".repeat(1001))).rejects.toMatchObject({ code: "FIND_LONG" });
   });
 
-  it("is nothing where there are no sessions", async () => {
+  it("returns nothing where there are no sessions", async () => {
     using _home = testHome();
     expect((await found("word")).hits).toEqual([]);
   });
 });
 
-it("what is searched for is found in JSON, whatever it is made of and however it is escaped", async () => {
+it("finds any text in JSON, however it is escaped", async () => {
   using home = testHome();
   const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 8 }).filter((text) => text.trim() !== "");
   const texts = fc.sample(word, { numRuns: 300 });
@@ -191,7 +191,7 @@ describe.runIf(existsSync(`/proc/self/task/${process.pid}/children`))("ripgrep",
       ...Array.from({ length: 20_000 }, (_, n) => ({ id: `e${n}`, message: user(`word ${n} ${"x".repeat(200)}`) })),
     );
 
-  it("ends with whoever stops reading", async () => {
+  it("ends when the reader stops", async () => {
     using home = testHome();
     many(home);
     const before = children();
@@ -204,7 +204,7 @@ describe.runIf(existsSync(`/proc/self/task/${process.pid}/children`))("ripgrep",
     await expect.poll(children).toEqual(before);
   });
 
-  it("ends when the search is interrupted, which the search tells", async () => {
+  it("ends when the search is interrupted, and the search reports it", async () => {
     using home = testHome();
     many(home);
     const before = children();

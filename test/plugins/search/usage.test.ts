@@ -48,8 +48,8 @@ function twoDays(home: TestHome): void {
   writeLog(home, "copied0000000001", copied, { meta: { root: "/home/me/cart" } });
 }
 
-describe("what all sessions have spent", () => {
-  it("counts every reply once, also failed ones and summaries, and none again in a copy", async () => {
+describe("usage over all sessions", () => {
+  it("counts every reply once, also failed ones and summaries, and copies not again", async () => {
     using home = testHome();
     twoDays(home);
     expect(await spent()).toEqual({
@@ -89,7 +89,7 @@ describe("what all sessions have spent", () => {
     });
   });
 
-  it("is told by model, by project, and from a day on", async () => {
+  it("is grouped by model or project, and starts at a given day", async () => {
     using home = testHome();
     twoDays(home);
     const brief = async (by: SpentBy, since?: string) =>
@@ -100,7 +100,7 @@ describe("what all sessions have spent", () => {
     expect(await brief("day", "1h")).toEqual([]);
   });
 
-  it("goes on behind damaged lines, headers and figures", async () => {
+  it("continues after damaged lines, headers and numbers", async () => {
     using home = testHome();
     const odd = { input: -5, output: "many", cacheRead: null } as unknown as Usage;
     writeLog(home, "odd0000000000001", [answer("e1", odd), answer("e2", usage(1, 1, 0, 1))], {

@@ -26,7 +26,7 @@ async function read(content: string, longest: number) {
 }
 
 describe("a file's lines", () => {
-  it("come one by one with their places; a line that is too long is told and passed over", async () => {
+  it("are read one by one with their positions; a line that is too long is reported and skipped", async () => {
     expect(await read("one\r\n\n  \nlonger than ten\ntwo", 10)).toEqual({
       found: [
         [1, 0, "one\r"],
@@ -36,7 +36,7 @@ describe("a file's lines", () => {
     });
   });
 
-  it("may be longer than what is read at once", async () => {
+  it("may be longer than the read buffer", async () => {
     const long = "x".repeat(3 * 2 ** 20);
     const { found } = await read(`${long}\n${long}y`, LONGEST_LINE);
     expect(found.map(([number, offset, text]) => [number, offset, text.length])).toEqual([
@@ -46,7 +46,7 @@ describe("a file's lines", () => {
   });
 });
 
-it("an answer can only be so long; a file may be longer", () => {
+it("limits an answer's length, but not a file's", () => {
   expect(joined(["ab", "cd"], "s", 4)).toBe("abcd");
   expect(() => joined(["ab", "cd", "e"], "s", 4)).toThrow("--out");
 });
@@ -61,7 +61,7 @@ describe("a record", () => {
     expect(parseRecord(Buffer.from(JSON.stringify({ a: '[[["\\"'.repeat(100) })))).toBeTypeOf("object");
   });
 
-  it("has no prototype of its own, no number that is none, and only whole characters", () => {
+  it("has no prototype, no invalid number, and only whole characters", () => {
     const text = '{"__proto__":{"admin":true},"a":[{"__proto__":1,"n":1e999}],"s":"x\\ud800y\\ud83d\\ude00"}';
     const record = parseRecord(Buffer.from(text)) as Record<string, unknown>;
     expect(record).toEqual({ a: [{ n: 0 }], s: "x\ufffdy😀" });
@@ -69,12 +69,12 @@ describe("a record", () => {
     expect((record as { admin?: unknown }).admin).toBeUndefined();
   });
 
-  it.each([["[1]"], ["null"], ["{"], ['"x"'], ["\u0000"]])("is none: %s", (text) => {
+  it.each([["[1]"], ["null"], ["{"], ['"x"'], ["\u0000"]])("is invalid: %s", (text) => {
     expect(parseRecord(Buffer.from(text))).toBeTypeOf("string");
   });
 });
 
-it("a file of more than 2 GiB is refused unread, a longer line than 64 MiB is passed over", async () => {
+it("a file of more than 2 GiB is refused unread, a line of more than 64 MiB is skipped", async () => {
   await using t = await desk();
   const path = join(t.home.home, "large.jsonl");
   const fd = openSync(path, "w");

@@ -23,7 +23,7 @@ async function talked(t: Desk, words = "Hello"): Promise<string> {
 }
 
 describe("an exported file", () => {
-  it("is its owner's alone, is there whole, and replaces another only when told", async () => {
+  it("is readable only by its owner, is written whole, and replaces another only on request", async () => {
     await using t = await desk();
     const sessionId = await talked(t);
     const file = join(t.home.cwd, "talk.html");
@@ -39,7 +39,7 @@ describe("an exported file", () => {
     expect(readdirSync(t.home.cwd)).toEqual(["talk.html"]);
   });
 
-  it("goes through no link, also none that leads nowhere", async () => {
+  it("is not written through a link, not even a dangling one", async () => {
     await using t = await desk();
     const sessionId = await talked(t);
     const [target, link, dangling] = ["target", "link", "dangling"].map((name) => join(t.home.cwd, name)) as [
@@ -59,7 +59,7 @@ describe("an exported file", () => {
     expect(statSync(link).isFile()).toBe(true);
   });
 
-  it("is refused where it cannot be, and nothing is left behind", async () => {
+  it("is refused where it cannot be written, and nothing is left behind", async () => {
     await using t = await desk();
     const sessionId = await talked(t);
     const folder = join(t.home.cwd, "folder");
@@ -83,7 +83,7 @@ describe("an exported file", () => {
     },
   );
 
-  it("is Markdown with what the session is in front", async () => {
+  it("is Markdown that starts with the session's details", async () => {
     await using t = await desk();
     const sessionId = await talked(t, "Hello\n```\nx");
     const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
@@ -117,7 +117,7 @@ x
 });
 
 describe("/export", () => {
-  it("writes the conversation beside the work, under a name of its own or the one given", async () => {
+  it("writes the conversation into the working directory, under a new name or the given one", async () => {
     await using t = await desk();
     const sessionId = await talked(t);
     const run = async (args: string) =>

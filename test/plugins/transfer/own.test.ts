@@ -40,8 +40,8 @@ function told({ tree, activeLeaf }: Session) {
   return { events, activeLeaf };
 }
 
-describe("a log of Scorel's own", () => {
-  it("goes on at another home as a session of its own: the same tree, the same context, and where it comes from", async () => {
+describe("a log of Scorel", () => {
+  it("continues in another home as a new session: same tree, same context, and its origin", async () => {
     let content = "";
     let before = {};
     let source: Session["header"] | undefined;
@@ -81,7 +81,7 @@ describe("a log of Scorel's own", () => {
     expect(report).toMatchObject({ kept: {}, leftOut: {}, damagedCount: 0 });
   });
 
-  it("keeps the events of a plugin that lets them be imported, where that plugin is and takes them", async () => {
+  it("keeps the events of a plugin that allows it, if the plugin is present and accepts them", async () => {
     const scores = definePlugin({
       id: "scores",
       name: "Scores",
@@ -155,7 +155,7 @@ describe("a log of Scorel's own", () => {
     expect(hostile.events.at(-1)).not.toHaveProperty("nth");
   });
 
-  it("may be only the conversation as it stands", async () => {
+  it("may be only the current conversation", async () => {
     await using t = await desk();
     const { sessionId, session } = await begun(t);
     const { id } = await session.append("message", { message: user("one") });
@@ -168,7 +168,7 @@ describe("a log of Scorel's own", () => {
     expect(JSON.stringify(brought.events)).not.toContain("left");
   });
 
-  it("leaves queues, approvals and instructions behind, and wraps what nobody here knows", async () => {
+  it("drops queues, approvals and instructions, and wraps unknown events", async () => {
     await using t = await desk();
     const event = (type: string, id: string, parentId: string | null, more: object) => ({
       ...{ type, id, parentId, seq: 1, sessionId: "x", clientId: "them", ts: 5 },
@@ -200,7 +200,7 @@ describe("a log of Scorel's own", () => {
     expect(report.text).not.toContain("rm -rf");
   });
 
-  it("tells damaged lines with their places, and brings the rest", async () => {
+  it("reports damaged lines with their positions, and imports the rest", async () => {
     await using t = await desk();
     const { sessionId, session } = await begun(t);
     for (const words of ["one", "two", "three"]) await session.append("message", { message: user(words) });
@@ -219,7 +219,7 @@ describe("a log of Scorel's own", () => {
     });
   });
 
-  it("is refused when a newer version wrote it, and when nothing in it was said", async () => {
+  it("is refused when a newer version wrote it, or when it has no messages", async () => {
     await using t = await desk();
     const header = { version: 99, sessionId: "abcdefgh1234", deviceId: "d", createdAt: 1, epoch: "e", meta: {} };
     await expect(t.import(lines(header))).rejects.toMatchObject({ code: "TRANSFER_NEWER" });
@@ -233,7 +233,7 @@ describe("a log of Scorel's own", () => {
     expect(t.home.files().filter((name) => name.endsWith(".importing"))).toEqual([]);
   });
 
-  it("is whole and its owner's alone on disk, and what a killed import left goes after a day", async () => {
+  it("is written whole and readable only by its owner, and the rest of a killed import is removed after a day", async () => {
     await using t = await desk();
     mkdirSync(dirname(t.home.session("x")), { recursive: true });
     const [old, fresh] = [t.home.session("old.importing"), t.home.session("fresh.importing")];
@@ -287,7 +287,7 @@ async function play(session: Session, { do: what, words, at }: Step): Promise<vo
       .catch((thrown: { code: string }) => expect(thrown.code).toBe("LOG_INVALID_BARRIER"));
 }
 
-it("any session reads the same after it was taken out and brought in", async () => {
+it("any session reads the same after export and import", async () => {
   await using t = await desk();
   await fc.assert(
     fc.asyncProperty(steps, async (played) => {

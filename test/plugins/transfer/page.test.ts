@@ -11,7 +11,7 @@ async function pageOf(t: Desk, sessionId: string): Promise<string> {
 }
 
 describe("an exported page", () => {
-  it("shows an event of any plugin as the plugin draws it", async () => {
+  it("shows an event of a plugin as the plugin draws it", async () => {
     await using t = await easel();
     const page = await pageOf(
       t,
@@ -32,7 +32,7 @@ describe("an exported page", () => {
     expect(oddities(page, STYLE)).toEqual([]);
   });
 
-  it("renders Markdown, marks code, and links only to where a reader may go", async () => {
+  it("renders Markdown, highlights code, and links only to safe addresses", async () => {
     await using t = await easel();
     const words =
       "# Hi\n\n**bold** [a](https://a.example/?x=1&y=2) [m](mailto:a@b.example) [f](file:///x) ![p](https://a.example/p.png)\n\n```js\nconst a = '<b>';\n```\n\n| a |\n|---|\n| b |\n";
@@ -47,7 +47,7 @@ describe("an exported page", () => {
     expect(oddities(page, STYLE)).toEqual([]);
   });
 
-  it("holds raster images itself, folds thoughts and the rest of long outputs", async () => {
+  it("embeds raster images, and folds thinking and long outputs", async () => {
     await using t = await easel();
     const long = Array.from({ length: 100 }, (_, line) => `line ${line}`).join("\n");
     const thought = {
@@ -69,7 +69,7 @@ describe("an exported page", () => {
     expect(oddities(page, STYLE)).toEqual([]);
   });
 
-  it("takes no text for anything but text: a reading that forgives nothing finds only what the export writes", async () => {
+  it("escapes all text: a strict parser finds only what the export writes", async () => {
     await using t = await easel();
     for (const words of payloads("http://127.0.0.1:9")) {
       const page = await pageOf(t, await filled(t, words));

@@ -3,7 +3,7 @@ import { desk, spoken } from "./desk.ts";
 import { claude, claudeFile, codexFile, lines, PNG, piFile, time } from "./peers.ts";
 
 describe("a session of Claude Code", () => {
-  it("is one conversation again: replies joined, results behind their calls, the latest branch in front", async () => {
+  it("is one conversation: replies joined, results after their calls, the latest branch first", async () => {
     await using t = await desk();
     const { report, context, header } = await t.import(claudeFile);
     expect(spoken(context)).toEqual([
@@ -30,7 +30,7 @@ describe("a session of Claude Code", () => {
     });
   });
 
-  it("keeps thoughts with their signatures, images, times, what was used and the name", async () => {
+  it("keeps thinking with its signatures, images, times, usage and the name", async () => {
     await using t = await desk();
     const { report, context, events, session } = await t.import(claudeFile);
     expect(context[0]).toEqual({
@@ -55,7 +55,7 @@ describe("a session of Claude Code", () => {
     expect(report.text).toContain(`scorel --session ${report.sessionId}`);
   });
 
-  it("keeps what was said elsewhere as branches: another answer, and a side chain", async () => {
+  it("keeps other answers and side chains as branches", async () => {
     await using t = await desk();
     const { session } = await t.import(claudeFile);
     const leaves = session.tree.leaves().map(({ id }) => spoken(session.buildContext(id)));
@@ -66,7 +66,7 @@ describe("a session of Claude Code", () => {
     ]);
   });
 
-  it("goes on behind a summary", async () => {
+  it("continues after a summary", async () => {
     await using t = await desk();
     const say = (uuid: string, parent: string | null, text: string, more = {}) =>
       claude(uuid, parent, "user", 1, { message: { role: "user", content: text }, ...more });
@@ -96,7 +96,7 @@ describe("a session of Claude Code", () => {
 });
 
 describe("a session of Codex", () => {
-  it("is one conversation, with replies made whole, without what was rolled back or said twice", async () => {
+  it("is one conversation with whole replies, without rolled back or duplicate parts", async () => {
     await using t = await desk();
     const { report, context, session } = await t.import(codexFile);
     expect(spoken(context)).toEqual([
@@ -124,7 +124,7 @@ describe("a session of Codex", () => {
     });
   });
 
-  it("is read also as its first versions wrote it, without envelopes", async () => {
+  it("is also read in the first format, without envelopes", async () => {
     await using t = await desk();
     const { context, report } = await t.import(
       lines(
@@ -138,7 +138,7 @@ describe("a session of Codex", () => {
 });
 
 describe("a session of pi", () => {
-  it("keeps its tree, its summary and what was used", async () => {
+  it("keeps its tree, its summary and its usage", async () => {
     await using t = await desk();
     const { report, context, session, events } = await t.import(piFile);
     expect(spoken(context)).toEqual([
@@ -164,7 +164,7 @@ describe("a session of pi", () => {
     expect(report).toMatchObject({ format: "pi", kept: { label: 1, "custom todo": 1 }, damagedCount: 0 });
   });
 
-  it("is read also as its first version wrote it, one entry after the other", async () => {
+  it("is also read in the first format, as a plain list of entries", async () => {
     await using t = await desk();
     const { context } = await t.import(
       lines(

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { desk } from "./desk.ts";
 import { piFile } from "./peers.ts";
 
-it("what an imported session used before is kept, and not counted as spent here", async () => {
+it("the earlier usage of an imported session is kept, and not counted as spent here", async () => {
   await using t = await desk(undefined, [search]);
   const { report, context } = await t.import(piFile);
   expect(context.at(-1)).toMatchObject({ usage: { cost: { total: 0.3 } } });
