@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { endSurvivors, Ledger, ledgerFolder } from "../../../../plugins/kit/process/ledger.ts";
+import { MARK } from "../../../../plugins/kit/process/tree.ts";
+import { isAlive } from "../../../processes.ts";
+
+const never = (thrown: unknown) => {
+  throw thrown;
+};
+
+it.runIf(process.platform === "linux")(
+  "a command on the list is ended once its owner is gone, and not before",
+  async () => {
+    const home = mkdtempSync(join(tmpdir(), "scorel-kit-"));
+    const [folder, mark] = [ledgerFolder(home), `test-ledger-${process.pid}`];
+    const child = spawn("sleep", ["300"], { detached: true, stdio: "ignore", env: { ...process.env, [MARK]: mark } });
+    try {
+      await once(child, "spawn");
+      const ledger = new Ledger(folder, "session", never);
+      ledger.add(child.pid as number, mark);
+      const path = join(folder, "session.json");
+      expect([statSync(path).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
+      await endSurvivors(folder, never);
+      expect(isAlive(child.pid as number)).toBe(true);
+      const page = JSON.parse(readFileSync(path, "utf8"));
+      writeFileSync(path, JSON.stringify({ ...page, owner: { ...page.owner, pid: 2 ** 30 } }));
+      await endSurvivors(folder, never);
+      expect([isAlive(child.pid as number), readdirSync(folder)]).toEqual([false, []]);
+      ledger.clear();
+    } finally {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+      rmSync(home, { recursive: true });
+    }
+    expect(existsSync(home)).toBe(false);
+  },
+);
