@@ -3,6 +3,8 @@ import { defineErrors } from "@scorel/kernel";
 const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Did you mean "${nearest}"?`);
 
 export const errors = defineErrors({
+  PROCESS_UNEXPECTED: (a: { reason: string }) =>
+    `An error that nobody handled ended the process: ${a.reason.replace(/\.$/, "")}. What was said is in the sessions' logs; \`scorel --continue\` goes on.`,
   CLI_UNKNOWN_COMMAND: {
     exit: 2,
     text: (a: { command: string; nearest: string | undefined }) =>

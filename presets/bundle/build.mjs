@@ -35,6 +35,8 @@ const usual = [
   "plugins/agent/loop.ts",
   "plugins/checkpoints/tracker.ts",
   "plugins/cli/exit-code.ts",
+  "plugins/cli/process/own-process.ts",
+  "plugins/cli/process/signals.ts",
   "plugins/cli/parser.ts",
   "plugins/coding/command.ts",
   "plugins/coding/guard.ts",

@@ -1,4 +1,5 @@
 import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
+import type { ServiceUser } from "@scorel/extensions/service-graph";
 import type { PresetFindings } from "@scorel/inspect/contract";
 import { loadShipped, shipped } from "../catalogue.ts";
 import { checkLayers } from "../layers/check.ts";
@@ -7,8 +8,7 @@ import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { unmetRequirements } from "../layers/requirements.ts";
 import { findExtensions } from "./extension-files.ts";
-import { given, knownWords } from "./hints.ts";
-import { type ServiceUser, serviceProblems } from "./service-graph.ts";
+import { aboutService, given, knownWords } from "./hints.ts";
 
 /** Checks a preset with all it builds on, and runs no code of it: its extensions are judged by what they have written out. */
 export async function examine(request: LayerRequest): Promise<PresetFindings> {
@@ -33,6 +33,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const verdict = await checkLayers(merged, [...plugins.values()], known);
   const { extensionFindings } = await import("@scorel/extensions/findings");
   const readings = await Promise.all(loaded.map((file) => extensionFindings(file, knownWords)));
+  const { serviceProblems } = await import("@scorel/extensions/service-graph");
   const users = [...(await shippedUsers(merged, plugins)), ...readings.map(({ user }) => user)];
   const uncertain = readings.some(({ isOpen }) => isOpen);
   return {
@@ -44,7 +45,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
         .filter(({ origin }) => packages.some(({ folder }) => origin.startsWith(folder)))
         .map(({ message }) => message),
       ...readings.flatMap((reading) => reading.problems),
-      ...serviceProblems(users, (service) => given.includes(service) || uncertain),
+      ...serviceProblems(users, { isGiven: (service) => given.includes(service) || uncertain, aboutService }),
       ...unmetRequirements(
         merged,
         loaded.map(({ id }) => id),

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, parse, resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
+import type { Signals } from "@scorel/cli/signals";
 import {
   codeOf,
   createKernel,
@@ -23,12 +24,12 @@ import { errors } from "../errors.ts";
 import { userDir } from "../paths.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { ownCommandsFile } from "./own-commands.ts";
-import { commandStdout, exitProcess, filterOutput, terminalStdout } from "./own-process.ts";
-import { createSignals, type Signals } from "./signals.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
 export async function launch(argv: readonly string[], version: string): Promise<void> {
-  const [signals, { plainText }] = [createSignals(), await import("@scorel/kit/text/plain")];
+  const { createSignals } = await import("@scorel/cli/signals");
+  const signals = createSignals();
+  const [{ plainText }, { filterOutput }] = await Promise.all([import("@scorel/kit/text/plain"), ownProcess()]);
   filterOutput(plainText);
   let code: number;
   try {
@@ -55,17 +56,22 @@ async function run(argv: readonly string[], version: string, signals: Signals): 
   }
 }
 
+/** The process's own streams and ways to end, taken before any extension runs. */
+const ownProcess = () => import("@scorel/cli/own-process");
+type OwnProcess = Awaited<ReturnType<typeof ownProcess>>;
+
 type StartSignals = Pick<Signals, "interrupt" | "onUncaught">;
 
 /** The host kernel with the services that the loader gives it. */
 export async function startHost(flags: Flags, version: string, signals: StartSignals): Promise<Kernel> {
+  const own = await ownProcess();
   const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
   const asked: Asked = {
     preset: flags.preset ?? "coding",
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
-    beforeExtensions: guardProcess(signals),
+    beforeExtensions: guardProcess(signals, own),
     notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
   };
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
@@ -83,7 +89,7 @@ export async function startHost(flags: Flags, version: string, signals: StartSig
       layers: createLayersService(asked),
       trust: createTrustService(asked),
       presetStore: createPresetStore(asked),
-      launch: launchOf(cwd, version, signals.interrupt),
+      launch: launchOf(cwd, version, signals.interrupt, own),
     },
     hints: { service: aboutService, hook: aboutHook },
     ...(flags.verbose && { logger: stderrLogger() }),
@@ -104,7 +110,7 @@ async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { no
 }
 
 /** What has to stand before the first extension's code runs; loaded only then. */
-function guardProcess(signals: StartSignals): Asked["beforeExtensions"] {
+function guardProcess(signals: StartSignals, { exitProcess }: OwnProcess): Asked["beforeExtensions"] {
   let guarded: Promise<void> | undefined;
   return () => {
     guarded ??= import("@scorel/extensions/process").then(({ containProcess, takeUncaught }) => {
@@ -115,9 +121,9 @@ function guardProcess(signals: StartSignals): Asked["beforeExtensions"] {
   };
 }
 
-function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch {
+function launchOf(cwd: string, version: string, interrupt: AbortSignal, own: OwnProcess): Launch {
   const { env, stdin, stderr } = process;
-  const streams = { stdin, stdout: commandStdout, terminal: terminalStdout, stderr };
+  const streams = { stdin, stdout: own.commandStdout, terminal: own.terminalStdout, stderr };
   return { cwd, version, globalOptions, env, ...streams, interrupt };
 }
 
@@ -171,5 +177,5 @@ function stderrLogger(): Logger {
 async function end(code: number): Promise<void> {
   process.exitCode = code;
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
-  exitProcess(code);
+  (await ownProcess()).exitProcess(code);
 }

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
+import type { Signals } from "@scorel/cli/signals";
 import { projectDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { TrustReview } from "@scorel/trust/contract";
 import type { Asked } from "../composition/asked.ts";
 import { createTrustService, knowledgeOf } from "../composition/trust.ts";
 import { isPath, presetFileIn } from "../layers/preset-file.ts";
-import type { Signals } from "./signals.ts";
 
 /**
  * Asks a person at a terminal about a preset that is not trusted yet, before anything of it is used: one that was named by

@@ -1,5 +1,3 @@
-import { aboutService } from "./hints.ts";
-
 /** A plugin as far as services go. */
 export interface ServiceUser {
   id: string;
@@ -14,8 +12,16 @@ export interface PlacedService {
   place: string;
 }
 
+/** What is known of services beside the plugins themselves. */
+export interface ServicesKnown {
+  /** Whether a service is there without a plugin, or may be. */
+  isGiven(service: string): boolean;
+  /** What to do about a service that nobody provides. */
+  aboutService(service: string): string;
+}
+
 /** What keeps plugins from starting together: two that provide one service, needs that nobody meets, and circles. */
-export function serviceProblems(plugins: readonly ServiceUser[], isGiven: (service: string) => boolean): string[] {
+export function serviceProblems(plugins: readonly ServiceUser[], { isGiven, aboutService }: ServicesKnown): string[] {
   const providers = providersOf(plugins);
   const meets = (user: ServiceUser, service: string) =>
     (providers.get(service) ?? []).filter((plugin) => plugin.scope === user.scope || plugin.scope === "host");
