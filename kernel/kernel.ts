@@ -12,8 +12,15 @@ export interface KernelEntry {
   origin: string;
   /** What keeps the plugin's mistakes from harming others. When such a plugin fails to start, the rest runs without it. */
   contained?: Containment;
+  /** When it fails to start, the rest runs without it, although nothing contains it. */
+  optional?: boolean;
   /** Although contained: without it nothing starts. */
   required?: boolean;
+}
+
+/** Whether the rest runs without a plugin that cannot start. */
+export function mayFail({ contained, optional, required }: KernelEntry): boolean {
+  return (contained !== undefined || optional === true) && !required;
 }
 /** What stands around a plugin that may be wrong, such as a user's extension, and counts its failures. */
 export interface Containment {

@@ -1,6 +1,6 @@
 import { codeOf, errors, messageOf } from "./errors.ts";
 import type { Failures } from "./failures.ts";
-import type { Hints, KernelEntry } from "./kernel.ts";
+import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 import { asLayer } from "./layer.ts";
 import type { Log } from "./log.ts";
 import { missingService, startOrder } from "./order.ts";
@@ -84,7 +84,7 @@ export class Loader {
     try {
       return await work();
     } catch (thrown) {
-      if (!entry.contained || entry.required) throw thrown;
+      if (!mayFail(entry)) throw thrown;
       this.kernel.report(entry.plugin.id, "start", thrown);
       return undefined;
     }

@@ -1,5 +1,5 @@
 import { errors } from "./errors.ts";
-import type { Hints, KernelEntry } from "./kernel.ts";
+import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 
 interface Ordered {
   entries: KernelEntry[];
@@ -51,7 +51,7 @@ class Sorter {
     try {
       work();
     } catch (error) {
-      if (!entry.contained || entry.required) throw error;
+      if (!mayFail(entry)) throw error;
       this.visiting.length = 0;
       this.failed.set(entry, error as Error);
     }

@@ -14,12 +14,14 @@ const needed = ["cli", "doctor"];
 export async function rescuePlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: [] }> {
   const plugins = await loadShipped([...needed, "logs", "host", "models"]);
   const tables = await readableTables(asked);
-  const entries = [...plugins].map(([id, plugin]) => ({
-    plugin,
-    config: plugin.config?.safeParse(tables[id] ?? {}).success ? tables[id] : undefined,
-    origin: "presets/base.toml",
-    optional: !needed.includes(id),
-  }));
+  const entries = [...plugins].map(
+    ([id, plugin]): KernelEntry => ({
+      plugin,
+      config: plugin.config?.safeParse(tables[id] ?? {}).success ? tables[id] : undefined,
+      origin: "presets/base.toml",
+      optional: !needed.includes(id),
+    }),
+  );
   return { entries, problems: [] };
 }
 
