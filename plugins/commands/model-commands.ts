@@ -15,7 +15,7 @@ const LONGEST_SENTENCE = 100;
 export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
     model: {
-      summary: "Choose the model from the next request on; without a name, show the one in use",
+      summary: "Set the model for the next requests; without a name, show the current one",
       args: z.object({ model: z.string().optional() }),
       complete: async (_key, typed) =>
         (await adminOf(ctx, "model").list(typed))
@@ -25,7 +25,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
         model === undefined ? inUse(ctx, context) : change({ model }, context),
     },
     think: {
-      summary: "Choose how hard the model thinks; without a level, show the one in use",
+      summary: "Set the thinking level; without one, show the current level",
       args: z.object({ level: z.enum(LEVELS).optional() }),
       run: ({ level }: { level?: string }, context) =>
         level === undefined ? levelInUse(context) : change({ thinkingLevel: level }, context),
@@ -46,7 +46,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
       },
     },
     login: {
-      summary: "Say how to store a provider's key; it is never typed into a conversation",
+      summary: "Explain how to store a provider's key, which is never typed into a conversation",
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) => {
         await adminOf(ctx, "login").waysIn(provider);

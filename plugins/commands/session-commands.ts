@@ -9,7 +9,7 @@ const SHOWN_SESSIONS = 20;
 /** Commands about the session as a whole. */
 export const sessionCommands: Record<string, SlashCommand> = {
   new: {
-    summary: "Begin a new session in the same directory; this one is kept",
+    summary: "Start a new session in the same directory; this one is kept",
     args: z.object({ name: z.string().optional() }),
     run: async ({ name }: { name?: string }, context) => {
       const cwd = await directoryOf(context);
@@ -20,7 +20,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
     },
   },
   resume: {
-    summary: "Go on with another session; without a name, list those of this directory",
+    summary: "Resume another session; without a name, list those of this directory",
     args: z.object({ session: z.string().optional() }),
     complete: async (_key, _typed, context) => (await sessionsHere(context)).map(({ sessionId }) => sessionId),
     run: ({ session }: { session?: string }, context) =>
@@ -51,7 +51,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
     },
   },
   reload: {
-    summary: "Open the session anew, with extensions, presets and configuration as they are now",
+    summary: "Reload the session with the current extensions, presets and configuration",
     run: async (_args, { sessionId, request }) =>
       switchTo(await request("reload_session", { sessionId }), "Reloaded session"),
   },

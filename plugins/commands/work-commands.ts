@@ -13,7 +13,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
     copy: { summary: "Copy the last answer to the clipboard", run: () => copy(ctx) },
     diff: {
-      summary: "Show how the files differ from what they were before this session",
+      summary: "Show how the files have changed since this session started",
       run: async (_args, { sessionId, request }) => {
         const { changes, notCovered } = await request("list_changes", { sessionId });
         const left = notCovered.map(({ path, reason }) => `not covered: ${path}: ${reason}`);
@@ -22,7 +22,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
       },
     },
     queue: {
-      summary: "Show what waits; delete, move or edit an item, or say when it is told: at once or after the turn",
+      summary: "Show the queued messages; delete, move or edit one, or set when it is sent: at once or after the turn",
       args: z.object({
         action: z.enum(["delete", "move", "edit", "steer", "follow"]).optional(),
         item: z.coerce.number().int().min(1).optional(),
@@ -31,7 +31,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
       run: (asked: QueueChange, context) => queue(ctx, asked, context),
     },
     retry: {
-      summary: "Send the last message again, in place of what came of it",
+      summary: "Send the last message again, replacing what followed it",
       run: async (_args, { sessionId, request }) => {
         const { message } = await request("undo", { sessionId });
         const { id } = await request("send_message", { sessionId, content: message.content });

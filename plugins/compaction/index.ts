@@ -54,7 +54,7 @@ export default definePlugin({
 
   commands: (ctx) => ({
     compact: {
-      summary: "Summarise the older part of the conversation, and keep in particular what you say",
+      summary: "Summarise the older part of the conversation; you may say what to keep in particular",
       args: z.object({ keep: z.string().optional() }),
       async run({ keep }: { keep?: string }, { clientId }) {
         const { compactNow, summaryLine: told } = await import("./manual.ts");

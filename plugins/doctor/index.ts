@@ -18,11 +18,11 @@ export default definePlugin({
   cliCommands: (ctx) => [
     {
       noun: "doctor",
-      description: "Look at plugins, options, programs, files, the model; exits 1 when something is broken",
+      description: "Check plugins, options, programs, files and the model; exits 1 when something is broken",
       options: [
         { flags: "--json", description: "One JSON document" },
-        { flags: "--offline", description: "Open no connection, so leave the model's host out" },
-        { flags: "--selftest", description: "Also run a turn with the offline model in a home of its own" },
+        { flags: "--offline", description: "Open no connection; skips the model's server" },
+        { flags: "--selftest", description: "Also run a turn with the offline model in a temporary home" },
       ],
       run: async (invocation) =>
         (await import("./command.ts")).examine(invocation, {

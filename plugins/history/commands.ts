@@ -26,19 +26,14 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
     },
   });
   return [
-    command(
-      "tree",
-      "<id>",
-      "Draw a session's tree: a line for each event, with branches and the place where it stands",
-      [
-        { flags: "--all", description: "With what hangs beside the conversation: settings, marks of going back" },
-        { flags: "--tail <n>", description: "Only the last n events (default: all; in a terminal, 200)" },
-        output,
-      ],
-    ),
+    command("tree", "<id>", "Draw a session's tree: a line for each event, with branches and the current position", [
+      { flags: "--all", description: "Also show events outside the conversation: settings, rewinds" },
+      { flags: "--tail <n>", description: "Only the last n events (default: all; in a terminal, 200)" },
+      output,
+    ]),
     command("rewind", "<id> <event>", "Go back to an event (or `start`); what came after stays in the tree", [
       { flags: "--files", description: "Restore the files as they were then; shows the changes and asks first" },
-      { flags: "--overwrite", description: "With --files: also files that someone else has changed since" },
+      { flags: "--overwrite", description: "With --files: also files that were changed outside the session since" },
       yes,
     ]),
     command("branch", "<id> <event>", "Go on at the end of another branch"),

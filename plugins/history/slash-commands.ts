@@ -5,7 +5,7 @@ import type { FilesPreview } from "./contract.ts";
 /** Commands that move within the conversation. */
 export const treeCommands = (): Record<string, SlashCommand> => ({
   rewind: {
-    summary: "Go on from an earlier event, or start; what came after stays in the log. --files restores the files, too",
+    summary: "Continue from an earlier event, or start; later events stay in the log. --files also restores the files",
     args: z.object({
       event: z.string(),
       files: z.boolean().optional(),
@@ -16,7 +16,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     run: (asked: Back, context) => rewind(asked, context),
   },
   branch: {
-    summary: "Go on at another branch of the conversation",
+    summary: "Switch to another branch of the conversation",
     args: z.object({ event: z.string() }),
     complete: async (_key, typed, { sessionId, request }) => {
       const { leaves, idLength } = await request("get_tree", { sessionId, limit: 1 });
@@ -36,7 +36,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     },
   },
   undo: {
-    summary: "Take the last message back, with all that came of it; its words can be typed anew",
+    summary: "Undo the last message and everything after it; its text can be edited and sent again",
     run: async (_args, { sessionId, request }) => {
       const undone = await request("undo", { sessionId });
       const { message, text } = undone;

@@ -22,8 +22,8 @@ export interface SessionChoice extends SessionOptions {
 
 /** The command-line options about sessions that all clients share. */
 export const sessionOptions: readonly CliOption[] = [
-  { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
-  { flags: "--continue", description: "Go on with the latest session of this directory" },
+  { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
+  { flags: "--continue", description: "Continue the latest session of this directory" },
   {
     flags: "--thinking <level>",
     description: "How hard the model thinks",
@@ -31,17 +31,17 @@ export const sessionOptions: readonly CliOption[] = [
   },
   {
     flags: "--permission <mode>",
-    description: "What runs without a question: ask, edits (of files), full, plan (only reading)",
+    description: "What runs without asking: ask, edits (of files), full, plan (only reading)",
     values: kinds.permission,
   },
-  { flags: "--yes", description: "Run everything without a question, as --permission full" },
+  { flags: "--yes", description: "Run everything without asking, like --permission full" },
   {
     flags: "--sandbox <executor>",
-    description: "What programs of skills run in; local: in nothing",
+    description: "Sandbox for programs of skills; local: none",
     values: kinds.sandbox,
   },
-  { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
-  { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },
+  { flags: "--tools <names>", description: "Offer only these tools, for example Read,Grep" },
+  { flags: "--append-system-prompt <text>", description: "Append this to the system prompt" },
   { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
 ];
 

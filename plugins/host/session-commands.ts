@@ -23,7 +23,7 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       options: [
         { flags: "--all", description: "Those of every directory" },
         { flags: "--project <name>", description: "Those of a project: its id, name or directory" },
-        { flags: "--limit <n>", description: "At most so many, up to 1000" },
+        { flags: "--limit <n>", description: "At most this many, up to 1000" },
         output,
         { flags: "--json", description: "The same as --output json" },
       ],
@@ -56,8 +56,8 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       noun: "session",
       action: "queue",
       args: "<id>",
-      description: "Show the messages that wait in a session for its next turn",
-      options: [{ flags: "--run", description: "Have the model take them now, and print its answer" }, output],
+      description: "Show the queued messages of a session",
+      options: [{ flags: "--run", description: "Send them to the model now, and print its answer" }, output],
       run: async (invocation) =>
         invocation.options.run === true
           ? (await import("./command-run.ts")).runQueue(host(), invocation)

@@ -46,7 +46,7 @@ export function configCommands(layers: LayersService): CliCommand[] {
       noun: "config",
       action: "show",
       description: "Print the configuration used in this folder",
-      options: [{ flags: "--explain", description: "Say of every value which layer set it" }],
+      options: [{ flags: "--explain", description: "Show which layer set each value" }],
       run: async (invocation) => {
         const composed = await layers.config();
         notify(invocation, composed);
@@ -83,8 +83,7 @@ export function promptCommands(host: HostService): CliCommand[] {
     {
       noun: "prompt",
       action: "show",
-      description:
-        "Print the system prompt with the sizes of its parts; without --session, that of a session begun now",
+      description: "Print the system prompt with the sizes of its parts; without --session, that of a new session",
       options: [
         { flags: "--session <id>", description: "The one that this session holds" },
         { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
@@ -95,7 +94,7 @@ export function promptCommands(host: HostService): CliCommand[] {
       noun: "prompt",
       action: "refresh",
       args: "<id>",
-      description: "Read a session's instructions again, as AGENTS.md; they count from its next turn on",
+      description: "Reload a session's instructions, such as AGENTS.md, for its next turn",
       run: async (invocation) => (await work()).refresh(host, invocation),
     },
   ];

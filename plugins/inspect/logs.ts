@@ -15,10 +15,10 @@ export function logCommands(host: HostService): CliCommand[] {
     {
       noun: "logs",
       args: "<id>",
-      description: "Show what happened to a session: turns, retries, failures; nothing that was said",
+      description: "Show a session's log of turns, retries and failures, without its messages",
       options: [
         { flags: "--tail <n>", description: "Only the last n lines" },
-        { flags: "--follow", description: "Go on with new lines until interrupted" },
+        { flags: "--follow", description: "Keep printing new lines until interrupted" },
       ],
       run: (invocation) => logs(host, invocation),
     },

@@ -17,7 +17,7 @@ export function modelCommands(composition: Composition): CliCommand[] {
       noun: "model",
       action: "list",
       args: "[filter]",
-      description: "Name the models of known providers, with windows and prices",
+      description: "List the models of known providers, with windows and prices",
       run: command(list),
     },
     {

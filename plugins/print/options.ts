@@ -4,15 +4,15 @@ import { sessionOptions } from "@scorel/host/client";
 /** Options that only work with `-p`, by the key of their parsed value. */
 export const printOnly: Readonly<Record<string, CliOption>> = {
   output: { flags: "--output <format>", description: "What goes to stdout", values: ["text", "json", "events"] },
-  outputSchema: { flags: "--output-schema <file>", description: "The answer is JSON that fits this JSON schema" },
-  image: { flags: "--image <file>", description: "An image that belongs to the prompt", repeatable: true },
+  outputSchema: { flags: "--output-schema <file>", description: "The answer is JSON that matches this JSON schema" },
+  image: { flags: "--image <file>", description: "Attach an image to the prompt", repeatable: true },
   maxRounds: { flags: "--max-rounds <n>", description: "Stop after so many model calls" },
   maxCost: { flags: "--max-cost <usd>", description: "Stop when this much is spent" },
   timeout: { flags: "--timeout <seconds>", description: "Stop after this time" },
   noSession: { flags: "--no-session", description: "Keep the session in memory only" },
   fork: {
     flags: "--fork <id>",
-    description: "Go on with a copy of this session; <id>@<event>: of its beginning, up to there",
+    description: "Continue a copy of this session; <id>@<event>: a copy up to that event",
   },
 };
 

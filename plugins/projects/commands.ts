@@ -24,7 +24,7 @@ export function projectCommands(host: () => HostService | undefined): CliCommand
     command(
       "move",
       "<project> <directory>",
-      "Say where a project, or a directory in it, has gone; its sessions follow",
+      "Record where a project, or a directory in it, has moved; its sessions follow",
     ),
   ];
 }

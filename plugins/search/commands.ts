@@ -16,11 +16,11 @@ export function searchCommands(ctx: Pick<PluginContext, "find">): CliCommand[] {
     {
       noun: "search",
       args: "<text...>",
-      description: "Find words in all sessions: what was said, names and titles",
+      description: "Search the messages, names and titles of all sessions",
       options: [
-        { flags: "--case-sensitive", description: "Tell capitals from small letters" },
+        { flags: "--case-sensitive", description: "Match case" },
         { flags: "--project <name>", description: "Only in a project: its id, name or directory" },
-        { flags: "--limit <n>", description: "Stop after so many places, at most 1000", default: "50" },
+        { flags: "--limit <n>", description: "Stop after this many hits, at most 1000", default: "50" },
         output,
       ],
       run: async (invocation) => (await import("./actions.ts")).find(ctx, invocation),
@@ -29,7 +29,7 @@ export function searchCommands(ctx: Pick<PluginContext, "find">): CliCommand[] {
       noun: "usage",
       description: "Show what all sessions have spent: calls, tokens, the cached share, US dollars",
       options: [
-        { flags: "--since <time>", description: "From then on: 7d, 12h, 2w, or a day as in 2026-11-01" },
+        { flags: "--since <time>", description: "Since this time: 7d, 12h, 2w, or a day such as 2026-11-01" },
         { flags: "--by <what>", description: "A row for each", values: ["day", "model", "project"], default: "day" },
         { ...output, description: "How to print" },
       ],

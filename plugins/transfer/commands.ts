@@ -16,9 +16,9 @@ export function transferCommands(host: () => HostService | undefined): CliComman
           description: "File format; default: the ending of --out, else md",
           values: ["md", "html", "jsonl"],
         },
-        { flags: "--out <file>", description: "Into this file, for you alone; default: standard output" },
+        { flags: "--out <file>", description: "Write to this file, readable only by you; default: standard output" },
         { flags: "--force", description: "Replace the file if it is there" },
-        { flags: "--path", description: "With jsonl: only the conversation as it stands, without other branches" },
+        { flags: "--path", description: "With jsonl: only the current conversation, without other branches" },
       ],
       run: async (invocation: Invocation) => (await actions()).exportTo(host(), invocation),
     },
@@ -26,7 +26,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
       noun: "session",
       action: "import",
       args: "<file>",
-      description: "Make a session of a file of Scorel, Claude Code, Codex or pi",
+      description: "Import a session file of Scorel, Claude Code, Codex or pi",
       options: [
         {
           flags: "--format <format>",

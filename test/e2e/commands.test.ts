@@ -23,7 +23,7 @@ describe("slash commands on a session made by a real run", () => {
     expect(out).toMatch(/\d+ {2}system prompt$/m);
     expect(out).toMatch(/tokens estimated of a window of/);
     expect(out).toMatch(/^scripted\/scripted-model: 1 request, \d+ tokens in/m);
-    expect(out).toMatch(/^\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Go on from/m);
+    expect(out).toMatch(/^\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Continue from/m);
   });
 
   it("go back and forth, and try again", async () => {

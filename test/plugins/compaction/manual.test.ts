@@ -98,7 +98,7 @@ describe("manual compaction", () => {
         name: "compact",
         usage: "/compact [keep]",
         plugin: "compaction",
-        description: "Summarise the older part of the conversation, and keep in particular what you say",
+        description: "Summarise the older part of the conversation; you may say what to keep in particular",
       },
     ]);
   });
