@@ -1,10 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Project } from "@scorel/trust/loader";
 
-export { projectDir, rootOf, userDir } from "@scorel/kit/files/home";
-export { canonical, isWithin } from "@scorel/kit/files/paths";
-export type { Project } from "@scorel/trust/loader";
-
 /** Where a file of a trusted project is read. */
 export const filesOf = ({ dir, files = dir }: Project): string => files;
 

@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
 import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
 import { makePrivate } from "@scorel/kit/files/private-folder";
 import { secretFree } from "@scorel/kit/text/secret-free";
 import { loadTimes } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { issuesIn } from "../layers/check.ts";
-import { userDir } from "../paths.ts";
 import { knownWords } from "./hints.ts";
 import type { Resolution } from "./resolution.ts";
 

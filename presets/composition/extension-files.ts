@@ -1,9 +1,11 @@
 import type { FoundExtensions } from "@scorel/extensions/contract";
+import { userDir } from "@scorel/kit/files/home";
 import { assertPrivate, closeToOthers } from "@scorel/kit/files/private-folder";
+import type { Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { shipped } from "../catalogue.ts";
 import { grammarKeys } from "../layers/merge.ts";
-import { filesOf, type Project, userDir } from "../paths.ts";
+import { filesOf } from "../paths.ts";
 
 /** Whether a plugin of Scorel with this id is left out, so that an extension may have the id. */
 export type IsLeftOut = (id: string) => boolean;

@@ -4,11 +4,12 @@ import type { ExtensionFolder, ExtensionsService } from "@scorel/extensions/cont
 import type { Rehearsal } from "@scorel/extensions/rehearsal";
 import type { RunPlugins } from "@scorel/extensions/rows";
 import type { Kernel } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { loadTimes, shipped } from "../catalogue.ts";
 import { packagesOf } from "../layers/layers.ts";
 import { grammarKeys, isExtensionOff, isLeftOut, mergeLayers } from "../layers/merge.ts";
-import { typesProject, userDir } from "../paths.ts";
+import { typesProject } from "../paths.ts";
 import type { Asked } from "./asked.ts";
 import { requestFor } from "./composition.ts";
 import { extensionEntries } from "./extension-entries.ts";

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ScorelError } from "@scorel/kernel";
-import type { Admission } from "@scorel/trust/loader";
+import { userDir } from "@scorel/kit/files/home";
+import type { Admission, Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
-import { filesOf, type Project, userDir } from "../paths.ts";
+import { filesOf } from "../paths.ts";
 import { createAdmission } from "./admission.ts";
 import { extended, type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
 import { isPath, layerAt, layersNamed } from "./preset-file.ts";

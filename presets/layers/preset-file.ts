@@ -3,10 +3,10 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { nearest } from "@scorel/kernel";
 import { presetFile, presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
-import type { Admission } from "@scorel/trust/loader";
+import type { Admission, Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
-import { filesOf, type Project, shippedPresets } from "../paths.ts";
+import { filesOf, shippedPresets } from "../paths.ts";
 import { assertNotLost, installedFile, settleInstalls, userPackage } from "./installed.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
 

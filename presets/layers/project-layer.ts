@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { rootOf, userDir } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
-import { rootOf, userDir } from "../paths.ts";
 
 /**
  * The user's own settings for the project that a directory is in: `~/.scorel/projects/<projectId>.toml`, where what a person has

@@ -13,6 +13,7 @@ import {
   messageOf,
   newId,
 } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
 import type { Asked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { createExtensionsService } from "../composition/extensions-service.ts";
@@ -21,7 +22,6 @@ import { createLayersService } from "../composition/layers-service.ts";
 import { createPresetStore } from "../composition/preset-store.ts";
 import { createTrustService } from "../composition/trust.ts";
 import { errors } from "../errors.ts";
-import { userDir } from "../paths.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { ownCommandsFile } from "./own-commands.ts";
 

@@ -3,9 +3,9 @@ import { homedir } from "node:os";
 import { dirname } from "node:path";
 import type {} from "@scorel/cli/contract";
 import type { Kernel, KernelEntry } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
 import { replaceFile } from "@scorel/kit/files/private";
 import { makePrivate } from "@scorel/kit/files/private-folder";
-import { userDir } from "../paths.ts";
 import { type OwnCommand, ownCommandsFile } from "./own-commands.ts";
 
 const LONGEST = 200;

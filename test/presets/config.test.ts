@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { projectDir } from "../../plugins/kit/files/home.ts";
 import { type Resolution, resolve } from "../../presets/composition/resolution.ts";
-import { projectDir } from "../../presets/paths.ts";
 import { type Place, place } from "./place.ts";
 
 function resolved({ project }: Place, trusted = false, preset = "coding") {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { projectDir } from "../../plugins/kit/files/home.ts";
 import { createAdmission } from "../../presets/layers/admission.ts";
 import { readLayers } from "../../presets/layers/layers.ts";
 import { mergeLayers } from "../../presets/layers/merge.ts";
-import { projectDir } from "../../presets/paths.ts";
 import { type Place, place } from "./place.ts";
 
 interface Asked {

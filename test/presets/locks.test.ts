@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { projectDir } from "../../plugins/kit/files/home.ts";
 import { resolve } from "../../presets/composition/resolution.ts";
-import { projectDir } from "../../presets/paths.ts";
 import { type Place, place } from "./place.ts";
 
 /** The layers as a session in the trusted project gets them. */
