@@ -1,12 +1,13 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { damageIn, Warnings } from "@scorel/host/client";
-import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
+import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/requests/contract";
+import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
 import { StatusTexts } from "./status-texts.ts";
 import type { TypedLine } from "./typed-line.ts";

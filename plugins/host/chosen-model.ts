@@ -1,7 +1,7 @@
 import { codeOf, type Kernel, messageOf } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import type { Notice } from "./contract.ts";
+import type { Notice } from "@scorel/workspace/contract";
 
 /** Selects the model that was chosen in this session earlier. Returns a notice when it can no longer be used. */
 export async function chosenModel(kernel: Kernel): Promise<Notice[]> {

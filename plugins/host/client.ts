@@ -4,8 +4,8 @@ import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
 import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
-import type { SessionOptions } from "@scorel/workspace/contract";
-import type { Client, HostService, Notice, SessionStatus } from "./contract.ts";
+import type { Notice, SessionOptions } from "@scorel/workspace/contract";
+import type { Client, HostService, SessionStatus } from "./contract.ts";
 import { kinds } from "./session-options.ts";
 
 /** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */

@@ -6,52 +6,24 @@ import type {
   EventDefinition,
   EventId,
   Kernel,
-  KernelEntry,
   Message,
   Missed,
   SessionHeader,
 } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
-import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "@scorel/workspace/contract";
+import type {
+  Composition,
+  NestedSkills,
+  Notice,
+  PresetPackage,
+  SessionOptions,
+  TrustedCopy,
+  Workspace,
+} from "@scorel/workspace/contract";
 import type { z } from "zod";
 
-export type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace };
-
-/** The service `composition`: resolved presets and configuration, from which session kernels are made. */
-export interface Composition {
-  /**
-   * Creates the plugins of a session in `cwd`. With `only`, loads just the shipped plugin of that id and runs no
-   * extension. With `again`, an untrusted project is returned in `untrusted` instead of being reported. Throws CONFIG
-   * errors.
-   */
-  sessionPlugins(
-    cwd: string,
-    only?: string,
-    again?: boolean,
-  ): Promise<{
-    entries: KernelEntry[];
-    problems: Notice[];
-    /** The project's `.scorel` folder, when the user trusts it. */
-    trusted?: string | undefined;
-    /** Why the project may not be read and what to do about it. */
-    untrusted?: string | undefined;
-    /** Where trusted files are read from; set together with `trusted`. */
-    trustedCopy?: TrustedCopy | undefined;
-    /** Trusted skill folders inside the project. */
-    nestedSkills?: NestedSkills | undefined;
-    /** Presets in use that are folders, weakest first. */
-    packages?: readonly PresetPackage[] | undefined;
-  }>;
-  /** The host kernel, parent of all session kernels. Only available once it has started. */
-  kernel(): Kernel;
-}
-/** Something that was left out or failed without harm to the rest: its origin, an error code and a message. */
-export interface Notice {
-  origin: string;
-  code: string;
-  message: string;
-}
+export type { Composition, NestedSkills, Notice, PresetPackage, SessionOptions, TrustedCopy, Workspace };
 
 export interface SessionSummary {
   sessionId: string;
@@ -305,7 +277,6 @@ export interface HostService {
 
 declare module "@scorel/kernel" {
   interface Services {
-    composition: Composition;
     host: HostService;
   }
   interface Contributions {

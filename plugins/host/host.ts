@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { type Logger, newId } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
-import type { Composition, HostService } from "./contract.ts";
+import type { Composition } from "@scorel/workspace/contract";
+import type { HostService } from "./contract.ts";
 import { EmbeddedClient } from "./embedded.ts";
 import { Sessions } from "./sessions.ts";
 import { changeFile } from "./shared-file.ts";

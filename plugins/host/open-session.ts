@@ -1,7 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Kernel } from "@scorel/kernel";
-import type { Workspace } from "@scorel/workspace/contract";
-import type { Composition, Notice } from "./contract.ts";
+import type { Composition, Notice, Workspace } from "@scorel/workspace/contract";
 
 /** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;

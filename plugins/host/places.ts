@@ -1,7 +1,8 @@
 import { type Awaitable, codeOf, type Kernel, messageOf, type SessionHeader } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type { ProjectBook, SessionPlace } from "@scorel/projects/contract";
-import type { Notice, SessionSummary } from "./contract.ts";
+import type { Notice } from "@scorel/workspace/contract";
+import type { SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 /** Maximum `limit` for listing sessions. */

@@ -1,6 +1,6 @@
 import type { KernelEntry } from "@scorel/kernel";
+import type { Notice } from "@scorel/workspace/contract";
 import { failureText } from "./client.ts";
-import type { Notice } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 

@@ -14,10 +14,9 @@ import {
   type StoredEvent,
 } from "@scorel/kernel";
 import { makePrivateFolder } from "@scorel/kit/files/private";
-import type { SessionOptions, Workspace } from "@scorel/workspace/contract";
+import type { Composition, Notice, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { chosenModel } from "./chosen-model.ts";
 import { failureText } from "./client.ts";
-import type { Composition, Notice } from "./contract.ts";
 import { copyOf, startingWith, writeNow } from "./copy.ts";
 import { errors } from "./errors.ts";
 import { importableIn } from "./importable.ts";

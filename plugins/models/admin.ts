@@ -1,7 +1,6 @@
-import type { Composition } from "@scorel/host/contract";
 import { createKernel, createMemoryStore, newId } from "@scorel/kernel";
 import type { ModelAdminService } from "@scorel/model/contract";
-import type { Workspace } from "@scorel/workspace/contract";
+import type { Composition, Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
 /** What a session's model depends on. */

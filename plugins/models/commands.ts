@@ -1,6 +1,6 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
-import type { Composition } from "@scorel/host/contract";
 import type { ModelAdminService } from "@scorel/model/contract";
+import type { Composition } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
 /** Creates the commands `scorel model list|check`, `scorel login` and `scorel logout`. */

@@ -1,12 +1,13 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { damageIn, Warnings } from "@scorel/host/client";
-import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
+import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, Transients } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/permissions/contract";
 import type {} from "@scorel/requests/contract";
+import type { Notice } from "@scorel/workspace/contract";
 
 /**
  * Event types that are not printed as steps: some are reported at the end, and `session_info` only repeats the options.

@@ -1,4 +1,4 @@
-import type {} from "@scorel/kernel";
+import type { Kernel, KernelEntry } from "@scorel/kernel";
 
 /** Options for opening a session. They hold while it is open. */
 export interface SessionOptions {
@@ -72,8 +72,44 @@ export interface PresetPackage {
   root: string;
 }
 
+/** The service `composition`: resolved presets and configuration, from which session kernels are made. */
+export interface Composition {
+  /**
+   * Creates the plugins of a session in `cwd`. With `only`, loads just the shipped plugin of that id and runs no
+   * extension. With `again`, an untrusted project is returned in `untrusted` instead of being reported. Throws CONFIG
+   * errors.
+   */
+  sessionPlugins(
+    cwd: string,
+    only?: string,
+    again?: boolean,
+  ): Promise<{
+    entries: KernelEntry[];
+    problems: Notice[];
+    /** The project's `.scorel` folder, when the user trusts it. */
+    trusted?: string | undefined;
+    /** Why the project may not be read and what to do about it. */
+    untrusted?: string | undefined;
+    /** Where trusted files are read from; set together with `trusted`. */
+    trustedCopy?: TrustedCopy | undefined;
+    /** Trusted skill folders inside the project. */
+    nestedSkills?: NestedSkills | undefined;
+    /** Presets in use that are folders, weakest first. */
+    packages?: readonly PresetPackage[] | undefined;
+  }>;
+  /** The host kernel, parent of all session kernels. Only available once it has started. */
+  kernel(): Kernel;
+}
+/** Something that was left out or failed without harm to the rest: its origin, an error code and a message. */
+export interface Notice {
+  origin: string;
+  code: string;
+  message: string;
+}
+
 declare module "@scorel/kernel" {
   interface Services {
     workspace: Workspace;
+    composition: Composition;
   }
 }

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
-import type { Composition } from "@scorel/host/contract";
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
 import { projectDir } from "@scorel/kit/files/home";
 import type { Project } from "@scorel/trust/loader";
+import type { Composition } from "@scorel/workspace/contract";
 import { shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";

@@ -11,6 +11,10 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     temp: "value",
     allowWrite: "value",
   },
+  composition: {
+    sessionPlugins: "function",
+    kernel: "function",
+  },
   customDisplay: "function",
   model: {
     current: "function",
@@ -115,10 +119,6 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     list: "function",
     header: "function",
     scan: "function",
-  },
-  composition: {
-    sessionPlugins: "function",
-    kernel: "function",
   },
   host: {
     connect: "function",

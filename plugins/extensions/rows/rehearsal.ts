@@ -1,5 +1,5 @@
-import type { Composition } from "@scorel/host/contract";
 import { type AnyPlugin, type BaseContext, type HookName, type KernelEntry, messageOf, type Tap } from "@scorel/kernel";
+import type { Composition } from "@scorel/workspace/contract";
 import type { TapRow } from "../contract.ts";
 
 /** What was seen of one plugin while a session was opened. */

@@ -1,5 +1,5 @@
-import type { Notice } from "@scorel/host/contract";
 import { type AnyPlugin, codeOf, type Kernel } from "@scorel/kernel";
+import type { Notice } from "@scorel/workspace/contract";
 import type { ExtensionFile, FoundExtensions, PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";

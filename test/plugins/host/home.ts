@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import commands from "@scorel/commands";
 import hostPlugin from "@scorel/host";
-import type { Client, HostService, Notice } from "@scorel/host/contract";
+import type { Client, HostService } from "@scorel/host/contract";
 import {
   type AnyPlugin,
   createKernel,
@@ -15,6 +15,7 @@ import {
 import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import type { UserMessage } from "@scorel/messages/contract";
+import type { Notice } from "@scorel/workspace/contract";
 import { testHeader } from "../../harness.ts";
 
 /** A home of its own with a working directory in it; HOME names it until the test ends. */
