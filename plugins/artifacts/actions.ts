@@ -91,7 +91,7 @@ const labelOf = ({ name, version }: ArtifactVersion) => `${name}@${version}`;
 
 function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, inputs: LineageTree["inputs"]): string {
   const head = `${name}@${version}  ${inWords(size)}  sha256 ${sha256}\n`;
-  if (!made) return `${head}Nothing was said of what it was made of.\n`;
+  if (!made) return `${head}Its inputs were not recorded.\n`;
   const { by, skill, command } = made;
   const lines = [
     `saved by: ${by}`,

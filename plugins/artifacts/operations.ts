@@ -77,8 +77,8 @@ async function replay(
     return await request("make_again", { sessionId, artifact, keep });
   } catch (thrown) {
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
-    const by = artifact.lineage?.by ?? "nobody who said so";
-    throw errors.ARTIFACT_NO_REPLAY({ name: artifact.name, reason: `it was saved by ${by}, and nothing here runs it` });
+    const by = artifact.lineage?.by ?? "an unknown plugin";
+    throw errors.ARTIFACT_NO_REPLAY({ name: artifact.name, reason: `it was saved by ${by}, which cannot be run here` });
   } finally {
     await request("close_session", { sessionId });
   }

@@ -3,7 +3,7 @@ import { z } from "zod";
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
 /** Trust metadata for these keys: what could happen if an untrusted project set them. */
-const fewer = { trust: { kind: "weakens", could: "less of what a model changes can be put back" } };
+const fewer = { trust: { kind: "weakens", could: "fewer of the model's changes can be undone" } };
 
 export const config = z.strictObject({
   maxFileBytes: z
@@ -11,27 +11,27 @@ export const config = z.strictObject({
     .int()
     .min(0)
     .default(bytes(10))
-    .describe("bytes of a file above which its content is not kept")
+    .describe("the largest file that is stored, in bytes")
     .meta(fewer),
   maxTurnBytes: z
     .number()
     .int()
     .min(0)
     .default(bytes(200))
-    .describe("bytes that one turn may add to what is kept")
+    .describe("the most bytes that a turn can store")
     .meta(fewer),
   maxFiles: z
     .number()
     .int()
     .min(1)
     .default(200_000)
-    .describe("files in a project above which commands are not covered")
+    .describe("the most files in a project; in larger ones, changes made by commands are not recorded")
     .meta(fewer),
   maxScanMs: z
     .number()
     .min(1)
     .default(3_000)
-    .describe("milliseconds of work that a look through the project may take, and that a command waits for it")
+    .describe("time limit of a scan of the project in milliseconds; a command waits at most this long for it")
     .meta(fewer),
 });
 export type Config = z.output<typeof config>;

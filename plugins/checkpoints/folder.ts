@@ -38,7 +38,7 @@ export class Folder {
     if (exact) return `${DESCRIPTORS}/${this.fd}/${name}`;
     const [open, named] = [fs.fstatSync(this.fd), fs.lstatSync(this.path, { throwIfNoEntry: false })];
     if (open.ino === named?.ino && open.dev === named.dev) return join(this.path, name);
-    throw errors.CHECKPOINT_PATH({ path: this.path, reason: "its folder was exchanged" });
+    throw errors.CHECKPOINT_PATH({ path: this.path, reason: "its folder was replaced" });
   }
 
   /** Opens a subfolder; `make` creates it if it is missing. */

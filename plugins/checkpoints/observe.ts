@@ -26,7 +26,7 @@ function kept(bytes: Buffer, mode: number, keep: (bytes: Buffer, mode: number) =
   try {
     return keep(bytes, mode);
   } catch (thrown) {
-    return { kind: "uncovered", mode, size: bytes.length, reason: `it could not be kept (${codeOf(thrown)})` };
+    return { kind: "uncovered", mode, size: bytes.length, reason: `it could not be stored (${codeOf(thrown)})` };
   }
 }
 

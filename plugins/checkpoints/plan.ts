@@ -74,13 +74,13 @@ function stepFor(place: Place, { path, target, expected, freed }: Wanted): Step 
   if (typeof present === "string") return present;
   if (same(present, target)) return undefined;
   if (target.kind === "uncovered") return target.reason;
-  if (target.kind === "file" && !place.blobs.has(target.sha256)) return "its content is not kept";
+  if (target.kind === "file" && !place.blobs.has(target.sha256)) return "its content is not stored";
   const conflict = conflictOf(present, expected);
   return { path, present, target, ...(conflict !== undefined && { conflict }) };
 }
 
 function conflictOf(present: FileState, expected: FileState): string | undefined {
-  if (!same(present, expected)) return "it was changed since by someone else";
+  if (!same(present, expected)) return "it was changed afterwards by another program";
   return present.kind === "uncovered" ? `what is there now cannot be kept: ${present.reason}` : undefined;
 }
 

@@ -48,7 +48,7 @@ function apply(place: Place, { path, before, after }: Move, beside: string): str
   const present = lookAt(place, path, known);
   if (typeof present === "string") return present;
   if (same(present, after)) return undefined;
-  if (!same(present, before)) return "it was changed meanwhile";
+  if (!same(present, before)) return "it was changed during the restoration";
   if (after.kind === "absent") remove(place, path);
   else inFolder(root, path, true, (folder, name) => put(folder, name, beside, after, place));
   return undefined;
@@ -104,7 +104,7 @@ function removeHollow(folder: Folder, name: string): void {
 
 function contentOf(bytes: Buffer | undefined, path: string): Buffer {
   if (bytes) return bytes;
-  throw errors.CHECKPOINT_PATH({ path, reason: "its content is not kept" });
+  throw errors.CHECKPOINT_PATH({ path, reason: "its content is not stored" });
 }
 
 function writeNew(path: string, bytes: Buffer, mode: number, old: fs.Stats | undefined): void {

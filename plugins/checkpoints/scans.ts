@@ -74,7 +74,7 @@ export class Scans {
     this.blind = true;
     const reason = isOver
       ? (this.failure?.reason ?? "it could not be looked through")
-      : `looking took more than ${this.context.maxScanMs} ms`;
+      : `scanning took more than ${this.context.maxScanMs} ms`;
     await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }
 

@@ -182,5 +182,5 @@ function isOlder({ ctimeMs }: Mark, lookedAt: number): boolean {
 }
 
 function tooSlow(most: number, hasRead: boolean): Failure {
-  return { reason: `looking took more than ${most} ms`, hopeless: !hasRead };
+  return { reason: `scanning took more than ${most} ms`, hopeless: !hasRead };
 }

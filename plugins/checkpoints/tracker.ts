@@ -107,7 +107,7 @@ export class Tracker {
     const known = paths.map((path) => ({ path, before: this.see(path) }));
     this.open.set(id, known);
     const notCovered = [
-      ...outside.map((path) => ({ path, reason: "it lies outside the project, or steers git or the agent" })),
+      ...outside.map((path) => ({ path, reason: "it is outside of the project, or controls git or the agent" })),
       ...uncovered(known.map(({ path, before }) => [path, before])),
     ];
     await this.notes.write({ calls: [id], files: known, notCovered });

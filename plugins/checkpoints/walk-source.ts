@@ -34,12 +34,12 @@ export class WalkSource implements Source {
     const { root, home, maxFiles, maxScanMs } = this.context;
     // A whole home is not scanned: it is too large and contains keys.
     if (`${home}/`.startsWith(root.endsWith("/") ? root : `${root}/`))
-      return "the home directory is not looked through";
+      return "the home directory is not scanned";
     const folders = new Map<string, Folder>();
     const open = [""];
     let count = 0;
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
-      if (clock.isDue && !(await clock.pause())) return `looking took more than ${maxScanMs} ms`;
+      if (clock.isDue && !(await clock.pause())) return `scanning took more than ${maxScanMs} ms`;
       const folder = this.folderAt(path);
       if (!folder) continue;
       folders.set(path, folder);

@@ -210,8 +210,8 @@ function lines(text: string): string {
 
 function outcome({ ended, exitCode, signal }: Ended, seconds: number): string {
   if (ended === "timeout")
-    return `timed out after ${seconds} s; the command and all it started were ended. Give a longer timeout if it needs one`;
-  if (ended === "cancelled") return "cancelled; the command and all it started were ended";
+    return `timed out after ${seconds} s; the command and all its processes were killed. Set a longer timeout if it needs one`;
+  if (ended === "cancelled") return "cancelled; the command and all its processes were killed";
   return signal ? `killed by ${signal}` : `exit code ${exitCode}`;
 }
 

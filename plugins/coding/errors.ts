@@ -4,27 +4,27 @@ export const errors = defineErrors({
   PATH_INVALID: (a: { path: string; reason: string }) =>
     `The path ${JSON.stringify(a.path)} cannot be used: ${a.reason}.`,
   PATH_CONTROL: (a: { path: string; dir: string }) =>
-    `${a.path} steers the agent or git, so it is not written. Ask the user to change it, or to start scorel with --allow-write ${a.dir}`,
+    `${a.path} controls the agent or git, so it was not written. Ask the user to change it, or to start scorel with --allow-write ${a.dir}`,
   PATH_OUTSIDE: (a: { path: string; root: string; dir: string }) =>
-    `${a.path} lies outside the project ${a.root}, so it is not written. Choose a path inside, or ask the user to start scorel with --allow-write ${a.dir}`,
+    `${a.path} is outside of the project ${a.root}, so it was not written. Choose a path inside, or ask the user to start scorel with --allow-write ${a.dir}`,
   PATH_KEYS: (a: { path: string }) =>
-    `${a.path} holds the keys of Scorel itself, which no tool reads. Go on without them.`,
+    `${a.path} contains Scorel's own keys, which tools cannot read. Continue without them.`,
   FILE_MISSING: (a: { path: string; near: string }) =>
     `${a.path} does not exist.${a.near ? ` Did you mean ${a.near}?` : " Find it with Glob."}`,
   FILE_KIND: (a: { path: string; kind: string; hint: string }) =>
     `${a.path} is a ${a.kind}, not a regular file. ${a.hint}`,
   FILE_BINARY: (a: { path: string; kind: string; hint: string }) => `${a.path} is ${a.kind}. ${a.hint}`,
   FILE_TOO_LARGE: (a: { path: string; bytes: number; limit: number }) =>
-    `${a.path} has ${a.bytes} bytes; at most ${a.limit} are read at once. Search it with Grep, or cut a part out with Bash (sed -n, head -c).`,
+    `${a.path} has ${a.bytes} bytes; at most ${a.limit} can be read at once. Search it with Grep, or read a part with Bash (sed -n, head -c).`,
   FILE_OFFSET: (a: { path: string; offset: string; total: number }) =>
-    `Offset ${a.offset} lies beyond ${a.path}, which has ${a.total} lines.`,
+    `Offset ${a.offset} is past the end of ${a.path}, which has ${a.total} lines.`,
   FILE_NO_ROOM: (a: { path: string }) =>
     `The context is nearly full, so ${a.path} was not read. Finish or summarise first.`,
   FILE_STALE: (a: { path: string }) => `${a.path} has changed since you read it. Read it again, then repeat the call.`,
   FILE_MOVED: (a: { path: string }) =>
-    `${a.path} is no longer the folder that it was when the call was judged. Nothing was changed. Look at it again.`,
+    `${a.path} was replaced by another folder or a link after the call was approved. Nothing was changed. Check it and try again.`,
   FILE_SWAPPED: (a: { path: string }) =>
-    `${a.path} leads elsewhere than when the call was judged, so it was not read. Something else changes it; look at it again.`,
+    `${a.path} was replaced after the call was approved, so it was not read. Another program is changing it; check it and try again.`,
   FILE_ACCESS: (a: { path: string; reason: string }) => `${a.path}: ${a.reason}. Nothing was changed.`,
   EDIT_UNREAD: (a: { path: string; lines: string; offset: string }) =>
     `You have not read ${a.lines} of ${a.path}, which this edit changes. Read from offset ${a.offset} first.`,
@@ -38,24 +38,24 @@ export const errors = defineErrors({
   WRITE_UNREAD: (a: { path: string; lines: string; offset: string }) =>
     `${a.path} exists, and you have not read ${a.lines} of it. Read from offset ${a.offset} before replacing it, or use Edit.`,
   WRITE_SECRET: (a: { path: string }) =>
-    `${a.path} holds a secret that you were not shown, and replacing the file would lose it. Change the other parts with Edit.`,
+    `${a.path} contains a secret that you were not shown, and replacing the file would delete it. Change the other parts with Edit.`,
   EDIT_SECRET: (a: { path: string }) =>
-    `old_string reaches into a secret of ${a.path} that you were not shown ([redacted]), so nothing was changed. Change the other parts, or ask the user to change the secret.`,
+    `old_string includes part of a secret in ${a.path} that you were not shown ([redacted]), so nothing was changed. Change the other parts, or ask the user to change the secret.`,
   BASH_NO_SANDBOX: () =>
-    "Commands are to run in the sandbox ([tools.bash] sandbox), and the plugin `sandbox` is not loaded, so nothing was run. Add it to `use`, or take the setting away.",
+    "[tools.bash] sandbox requires the plugin `sandbox`, which is not loaded, so nothing was run. Add it to `use`, or remove the setting.",
   BASH_CWD: (a: { cwd: string; reason: string }) =>
     `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
   BASH_SPAWN: (a: { shell: string; reason: string }) =>
     `The command did not run: ${a.shell} could not be started (${a.reason}).`,
   BASH_ARGUMENTS: () => "Give one of command, poll and stop; background, cwd and timeout belong to command.",
   BASH_BACKGROUND_FULL: (a: { limit: number; ids: string }) =>
-    `The command did not run: ${a.limit} run in the background already. Stop one of them first: ${a.ids}.`,
+    `The command did not run: ${a.limit} commands already run in the background. Stop one of them first: ${a.ids}.`,
   BASH_BACKGROUND_UNKNOWN: (a: { id: string; ids: string }) =>
-    `No command runs in the background as ${a.id}.${a.ids ? ` These do: ${a.ids}.` : " None does."}`,
+    `There is no background command ${a.id}.${a.ids ? ` These exist: ${a.ids}.` : " None is running."}`,
   SEARCH_PATTERN: (a: { reason: string }) => `The pattern is not valid:\n${a.reason}`,
   SEARCH_FAILED: (a: { reason: string }) => `The search failed: ${a.reason}`,
   SEARCH_KIND: (a: { path: string }) =>
-    `${a.path} is neither a file nor a folder: a FIFO, a socket or a device has nothing to search. Search the folder around it.`,
+    `${a.path} is neither a file nor a folder but a FIFO, a socket or a device, which cannot be searched. Search its folder instead.`,
   SEARCH_PATH: (a: { path: string }) => `${a.path} does not exist, so there is nothing to search. Find it with Glob.`,
   TODO_INVALID: (a: { reason: string }) => `The list was not stored: ${a.reason}. Send the whole list again.`,
 });

@@ -40,14 +40,14 @@ export async function guardWrites(
 }
 
 function questionAbout(tool: string, { path, shown }: Place, target: Target, { code }: ScorelError): Question {
-  const why = code === "PATH_CONTROL" ? "steers the agent or git" : "lies outside the project";
+  const why = code === "PATH_CONTROL" ? "controls the agent or git" : "is outside of the project";
   return {
     kind: "select",
-    title: visibleText(`${tool}: ${path} ${why}. Write it all the same?`),
+    title: visibleText(`${tool}: ${path} ${why}. Write it anyway?`),
     body: [change(shown, target)],
     options: [
       { value: "y", label: "yes, this once" },
-      { value: "n", label: "no (say why behind it)" },
+      { value: "n", label: "no (you can add a reason)" },
     ],
   };
 }

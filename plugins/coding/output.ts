@@ -119,7 +119,7 @@ class Spill {
 
   /** A sentence part about which output is in the file. */
   get kept(): string {
-    if (this.path === undefined) return `it could not be kept in a file: ${this.failure}`;
+    if (this.path === undefined) return `it could not be saved to a file: ${this.failure}`;
     if (this.failure) return `the first ${this.size} bytes, until ${this.failure}: ${this.path}`;
     return `${this.whole ? "all of it" : `the first ${MAX_SPILL} bytes`}: ${this.path}`;
   }

@@ -73,7 +73,7 @@ async function openFileOrFolder(place: Place): Promise<FileHandle> {
   if (!stats) throw errors.SEARCH_PATH({ path: place.shown });
   if (typeof place.raw !== "string")
     throw errors.SEARCH_FAILED({
-      reason: `${place.shown} is no UTF-8 name, which ripgrep cannot be given. Search the folder above it.`,
+      reason: `${place.shown} is not a UTF-8 name, so ripgrep cannot search it. Search its parent folder.`,
     });
   // Reading a FIFO or a device could block forever.
   if (!stats.isDirectory() && !stats.isFile()) throw errors.SEARCH_KIND({ path: place.shown });

@@ -29,7 +29,7 @@ export function createPreparation(limits: Limits) {
     const mimeType = imageType(bytes) ?? "unknown data";
     const header = readHeader(bytes, mimeType);
     const file: File = { name, bytes, mimeType, ...(typeof header === "object" && { header }) };
-    if (model !== undefined) return explained(file, `the model ${model} takes no images`, BLIND);
+    if (model !== undefined) return explained(file, `the model ${model} does not support images`, BLIND);
     if (header === undefined) return explained(file, "images of this kind cannot be shown", CONVERT);
     if (typeof header === "string") return explained(file, `the file is damaged: ${header}`, RENEW);
     if (header.width * header.height > MAX_PIXELS)
@@ -50,13 +50,13 @@ interface File {
 const BLIND =
   "Do not guess what it shows; say that you cannot see it, or learn about it with other tools (file, tesseract).";
 const CONVERT = "Convert it to PNG or JPEG first (such as: magick in.heic out.png), then look at the result.";
-const RENEW = "Make or fetch the file again.";
+const RENEW = "Create or fetch the file again.";
 const SHRINK =
-  "Make a smaller version, or cut a part out (such as: magick in.jpg -crop 2000x2000+0+0 out.jpg), and look at that.";
+  "Make a smaller version, or crop it (such as: magick in.jpg -crop 2000x2000+0+0 out.jpg), and look at that.";
 
 function reasonOf(found: Unchangeable, { timeout }: Limits): [reason: string, advice: string] {
   if (found === "damaged") return ["the file is damaged: it could not be decoded", RENEW];
-  return [`it could not be made ready within ${timeout} seconds`, SHRINK];
+  return [`it could not be converted within ${timeout} seconds`, SHRINK];
 }
 
 /**

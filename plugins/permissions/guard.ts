@@ -145,7 +145,7 @@ function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, 
 
 function optionsFor(rules: readonly string[]): RequestOption[] {
   const once = [{ value: "y", label: "yes, this once" }];
-  const no = { value: "n", label: "no (say why behind it)" };
+  const no = { value: "n", label: "no (you can add a reason)" };
   if (rules.length === 0) return [...once, no];
   const named = rules.map((rule) => JSON.stringify(rule)).join(", ");
   return [

@@ -76,7 +76,7 @@ export class Requests {
     const requestId = newId();
     const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, { plugin, resolve }));
     const isOver = () => work.length > 0 && work.every(({ aborted }) => aborted);
-    const withdraw = () => void (isOver() && this.withdraw(requestId, "it was taken back"));
+    const withdraw = () => void (isOver() && this.withdraw(requestId, "it was withdrawn"));
     const go = work.map((signal) => this.ctx.calls.pauseLimit(signal));
     for (const signal of work) signal.addEventListener("abort", withdraw);
     try {

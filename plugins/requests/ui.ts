@@ -86,7 +86,7 @@ function optionsOf(title: string, choices: readonly Choice<string>[]): RequestOp
   if (!Array.isArray(choices) || choices.length === 0) throw fail("it offers no answer");
   const options = (choices as readonly Choice<string>[]).map((choice) => {
     const { value, label = value } = typeof choice === "string" ? { value: choice } : choice;
-    if (typeof value !== "string" || value.trim() === "") throw fail("one of its answers is no text");
+    if (typeof value !== "string" || value.trim() === "") throw fail("one of its answers is not a text");
     return { value, label: oneLine(label, LABEL) };
   });
   if (new Set(options.map(({ value }) => value)).size < options.length) throw fail("two of its answers are the same");

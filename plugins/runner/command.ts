@@ -36,7 +36,7 @@ export function programOf(
   env: Readonly<Record<string, string>>,
 ): [string, ...string[]] {
   if (command.includes("\0"))
-    throw errors.RUN_PATH({ what: "command", path: command, reason: "it has a character that none can have" });
+    throw errors.RUN_PATH({ what: "command", path: command, reason: "it contains a character that commands cannot have" });
   if (!hasLists({ allow, deny })) return ["bash", "-c", command];
   const steering = Object.keys(env).find((name) => STEERING.test(name));
   if (steering !== undefined) throw errors.RUN_COMMAND({ reason: `it sets ${steering}` });
@@ -113,7 +113,7 @@ function wordsOf(command: string): string[] {
   const character = SHELL.exec(command)?.[0];
   if (character !== undefined)
     throw errors.RUN_COMMAND({
-      reason: `it has the character ${JSON.stringify(character)}, which only a shell understands`,
+      reason: `it has the character ${JSON.stringify(character)}, which requires a shell`,
     });
   const words: string[] = [];
   let word: string | undefined;

@@ -60,7 +60,7 @@ function shortDiff(old: string, fresh: string): string {
     `@@ -${oldStart} +${newStart} @@`,
     ...changed,
   ]);
-  if (lines.length === 0) return "the texts have next to nothing in common";
+  if (lines.length === 0) return "the texts have almost nothing in common";
   const shown = lines.slice(0, DIFF_LINES).map((line) => line.slice(0, DIFF_COLUMNS));
   const left = lines.length - shown.length;
   return [...shown, ...(left > 0 ? [`... ${left} more lines`] : [])].join("\n");

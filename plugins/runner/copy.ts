@@ -64,7 +64,7 @@ function walk(source: Source, visitor: Visitor): void {
     return true;
   };
   const folder = (dir: OpenFolder, prefix: string, depth: number) => {
-    if (depth > DEEPEST) throw fail(`its folders lie more than ${DEEPEST} deep`);
+    if (depth > DEEPEST) throw fail(`its folders are nested more than ${DEEPEST} levels deep`);
     for (const entry of dir.entries()) {
       if (left.entries-- <= 0) throw fail(`it has more than ${MOST_ENTRIES} files`);
       const name = prefix + entry.name;

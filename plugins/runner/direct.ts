@@ -165,7 +165,7 @@ const OUTPUTS = { globs: ["out/**"], inline: true };
 /** Throws RUN_OUT. */
 function assertEmpty(out: string): void {
   try {
-    if (fs.readdirSync(out).length > 0) throw errors.RUN_OUT({ out, reason: "there is something in it" });
+    if (fs.readdirSync(out).length > 0) throw errors.RUN_OUT({ out, reason: "it is not empty" });
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return;
     throw codeOf(thrown) === "RUN_OUT" ? thrown : errors.RUN_OUT({ out, reason: codeOf(thrown) }, { cause: thrown });

@@ -31,7 +31,7 @@ export function placeInput(input: RunInput, ground: InputContext): InputRecord {
     return placed(input, ground);
   } catch (thrown) {
     if (thrown instanceof ScorelError) throw thrown;
-    throw errors.RUN_INPUT({ from: input.from, reason: `it cannot be placed (${codeOf(thrown)})` }, { cause: thrown });
+    throw errors.RUN_INPUT({ from: input.from, reason: `it cannot be copied into the workspace (${codeOf(thrown)})` }, { cause: thrown });
   }
 }
 
@@ -69,7 +69,7 @@ function sourceOf(scheme: string | undefined, rest: string, { from }: RunInput, 
 function hostPath(from: string): string {
   const path = from.slice("host://".length).replace(/^localhost(?=\/)/, "");
   if (isAbsolute(path) && !path.includes("\0")) return normalize(path);
-  throw errors.RUN_INPUT({ from, reason: "it is no absolute path of this machine" });
+  throw errors.RUN_INPUT({ from, reason: "it is not an absolute path on this machine" });
 }
 
 function existing(path: string, from: string, allowed: readonly string[]): Source {
@@ -78,7 +78,7 @@ function existing(path: string, from: string, allowed: readonly string[]): Sourc
   if (root === undefined)
     throw errors.RUN_INPUT({
       from,
-      reason: "it lies outside the folders that inputs may come from: [runner] host names more",
+      reason: "it is outside of the folders for inputs; add more with [runner] host",
     });
   if (!fs.existsSync(real)) throw errors.RUN_INPUT({ from, reason: "it does not exist" });
   return { root, path: real, from };
@@ -104,12 +104,12 @@ function destination({ to }: RunInput, source: string): string {
   const given = to === undefined || to.trim() === "" ? `work/inputs/${source}` : to.trim();
   const fail = (reason: string) => errors.RUN_PATH({ what: "to", path: given, reason });
   const plain = given.replace(/^inputs(?=\/|$)/, "work/inputs");
-  if (!/^(work|out)\/./.test(plain)) throw fail("inputs go below work/ or out/");
+  if (!/^(work|out)\/./.test(plain)) throw fail("inputs must be in work/ or out/");
   const name = posix.normalize(plain).replace(/\/$/, "");
-  if (name.includes("\0") || name.includes("\\")) throw fail("it has a character that no path here has");
+  if (name.includes("\0") || name.includes("\\")) throw fail("it contains a character that is not allowed in paths");
   if (name.length > LONGEST_NAME) throw fail("it is too long");
   if (name === ".." || name.startsWith("../")) throw fail("it leads out of the workspace");
-  if (!/^(work|out)\/./.test(name)) throw fail("inputs go below work/ or out/");
+  if (!/^(work|out)\/./.test(name)) throw fail("inputs must be in work/ or out/");
   return name;
 }
 

@@ -80,9 +80,9 @@ export class InteractiveRun {
   async write(text: string): Promise<void> {
     const refuse = (reason: string) => errors.RUN_SESSION_INPUT({ id: this.id, reason });
     if (this.input === "closed") throw refuse("its input is closed");
-    if (this.input === "busy") throw refuse("it has not read all that was written before");
+    if (this.input === "busy") throw refuse("it has not read all of the earlier input");
     if (Buffer.byteLength(text) > MOST_WRITTEN)
-      throw refuse(`the text is longer than ${MOST_WRITTEN} bytes; give it as a file, by inputs`);
+      throw refuse(`the text is longer than ${MOST_WRITTEN} bytes; pass it as a file with inputs`);
     this.input = "busy";
     this.written.push(text);
     // The text answers any earlier question.

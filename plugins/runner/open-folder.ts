@@ -62,7 +62,7 @@ export function openBelow(root: string, name: string): { fd: number; stat: fs.St
 /** Reads a file that must be inside a real folder, even if its path was replaced meanwhile. Throws RUN_PATH. */
 export function readWithin(root: string, path: string): Buffer {
   const opened = openBelow(root, relative(root, path));
-  if (!opened) throw errors.RUN_PATH({ what: "file", path, reason: "it went away, or was exchanged for what is none" });
+  if (!opened) throw errors.RUN_PATH({ what: "file", path, reason: "it was removed or replaced" });
   try {
     return fs.readFileSync(opened.fd);
   } finally {
@@ -148,7 +148,7 @@ function openPath(root: string, path: string, what: string, make: boolean): Open
   let dir: OpenFolder | undefined;
   try {
     const real = leadsTo(path);
-    if (!isWithin(root, real)) throw fail("a link on its way leads out of the workspace");
+    if (!isWithin(root, real)) throw fail("its path contains a link that leads out of the workspace");
     dir = open(root);
     for (const name of relative(root, real).split(sep).filter(Boolean)) {
       if (make) makeFolder(dir.path(name));

@@ -82,7 +82,7 @@ function unmatchedGlobs(globs: readonly string[], names: readonly string[], run:
 export function leftOut(name: string): string {
   const isUnreadable = name.includes("\ufffd");
   const why = isUnreadable ? "its name is no UTF-8" : "it leads out of the workspace, or is no file";
-  return `${name} was left out: ${why}`;
+  return `${name} was skipped: ${why}`;
 }
 
 function collected(name: string, { fd, stat: { size } }: { fd: number; stat: fs.Stats }, most: number): Collected {

@@ -10,12 +10,12 @@ import { errors } from "./errors.ts";
  */
 export function inside(root: string, path: string, what: string): string {
   const fail = (reason: string) => errors.RUN_PATH({ what, path, reason });
-  if (path.includes("\0") || path.includes("\\")) throw fail("it has a character that no path here has");
-  if (path.startsWith("/")) throw fail("it has to be relative to the workspace");
+  if (path.includes("\0") || path.includes("\\")) throw fail("it contains a character that is not allowed in paths");
+  if (path.startsWith("/")) throw fail("it must be relative to the workspace");
   const plain = posix.normalize(path);
   if (plain === ".." || plain.startsWith("../")) throw fail("it leads out of the workspace");
   const full = join(root, plain);
-  if (!isWithin(root, realIn(full, fail))) throw fail("a link on its way leads out of the workspace");
+  if (!isWithin(root, realIn(full, fail))) throw fail("its path contains a link that leads out of the workspace");
   return full;
 }
 
@@ -23,7 +23,7 @@ function realIn(path: string, fail: (reason: string) => Error): string {
   try {
     return leadsTo(path);
   } catch (thrown) {
-    throw fail(`it cannot be looked at (${codeOf(thrown)})`);
+    throw fail(`it cannot be examined (${codeOf(thrown)})`);
   }
 }
 

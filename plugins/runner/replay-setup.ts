@@ -37,7 +37,7 @@ export function skillForReplay(
   if (source === "project" && ctx.find("workspace")?.trusted === undefined)
     throw errors.RUN_REPLAY({
       name: `what the skill ${name} made`,
-      reason: "it is a skill of a project that you do not trust now",
+      reason: "it is a skill of a project that is not trusted",
     });
   const kept = verifiedSkill(restoreSkill(name, files, folder, store), digest);
   const state = found ? "has changed since" : "is not here any more";
@@ -53,7 +53,7 @@ export function skillForReplay(
   if (found) return found;
   throw errors.RUN_REPLAY({
     name: `what the skill ${name} made`,
-    reason: "the skill is not here any more, and its files are not kept",
+    reason: "the skill no longer exists, and its files are not stored",
   });
 }
 

@@ -60,15 +60,15 @@ function isSame({ sha256 }: ArtifactVersion, outputs: readonly ReplayOutput[]): 
 function recordOf(ctx: RunnerContext, { name, lineage }: ArtifactVersion): { record: RunRecord; store: BlobStore } {
   const store = ctx.find("blobs");
   const hash = lineage?.run?.sha256;
-  if (!store || hash === undefined) throw errors.RUN_REPLAY({ name, reason: "nothing says how it was run" });
+  if (!store || hash === undefined) throw errors.RUN_REPLAY({ name, reason: "there is no record of how it was run" });
   const found = store.readList(hash);
-  if (found === undefined) throw errors.RUN_REPLAY({ name, reason: `how it was run is not kept here (${hash})` });
+  if (found === undefined) throw errors.RUN_REPLAY({ name, reason: `the record of how it was run is not stored here (${hash})` });
   const { data, error } = runRecord.safeParse(found);
   const [wrong] = error?.issues ?? [];
   if (!data)
     throw errors.RUN_REPLAY({
       name,
-      reason: `what says how it was run cannot be read here: ${wrong?.path.join(".")}: ${wrong?.message}`,
+      reason: `the record of how it was run cannot be read: ${wrong?.path.join(".")}: ${wrong?.message}`,
     });
   return { record: data, store };
 }

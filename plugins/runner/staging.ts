@@ -32,7 +32,7 @@ export interface Staged {
   seen?: string | undefined;
 }
 
-const MENDS = "scorel skill update fetches it anew";
+const MENDS = "scorel skill update fetches it again";
 
 /** The expected sha256 of each file, for an installed skill. */
 type Sums = ReadonlyMap<string, string>;
@@ -94,7 +94,7 @@ function assertWhole({ name }: Skill, files: readonly SourceFile[], sums: Sums):
   const isLeft = (path: string) => OWN.has(path.split("/")[0] as string) || path.split("/").includes(".git");
   const gone = [...sums.keys()].find((path) => !there.has(path) && !isLeft(path));
   if (gone !== undefined)
-    throw errors.RUN_STAGE({ skill: name, path: gone, reason: `it is gone since it was installed; ${MENDS}` });
+    throw errors.RUN_STAGE({ skill: name, path: gone, reason: `it was removed after the installation; ${MENDS}` });
 }
 
 /** The digest that `stage` would compute for the skill now. Throws RUN_STAGE. */
@@ -160,7 +160,7 @@ function digestOf(
   for (const file of files) {
     const bytes = bytesOf(file, reader, fail);
     if (sums && sums.get(file.path) !== sha256Of(bytes))
-      throw fail(file.path, `it is not what was installed; ${MENDS}`);
+      throw fail(file.path, `it was changed after the installation; ${MENDS}`);
     hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
     read(file, bytes);
   }

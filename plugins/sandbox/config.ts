@@ -12,27 +12,27 @@ export const config = z.strictObject({
     .default("auto")
     .meta({ layers: "narrow", unset: "auto" })
     .describe(
-      "what programs of skills run in. `auto`: bubblewrap, docker or podman, whichever works first; `local`: in nothing",
+      "the sandbox for programs. `auto`: the first that works of bubblewrap, docker and podman; `local`: no sandbox",
     ),
   image: z
     .string()
     .min(1)
     .optional()
-    .meta({ trust: { kind: "code", could: "programs of skills run in this image" } })
-    .describe("the image of containers, which has to be there already: it is never pulled"),
+    .meta({ trust: { kind: "code", could: "programs of skills run in an image that you did not choose" } })
+    .describe("the container image; it must exist locally, since it is never pulled"),
   read: z
     .array(z.string().regex(/^(~\/|\/)/, "must be an absolute path, or begin with ~/"))
     .default([])
     .meta({ layers: "join", trust: { kind: "weakens", could: "programs in the sandbox read these paths" } })
-    .describe("paths that programs may read beside the system's own"),
-  seconds: limit(z.number().positive()).default(300).describe("until a program is ended"),
-  cpuSeconds: limit(z.number().int().positive()).default(600).describe("processor time of each process"),
+    .describe("more paths that programs can read, besides those of the system"),
+  seconds: limit(z.number().positive()).default(300).describe("time limit of a program in seconds"),
+  cpuSeconds: limit(z.number().int().positive()).default(600).describe("CPU time limit of each process in seconds"),
   memoryBytes: limit(z.number().int().positive())
     .default(2048 * MiB)
-    .describe("of all its processes together"),
-  processes: limit(z.number().int().positive()).default(256).describe("of one program at a time"),
+    .describe("memory limit of a program with all its processes, in bytes"),
+  processes: limit(z.number().int().positive()).default(256).describe("the most processes that a program can run at a time"),
   fileBytes: limit(z.number().int().positive())
     .default(1024 * MiB)
-    .describe("that one file may grow to"),
+    .describe("the largest file that a program can write, in bytes"),
 });
 export type SandboxConfig = z.output<typeof config>;

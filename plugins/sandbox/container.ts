@@ -35,7 +35,7 @@ export function createContainers(engine: Engine, { image, folder }: ContainerSet
       if (info.code !== 0) return firstLine(info.stderr) || "it did not answer in time";
       rootless = info.stdout.includes("rootless");
       const found = await ask(file, ["image", "inspect", "--format", "{{.Id}}", image], PROBE_MS);
-      if (found.code !== 0) return `the image ${image} is not there; build or pull it first`;
+      if (found.code !== 0) return `the image ${image} does not exist; build or pull it first`;
       await sweep(file);
       const own = { engine, file, image, folder: folder(), rootless };
       return (await trial(command(trialJob, own))) || undefined;
@@ -145,7 +145,7 @@ function environmentFile(env: Readonly<Record<string, string>>, engine: Engine):
   return Object.entries(env)
     .map(([name, value]) => {
       if (/[\r\n]/.test(name + value))
-        throw errors.SANDBOX_JOB({ reason: `${engine} cannot be given the variable ${name}, which has a line break` });
+        throw errors.SANDBOX_JOB({ reason: `${engine} cannot pass the variable ${name}, which contains a line break` });
       return `${name}=${value}\n`;
     })
     .join("");

@@ -72,7 +72,7 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
   for (const { path } of mounts) checkMount(path);
   const covers = ({ path }: SandboxMount) => job.cwd === path || !relative(path, job.cwd).startsWith("..");
   if (!isAbsolute(job.cwd) || !mounts.some(covers))
-    throw errors.SANDBOX_JOB({ reason: `its directory ${job.cwd} is below none of its mounts` });
+    throw errors.SANDBOX_JOB({ reason: `its directory ${job.cwd} is not in any of its mounts` });
   return {
     argv: job.argv,
     cwd: job.cwd,
@@ -94,8 +94,8 @@ function checkMount(path: string): void {
 }
 
 function mountProblem(path: string): string | undefined {
-  if (!isAbsolute(path) || join(path) !== path || path.includes("\0")) return "it is no plain absolute path";
-  if (RESERVED.includes(path) || path.split(sep)[1] === "proc") return "it is too much of the system";
+  if (!isAbsolute(path) || join(path) !== path || path.includes("\0")) return "it is not a plain absolute path";
+  if (RESERVED.includes(path) || path.split(sep)[1] === "proc") return "it contains too much of the system";
   try {
     return lstatSync(path).isSymbolicLink() ? "it is a link; name what it leads to" : undefined;
   } catch (thrown) {
@@ -106,6 +106,6 @@ function mountProblem(path: string): string | undefined {
 function checkedEnv(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(env))
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes("\0"))
-      throw errors.SANDBOX_JOB({ reason: `${JSON.stringify(name)} is no variable that a program can be given` });
+      throw errors.SANDBOX_JOB({ reason: `${JSON.stringify(name)} is not a valid environment variable` });
   return env;
 }

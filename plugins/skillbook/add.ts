@@ -38,9 +38,9 @@ async function freeName(
   const [only, ...others] = skills;
   const name = asked ?? (only && others.length === 0 ? only.name : staged.label);
   if (asked !== undefined && !/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/.test(asked))
-    throw errors.SKILLBOOK_NAME({ name, reason: "a name takes letters, digits and . _ - between them" });
+    throw errors.SKILLBOOK_NAME({ name, reason: "a name consists of letters and digits, with . _ - between them" });
   const other = (await store.list()).find((each) => each.name === name && each.id !== staged.before?.id);
-  if (other) throw errors.SKILLBOOK_NAME({ name, reason: `it stands for ${other.from} already` });
+  if (other) throw errors.SKILLBOOK_NAME({ name, reason: `it is already used for ${other.from}` });
   return name;
 }
 

@@ -8,30 +8,30 @@ export const config = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe(
-      "more folders with skills, or archives of them: absolute, below ~/, below the project's root, file:// or https://",
+      "more folders or archives with skills: absolute, below ~/, relative to the project's root, file:// or https://",
     )
-    .meta(weakens("the model is told skills from folders that your trust does not cover")),
+    .meta(weakens("the model gets skills from folders that you did not trust")),
   allowHosts: z
     .array(z.string().min(1))
     .default([])
-    .describe("hosts, or host:port, that archives are fetched from also over http:// and in a private net")
-    .meta(weakens("archives of skills are fetched over http://, and from this machine's own net")),
+    .describe("hosts (or host:port) from which archives may also be fetched over http:// or in a private network")
+    .meta(weakens("archives of skills are fetched over http:// or from your private network")),
   disabled: z.array(z.string()).default([]).describe("names of skills that are never offered"),
   overview: z
     .number()
     .int()
     .min(0)
     .default(8_192)
-    .describe("bytes that names and descriptions may take in the system prompt; descriptions are shortened first"),
+    .describe("the most bytes for names and descriptions in the system prompt; descriptions are shortened first"),
   guidance: z
     .string()
     .optional()
-    .describe('what the model is told of skills beside their list; "" tells it nothing (default: a short text)')
-    .meta(weakens("the model is told other words about skills than you chose")),
+    .describe('instructions about skills for the model, besides their list; "" for none (default: a short text)')
+    .meta(weakens("the model gets other instructions about skills than you chose")),
   placement: z
     .enum(["append", "system", "tool_result"])
     .default("append")
-    .describe("where loaded text stands: where it was first loaded, in the system prompt, or in the latest result"),
+    .describe("where a loaded skill is placed: where it was first loaded, in the system prompt, or in the latest tool result"),
   load: z
     .enum(["session", "turn", "once"])
     .default("session")
@@ -42,7 +42,7 @@ export const config = z.strictObject({
     .min(0)
     .default(100_000)
     .describe(
-      "bytes of loaded skills that a compaction keeps, a quarter of the window at most; what does not fit is named",
+      "bytes of loaded skills that a compaction keeps, at most a quarter of the context window; others are listed by name",
     ),
 });
 export type SkillsConfig = z.output<typeof config>;

@@ -9,7 +9,7 @@ const list = (names: readonly string[]) => {
 };
 
 export const errors = defineErrors({
-  SKILL_REQUIRED: () => "skill is required: give the name of a skill from the list of available skills.",
+  SKILL_REQUIRED: () => "skill is required: pass the name of a skill from the list of available skills.",
   SKILL_UNKNOWN: {
     exit: 2,
     text: (a: { name: string; known: readonly string[] }) =>
@@ -25,20 +25,20 @@ export const errors = defineErrors({
     room: number;
     fits: readonly string[];
   }) =>
-    `These docs of skill ${a.name} are too large to be loaded together: ${list(a.sizes.map(({ path, bytes }) => `${path} (${sizeOf(bytes)})`))}. There is room for ${sizeOf(a.room)}${a.fits.length === 0 ? "; read parts of them with Read instead" : `, as for ${list(a.fits)}`}.`,
+    `These docs of skill ${a.name} are too large to load together: ${list(a.sizes.map(({ path, bytes }) => `${path} (${sizeOf(bytes)})`))}. There is room for ${sizeOf(a.room)}${a.fits.length === 0 ? "; read parts of them with Read instead" : `, as for ${list(a.fits)}`}.`,
   SKILL_ROOT: (a: { root: string; reason: string }) =>
-    `[skills] roots names ${JSON.stringify(a.root)}, which is left out: ${a.reason}.`,
+    `${JSON.stringify(a.root)} in [skills] roots is ignored: ${a.reason}.`,
   SKILL_LOGS: (a: { directory: string; reason: string }) =>
-    `The sessions in ${a.directory} cannot be listed: ${a.reason}. See that you may read the folder.`,
+    `The sessions in ${a.directory} cannot be listed: ${a.reason}. Check the permissions of the folder.`,
   SKILL_FETCH: (a: { reason: string }) =>
-    `Skills that [skills] roots names are missing: ${a.reason} The next command tries again, and so does: scorel skill update`,
+    `Skills of [skills] roots are missing: ${a.reason} The next command tries again; to try now: scorel skill update`,
   SKILL_STALE: (a: { from: string; name: string }) =>
-    `${a.from} is not what its skills were taken from any more; they are used as they were. To see what changed: scorel skill update ${a.name}`,
+    `${a.from} has changed since its skills were installed; the installed version is used. To review the changes: scorel skill update ${a.name}`,
   SKILL_CHANGED: (a: { name: string; path: string; archive: string }) =>
-    `The skill ${a.name} cannot be used: ${a.path} is not what was installed. To fetch it anew: scorel skill update ${a.archive}`,
+    `The skill ${a.name} cannot be used: ${a.path} was changed after the installation. To fetch it again: scorel skill update ${a.archive}`,
   SKILL_PATH: {
     exit: 2,
     text: (a: { path: string }) =>
-      `There is no skill at ${a.path}: give a folder that holds a SKILL.md, a folder of such folders, or the name of a skill.`,
+      `There is no skill at ${a.path}: pass a folder that contains a SKILL.md, a folder of such folders, or the name of a skill.`,
   },
 });

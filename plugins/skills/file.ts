@@ -33,17 +33,17 @@ export function readText(path: string, root: string, limit: number): ReadText {
 
 function readRegular(real: string, root: string, limit: number): ReadText {
   const file = openRegular(real);
-  if (!file) return { reason: "it is no regular file" };
+  if (!file) return { reason: "it is not a regular file" };
   const { fd, stat } = file;
   try {
-    if (!isWithin(root, pathOf(fd, real, stat))) return { reason: "it was exchanged while it was read" };
+    if (!isWithin(root, pathOf(fd, real, stat))) return { reason: "it was replaced while it was read" };
     if (process.getuid !== undefined && stat.uid !== 0 && stat.uid !== process.getuid())
       return { reason: `it belongs to another user (${stat.uid})` };
     const bytes = stat.size > limit ? undefined : readUpTo(fd, stat.size + 1);
     // The extra byte reveals a file that grew meanwhile.
     if (bytes === undefined || bytes.length > stat.size) return { reason: `it is larger than ${limit / 1024} KiB` };
     const text = decoded(bytes);
-    return text === undefined ? { reason: "it is no text in UTF-8" } : { text, digest: sha256Of(bytes) };
+    return text === undefined ? { reason: "it is not UTF-8 text" } : { text, digest: sha256Of(bytes) };
   } finally {
     closeSync(fd);
   }

@@ -18,7 +18,7 @@ interface Known {
   found: Summary | { reason: string };
 }
 
-const UNSEEN = { reason: "its path has characters that cannot be seen" };
+const UNSEEN = { reason: "its path has invisible characters" };
 
 /** Finds the skills in all roots. Reads only files that changed since the last search. */
 export class Library {
@@ -116,8 +116,8 @@ function keptFolders(root: string, { skills }: PlacedSkills): ReturnType<typeof 
 
 function reasonAgainst({ file, sha256 }: SkillFolder, found: Known["found"], { stored }: Root): string | undefined {
   const isOther = !("reason" in found) && sha256 !== undefined && sha256 !== found.digest;
-  const reason = "reason" in found ? found.reason : isOther ? `${file} is not what was installed` : undefined;
-  return reason === undefined || !stored ? reason : `${reason}; to fetch it anew: scorel skill update ${stored.name}`;
+  const reason = "reason" in found ? found.reason : isOther ? `${file} was changed after the installation` : undefined;
+  return reason === undefined || !stored ? reason : `${reason}; to fetch it again: scorel skill update ${stored.name}`;
 }
 
 function shownAs(path: string, real: string, { folder }: Root): string {

@@ -43,7 +43,7 @@ export function summaryOf({ text, digest, findings }: WholeSkill, shown: string)
   const name = [given, basename(shown)].find((each) => USABLE.test(each));
   if (name === undefined) return { reason: `neither its name (${JSON.stringify(given)}) nor its folder's can be used` };
   const description = shortened(textIn(text, "description") || oneLine(firstWords(text.body)));
-  if (description === "") return { reason: "it has neither a description nor a text" };
+  if (description === "") return { reason: "it has neither a description nor any text" };
   const userOnly = textIn(text, "disable-model-invocation").toLowerCase() === "true";
   return { name, description, digest, ...(userOnly && { userOnly }), warnings: findings };
 }

@@ -130,7 +130,7 @@ function folderOf(given: string, home: string, root: string): string {
 function fromAddress(address: string): string {
   const { hostname } = new URL(address);
   if (hostname !== "" && hostname !== "localhost")
-    throw errors.SKILL_ROOT({ root: "file://…", reason: "a file:// address names no other machine" });
+    throw errors.SKILL_ROOT({ root: "file://…", reason: "a file:// address cannot name another machine" });
   return fileURLToPath(`file://${new URL(address).pathname}`);
 }
 

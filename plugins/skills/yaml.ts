@@ -16,7 +16,7 @@ export function yamlIn(source: string): { fields: Map<string, Field> } | { line:
   const { contents } = document;
   if (error) return { line: lineAt(error.pos[0]), reason: firstLine(error) };
   if (contents === null) return { fields: new Map() };
-  if (!isMap(contents)) return { line: 2, reason: "it is no map of keys" };
+  if (!isMap(contents)) return { line: 2, reason: "it is not a mapping" };
   if (aliasesIn(document) > ALIASES) return { line: 2, reason: "Excessive alias count: it refers to itself too often" };
   try {
     const value = document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>;

@@ -36,7 +36,7 @@ export function addressOf(given: string, base: string): Address {
   if (scheme === "http" || scheme === "https") return onWeb(text);
   throw errors.SKILLSTORE_ADDRESS({
     address: `${scheme}://…`,
-    reason: "only https://, git+https:// and file:// are read",
+    reason: "only https://, git+https:// and file:// are supported",
   });
 }
 
@@ -57,12 +57,12 @@ export function isSkillFile({ url }: Pick<Address, "url">): boolean {
 
 function onWeb(text: string): Address {
   if (!URL.canParse(text))
-    throw errors.SKILLSTORE_ADDRESS({ address: "the address", reason: "it cannot be read as one" });
+    throw errors.SKILLSTORE_ADDRESS({ address: "the address", reason: "it is not a valid address" });
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
     throw errors.SKILLSTORE_ADDRESS({
       address: shownUrl(url),
-      reason: "it holds a user name or password, which would stay in files and lists",
+      reason: "it contains a user name or password, which would be stored and displayed",
     });
   url.hash = "";
   return named(url, shownUrl(url), url.search === "");
@@ -81,7 +81,7 @@ function onDisk(path: string): Address {
 function pathIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && (url.hostname === "" || url.hostname === "localhost")) return fileURLToPath(`file://${url.pathname}`);
-  throw errors.SKILLSTORE_ADDRESS({ address: "file://…", reason: "it names another machine, or cannot be read" });
+  throw errors.SKILLSTORE_ADDRESS({ address: "file://…", reason: "it names another machine, or is not a valid file:// address" });
 }
 
 function named(url: URL, shown: string, isWhole: boolean): Address {

@@ -63,14 +63,14 @@ async function followRedirects(from: URL, settings: DownloadOptions): Promise<In
       throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `${url.host} answered ${statusCode}` });
     url = nextOf(headers.location, url, from);
   }
-  throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `it was sent on more than ${HOPS} times` });
+  throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `it was redirected more than ${HOPS} times` });
 }
 
 /** The target of a redirect. Its text is never shown, since it is untrusted and may contain a key. */
 function nextOf(location: string, url: URL, from: URL): URL {
   const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   if (next && /^https?:$/.test(next.protocol) && next.username === "" && next.password === "") return next;
-  throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `${url.host} sent it on to what is no address` });
+  throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `${url.host} redirected to an invalid address` });
 }
 
 async function ask(url: URL, settings: DownloadOptions): Promise<IncomingMessage> {

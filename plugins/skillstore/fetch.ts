@@ -35,7 +35,7 @@ export async function fetchSkills(
       if (holds(path, staging))
         throw errors.SKILLSTORE_ADDRESS({
           address: address.shown,
-          reason: "Scorel keeps what it adds below that folder, so name the folder with the skills themselves",
+          reason: "Scorel stores installed skills in that folder; pass the folder with the skills themselves",
         });
       await archives.copy(path, into);
       return {};
@@ -63,7 +63,7 @@ function takeOf(into: string, staging: string, { shown, repository }: Address): 
   const below = repository?.below;
   const folder = below === undefined ? root : folderOf(root, below);
   if (folder === undefined)
-    throw errors.SKILLSTORE_ADDRESS({ address: shown, reason: "it has neither such a folder nor such a plugin" });
+    throw errors.SKILLSTORE_ADDRESS({ address: shown, reason: "it has no such folder or plugin" });
   const aside = join(staging, "taken");
   fs.renameSync(folder, aside);
   fs.rmSync(into, { recursive: true, force: true });
@@ -91,7 +91,7 @@ async function unpack(address: Address, file: string, into: string, archives: Ar
   if (kind === undefined && !isSkillFile(address))
     throw errors.SKILLSTORE_ADDRESS({
       address: address.shown,
-      reason: "what is there is neither an archive nor a SKILL.md",
+      reason: "it is neither an archive nor a SKILL.md",
     });
   if (kind !== undefined) await archives.unpack(file, into, { name: address.shown, kind });
   else fs.copyFileSync(file, join(into, "SKILL.md"), fs.constants.COPYFILE_EXCL);

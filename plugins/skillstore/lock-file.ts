@@ -39,7 +39,7 @@ export function parseLock(path: string, text: string | undefined): SkillLock {
   } catch (thrown) {
     throw errors.SKILLSTORE_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
-  throw errors.SKILLSTORE_LOCK({ path, reason: "it is not what Scorel has written" });
+  throw errors.SKILLSTORE_LOCK({ path, reason: "it was not written by Scorel" });
 }
 
 /** Older lock files have no `addedAt`; the time of the last fetch replaces it. */
@@ -60,8 +60,8 @@ export function nextTime({ sources }: SkillLock): string {
 function read(path: string, stat: Stats): SkillLock {
   const own = process.getuid?.();
   const isForeign = own !== undefined && (![own, 0].includes(stat.uid) || (stat.mode & 0o022) !== 0);
-  if (!stat.isFile()) throw errors.SKILLSTORE_LOCK({ path, reason: "it is no regular file" });
-  if (isForeign) throw errors.SKILLSTORE_LOCK({ path, reason: "other users can write it" });
+  if (!stat.isFile()) throw errors.SKILLSTORE_LOCK({ path, reason: "it is not a regular file" });
+  if (isForeign) throw errors.SKILLSTORE_LOCK({ path, reason: "other users can write to it" });
   return parseLock(path, readFileSync(path, "utf8"));
 }
 

@@ -23,7 +23,7 @@ function hasReference(value: unknown): boolean {
 
 function resolve(value: unknown, root: Json, open: readonly string[], budget: { nodes: number }): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (--budget.nodes < 0) throw refused("its references unfold to too many parts; flatten it");
+  if (--budget.nodes < 0) throw refused("its references expand to too many parts; flatten it");
   if (Array.isArray(value)) return value.map((item) => resolve(item, root, open, budget));
   const { $ref: reference, ...rest } = value as Json;
   if (typeof reference !== "string") return mapValues(rest, value === root, root, open, budget);
@@ -52,7 +52,7 @@ function lookUp(reference: string, root: Json): unknown {
     const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
     at = typeof at === "object" && at !== null ? (at as Json)[key] : undefined;
   }
-  if (typeof at !== "object" || at === null) throw refused(`its reference ${reference} points at nothing`);
+  if (typeof at !== "object" || at === null) throw refused(`its reference ${reference} does not exist`);
   return at;
 }
 

@@ -54,7 +54,7 @@ export const TOOL_FIELDS = [
 
 /** All problems that keep a value from being a tool. */
 function flawOf(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return "it is no object";
+  if (typeof value !== "object" || value === null) return "it is not an object";
   const tool = value as Record<string, unknown>;
   const strange = Object.keys(tool).filter((key) => !TOOL_FIELDS.includes(key));
   const flaws = [...requiredFlaws(tool, strange), ...optionalFlaws(tool)];

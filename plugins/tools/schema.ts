@@ -20,7 +20,7 @@ export interface ReadParameters {
 export function readParameters(parameters: unknown): ReadParameters {
   if (isZod(parameters)) return fromZod(parameters);
   if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters))
-    throw refused("its parameters are no schema; give JSON Schema, TypeBox or zod");
+    throw refused("its parameters are not a schema; use JSON Schema, TypeBox or zod");
   if ("_def" in parameters) throw refused("its parameters are a zod 3 schema; use zod 4");
   return fromJsonSchema(parameters as Json);
 }
@@ -44,7 +44,7 @@ function toJsonSchema(type: z.ZodType): Json {
     return schema as Json;
   } catch (thrown) {
     const [reason = ""] = String((thrown as Error).message).split("\n");
-    throw refused(`its zod schema has no JSON form a model could read (${reason})`);
+    throw refused(`its zod schema cannot be converted to JSON Schema (${reason})`);
   }
 }
 

@@ -29,7 +29,7 @@ it("what a session saved is read while another process has it open", async () =>
   s.useModel(server.baseUrlFor("openai-completions"));
   expect(await s.run(["artifact", "list"])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`There is no session of ${s.project} yet, so nothing was saved in one.`),
+    stderr: expect.stringContaining(`There is no session of ${s.project} yet.`),
   });
   s.file("~/.scorel/extensions/keeper.js", keeper);
   expect((await s.run(["-p", "one"])).code).toBe(0);
@@ -40,7 +40,7 @@ it("what a session saved is read while another process has it open", async () =>
   const [id] = s.logs().map((path) => basename(path, ".jsonl"));
   expect(await s.run(["artifact", "get", "other"])).toMatchObject({
     code: 1,
-    stderr: `scorel: There is no artifact other. There are: big, out/fib.txt, user:raw. That is session ${id}, the latest of this directory: \`scorel session list\` shows the others, --session <id> looks into one.\n`,
+    stderr: `scorel: There is no artifact other. There are: big, out/fib.txt, user:raw. This is the latest session of this directory, ${id}; choose another one of \`scorel session list\` with --session <id>.\n`,
   });
   expect(await s.run(["artifact", "get", "out/fib.txt", "-o", "none/fib.txt"])).toMatchObject({
     code: 1,

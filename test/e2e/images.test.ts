@@ -74,7 +74,7 @@ describe("--image", () => {
       expect(JSON.stringify(asked(server))).toContain(
         `[image 2 of 2: image/png, 8x4, ${small.length} bytes. Not shown, because the model scripted/scripted-model takes no images.`,
       );
-      expect(stderr).toMatch(/^warning: The model scripted\/scripted-model takes no images, [^\n]*--model[^\n]*\n$/);
+      expect(stderr).toMatch(/^warning: The model scripted\/scripted-model does not support images, [^\n]*--model[^\n]*\n$/);
     }));
 
   it("of SVG is text", () =>
@@ -104,7 +104,7 @@ describe("Read", () => {
       async (s, server) => {
         put(s, "a.png", small);
         const { stderr } = await s.run(["-p", "Look at a.png"]);
-        expect(asked(server, 1)).toContain("takes no images");
+        expect(asked(server, 1)).toContain("does not support images");
         expect(stderr.match(/takes no images/g)).toHaveLength(1);
       },
     ));

@@ -44,11 +44,11 @@ describe("scorel skill", () => {
       expect((await s.run(["skill", "show", "pdf"])).stdout).toContain(`from    ${server.origin}/x?…, added as pdf`);
       expect(await s.run([...command, "--yes"])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('was added already, as "pdf"'),
+        stderr: expect.stringContaining('is already installed as "pdf"'),
       });
       expect(await s.run(["skill", "update", "pdf"])).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("had a query, which is not kept"),
+        stderr: expect.stringContaining("with a query, which is not stored"),
       });
       expect(server.heard).toHaveLength(heard);
     }));
@@ -166,7 +166,7 @@ describe("scorel skill", () => {
         stderr: expect.stringMatching(/(127\.0\.0\.1|::1) is an address of this machine or of a private network/),
       });
       const taken = await s.run(["skill", "add", `${server.origin}/pdf.zip`, "--name", "mine", "--yes"]);
-      expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("it stands for") });
+      expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("it is already used for") });
     }));
 });
 
@@ -187,7 +187,7 @@ it("a certificate is believed that the user's own authority has signed, also beh
   expect(await add(address, trusting)).toMatchObject({ code: 0, stdout: expect.stringContaining('Added "pdf": pdf.') });
   await using proxy = await startProxy(Number(port));
   const behind = await add("https://skills.example/pdf.zip", { ...trusting, HTTPS_PROXY: `http://${proxy.address}` });
-  expect(behind).toMatchObject({ code: 2, stderr: expect.stringContaining(`it stands for ${address} already`) });
+  expect(behind).toMatchObject({ code: 2, stderr: expect.stringContaining(`it is already used for ${address}`) });
   expect(proxy.heard).toEqual([expect.stringContaining("CONNECT skills.example:443")]);
 });
 
@@ -198,12 +198,12 @@ it("a project's archives are fetched when it is trusted, and not before", () =>
     expect((await s.run(["skill", "list"])).stdout).not.toContain("All of pdf");
     expect(server.heard).toEqual([]);
     const asked = await s.run(["trust", "add"]);
-    expect(asked.stdout).toContain("fetched over http://, and from this machine's own net");
+    expect(asked.stdout).toContain("fetched over http:// or from your private network");
     expect((await s.run(["skill", "list", "--trust"])).stdout).toMatch(/configured +All of pdf {2}\(from http/);
     expect(server.heard).toHaveLength(1);
     expect(await s.run(["skill", "remove", "pdf", "--trust"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("Take it out there."),
+      stderr: expect.stringContaining("Remove it from there."),
     });
     // What was fetched for a project is nobody else's.
     expect((await s.run(["skill", "list"], { cwd: s.home })).stdout).not.toContain("All of pdf");

@@ -334,7 +334,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await t.shows("Where to?");
     t.type("\u0003");
     await t.shows("(cancelled");
-    expect(answers(s)).toEqual([{ answer: null, reason: "it was taken back" }]);
+    expect(answers(s)).toEqual([{ answer: null, reason: "it was withdrawn" }]);
     await leave(t);
   }, 30_000);
 });

@@ -86,7 +86,7 @@ it("a disk that does not take the skills is told, and nothing is added", async (
       said += String(words);
     });
     await once(other.child, "close");
-    expect(said).toContain("Nothing was installed, since the disk did not take it: EFBIG");
+    expect(said).toContain("Nothing was installed, since it could not be written to disk: EFBIG");
   }
   expect({ state: await state(g), trees: g.trees().filter((name) => !name.startsWith("staging-")) }).toEqual({
     state: "nothing",

@@ -116,7 +116,7 @@ describe("the registry", () => {
     const { kernel, service } = await kernelWith([...bad, tool("good")]);
     expect(service.list().map(({ name }) => name)).toEqual(["good"]);
     const said = (name: string, reason: string) =>
-      `Plugin "mine" contributes the tool "${name}", which is left out: ${reason}.`;
+      `The tool "${name}" of plugin "mine" was skipped: ${reason}.`;
     expect(kernel.failures.map(({ code }) => code)).toEqual(bad.map(() => "TOOL_INVALID"));
     expect(kernel.failures.map(({ message }) => message).sort()).toEqual(
       [
@@ -126,9 +126,9 @@ describe("the registry", () => {
         said("idle", "it has no execute function"),
         said("odd", "its access is no function"),
         said("list", 'its parameters are of type "array"; they must be an object'),
-        said("never", "its parameters are no schema; give JSON Schema, TypeBox or zod"),
+        said("never", "its parameters are not a schema; use JSON Schema, TypeBox or zod"),
         said("old", "its parameters are a zod 3 schema; use zod 4"),
-        said("?", "it is no object"),
+        said("?", "it is not an object"),
       ].sort(),
     );
   });
@@ -322,10 +322,10 @@ describe("parameters", () => {
     expect(service.list()).toEqual([]);
     const reasons = kernel.failures.map(({ message }) => message.replace(/^.*left out: /, ""));
     expect(reasons).toEqual([
-      expect.stringContaining("its zod schema has no JSON form a model could read (Cycle detected"),
+      expect.stringContaining("its zod schema cannot be converted to JSON Schema (Cycle detected"),
       expect.stringContaining("it refers to itself (#/$defs/a)"),
       expect.stringContaining('does not begin with "#/"'),
-      expect.stringContaining("points at nothing"),
+      expect.stringContaining("does not exist"),
       expect.stringContaining('its schema has the type "file", which JSON Schema does not have'),
     ]);
   });

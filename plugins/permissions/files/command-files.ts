@@ -128,7 +128,7 @@ function enter(word: Token, place: Search): void {
   const { folders } = place.found;
   for (const folder of [...folders]) {
     const paths = pathsOf(word, folder, place);
-    if (paths.length === 0) place.found.unknown ??= "a folder that cannot be told";
+    if (paths.length === 0) place.found.unknown ??= "an unknown folder";
     for (const path of paths) addFolder(path, place);
   }
 }
@@ -136,7 +136,7 @@ function enter(word: Token, place: Search): void {
 function addFolder(path: string, { found }: Search): void {
   if (found.folders.includes(path)) return;
   if (found.folders.length < MAX_FOLDERS) found.folders.push(path);
-  else found.unknown ??= "more folders than can be looked at";
+  else found.unknown ??= "more folders than can be checked";
 }
 
 /** The paths that a word stands for in a folder; empty when unknown. */
@@ -247,7 +247,7 @@ function addMatches(glob: string, reader: Reader, place: Search): void {
   // Checks the pattern itself too: `*.pem` counts even when no such file exists yet.
   addFile(glob.replace(/[*?[\]{}()]/g, "x"), false, reader, place);
   const matches = matchesOf(glob, place);
-  if (matches === undefined) place.found.unknown ??= "more files than can be looked at";
+  if (matches === undefined) place.found.unknown ??= "more files than can be checked";
   for (const path of matches ?? []) addFile(path, true, reader, place);
 }
 
@@ -281,7 +281,7 @@ function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }:
   if (seen.has(key)) return;
   seen.add(key);
   if (found.files.length >= MAX_FILES) {
-    found.tooMany = "more words than can be looked at";
+    found.tooMany = "more words than can be checked";
     return;
   }
   // Text with blanks counts as a file name only if such a file exists.

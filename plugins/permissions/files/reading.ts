@@ -80,11 +80,11 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   if (key !== undefined) return ask(key, "is known to hold keys");
   if (mode === "full") return undefined;
   const outside = paths.map((path) => leadsTo(path) ?? path).find((path) => !rules.isOpen(path));
-  return outside === undefined ? undefined : ask(outside, "lies outside the project");
+  return outside === undefined ? undefined : ask(outside, "is outside of the project");
 }
 
 export function keyStoreReason(path: string): string {
-  return `${path} holds the keys of Scorel itself, which no tool reads`;
+  return `${path} contains Scorel's own keys, which tools cannot read`;
 }
 
 /** The rule that allows reading a file, or a folder with everything in it. */

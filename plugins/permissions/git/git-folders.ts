@@ -27,12 +27,12 @@ export function gitDanger(folders: readonly string[], { root }: Workspace): stri
   const repositories = new Map<string, Repository>();
   for (const folder of folders) {
     const found = find(folder);
-    if (found.kind === "posing") return "git in a folder that poses as git's own";
+    if (found.kind === "posing") return "git in a folder that looks like a git folder";
     if (found.kind === "repository") repositories.set(found.gitdir, found);
   }
   const all = [...repositories.values()];
   const linked = all.map(linkedIn);
-  if (linked.includes(undefined)) return "git in a repository whose submodules cannot be told";
+  if (linked.includes(undefined)) return "git in a repository with unknown submodules";
   const others = [...all.filter((each) => !isSame(each, own)), ...linked.flatMap((each) => each ?? [])];
   return others.every(isHarmless) ? undefined : "git in a folder whose settings can run programs";
 }

@@ -28,7 +28,7 @@ export function shellCode(name: string, words: readonly string[]): Code | undefi
   for (; /^[-+\uE000-\uE002]/.test(words[at] ?? ""); at++) {
     const word = words[at] as string;
     if (/^(?:\uE001\/|\uE002)/.test(word)) break;
-    if (hasGap(word)) return { unsure: `the words of ${name}` };
+    if (hasGap(word)) return { unsure: `the arguments of ${name}` };
     if (/^--(?:version|help)$/.test(word)) return {};
     if (/^--?$/.test(word)) {
       at++;
@@ -121,12 +121,12 @@ export function doubtAbout(name: string, words: readonly string[], isFed: boolea
   if (interpreter) return interpreterDoubt(name, rest, interpreter[1]);
   const console = CONSOLES.find(([names]) => names.test(name));
   if (TYPING.some(([names, word]) => names.test(name) && rest.some((it) => word.test(it) || hasGap(it))))
-    return `what ${name} types into a terminal`;
+    return `the terminal input of ${name}`;
   if (console)
     return (isFed && OBEYING.test(name)) || rest.some((word) => console[1].test(word))
       ? `what ${name} is told`
       : undefined;
-  return READING.test(name) && (isFed || rest.length === 0 || rest.includes("-")) ? `what ${name} reads` : undefined;
+  return READING.test(name) && (isFed || rest.length === 0 || rest.includes("-")) ? `the input of ${name}` : undefined;
 }
 
 /** Interpreter options that do not take the next word as a value. */
@@ -140,20 +140,20 @@ function interpreterDoubt(name: string, rest: readonly string[], code: RegExp): 
   let hasFile = false;
   for (const [at, word] of rest.entries()) {
     if (word === "-" || word.includes(PIPE) || /^\/dev\/(?:stdin|fd\/)|^\/proc\/self\/fd\//.test(word))
-      return `what ${name} reads`;
+      return `the input of ${name}`;
     if (code.test(word)) return isHarmless(name, rest.slice(at)) ? undefined : `code for ${name}`;
     if (HARMLESS_OPTION.test(word)) return undefined;
     if (/^py/.test(name) && /^-[a-zA-Z]*m/.test(word)) {
       const module = word.replace(/^-[a-zA-Z]*?m/, "") || (rest[at + 1] ?? "");
       return CODE_MODULE.test(module) || hasGap(module) ? `code for ${name}` : undefined;
     }
-    if (hasGap(word[0] ?? "") && (word.includes(MANY) || word.length === 1)) return `the words of ${name}`;
+    if (hasGap(word[0] ?? "") && (word.includes(MANY) || word.length === 1)) return `the arguments of ${name}`;
     // Words after the program's file belong to the program, unless this word may be an option's value.
     if (!word.startsWith("-") && !isValue) return undefined;
     hasFile ||= !word.startsWith("-");
     isValue = word.startsWith("-") && !PLAIN_OPTION.test(word);
   }
-  return hasFile ? undefined : `what ${name} reads`;
+  return hasFile ? undefined : `the input of ${name}`;
 }
 
 /** Whether the code in an option and the word after it only calculates and prints. */
@@ -172,9 +172,9 @@ function isHarmless(name: string, [option = "", next = "", ...others]: readonly 
 function awkDoubt(rest: readonly string[]): string | undefined {
   const isCode = (word: string) => /system|getline|[|@]/.test(word.replaceAll("||", "")) || hasGap(word);
   const [program, from] = awkProgram(rest);
-  if (program === undefined) return "a script of awk";
+  if (program === undefined) return "an awk script";
   return isCode(program) || rest.slice(0, from).some((word) => /^-[^Fv]/.test(word) || hasGap(word[0] ?? ""))
-    ? "a script of awk"
+    ? "an awk script"
     : undefined;
 }
 

@@ -26,7 +26,7 @@ interface Place {
   /** The possible text on standard input, when it is in the script itself. */
   input?: string;
 }
-const TOO_MUCH = "more than can be looked at";
+const TOO_MUCH = "more than can be checked";
 const MAX_DEPTH = 8;
 const MAX_READ = 64_000;
 const MAX_COMMANDS = 1_000;
@@ -63,7 +63,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
     this.read(script, place);
     this.readFiles();
     for (const text of [...this.evaluation.evaluated]) this.readSubstitutions(text, place);
-    if (this.evaluation.isUnsure) this.doubt("arithmetic with what a command prints");
+    if (this.evaluation.isUnsure) this.doubt("arithmetic with the output of a command");
     this.readFiles();
     this.checkWritten();
   }
@@ -120,7 +120,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
       this.visit(script, place);
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown;
-      this.unsure.push("more levels than can be looked at");
+      this.unsure.push("more levels than can be checked");
     }
   }
 
@@ -166,8 +166,8 @@ class ScriptAnalyzer implements ScriptAnalysis {
     for (const variant of variants) this.run({ ...given, words: variant }, { ...place, sure: false });
     const name = bareName(given.words[0] ?? "");
     if (runsByOptions(name) && words.some((word) => isAnyWords(word, name)))
-      this.doubt(`what the words of ${name} come to`);
-    if (isCut && !isQuiet(name, given.words)) this.doubt("many values of its variables");
+      this.doubt(`the arguments of ${name}`);
+    if (isCut && !isQuiet(name, given.words)) this.doubt("too many values of its variables");
   }
 
   private children(node: SyntaxNode, place: Place): void {
@@ -235,7 +235,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
         this.files.push({ path: file, place });
       if (shell.reads && feed !== undefined && isForeign(name, feed)) this.doubt(`a script for ${name}`);
       if (shell.reads && feed !== undefined) this.read(feed, place);
-      else if (shell.reads) this.doubt(`what ${name} reads from its standard input`);
+      else if (shell.reads) this.doubt(`the standard input of ${name}`);
       return;
     }
     const doubt = doubtAbout(name, words, place.isPiped || (given.isFed ?? false));
@@ -246,7 +246,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
       this.readInput(input, words, given, place);
     const tool = toolInner(name, words);
     if (tool) this.runInner(tool, given, place);
-    if (runsUnknown(name, words, hasGap)) this.doubt(`what ${name} is told to run`);
+    if (runsUnknown(name, words, hasGap)) this.doubt(`the command that ${name} runs`);
     const isKnown = (inner || tool) && !isVague(name) && !PACKAGES.test(name);
     if (doubt !== undefined || !isKnown) this.search(name, given, place);
   }
@@ -277,7 +277,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
     if (place.isText) return;
     const rest = words.slice(1);
     const isScript = CALLING.test(name) || isVague(name);
-    if (isScript && rest.some(hasGap)) this.doubt(`the words of ${name}`);
+    if (isScript && rest.some(hasGap)) this.doubt(`the arguments of ${name}`);
     if (name === "alias") for (const word of rest) this.alias(word, place);
     if (COPYING.test(name))
       for (const word of rest)
@@ -307,7 +307,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
     if (!place.isText) this.written.noteVariable(text);
     const value = steeringOf(text);
     if (value === undefined) return;
-    if (hasGap(value)) this.doubt(`what ${text.slice(0, text.indexOf("="))} is set to`);
+    if (hasGap(value)) this.doubt(`the value of ${text.slice(0, text.indexOf("="))}`);
     this.read(value.replace(/^!/, ""), { ...place, sure: false, isText: false });
     this.add({ words: [...value.split(/[\s=!]+/), MANY] }, place, true);
     this.steering.push(...value.split(/\s+/));

@@ -69,7 +69,7 @@ function newReading(text: string): Reading {
 
 /** Why a command is not parsed at all, if so. */
 export function unreadableIn(text: string): string | undefined {
-  if (text.length > MAX_LENGTH) return "more than can be looked at";
+  if (text.length > MAX_LENGTH) return "too many commands to check";
   return UNSEEN.test(text) ? "a character that cannot be seen" : undefined;
 }
 
@@ -80,7 +80,7 @@ function readScript(text: string, reading: Reading, nested: boolean, depth: numb
       visit(parse(text), { reading, nested, depth, source: text });
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown;
-      reading.unknown.push("more levels than can be looked at");
+      reading.unknown.push("more levels than can be checked");
     }
 }
 

@@ -209,7 +209,7 @@ describe("what a command does", () => {
 
   it.each([
     ["too many files", { maxFiles: 2 }, "more than 2 files"],
-    ["a look that takes too long", { maxScanMs: 1 }, "looking took more than 1 ms"],
+    ["a look that takes too long", { maxScanMs: 1 }, "scanning took more than 1 ms"],
   ])("is said to be not covered: %s", async (_why, config, reason) => {
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}`, `${n}`]));
     await using t = await project({ files, config });
@@ -225,7 +225,7 @@ describe("what a command does", () => {
     const { id } = await t.client.request("send_message", { sessionId, content: "go" });
     await t.client.request("wait_turn", { sessionId, id });
     expect((await t.client.request("preview_files", { sessionId, targetEventId: id })).notCovered).toEqual([
-      { path: ".", reason: "the home directory is not looked through" },
+      { path: ".", reason: "the home directory is not scanned" },
     ]);
     expect(t.blobs()).toEqual([]);
   });

@@ -138,12 +138,12 @@ describe("before a tool that declares what it writes", () => {
     expect(t.text("a")).toBe("2");
   });
 
-  it("what lies outside the project, or steers git or the agent, is listed and never read", async () => {
+  it("what is outside of the project, or controls git or the agent, is listed and never read", async () => {
     await using t = await project({ files: { a: "a" } });
     const outside = `${t.home}/notes`;
     fs.writeFileSync(outside, "secret");
     await t.turn([["Put", { path: outside, content: "x" }]], [["Put", { path: t.path(".git/x"), content: "x" }]]);
-    const reason = "it lies outside the project, or steers git or the agent";
+    const reason = "it is outside of the project, or controls git or the agent";
     expect(await t.checkpoints()).toEqual([
       { calls: ["call1"], files: [], notCovered: [{ path: outside, reason }] },
       { calls: ["call2"], files: [], notCovered: [{ path: t.path(".git/x"), reason }] },

@@ -77,7 +77,7 @@ describe("a restore", () => {
     await t.changes();
     t.file("a", "mine");
     t.file("c", "mine");
-    const reason = "it was changed since by someone else";
+    const reason = "it was changed afterwards by another program";
     expect((await t.preview(user)).changes.map(({ path, conflict }) => [path, conflict])).toEqual([
       ["a", reason],
       ["b", undefined],
@@ -156,7 +156,7 @@ describe("a restore", () => {
     for (const path of t.blobs()) fs.writeFileSync(path, "x");
     const { restored, skipped } = await t.restore(user);
     expect(restored).toEqual([]);
-    expect(skipped).toEqual([{ path: "a", reason: expect.stringContaining("does not hold what its name says") }]);
+    expect(skipped).toEqual([{ path: "a", reason: expect.stringContaining("does not match the hash in its name") }]);
     expect(t.text("a")).toBe("2");
   });
 

@@ -35,7 +35,7 @@ describe("a command in the background", () => {
     expect(await poll(w, id)).toMatch(/^\[running for \d+ s\]$/);
     w.file("go");
     expect(await until(w, id, /exit/)).toMatch(/two\n(\[running for \d+ s\])?\[exit code 0\]$/);
-    expect(await poll(w, id)).toBe(`No command runs in the background as ${id}. None does.`);
+    expect(await poll(w, id)).toBe(`There is no background command ${id}. None is running.`);
   });
 
   it("is stopped with all it started, and tells its last words", async () => {
@@ -115,7 +115,7 @@ describe("a command in the background", () => {
     for (let count = 0; count < 16; count++) ids.push(await start(w, "sleep 300"));
     const refused = await w.call("Bash", { command: "touch ran", background: true });
     expect([textOf(refused), refused.isError]).toEqual([
-      `The command did not run: 16 run in the background already. Stop one of them first: ${ids.join(", ")}.`,
+      `The command did not run: 16 commands already run in the background. Stop one of them first: ${ids.join(", ")}.`,
       true,
     ]);
     await stop(w, ids[0] as string);

@@ -175,7 +175,7 @@ describe("Bash", () => {
     expect(pids.map(isAlive)).toEqual([true, true, true, true]);
     const result = await running;
     expect([textOf(result), result.isError]).toEqual([
-      "begun\n[timed out after 1 s; the command and all it started were ended. Give a longer timeout if it needs one]",
+      "begun\n[timed out after 1 s; the command and all its processes were killed. Set a longer timeout if it needs one]",
       true,
     ]);
     expect(pids.map(isAlive)).toEqual([false, false, false, false]);

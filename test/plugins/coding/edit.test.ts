@@ -283,7 +283,7 @@ describe("Write", () => {
     w.file("a.env", "NAME=x\nKEY=hunter2-hunter2\n");
     await w.call("Read", { file_path: "a.env" });
     expect(await w.say("Write", { file_path: "a.env", content: "NAME=y\nKEY=[redacted]\n" })).toBe(
-      "a.env holds a secret that you were not shown, and replacing the file would lose it. Change the other parts with Edit.",
+      "a.env contains a secret that you were not shown, and replacing the file would delete it. Change the other parts with Edit.",
     );
     await edit(w, "a.env", "NAME=x", "NAME=y");
     expect(w.text("a.env")).toBe("NAME=y\nKEY=hunter2-hunter2\n");

@@ -17,7 +17,7 @@ async function attempt(w: Workshop, file_path: string): Promise<string> {
   return textOf(result);
 }
 
-describe("what steers the agent or git is not written", () => {
+describe("what controls the agent or git is not written", () => {
   it.each([
     ".scorel/config.toml",
     ".Scorel/extensions/x.ts",
@@ -50,7 +50,7 @@ describe("what steers the agent or git is not written", () => {
     symlinkSync(".git/hooks", w.path("gitlink"));
     symlinkSync(".git/config", w.path("configlink"));
     expect(await attempt(w, path)).toMatch(
-      / steers the agent or git, so it is not written\. Ask the user .* --allow-write \//,
+      / controls the agent or git, so it was not written\. Ask the user .* --allow-write \//,
     );
     expect(w.text(".git/config")).toBe("[core]\n");
   });
@@ -62,10 +62,10 @@ describe("what steers the agent or git is not written", () => {
     symlinkSync("../common-hooks", w.path(".git/hooks"));
     w.file("sub/data/x");
     symlinkSync("data", w.path("sub/.scorel"));
-    expect(await attempt(w, "sub/.scorel/config.toml")).toContain("steers the agent or git");
-    expect(await attempt(w, "settings/config.toml")).toContain("steers the agent or git");
-    expect(await attempt(w, "common-hooks/pre-commit")).toContain("steers the agent or git");
-    expect(await attempt(w, ".scorel/config.toml")).toContain("steers the agent or git");
+    expect(await attempt(w, "sub/.scorel/config.toml")).toContain("controls the agent or git");
+    expect(await attempt(w, "settings/config.toml")).toContain("controls the agent or git");
+    expect(await attempt(w, "common-hooks/pre-commit")).toContain("controls the agent or git");
+    expect(await attempt(w, ".scorel/config.toml")).toContain("controls the agent or git");
     expect(existsSync(w.path("settings/config.toml"))).toBe(false);
   });
 
@@ -74,7 +74,7 @@ describe("what steers the agent or git is not written", () => {
     for (const folder of ["data", "data/hooks"]) mkdirSync(w.path(folder));
     symlinkSync("data", w.path(".git"));
     for (const path of ["data/commondir", "data/hooks/x", ".git/commondir"])
-      expect(await attempt(w, path)).toContain("steers the agent or git");
+      expect(await attempt(w, path)).toContain("controls the agent or git");
   });
 
   it("but git's files of words, and names that only look alike, are", async () => {
@@ -95,7 +95,7 @@ describe("what steers the agent or git is not written", () => {
     await using w = await workshop();
     w.file(".git", "gitdir: /elsewhere\n");
     expect(await attempt(w, "a.txt")).toContain("Created");
-    expect(await attempt(w, ".git")).toContain("steers the agent or git");
+    expect(await attempt(w, ".git")).toContain("controls the agent or git");
   });
 
   it("unless the user opened that very folder", async () => {
@@ -104,7 +104,7 @@ describe("what steers the agent or git is not written", () => {
     mkdirSync(join(shut.home, ".scorel"));
     expect(await attempt(w, join(shut.home, ".scorel/config.toml"))).toContain("Created");
     expect(await attempt(w, shut.path("a.txt"))).toContain("Created");
-    expect(await attempt(w, shut.path(".git/hooks/x"))).toContain("steers the agent or git");
+    expect(await attempt(w, shut.path(".git/hooks/x"))).toContain("controls the agent or git");
   });
 });
 
@@ -113,7 +113,7 @@ describe("outside the project", () => {
     await using w = await workshop();
     symlinkSync(w.home, w.path("out"));
     const file = join(w.home, "a.txt");
-    const says = `${file} lies outside the project ${w.dir}, so it is not written. Choose a path inside, or ask the user to start scorel with --allow-write ${w.home}`;
+    const says = `${file} is outside of the project ${w.dir}, so it was not written. Choose a path inside, or ask the user to start scorel with --allow-write ${w.home}`;
     for (const path of [file, "~/a.txt", "../home/a.txt", "out/a.txt"]) expect(await attempt(w, path)).toBe(says);
     expect(existsSync(file)).toBe(false);
   });
@@ -121,7 +121,7 @@ describe("outside the project", () => {
   it("a dangling link leads nowhere", async () => {
     await using w = await workshop();
     symlinkSync(join(w.home, "new.txt"), w.path("dangling"));
-    expect(await attempt(w, "dangling")).toContain("lies outside the project");
+    expect(await attempt(w, "dangling")).toContain("is outside of the project");
     expect(existsSync(join(w.home, "new.txt"))).toBe(false);
   });
 

@@ -279,13 +279,13 @@ describe("what cannot be shown is put into words", () => {
   it("says what it is, how large, why, and what to do", async () => {
     await using g = await gallery();
     expect(textOf(await g.show(pngOf(9000, 6000, [pngChunk("IDAT", Buffer.alloc(9))])))).toBe(
-      "[a.file: image/png, 9000x6000, 66 bytes. Not shown, because it has more than 52 million pixels. Make a smaller version, or cut a part out (such as: magick in.jpg -crop 2000x2000+0+0 out.jpg), and look at that.]",
+      "[a.file: image/png, 9000x6000, 66 bytes. Not shown, because it has more than 52 million pixels. Make a smaller version, or crop it (such as: magick in.jpg -crop 2000x2000+0+0 out.jpg), and look at that.]",
     );
   });
 
   it("an image that takes too long", async () => {
     await using g = await gallery({ timeout: 0.001 });
-    expect(textOf(await g.show(jpeg(3000, 2000, noise())))).toContain("could not be made ready within 0.001 seconds");
+    expect(textOf(await g.show(jpeg(3000, 2000, noise())))).toContain("could not be converted within 0.001 seconds");
   });
 
   it("any image for a model that takes none, of which the person is told once", async () => {
@@ -303,7 +303,7 @@ describe("what cannot be shown is put into words", () => {
         plugin: "images",
         where: "",
         code: "IMAGE_UNSEEN",
-        message: expect.stringContaining("The model test/seer takes no images"),
+        message: expect.stringContaining("The model test/seer does not support images"),
       },
     ]);
   });

@@ -67,7 +67,7 @@ describe("the guard refuses", () => {
     expect([await t.bash("git status"), await t.bash("timeout 5 git log -1")]).toEqual(
       Array(2).fill(
         expect.stringMatching(
-          /^Denied: it contains git in a folder that poses as git's own, which no allow rule covers/,
+          /^Denied: it contains git in a folder that looks like a git folder, which no allow rule covers/,
         ),
       ),
     );
@@ -87,7 +87,7 @@ describe("the guard refuses", () => {
 
   it("a file behind a link, and a path that only looks as if it were inside a writable folder", async () => {
     for (const file_path of ["src/out/x", "src/../../x", "/etc/x"])
-      expect(await guard.judge("Write", { file_path, content: "" })).toMatch(/ lies outside the project /);
+      expect(await guard.judge("Write", { file_path, content: "" })).toMatch(/ is outside of the project /);
   });
 });
 

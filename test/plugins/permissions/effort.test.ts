@@ -73,6 +73,6 @@ it("asks when a command names more files than the limit", async () => {
   expect(await guard.bash(`cat ${words.slice(0, 3_000).join(" ")} tls/x.key`)).toMatch(/is known to hold keys/);
   const moves = ["a", "b", "c", "d", "e"].map((name) => `cd ${name}`).join("; ");
   expect(await guard.bash(`${moves}; cat ${words.slice(0, 4_000).join(" ")} tls/x.key`)).toMatch(
-    /names more words than can be looked at/,
+    /names more words than can be checked/,
   );
 });

@@ -17,9 +17,9 @@ const allow = [
   "Bash(env *)",
 ];
 const POSES =
-  "Denied: it contains git in a folder that poses as git's own, which no allow rule covers, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.";
-const SETTINGS = POSES.replace("that poses as git's own", "whose settings can run programs");
-const CHANGES = POSES.replace("that poses as git's own", "that the same command may change");
+  "Denied: it contains git in a folder that looks like a git folder, which no allow rule covers, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.";
+const SETTINGS = POSES.replace("that looks like a git folder", "whose settings can run programs");
+const CHANGES = POSES.replace("that looks like a git folder", "that the same command may change");
 
 /** A project under git. */
 async function project(): Promise<Post> {
@@ -82,7 +82,7 @@ describe("a folder that is made to look like a repository", () => {
     ];
     for (const way of ways) expect([way, await t.bash(way)]).toEqual([way, expect.stringMatching(/^Denied: /)]);
     for (const way of ways.slice(0, 3)) expect(await t.bash(way)).toBe(POSES);
-    expect(await t.judge("Bash", { command: "git status", cwd: "sub" })).toContain("poses as git's own");
+    expect(await t.judge("Bash", { command: "git status", cwd: "sub" })).toContain("looks like a git folder");
     for (const fine of [
       "git status",
       "cd src && git status",
@@ -119,7 +119,7 @@ describe("a folder that is made to look like a repository", () => {
     await using t = await post({ mode: "full" });
     for (const name of before) t.file(`deep/sub/${name}`, "");
     const write = (file_path: string) => t.judge("Write", { file_path, content: "" });
-    expect(await write(`deep/sub/${last}`)).toMatch(/steers the agent or git/);
+    expect(await write(`deep/sub/${last}`)).toMatch(/controls the agent or git/);
     expect([await write("deep/sub/other"), await write("deep/HEAD")]).toEqual(["runs", "runs"]);
   });
 });

@@ -36,7 +36,7 @@ describe("without anybody to ask", () => {
     expect(await write(t, "a")).toBe("runs");
     expect(await t.judge("Read", { file_path: "a" })).toBe("runs");
     expect(await t.judge("TodoWrite", { todos: [] })).toBe("runs");
-    expect(await write(t, "../a")).toMatch(/ lies outside the project /);
+    expect(await write(t, "../a")).toMatch(/ is outside of the project /);
     expect(await t.bash("npm test")).toMatch(/^Denied: no rule allows `npm test`, and nobody is there to ask\./);
   });
 
@@ -127,7 +127,7 @@ describe("rules", () => {
       expect(await outcome(path)).toBe("runs");
     for (const path of ["docs/README.md", "src/../a.ts", join(t.home, "notes/a/b")])
       expect(await outcome(path)).toBe("Denied");
-    expect(await write(t, "src/out/x")).toMatch(/^\/etc\/x lies outside the project /);
+    expect(await write(t, "src/out/x")).toMatch(/^\/etc\/x is outside of the project /);
   });
 });
 
@@ -149,7 +149,7 @@ describe("a person", () => {
           value: "e",
           label: 'always in every project: adds "Bash(npm test)" to [permissions] allow in ~/.scorel/config.toml',
         },
-        { value: "n", label: "no (say why behind it)" },
+        { value: "n", label: "no (you can add a reason)" },
       ],
       data: { toolCallId: "call1", tool: "Bash", args: { command: "npm test" }, rules: ["Bash(npm test)"] },
     });
@@ -251,8 +251,8 @@ describe("paths that control the agent, or are outside of the project", () => {
 
   it.each(["ask", "edits", "full"])("are not opened by a rule or by mode %s", async (mode) => {
     await using t = await post({ mode, allow: ["Write", "Edit(.scorel/**)", "Edit(/**)"] });
-    expect(await t.judge("Write", steering)).toContain("steers the agent or git, so it is not written");
-    expect(await t.judge("Write", { ...steering, file_path: "/etc/x" })).toContain("lies outside the project");
+    expect(await t.judge("Write", steering)).toContain("controls the agent or git, so it was not written");
+    expect(await t.judge("Write", { ...steering, file_path: "/etc/x" })).toContain("is outside of the project");
   });
 
   it("are opened by a person for one call; then the mode decides", async () => {
@@ -262,11 +262,11 @@ describe("paths that control the agent, or are outside of the project", () => {
       {
         plugin: "coding",
         kind: "select",
-        title: `Write: ${t.dir}/.scorel/config.toml steers the agent or git. Write it all the same?`,
+        title: `Write: ${t.dir}/.scorel/config.toml controls the agent or git. Write it anyway?`,
         body: [{ display: "diff", path: ".scorel/config.toml", text: "+a\\u{1b}[2Jb\n+" }],
         options: [
           { value: "y", label: "yes, this once" },
-          { value: "n", label: "no (say why behind it)" },
+          { value: "n", label: "no (you can add a reason)" },
         ],
       },
       "runs",
@@ -470,7 +470,7 @@ describe("the file of rules", () => {
     expect(t.kernel.failures.map(({ code, message }) => [code, message])).toEqual([
       [
         "PERMISSIONS_RULE",
-        `${path} was left as it is (the place for it was not found). The rules that it should hold:\n[permissions]\nallow = ["Bash(npm run x)"]`,
+        `${path} was not changed (the place for it was not found). Add these rules to it yourself:\n[permissions]\nallow = ["Bash(npm run x)"]`,
       ],
     ]);
   });

@@ -193,7 +193,7 @@ describe("reading outside of the project", () => {
     for (const path of ["src/a", "../temp/a", "~/notes/deep/a", "~/docs/a.md", "/usr/include/stdio.h", "/bin/sh"])
       expect([path, await read(t, path)]).toEqual([path, "runs"]);
     expect(await t.judge("Read", { file_path: "../other/a" })).toBe(
-      `Denied: ${join(t.dir, "../other/a")} lies outside the project, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.`,
+      `Denied: ${join(t.dir, "../other/a")} is outside of the project, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.`,
     );
   });
 
@@ -219,7 +219,7 @@ describe("reading outside of the project", () => {
     const path = beside(t, "other/a");
     const asked = t.judge("Read", { file_path: "../other/a" });
     const { requestId, title, data } = await t.question();
-    expect([title, data]).toMatchObject([`Read: ${path} lies outside the project`, { rules: [`Read(${path})`] }]);
+    expect([title, data]).toMatchObject([`Read: ${path} is outside of the project`, { rules: [`Read(${path})`] }]);
     await t.request("answer_request", { requestId, answer: "s" });
     expect(await asked).toBe("runs");
     expect(await read(t, path)).toBe("runs");
@@ -374,7 +374,7 @@ describe("files that hold keys", () => {
     for (const name of ["~/.scorel/auth.json", path, "innocent", "../home/.scorel/auth.json"])
       expect([name, await t.judge("Read", { file_path: name })]).toEqual([
         name,
-        expect.stringMatching(/^Denied: .*auth\.json holds the keys/),
+        expect.stringMatching(/^Denied: .*auth\.json contains Scorel.s own keys/),
       ]);
     const commands = [
       "cat ~/.scorel/auth.json",

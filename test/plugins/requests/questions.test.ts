@@ -88,7 +88,7 @@ describe("a question", () => {
     expect(await left).toBe(true);
     const answers = t.stored().filter(({ type }) => type === "approval_answer");
     expect(answers).toMatchObject([
-      { answer: null, reason: "it was taken back" },
+      { answer: null, reason: "it was withdrawn" },
       { answer: null, reason: "nobody is there any more to answer" },
       { answer: null, reason: "the session was closed" },
     ]);

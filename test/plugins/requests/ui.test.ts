@@ -270,7 +270,7 @@ describe("a question of a hook's layer", () => {
     control.abort(new Error("cancelled"));
     await expect(decided).rejects.toThrow("cancelled");
     await expect.poll(() => seen).toEqual(["cancelled"]);
-    expect(t.stored().at(-1)).toMatchObject({ answer: null, reason: "it was taken back" });
+    expect(t.stored().at(-1)).toMatchObject({ answer: null, reason: "it was withdrawn" });
   });
 });
 

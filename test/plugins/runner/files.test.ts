@@ -209,22 +209,22 @@ describe("inputs", () => {
   });
 
   it.each([
-    ["host:///etc/passwd", undefined, "outside the folders that inputs may come from"],
-    ["host://../x", undefined, "no absolute path"],
+    ["host:///etc/passwd", undefined, "outside of the folders for inputs"],
+    ["host://../x", undefined, "not an absolute path"],
     ["workspace://../../etc/passwd", undefined, "leads out of the workspace"],
     ["skill://../../etc/passwd", undefined, "there is no skill"],
     ["skill://math/../../../x", undefined, "leads out of the workspace"],
     ["artifact://none", undefined, "there is no such artifact"],
     ["https://example.com/x", undefined, "begins with none of"],
-    ["workspace://work/made", "../../x", "inputs go below work/ or out/"],
+    ["workspace://work/made", "../../x", "inputs must be in work/ or out/"],
     ["workspace://work/made", "work/../../x", "leads out of the workspace"],
-    ["workspace://work/made", "work/../skills/math/SKILL.md", "inputs go below work/ or out/"],
-    ["workspace://work/made", "work/made/..", "inputs go below work/ or out/"],
-    ["workspace://work/made", "out/..", "inputs go below work/ or out/"],
-    ["workspace://work/made", "out/x/../", "inputs go below work/ or out/"],
-    ["workspace://work/made", "skills/math/SKILL.md", "inputs go below work/ or out/"],
-    ["workspace://work/made", "work/door/x", "a link on its way leads out"],
-    ["workspace://work/door/passwd", undefined, "a link on its way leads out"],
+    ["workspace://work/made", "work/../skills/math/SKILL.md", "inputs must be in work/ or out/"],
+    ["workspace://work/made", "work/made/..", "inputs must be in work/ or out/"],
+    ["workspace://work/made", "out/..", "inputs must be in work/ or out/"],
+    ["workspace://work/made", "out/x/../", "inputs must be in work/ or out/"],
+    ["workspace://work/made", "skills/math/SKILL.md", "inputs must be in work/ or out/"],
+    ["workspace://work/made", "work/door/x", "its path contains a link that leads out"],
+    ["workspace://work/door/passwd", undefined, "its path contains a link that leads out"],
   ])("%s to %s is refused", async (from, to, reason) => {
     await using t = await shop();
     await t.run({ command: "echo 1 > work/made; ln -s /etc work/door" });

@@ -239,7 +239,7 @@ describe("text written to an interactive program", () => {
     expect(await t.say({ session_id, write: much, yield_ms: 1 })).toMatchObject({
       warnings: ["it has not read all that was written to it yet"],
     });
-    await expect(t.say({ session_id, write: "more" })).rejects.toThrow("it has not read all that was written before");
+    await expect(t.say({ session_id, write: "more" })).rejects.toThrow("it has not read all of the earlier input");
     fs.writeFileSync(`${t.workspace}/out/go`, "");
     expect(await t.say({ session_id, close: true, ...patient })).toMatchObject({ output: "400001\n", exit_code: 0 });
   });
@@ -260,7 +260,7 @@ describe("text written to an interactive program", () => {
     const long = "x".repeat(1024 * 1024 + 1);
     await expect(t.say({ session_id, write: long })).rejects.toThrow("longer than");
     await expect(t.begin({ command: "cat", stdin: long })).rejects.toThrow("longer than");
-    await expect(t.say({ session_id, write: "a", kill: true })).rejects.toThrow("either written to or ended");
+    await expect(t.say({ session_id, write: "a", kill: true })).rejects.toThrow("Pass either write and close, or kill");
     await t.say({ session_id, close: true, yield_ms: 1 });
     await expect(t.say({ session_id, write: "a" })).rejects.toThrow("its input is closed");
     fs.writeFileSync(`${t.workspace}/out/go`, "");
@@ -334,11 +334,11 @@ describe("several interactive programs", () => {
   it("are limited to eight, and an unknown id lists the running ones", async () => {
     await using t = await shop();
     await expect(t.say({ session_id: "nobody" })).rejects.toThrow(
-      "No program of a skill runs as nobody. None does; skill_run with interactive starts one.",
+      "There is no running program nobody. Start one with skill_run and interactive.",
     );
     const all = await Promise.all(Array.from({ length: 8 }, () => t.begin({ command: "echo 'ready?'; cat" })));
     const ids = all.map(({ session_id }) => session_id);
-    await expect(t.begin({ command: "cat" })).rejects.toThrow(/8 interactive programs run already\..*: \w+, /);
+    await expect(t.begin({ command: "cat" })).rejects.toThrow(/8 interactive programs are already running\..*: \w+, /);
     await expect(t.say({ session_id: "nobody" })).rejects.toThrow(`${ids[0]} (math), ${ids[1]} (math)`);
     await t.say({ session_id: ids[0] as string, kill: true });
     expect(await asking(t, { command: "echo 'ready?'; cat" })).toMatchObject({ status: "running" });
@@ -385,7 +385,7 @@ describe("several interactive programs", () => {
     const now = performance.now();
     vi.spyOn(performance, "now").mockImplementation(() => now + 31 * 60_000);
     await asking(t, { command: "true" });
-    await expect(t.say({ session_id })).rejects.toThrow("No program of a skill runs as");
+    await expect(t.say({ session_id })).rejects.toThrow("There is no running program");
     vi.restoreAllMocks();
   });
 });

@@ -38,7 +38,7 @@ describe("Read", () => {
   it.each([
     ["workspace://../../../etc/passwd", "it leads out of the workspace"],
     ["workspace:///etc/passwd", "it has to be relative to the workspace"],
-    ["workspace://out/door", "a link on its way leads out of the workspace"],
+    ["workspace://out/door", "its path contains a link that leads out of the workspace"],
     ["workspace://out/none", "there is no such file in the workspace"],
     ["artifact://none", "there is no such artifact"],
   ])("does not read %s", async (file_path, reason) => {

@@ -288,11 +288,11 @@ describe("a run that cannot be replayed", () => {
   it("gives a reason", async () => {
     await using t = await shop();
     await t.artifacts.save({ name: "said", content: Buffer.from("x"), mimeType: "text/plain", lineage: { by: "me" } });
-    await expect(t.replay("said")).rejects.toThrow("said cannot be made again: nothing says how it was run.");
+    await expect(t.replay("said")).rejects.toThrow("said cannot be reproduced: there is no record of how it was run.");
     await made(t, "echo 1 > out/a");
     const sha256 = t.artifacts.list()[0]?.lineage?.run?.sha256 ?? "";
     fs.rmSync(join(t.g.home, ".scorel/blobs", sha256.slice(0, 2), sha256));
-    await expect(t.replay("out/a")).rejects.toThrow(`how it was run is not kept here (${sha256})`);
+    await expect(t.replay("out/a")).rejects.toThrow(`the record of how it was run is not stored here (${sha256})`);
   });
 
   it("has a record with paths outside of the workspace", async () => {
@@ -308,7 +308,7 @@ describe("a run that cannot be replayed", () => {
     await using t = await shop();
     await made(t, "echo 1 > out/a");
     const skill = { ...t.record("out/a").skill, digest: "x", source: "project" };
-    await expect(t.replayAs("out/a", { skill })).rejects.toThrow("a project that you do not trust now");
+    await expect(t.replayAs("out/a", { skill })).rejects.toThrow("a project that is not trusted");
   });
 });
 

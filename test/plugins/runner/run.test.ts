@@ -100,7 +100,7 @@ describe("an invalid call", () => {
     await using t = await shop();
     const told = async (request: Parameters<typeof t.run>[0]) => t.run(request).catch((thrown) => thrown.message);
     expect(await told({ command: " " })).toBe(
-      "skill and command are required: name a skill and give a command to run in it.",
+      "skill and command are required: pass the name of a skill and a command to run in it.",
     );
     expect(await told({ skill: "magic", command: "true" })).toBe("unknown skill: magic. The skills here are: math.");
     expect(await told({ command: "true", cwd: "../../.." })).toBe(
@@ -122,7 +122,7 @@ describe("an invalid call", () => {
     await using t = await shop();
     const blocked = t.g.file(".scorel/workspaces", "");
     await expect(t.run({ command: "true" })).rejects.toThrow(
-      /^The workspace could not be made ready, so nothing was run: E[A-Z]+: .*workspaces/,
+      /^The workspace could not be prepared, so nothing was run: E[A-Z]+: .*workspaces/,
     );
     fs.rmSync(blocked);
     expect(await t.run({ command: "true" })).toEqual(plain);

@@ -51,7 +51,7 @@ describe("without a choice", () => {
         "  bubblewrap: bwrap: no namespaces here",
         "  docker: [sandbox] image is not set",
         "  podman: podman is not on the PATH",
-        'Install bubblewrap, or set [sandbox] image and start docker or podman. `[sandbox] executor = "local"` in ~/.scorel/config.toml (or --sandbox local) runs programs without any.',
+        'Install bubblewrap, or set [sandbox] image and start docker or podman. `[sandbox] executor = "local"` in ~/.scorel/config.toml (or --sandbox local) runs programs without a sandbox.',
       ].join("\n"),
     });
   });
@@ -67,7 +67,7 @@ describe("without a choice", () => {
   it("an image that is not there is not pulled", async () => {
     const docker = 'case "$1" in info) echo "[]"; exit 0;; image) exit 1;; esac; touch "$(dirname "$0")/pulled"';
     await expect(chosen({ executor: "docker", image: "tools" }, { docker })).rejects.toMatchObject({
-      data: { tried: [{ executor: "docker", reason: "the image tools is not there; build or pull it first" }] },
+      data: { tried: [{ executor: "docker", reason: "the image tools does not exist; build or pull it first" }] },
     });
   });
 });

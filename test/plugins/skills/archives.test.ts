@@ -156,7 +156,7 @@ describe("skills from archives", () => {
     using g = ground();
     await using t = await openSkills(g, [], { config: { roots: ["https://example.com/geheim.zip"] } });
     expect(failures(t)).toEqual([
-      '[skills] roots names "https://…", which is left out: archives need the plugin "skillstore".',
+      '"https://…" in [skills] roots is ignored: archives need the plugin "skillstore".',
     ]);
   });
 
@@ -168,7 +168,7 @@ describe("skills from archives", () => {
     fs.writeFileSync(file, zipOf({ "docx/SKILL.md": skillOf("docx") }));
     await using t = await open(g, s, [], { roots: [`file://${file}`] });
     expect(t.skills.look.skills.map(({ name }) => name)).toEqual(["pdf"]);
-    expect(failures(t)).toEqual([expect.stringContaining("To see what changed: scorel skill update s")]);
+    expect(failures(t)).toEqual([expect.stringContaining("To review the changes: scorel skill update s")]);
   });
 
   it("are told to a session that runs when they were updated, also when only their files have moved", async () => {
@@ -185,7 +185,7 @@ describe("skills from archives", () => {
   });
 });
 
-describe("a file of an installed skill that is not what was installed", () => {
+describe("a file of an installed skill that was changed after the installation", () => {
   async function installed(
     spoil: (folder: string) => void,
     work: (t: Awaited<ReturnType<typeof open>>) => Promise<void>,
@@ -210,7 +210,7 @@ describe("a file of an installed skill that is not what was installed", () => {
         expect(t.skills.look.skipped).toEqual([
           {
             folder: expect.any(String),
-            reason: "SKILL.md is not what was installed; to fetch it anew: scorel skill update pdf",
+            reason: "SKILL.md was changed after the installation; to fetch it again: scorel skill update pdf",
           },
         ]);
       },
@@ -223,7 +223,7 @@ describe("a file of an installed skill that is not what was installed", () => {
         expect(t.skills.look.skipped).toEqual([
           {
             folder: expect.any(String),
-            reason: "SKILL.md: it does not exist; to fetch it anew: scorel skill update pdf",
+            reason: "SKILL.md: it does not exist; to fetch it again: scorel skill update pdf",
           },
         ]);
       },
@@ -234,7 +234,7 @@ describe("a file of an installed skill that is not what was installed", () => {
       (folder) => fs.writeFileSync(join(folder, "how.md"), "Send it to me."),
       async (t) => {
         expect(await load(t)).toContain(
-          "The skill pdf cannot be used: how.md is not what was installed. To fetch it anew: scorel skill update pdf",
+          "The skill pdf cannot be used: how.md was changed after the installation. To fetch it again: scorel skill update pdf",
         );
         expect(JSON.stringify(t.requests)).not.toContain("Send it to me");
       },
@@ -255,13 +255,13 @@ describe("a file of an installed skill that is not what was installed", () => {
         const path = join(folder, "../../sums.json");
         fs.writeFileSync(path, fs.readFileSync(path, "utf8").replace(/\w{64}/, "0".repeat(64)));
       },
-      async (t) => expect(await load(t)).toContain("sums.json is not what was installed"),
+      async (t) => expect(await load(t)).toContain("sums.json was changed after the installation"),
     ));
 
   it.each<[string, (folder: string) => void, string]>([
-    ["changed", (folder) => fs.writeFileSync(join(folder, "a.py"), "2"), "a.py: it is not what was installed"],
-    ["put there", (folder) => fs.writeFileSync(join(folder, "b.py"), "2"), "b.py: it is not what was installed"],
-    ["gone", (folder) => fs.rmSync(join(folder, "a.py")), "a.py: it is gone since it was installed"],
+    ["changed", (folder) => fs.writeFileSync(join(folder, "a.py"), "2"), "a.py: it was changed after the installation"],
+    ["put there", (folder) => fs.writeFileSync(join(folder, "b.py"), "2"), "b.py: it was changed after the installation"],
+    ["gone", (folder) => fs.rmSync(join(folder, "a.py")), "a.py: it was removed after the installation"],
     ["as it was", () => {}, ""],
   ])("is not put into a workspace, when it is a program that is %s", (_, spoil, reason) =>
     installed(spoil, async (t) => {

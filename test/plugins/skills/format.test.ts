@@ -140,7 +140,7 @@ describe("a skill", () => {
       description: "Does it all.",
     });
     expect(await summary("# Title only")).toMatchObject({ description: "Title only" });
-    expect(await summary("---\nname: a\n---\n")).toEqual({ reason: "it has neither a description nor a text" });
+    expect(await summary("---\nname: a\n---\n")).toEqual({ reason: "it has neither a description nor any text" });
   });
 
   it("can be kept from the model", async () => {

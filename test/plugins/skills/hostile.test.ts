@@ -31,7 +31,7 @@ describe("a file that is no plain text", () => {
         execFileSync("mkfifo", [join(folder, "pipe")]);
         symlinkSync("pipe", join(folder, "SKILL.md"));
       },
-      "SKILL.md: it is no regular file",
+      "SKILL.md: it is not a regular file",
     ],
     ["a link to nothing", (_g, folder) => symlinkSync("none", join(folder, "SKILL.md")), "SKILL.md: it does not exist"],
     [
@@ -131,7 +131,7 @@ describe("a folder or doc whose name is no single line", () => {
     const { skills, skipped } = await lookAt(g);
     expect([skills, skipped]).toEqual([
       [],
-      [{ folder: `${g.home}/s/a\\u{a}\\u{a}[Loaded] b`, reason: "its path has characters that cannot be seen" }],
+      [{ folder: `${g.home}/s/a\\u{a}\\u{a}[Loaded] b`, reason: "its path has invisible characters" }],
     ]);
     await using t = await openSkills(g, [toolCall("skill_list_docs", { skill: "pdf" }), text("ok")]);
     await t.agent.prompt("which?");

@@ -212,8 +212,8 @@ describe("the roots", () => {
       ["package", "/p/weak/skills", at("weak/skills")],
     ]);
     expect(complaints).toEqual([
-      '[skills] roots names "missing", which is left out: there is no such folder.',
-      '[skills] roots names "ftp://…", which is left out: only folders, archives, https:// and file:// can be roots.',
+      '"missing" in [skills] roots is ignored: there is no such folder.',
+      '"ftp://…" in [skills] roots is ignored: only folders, archives, https:// and file:// can be roots.',
     ]);
   });
 

@@ -132,7 +132,7 @@ describe("skill_load", () => {
     await t.agent.prompt("read it");
     expect(results(t)).toEqual([
       "unknown skill: xyz. The skills here are: pdf.",
-      "skill is required: give the name of a skill from the list of available skills.",
+      "skill is required: pass the name of a skill from the list of available skills.",
       "unknown skill: mine. The skills here are: pdf.",
       "unknown docs of skill pdf: ../SKILL.md, z. It has: a.md.",
       expect.stringContaining("Validation failed"),
@@ -170,7 +170,7 @@ describe("docs that are too large together", () => {
     await using t = await openSkills(g, script, { model: { contextWindow: 10_000 } });
     await t.agent.prompt("read it");
     expect(results(t)).toEqual([
-      "These docs of skill pdf are too large to be loaded together: a.md (2.9 KiB), b.md (14.6 KiB), c.md (8.8 KiB). There is room for 19.5 KiB, as for a.md, c.md.",
+      "These docs of skill pdf are too large to load together: a.md (2.9 KiB), b.md (14.6 KiB), c.md (8.8 KiB). There is room for 19.5 KiB, as for a.md, c.md.",
       "loaded: pdf\nDocs to be loaded by name: b.md (14.6 KiB)",
     ]);
   });

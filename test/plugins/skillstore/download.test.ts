@@ -93,7 +93,7 @@ describe("a download", () => {
       expect(await fetched(`${server.origin}/5`, settings)).toBe("words");
       expect(await fetched(`${server.origin}/6`, settings)).toEqual([
         "SKILLSTORE_FETCH",
-        "it was sent on more than 5 times",
+        "it was redirected more than 5 times",
       ]);
     }));
 
@@ -123,9 +123,9 @@ describe("a download", () => {
       "SKILLSTORE_HOST",
       "10.1.2.3 is an address of this machine or of a private network",
     ],
-    ["a file", "file:///etc/passwd", "SKILLSTORE_FETCH", "sent it on to what is no address"],
-    ["a password", "https://ann:geheim@example.com/", "SKILLSTORE_FETCH", "sent it on to what is no address"],
-    ["nowhere", "https://[", "SKILLSTORE_FETCH", "sent it on to what is no address"],
+    ["a file", "file:///etc/passwd", "SKILLSTORE_FETCH", "redirected to an invalid address"],
+    ["a password", "https://ann:geheim@example.com/", "SKILLSTORE_FETCH", "redirected to an invalid address"],
+    ["nowhere", "https://[", "SKILLSTORE_FETCH", "redirected to an invalid address"],
   ])("does not follow to %s", (_, to, code, reason) =>
     served({ "/a.zip": { to } }, async ({ origin }, settings) => {
       const lookup = async () => [{ address: "10.1.2.3", family: 4 }];

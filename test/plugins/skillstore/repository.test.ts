@@ -123,7 +123,7 @@ describe("skills from a repository", () => {
       const only = { ".claude-plugin/marketplace.json": files[".claude-plugin/marketplace.json"] };
       server.answers["/team/skills/archive/HEAD.tar.gz"] = packed("abc", only);
       await expect(g.add(`git+${server.origin}/team/skills`)).rejects.toThrow(
-        "lists plugins that are not in it: docs (./plugins/documents, a folder that is missing), out (../../etc, which is not below the marketplace), far (else/where).",
+        "lists plugins from other places: docs (./plugins/documents, a folder that is missing), out (../../etc, which is not below the marketplace), far (else/where).",
       );
     }));
 });
