@@ -33,8 +33,7 @@ export class WalkSource implements Source {
   async list(known: ReadonlyMap<string, ScannedFile>, clock: Clock): Promise<Listing | string> {
     const { root, home, maxFiles, maxScanMs } = this.context;
     // A whole home is not scanned: it is too large and contains keys.
-    if (`${home}/`.startsWith(root.endsWith("/") ? root : `${root}/`))
-      return "the home directory is not scanned";
+    if (`${home}/`.startsWith(root.endsWith("/") ? root : `${root}/`)) return "the home directory is not scanned";
     const folders = new Map<string, Folder>();
     const open = [""];
     let count = 0;

@@ -36,7 +36,11 @@ export function programOf(
   env: Readonly<Record<string, string>>,
 ): [string, ...string[]] {
   if (command.includes("\0"))
-    throw errors.RUN_PATH({ what: "command", path: command, reason: "it contains a character that commands cannot have" });
+    throw errors.RUN_PATH({
+      what: "command",
+      path: command,
+      reason: "it contains a character that commands cannot have",
+    });
   if (!hasLists({ allow, deny })) return ["bash", "-c", command];
   const steering = Object.keys(env).find((name) => STEERING.test(name));
   if (steering !== undefined) throw errors.RUN_COMMAND({ reason: `it sets ${steering}` });

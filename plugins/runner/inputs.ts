@@ -31,7 +31,10 @@ export function placeInput(input: RunInput, ground: InputContext): InputRecord {
     return placed(input, ground);
   } catch (thrown) {
     if (thrown instanceof ScorelError) throw thrown;
-    throw errors.RUN_INPUT({ from: input.from, reason: `it cannot be copied into the workspace (${codeOf(thrown)})` }, { cause: thrown });
+    throw errors.RUN_INPUT(
+      { from: input.from, reason: `it cannot be copied into the workspace (${codeOf(thrown)})` },
+      { cause: thrown },
+    );
   }
 }
 

@@ -25,7 +25,8 @@ export function createReader(): Reader {
   return {
     read(root, path) {
       const opened = openIn(folderOf(root, dirname(path)), basename(path));
-      if (!opened) throw errors.RUN_PATH({ what: "file", path, reason: "it was replaced by something other than a file" });
+      if (!opened)
+        throw errors.RUN_PATH({ what: "file", path, reason: "it was replaced by something other than a file" });
       try {
         return bytesOf(opened.fd, opened.stat.size);
       } finally {

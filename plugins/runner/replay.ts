@@ -62,7 +62,8 @@ function recordOf(ctx: RunnerContext, { name, lineage }: ArtifactVersion): { rec
   const hash = lineage?.run?.sha256;
   if (!store || hash === undefined) throw errors.RUN_REPLAY({ name, reason: "there is no record of how it was run" });
   const found = store.readList(hash);
-  if (found === undefined) throw errors.RUN_REPLAY({ name, reason: `the record of how it was run is not stored here (${hash})` });
+  if (found === undefined)
+    throw errors.RUN_REPLAY({ name, reason: `the record of how it was run is not stored here (${hash})` });
   const { data, error } = runRecord.safeParse(found);
   const [wrong] = error?.issues ?? [];
   if (!data)

@@ -30,7 +30,9 @@ export const config = z.strictObject({
   memoryBytes: limit(z.number().int().positive())
     .default(2048 * MiB)
     .describe("memory limit of a program with all its processes, in bytes"),
-  processes: limit(z.number().int().positive()).default(256).describe("the most processes that a program can run at a time"),
+  processes: limit(z.number().int().positive())
+    .default(256)
+    .describe("the most processes that a program can run at a time"),
   fileBytes: limit(z.number().int().positive())
     .default(1024 * MiB)
     .describe("the largest file that a program can write, in bytes"),

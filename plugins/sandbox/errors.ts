@@ -10,5 +10,6 @@ export const errors = defineErrors({
   SANDBOX_JOB: (a: { reason: string }) => `The program cannot be run in a sandbox: ${a.reason}.`,
   SANDBOX_START: (a: { executor: string; reason: string }) =>
     `${a.executor} did not start the program: ${a.reason}. Choose another one with [sandbox] executor.`,
-  SANDBOX_STDIN: (a: { reason: string }) => `The program no longer reads its input (${a.reason}). Poll it to get its result.`,
+  SANDBOX_STDIN: (a: { reason: string }) =>
+    `The program no longer reads its input (${a.reason}). Poll it to get its result.`,
 });

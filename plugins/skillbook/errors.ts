@@ -3,8 +3,7 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   SKILLBOOK_NO_SKILLS: {
     exit: 2,
-    text: () =>
-      'Sessions here have no skills: add "skills" to "use" in config.toml, or choose a preset that has it.',
+    text: () => 'Sessions here have no skills: add "skills" to "use" in config.toml, or choose a preset that has it.',
   },
   SKILLBOOK_SCOPE: { exit: 2, text: () => "Give either --session or --all." },
   SKILLBOOK_INPUTS: {

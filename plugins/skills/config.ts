@@ -31,7 +31,9 @@ export const config = z.strictObject({
   placement: z
     .enum(["append", "system", "tool_result"])
     .default("append")
-    .describe("where a loaded skill is placed: where it was first loaded, in the system prompt, or in the latest tool result"),
+    .describe(
+      "where a loaded skill is placed: where it was first loaded, in the system prompt, or in the latest tool result",
+    ),
   load: z
     .enum(["session", "turn", "once"])
     .default("session")

@@ -81,7 +81,10 @@ function onDisk(path: string): Address {
 function pathIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && (url.hostname === "" || url.hostname === "localhost")) return fileURLToPath(`file://${url.pathname}`);
-  throw errors.SKILLSTORE_ADDRESS({ address: "file://…", reason: "it names another machine, or is not a valid file:// address" });
+  throw errors.SKILLSTORE_ADDRESS({
+    address: "file://…",
+    reason: "it names another machine, or is not a valid file:// address",
+  });
 }
 
 function named(url: URL, shown: string, isWhole: boolean): Address {

@@ -22,7 +22,8 @@ const LONG = /^git\+(https?:\/\/[^@#]+?)(?:\.git)?\/?(?:@([^@#\s]+))?(?:#(.+))?$
 export function repositoryOf(text: string, base: string): Repository | undefined {
   const [, long, longRef, longPath] = LONG.exec(text) ?? [];
   if (long !== undefined) return repositoryAt(long, longRef, longPath);
-  if (/^git\+/i.test(text)) throw refused("it is not a git+https:// address of a repository, or it contains a user name");
+  if (/^git\+/i.test(text))
+    throw refused("it is not a git+https:// address of a repository, or it contains a user name");
   const [, short, ref, path] = SHORT.exec(text) ?? [];
   if (short === undefined || existsSync(resolve(base, text.replace(/#.*$/, "")))) return undefined;
   return repositoryAt(`https://github.com/${short}`, ref, path);
@@ -32,7 +33,8 @@ function repositoryAt(address: string, ref: string | undefined, path: string | u
   if (!URL.canParse(address)) throw refused("it is not a valid address");
   const { origin, pathname, search, hostname } = new URL(address);
   if (search !== "") throw refused("the address of a repository cannot have a query");
-  if (ref !== undefined && !/^(?!.*\.\.)[\w][\w./-]*$/.test(ref)) throw refused("the part after @ is not a valid branch, tag or commit");
+  if (ref !== undefined && !/^(?!.*\.\.)[\w][\w./-]*$/.test(ref))
+    throw refused("the part after @ is not a valid branch, tag or commit");
   const below = path?.replace(/^(?:\.?\/)+|\/+$/g, "");
   if (below !== undefined && !isBelow(below)) throw refused("the part after # is not a path in the repository");
   const repository = pathname.replace(/\/+$/, "");

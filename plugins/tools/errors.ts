@@ -9,8 +9,7 @@ export const errors = defineErrors({
     `[tools] ${a.key} names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that contributes it.`,
   TOOL_UNKNOWN: {
     exit: 2,
-    text: (a: { names: string; known: string }) =>
-      `There is no tool ${a.names}. This session has: ${a.known}.`,
+    text: (a: { names: string; known: string }) => `There is no tool ${a.names}. This session has: ${a.known}.`,
   },
   TOOL_ARGUMENTS: (a: { name: string; issues: string; received: string }) =>
     `Validation failed for tool "${a.name}":\n${a.issues}\n\nReceived arguments:\n${a.received}`,

@@ -74,7 +74,9 @@ describe("--image", () => {
       expect(JSON.stringify(asked(server))).toContain(
         `[image 2 of 2: image/png, 8x4, ${small.length} bytes. Not shown, because the model scripted/scripted-model takes no images.`,
       );
-      expect(stderr).toMatch(/^warning: The model scripted\/scripted-model does not support images, [^\n]*--model[^\n]*\n$/);
+      expect(stderr).toMatch(
+        /^warning: The model scripted\/scripted-model does not support images, [^\n]*--model[^\n]*\n$/,
+      );
     }));
 
   it("of SVG is text", () =>

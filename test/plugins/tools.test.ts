@@ -115,8 +115,7 @@ describe("the registry", () => {
     ];
     const { kernel, service } = await kernelWith([...bad, tool("good")]);
     expect(service.list().map(({ name }) => name)).toEqual(["good"]);
-    const said = (name: string, reason: string) =>
-      `The tool "${name}" of plugin "mine" was skipped: ${reason}.`;
+    const said = (name: string, reason: string) => `The tool "${name}" of plugin "mine" was skipped: ${reason}.`;
     expect(kernel.failures.map(({ code }) => code)).toEqual(bad.map(() => "TOOL_INVALID"));
     expect(kernel.failures.map(({ message }) => message).sort()).toEqual(
       [

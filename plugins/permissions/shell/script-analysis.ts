@@ -165,8 +165,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
     const { variants, isCut } = this.values.filled(node.name ? [node.name, ...words] : words);
     for (const variant of variants) this.run({ ...given, words: variant }, { ...place, sure: false });
     const name = bareName(given.words[0] ?? "");
-    if (runsByOptions(name) && words.some((word) => isAnyWords(word, name)))
-      this.doubt(`the arguments of ${name}`);
+    if (runsByOptions(name) && words.some((word) => isAnyWords(word, name))) this.doubt(`the arguments of ${name}`);
     if (isCut && !isQuiet(name, given.words)) this.doubt("too many values of its variables");
   }
 

@@ -116,7 +116,11 @@ describe("the look through the project", () => {
     await t.changes();
     const second = await t.bash("echo 2 > b");
     expect(await t.checkpoints()).toMatchObject([
-      { calls: [expect.any(String)], files: [], notCovered: [{ path: ".", reason: "scanning took more than 1000 ms" }] },
+      {
+        calls: [expect.any(String)],
+        files: [],
+        notCovered: [{ path: ".", reason: "scanning took more than 1000 ms" }],
+      },
       { calls: ["call1"], files: [{ path: "b" }], notCovered: [] },
     ]);
     await t.restore(second.user);

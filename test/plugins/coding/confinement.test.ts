@@ -18,7 +18,9 @@ describe("commands without a sandbox that works", () => {
     const result = await w.call("Bash", { command: "touch ran" });
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining("No sandbox works here")]);
     await using without = await workshop({ tools: { plugin: tools, config: { bash: { sandbox: true } } } });
-    expect(await said(without, "touch ran")).toContain("requires the plugin `sandbox`, which is not loaded, so nothing was run");
+    expect(await said(without, "touch ran")).toContain(
+      "requires the plugin `sandbox`, which is not loaded, so nothing was run",
+    );
     expect([existsSync(w.path("ran")), existsSync(without.path("ran"))]).toEqual([false, false]);
   });
 });

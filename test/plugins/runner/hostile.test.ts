@@ -181,7 +181,11 @@ describe("invalid arguments", () => {
     ["a command of 200,000 letters", { command: `: ${"x".repeat(200_000)}` }, "longer than the system takes"],
     ["a variable with such a character", { command: "true", env: { A: "b\0c" } }, "variable"],
     ["a variable whose name is none", { command: "true", env: { "A=B": "c" } }, "variable"],
-    ["a folder with such a character", { command: "true", cwd: "scripts\0/x" }, "a character that is not allowed in paths"],
+    [
+      "a folder with such a character",
+      { command: "true", cwd: "scripts\0/x" },
+      "a character that is not allowed in paths",
+    ],
     ["a folder's name that is too long", { command: "true", cwd: "a".repeat(300) }, "cwd"],
     [
       "an input with such a character",

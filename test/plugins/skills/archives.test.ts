@@ -155,9 +155,7 @@ describe("skills from archives", () => {
   it("are missed without the plugin that keeps them, which is said", async () => {
     using g = ground();
     await using t = await openSkills(g, [], { config: { roots: ["https://example.com/geheim.zip"] } });
-    expect(failures(t)).toEqual([
-      '"https://…" in [skills] roots is ignored: archives need the plugin "skillstore".',
-    ]);
+    expect(failures(t)).toEqual(['"https://…" in [skills] roots is ignored: archives need the plugin "skillstore".']);
   });
 
   it("of an archive that has changed since stay as they were, which is said", async () => {
@@ -260,7 +258,11 @@ describe("a file of an installed skill that was changed after the installation",
 
   it.each<[string, (folder: string) => void, string]>([
     ["changed", (folder) => fs.writeFileSync(join(folder, "a.py"), "2"), "a.py: it was changed after the installation"],
-    ["put there", (folder) => fs.writeFileSync(join(folder, "b.py"), "2"), "b.py: it was changed after the installation"],
+    [
+      "put there",
+      (folder) => fs.writeFileSync(join(folder, "b.py"), "2"),
+      "b.py: it was changed after the installation",
+    ],
     ["gone", (folder) => fs.rmSync(join(folder, "a.py")), "a.py: it was removed after the installation"],
     ["as it was", () => {}, ""],
   ])("is not put into a workspace, when it is a program that is %s", (_, spoil, reason) =>
