@@ -91,7 +91,7 @@ describe("the registry", () => {
     ];
     const { kernel, service } = await kernelWith(bad as never);
     expect(service.list()).toEqual([]);
-    expect(kernel.failures.map(({ message }) => message.split("left out: ")[1])).toEqual([
+    expect(kernel.failures.map(({ message }) => message.split("skipped: ")[1])).toEqual([
       'it has no execute function; it has "excute", which is probably meant to be "execute".',
       'it has no parameters; it has "parameter", which is probably meant to be "parameters".',
       'it has no description; it has "desciption", which is probably meant to be "description".',
@@ -197,7 +197,7 @@ describe("the registry", () => {
     const { service, kernel } = await kernelWith([], { allow: ["Raed"] });
     expect(service.list()).toEqual([]);
     expect(kernel.failures.map(({ message }) => message)).toEqual([
-      '[tools] allow names "Raed", which no loaded plugin contributes. Correct the name, or load the plugin that has it.',
+      '[tools] allow names "Raed", which no loaded plugin contributes. Correct the name, or load the plugin that contributes it.',
     ]);
   });
 
@@ -319,7 +319,7 @@ describe("parameters", () => {
       tool("file", { parameters: { type: "object", properties: { a: { type: "file" } } } }),
     ]);
     expect(service.list()).toEqual([]);
-    const reasons = kernel.failures.map(({ message }) => message.replace(/^.*left out: /, ""));
+    const reasons = kernel.failures.map(({ message }) => message.replace(/^.*skipped: /, ""));
     expect(reasons).toEqual([
       expect.stringContaining("its zod schema cannot be converted to JSON Schema (Cycle detected"),
       expect.stringContaining("it refers to itself (#/$defs/a)"),

@@ -145,7 +145,7 @@ describe("Bash", () => {
 
   it("goes on when the file cannot be written", async () => {
     await using w = await workshop({ workspace: { temp: "/dev/null" } });
-    expect(textOf(await bash(w, "seq 100000"))).toMatch(/bytes cut here; it could not be kept in a file: ENOTDIR\]/);
+    expect(textOf(await bash(w, "seq 100000"))).toMatch(/bytes cut here; it could not be saved to a file: ENOTDIR\]/);
   });
 
   it("takes at most an hour", async () => {

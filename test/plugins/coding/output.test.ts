@@ -57,5 +57,5 @@ it("an output that finds no folder for the rest is cut, and says why", () => {
   for (let line = 0; line < 100; line++) output.write(`line ${line}\n`);
   const { text, truncated, spill } = output.close();
   expect([truncated, spill]).toEqual([true, undefined]);
-  expect(text).toMatch(/^line 0[\s\S]*bytes cut here; it could not be kept in a file: [\s\S]*line 99\n$/);
+  expect(text).toMatch(/^line 0[\s\S]*bytes cut here; it could not be saved to a file: [\s\S]*line 99\n$/);
 });

@@ -109,7 +109,7 @@ describe("Read", () => {
     expect(await w.say("Read", { file_path: "empty" })).toBe("[empty file, 0 lines]");
     expect(await w.say("Read", { file_path: "a.txt" })).toBe("[lines 1-1 of 1; no line break at the end]\n1\tone");
     expect(await w.call("Read", { file_path: "a.txt", offset: 5 })).toEqual({
-      content: [{ type: "text", text: "Offset 5 lies beyond a.txt, which has 1 lines." }],
+      content: [{ type: "text", text: "Offset 5 is past the end of a.txt, which has 1 lines." }],
       details: { code: "FILE_OFFSET" },
       isError: true,
     });
@@ -164,7 +164,7 @@ describe("Read", () => {
       w.file("a.png", small);
       w.file("a.svg", "<svg/>\n");
       expect(await w.say("Read", { file_path: "a.png" })).toMatch(
-        /^\[a\.png: .* Not shown, because the model .* takes no images/,
+        /^\[a\.png: .* Not shown, because the model .* does not support images/,
       );
       expect(await w.say("Read", { file_path: "a.svg" })).toBe("[lines 1-1 of 1]\n1\t<svg/>");
     });

@@ -183,7 +183,7 @@ describe("a repository in the project", () => {
   });
 
   it.each([
-    ["shortens names", ["update-index", "--index-version", "4"], "cannot be told"],
+    ["shortens names", ["update-index", "--index-version", "4"], "unknown submodules"],
     ["stands in two files", ["update-index", "--split-index"], SETTINGS],
   ])("is found by an index that %s, too", async (_how, change, told) => {
     await using t = await project();

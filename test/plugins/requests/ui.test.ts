@@ -127,7 +127,7 @@ describe("ctx.ui", () => {
   it.each([
     ["it offers no answer", []],
     ["it offers no answer", "a, b"],
-    ["one of its answers is no text", ["a", 7]],
+    ["one of its answers is not a text", ["a", 7]],
     ["two of its answers are the same", ["a", "a"]],
     ['its default "c" is none of its answers', ["a", "b"]],
   ])("refuses a select of which it can be said: %s", async (reason, choices) => {

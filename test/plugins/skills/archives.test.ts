@@ -144,7 +144,7 @@ describe("skills from archives", () => {
     await t.agent.prompt("go");
     expect(t.skills.look.skills.map(({ name }) => name)).toEqual(["mine"]);
     const said = failures(t);
-    expect(said.join("\n")).toContain("it holds a user name or password");
+    expect(said.join("\n")).toContain("it contains a user name or password");
     expect(said.join("\n")).toContain("s.zip?… could not be fetched: the server cannot be reached (ECONNREFUSED)");
     expect(said.join("\n")).toContain("gone.zip: it cannot be read (ENOENT)");
     expect(said.join("\n")).toContain("scorel skill update");

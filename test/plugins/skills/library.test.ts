@@ -116,7 +116,7 @@ describe("a root", () => {
     expect(brief(skills)).toEqual(["good: d"]);
     const inRoot = (name: string) => join(g.home, "s", name);
     expect(skipped).toEqual([
-      { folder: inRoot("binary"), reason: "SKILL.md: it is no text in UTF-8" },
+      { folder: inRoot("binary"), reason: "SKILL.md: it is not UTF-8 text" },
       { folder: inRoot("large"), reason: "SKILL.md: it is larger than 256 KiB" },
       {
         folder: inRoot("out"),
