@@ -19,7 +19,7 @@ function spoiled(file: Buffer, changed: readonly (readonly [at: number, byte: nu
   return bytes;
 }
 
-it("whatever a file holds, its header is read or named damaged", () => {
+it("reads any file's header or reports it as damaged", () => {
   fc.assert(
     fc.property(fc.constantFrom(...whole), changes, fc.nat(), (file, changed, cut) => {
       const bytes = spoiled(file, changed, cut);
@@ -34,7 +34,7 @@ it("whatever a file holds, its header is read or named damaged", () => {
   );
 });
 
-it("a cut anywhere is seen in every kind", () => {
+it("detects truncation anywhere in all formats", () => {
   for (const file of whole)
     for (let length = 12; length < file.length; length++) {
       const bytes = file.subarray(0, length);
@@ -42,7 +42,7 @@ it("a cut anywhere is seen in every kind", () => {
     }
 });
 
-it("text is no image, whatever it begins with", () => {
+it("does not take text for an image, whatever it begins with", () => {
   const words = [
     "BMW builds cars, and many of them",
     "GIF is a format",

@@ -86,7 +86,7 @@ describe("an image that is upright and small", () => {
   });
 });
 
-describe("an image that lies on a side", () => {
+describe("a rotated image", () => {
   /** Where the four quarters of the stored picture come to lie, in the order of COLOURS. */
   const upright: [orientation: number, from: string[]][] = [
     [2, ["top right", "top left", "bottom right", "bottom left"]],
@@ -100,7 +100,7 @@ describe("an image that lies on a side", () => {
   const expected = (from: readonly string[]) =>
     Object.fromEntries(Object.keys(COLOURS).map((place, index) => [place, from[index]]));
 
-  it.each(upright)("is turned: EXIF %i", async (orientation, from) => {
+  it.each(upright)("is rotated upright: EXIF %i", async (orientation, from) => {
     await using g = await gallery();
     const shown = await g.show(withExif(jpeg(64, 32, quarters(64, 32)), exif(orientation)));
     const { width, height } = decoded(shown);
@@ -113,7 +113,7 @@ describe("an image that lies on a side", () => {
     expect(textOf(shown)).toContain("turned upright");
   });
 
-  it("also where EXIF is written the other way round, in PNG and in WebP", async () => {
+  it("is rotated for either byte order of EXIF, in PNG and in WebP", async () => {
     await using g = await gallery();
     const stored = webp(64, 32, quarters(64, 32));
     const files = [
@@ -124,7 +124,7 @@ describe("an image that lies on a side", () => {
     for (const file of files) expect(corners(decoded(await g.show(file)))).toEqual(expected(upright[4]?.[1] ?? []));
   });
 
-  it("is left as it is where EXIF makes no sense", async () => {
+  it("is left unchanged if EXIF is invalid", async () => {
     await using g = await gallery();
     const still = jpeg(64, 32, quarters(64, 32));
     for (const data of [exif(9), exif(6).subarray(0, 12), Buffer.from("nonsense")]) {
@@ -135,7 +135,7 @@ describe("an image that lies on a side", () => {
 });
 
 describe("an image that is too large", () => {
-  it("is shrunk to the longest side, keeps its shape, and says by how much", async () => {
+  it("is scaled to the longest side, keeps its aspect ratio, and states the factor", async () => {
     await using g = await gallery();
     const file = jpeg(3000, 1500, quarters(3000, 1500));
     const shown = await g.show(file);
@@ -151,7 +151,7 @@ describe("an image that is too large", () => {
     );
   });
 
-  it("stays PNG where it was one and that fits, see-through as it was", async () => {
+  it("stays a PNG with its transparency if that fits", async () => {
     await using g = await gallery({ maxSide: 100 });
     const clear: Pixel = [250, 0, 0, 0];
     const file = png(400, 200, (x, y) => (x < 200 ? clear : quarters(400, 200)(x, y)));
@@ -187,7 +187,7 @@ describe("an image that is too large", () => {
     expect([width < 1200, Math.abs(width / height - 4 / 3) < 0.05]).toEqual([true, true]);
   });
 
-  it("fits into the smallest limits that can be set, whatever its shape", async () => {
+  it("fits into the smallest possible limits with any aspect ratio", async () => {
     await using g = await gallery({ maxBytes: 10_000, maxSide: 64 });
     for (const [width, height] of [
       [300, 300],
@@ -197,7 +197,7 @@ describe("an image that is too large", () => {
       expect(blockOf(await g.show(png(width, height, noise()))).data.length).toBeLessThanOrEqual(10_000);
   });
 
-  it("is changed while everything else goes on", async () => {
+  it("is converted without blocking the process", async () => {
     await using g = await gallery();
     const file = jpeg(4000, 3000, quarters(4000, 3000));
     let longest = 0;
@@ -213,8 +213,8 @@ describe("an image that is too large", () => {
   });
 });
 
-describe("an image that moves", () => {
-  it("is shown by its first frame, as PNG, which every provider takes", async () => {
+describe("an animated image", () => {
+  it("is sent as its first frame in PNG, which every provider supports", async () => {
     await using g = await gallery();
     const shown = await g.show(gif(20, 10, 3));
     expect([blockOf(shown).mimeType, nearest(decoded(shown).at(5, 5)), decoded(shown).width]).toEqual([
@@ -225,14 +225,14 @@ describe("an image that moves", () => {
     expect(textOf(shown)).toContain("the first of 3 frames");
   });
 
-  it("a GIF that stands still becomes PNG too", async () => {
+  it("is converted to PNG even if the GIF has one frame", async () => {
     await using g = await gallery();
     const shown = await g.show(gif(20, 10, 1));
     expect([blockOf(shown).mimeType, textOf(shown).includes("frames")]).toEqual(["image/png", false]);
   });
 });
 
-describe("what cannot be shown is put into words", () => {
+describe("an image that cannot be shown is described in text", () => {
   const whole = jpeg(200, 100, quarters(200, 100));
   const picture = png(200, 100, quarters(200, 100));
   const moved = gif(20, 10, 2);
@@ -276,19 +276,19 @@ describe("what cannot be shown is put into words", () => {
     expect(textOf(shown)).toContain(reason);
   });
 
-  it("says what it is, how large, why, and what to do", async () => {
+  it("states its type, its size, the reason and what to do", async () => {
     await using g = await gallery();
     expect(textOf(await g.show(pngOf(9000, 6000, [pngChunk("IDAT", Buffer.alloc(9))])))).toBe(
       "[a.file: image/png, 9000x6000, 66 bytes. Not shown, because it has more than 52 million pixels. Make a smaller version, or crop it (such as: magick in.jpg -crop 2000x2000+0+0 out.jpg), and look at that.]",
     );
   });
 
-  it("an image that takes too long", async () => {
+  it("reports an image that takes too long", async () => {
     await using g = await gallery({ timeout: 0.001 });
     expect(textOf(await g.show(jpeg(3000, 2000, noise())))).toContain("could not be converted within 0.001 seconds");
   });
 
-  it("any image for a model that takes none, of which the person is told once", async () => {
+  it("describes all images for a model without image support, and tells the user once", async () => {
     await using g = await gallery({}, ["text"]);
     const shown = await g.show(picture);
     await g.show(whole);
@@ -317,14 +317,14 @@ describe("the blocks of a message", () => {
     mimeType,
   });
 
-  it("stay as they are when nothing is to be done, but for a wrong media type", async () => {
+  it("stay unchanged, except for a wrong media type", async () => {
     await using g = await gallery();
     const text = { type: "text" as const, text: "Look." };
     expect(await g.images.fit([text])).toEqual([text]);
     expect(await g.images.fit([text, block(small, "image/jpeg")])).toEqual([text, block(small)]);
   });
 
-  it("get words before an image that was changed, and instead of one that cannot be shown, of which the person is told", async () => {
+  it("get a text before a converted image and instead of one that cannot be shown, and the user is told", async () => {
     await using g = await gallery();
     const fitted = await g.images.fit([block(gif(20, 10, 2), "image/gif"), block(small.subarray(0, 40)), block(small)]);
     expect(fitted).toEqual([
@@ -339,7 +339,7 @@ describe("the blocks of a message", () => {
     expect(g.t.kernel.failures.map(({ code }) => code)).toEqual(["IMAGE_NOT_SHOWN"]);
   });
 
-  it("an abort ends the work at once", async () => {
+  it("are abandoned immediately when aborted", async () => {
     await using g = await gallery();
     const control = new AbortController();
     const work = g.images.fit([block(jpeg(3000, 2000, noise()))], control.signal);

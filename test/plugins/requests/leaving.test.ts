@@ -44,7 +44,7 @@ async function opened(options: { attending?: boolean; start?: (ui: Ui) => void }
 }
 
 describe("a client that answers questions", () => {
-  it("is gone when it closes: what only it could answer has its default", async () => {
+  it("leaves when it closes; questions that only it could answer get their defaults", async () => {
     await using t = await opened();
     const { host, sessionId } = t;
     const phone = host.connect({ clientId: "phone" });
@@ -59,7 +59,7 @@ describe("a client that answers questions", () => {
     ]);
   });
 
-  it("is gone when it gives the session up", async () => {
+  it("leaves when it releases the session", async () => {
     await using t = await opened();
     const { host, sessionId } = t;
     const phone = host.connect({ clientId: "phone" });
@@ -71,7 +71,7 @@ describe("a client that answers questions", () => {
     await phone.close();
   });
 
-  it("leaves its question to another one", async () => {
+  it("leaves its question to another client", async () => {
     await using t = await opened();
     const { host, client, sessionId } = t;
     const phone = host.connect({ clientId: "phone" });
@@ -84,7 +84,7 @@ describe("a client that answers questions", () => {
     expect(await sure).toBe(true);
   });
 
-  it("stays when an earlier connection of its id is found to be gone", async () => {
+  it("stays when an earlier connection with its id is found closed", async () => {
     await using t = await opened();
     const { host, sessionId } = t;
     const before = host.connect({ clientId: "phone" });
@@ -99,7 +99,7 @@ describe("a client that answers questions", () => {
     await again.close();
   });
 
-  it("may say so as it opens the session: what is asked then waits for it", async () => {
+  it("may declare so while it opens the session; questions asked then wait for it", async () => {
     const asked: unknown[] = [];
     const start = (ui: Ui) => void ui.confirm("Sure?").then((sure) => asked.push(sure));
     await using t = await opened({ attending: true, start });
@@ -110,7 +110,7 @@ describe("a client that answers questions", () => {
     await expect.poll(() => asked).toEqual([true]);
   });
 
-  it("says so once for all sessions that it opens", async () => {
+  it("declares so once for all sessions that it opens", async () => {
     await using t = await opened({ attending: true });
     const { client, sessionId } = t;
     const { meta } = await client.request("get_status", { sessionId });
@@ -120,7 +120,7 @@ describe("a client that answers questions", () => {
     expect(t.ui().attended).toBe(false);
   });
 
-  it("is waited for no longer when the conversation goes on without it", async () => {
+  it("is no longer waited for when the conversation continues without it", async () => {
     await using t = await open({ services: { workspace: { attending: true } as Workspace } });
     const sure = t.ctx.ui.confirm("Sure?", { default: true });
     await firstOf(t.kernel);
@@ -132,7 +132,7 @@ describe("a client that answers questions", () => {
     ]);
   });
 
-  it("finds no question and no status of before when the session was opened anew", async () => {
+  it("gets no earlier questions or status after the session is opened again", async () => {
     await using t = await opened();
     const { client, sessionId } = t;
     await client.request("attend_requests", { sessionId });

@@ -4,7 +4,7 @@ import { testHeader } from "../../harness.ts";
 import { firstOf, open } from "./setup.ts";
 
 describe("a question", () => {
-  it("that nobody can answer has its default, and leaves no trace", async () => {
+  it("gets its default and is not logged if nobody can answer", async () => {
     await using t = await open();
     expect(await t.ctx.requests.confirm("Sure?")).toBe(false);
     expect(await t.ctx.requests.confirm("Sure?", true)).toBe(true);
@@ -13,7 +13,7 @@ describe("a question", () => {
     expect(t.stored()).toEqual([]);
   });
 
-  it("and its answer are in the log, beside the conversation, in the names of who asked and who answered", async () => {
+  it("is logged with its answer, outside of the conversation, with who asked and who answered", async () => {
     await using t = await open();
     await t.run("attend_requests");
     const answer = t.ctx.requests.confirm("Sure?");
@@ -27,7 +27,7 @@ describe("a question", () => {
     expect([t.session.activeLeaf, t.open()]).toEqual([null, []]);
   });
 
-  it("counts its first answer, and a repeated message once", async () => {
+  it("takes the first answer, and counts a repeated message once", async () => {
     await using t = await open();
     await t.run("attend_requests");
     const answer = t.ctx.requests.select(
@@ -56,7 +56,7 @@ describe("a question", () => {
     expect(t.stored().filter(({ type }) => type === "approval_answer")).toHaveLength(1);
   });
 
-  it("is shown to who comes later, until it is answered", async () => {
+  it("is shown to clients that attach later, until it is answered", async () => {
     await using t = await open();
     await t.run("attend_requests");
     const answer = t.ctx.requests.input("Name?");
@@ -68,7 +68,7 @@ describe("a question", () => {
     expect([await answer, await t.run("list_requests")]).toEqual(["Ann", { requests: [], statuses: [] }]);
   });
 
-  it("that is taken back, or whose session closes, is answered by nobody", async () => {
+  it("cannot be answered after it is withdrawn or its session closes", async () => {
     const t = await open();
     await t.run("attend_requests");
     const control = new AbortController();
@@ -94,7 +94,7 @@ describe("a question", () => {
     ]);
   });
 
-  it("of a host that was killed is void when the session is opened again, and no late answer counts", async () => {
+  it("is void after its host was killed; late answers are refused", async () => {
     const request = { type: "approval_request", requestId: "r1", plugin: "asker", kind: "confirm", title: "Sure?" };
     const record = {
       ...request,

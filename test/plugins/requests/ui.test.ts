@@ -34,7 +34,7 @@ const layer = (id: string, handler: (ui: Ui) => Promise<string | undefined>) =>
   });
 
 describe("ctx.ui", () => {
-  it("is there in every kernel, and has defaults where no plugin asks anybody", async () => {
+  it("exists in every kernel, and returns defaults without the plugin requests", async () => {
     const told: string[] = [];
     const held: Ui[] = [];
     const plugin = definePlugin({ id: "a", name: "A", version: "1", activate: (ctx) => void held.push(ctx.ui) });
@@ -54,7 +54,7 @@ describe("ctx.ui", () => {
     ]).toEqual([false, false, true, undefined, "b", ['Plugin "a": Disk is nearly full.']]);
   });
 
-  it("asks whoever is attached, and its questions say what holds without an answer", async () => {
+  it("asks attached clients, and its questions state their default", async () => {
     await using t = await open();
     await t.run("attend_requests");
     const { ui } = t.ctx;
@@ -83,7 +83,7 @@ describe("ctx.ui", () => {
     expect(await sure).toBe(true);
   });
 
-  it("has its default at once without a client that answers, and says so", async () => {
+  it("returns the default immediately and reports it without an answering client", async () => {
     await using t = await open();
     const { ui } = t.ctx;
     expect([await ui.confirm("Sure?"), await ui.input("Name?"), await ui.input("Name?", { default: "Ann" })]).toEqual([
@@ -99,7 +99,7 @@ describe("ctx.ui", () => {
     expect(t.stored()).toEqual([]);
   });
 
-  it("knows by type what it answers", () => {
+  it("infers the types of its answers", () => {
     const ask = (ui: Ui) => ({
       open: ui.select("Which?", ["a", { value: "b", label: "B" }]),
       closed: ui.select("Which?", ["a", "b"], { default: "b" }),
@@ -114,7 +114,7 @@ describe("ctx.ui", () => {
     }>();
   });
 
-  it("has its default when the person leaves the question", async () => {
+  it("returns the default when the user dismisses the question", async () => {
     await using t = await open();
     await t.run("attend_requests");
     const which = t.ctx.ui.select("Which?", ["a", "b"]);
@@ -130,7 +130,7 @@ describe("ctx.ui", () => {
     ["one of its answers is not a text", ["a", 7]],
     ["two of its answers are the same", ["a", "a"]],
     ['its default "c" is none of its answers', ["a", "b"]],
-  ])("refuses a select of which it can be said: %s", async (reason, choices) => {
+  ])("refuses an invalid select: %s", async (reason, choices) => {
     await using t = await open();
     await expect(t.ctx.ui.select("Which?", choices as string[], { default: "c" })).rejects.toMatchObject({
       code: "REQUEST_CHOICES",
@@ -138,7 +138,7 @@ describe("ctx.ui", () => {
     });
   });
 
-  it("tells the people who listen, also what was told before they did, harmless to their terminals", async () => {
+  it("sends notices to attached clients, including earlier ones, without control characters", async () => {
     await using t = await open();
     const { ui } = t.ctx;
     ui.status("one\n\u001b[31mtwo");
@@ -158,7 +158,7 @@ describe("ctx.ui", () => {
     expect(t.stored()).toEqual([]);
   });
 
-  it("is asked by a service in the name of the plugin that provides it", async () => {
+  it("attributes a service's questions to the plugin that provides it", async () => {
     const provider = definePlugin({
       id: "oracle",
       name: "Oracle",
@@ -174,7 +174,7 @@ describe("ctx.ui", () => {
     expect([plugin, await sure]).toEqual(["oracle", true]);
   });
 
-  it("ends with its plugin: the status goes, the open question has its default", async () => {
+  it("ends with its plugin: clears the status and answers open questions with their defaults", async () => {
     const other = lender("other");
     await using t = await open({}, [other.plugin]);
     await t.run("attend_requests");
@@ -195,7 +195,7 @@ describe("ctx.ui", () => {
     expect(t.stored().at(-1)).toMatchObject({ answer: null, reason: "its plugin stopped" });
   });
 
-  it("keeps no session from closing that waits for an answer", async () => {
+  it("does not keep a session that waits for an answer from closing", async () => {
     const waiting = definePlugin({
       id: "waiting",
       name: "Waiting",
@@ -214,10 +214,10 @@ describe("ctx.ui", () => {
   });
 });
 
-describe("a question of a hook's layer", () => {
+describe("a question asked by a hook layer", () => {
   const limited = [{ code: "HOOK_LIMIT" }];
 
-  it("stops the layer's clock, also when it does not name its signal", async () => {
+  it("pauses the layer's time limit, even without its signal", async () => {
     const asking = layer("asking", async (ui) => ((await ui.confirm("Sure?")) ? "sure" : undefined));
     await using t = await open({}, [decider, asking]);
     await t.run("attend_requests");
@@ -228,7 +228,7 @@ describe("a question of a hook's layer", () => {
     expect([await decided, t.kernel.failures]).toEqual(["sure", []]);
   });
 
-  it("stops no other plugin's clock", async () => {
+  it("does not pause the time limits of other plugins", async () => {
     const slow = layer("slow", () => delay(100, "late"));
     await using t = await open({}, [decider, slow]);
     await t.run("attend_requests");
@@ -240,7 +240,7 @@ describe("a question of a hook's layer", () => {
     expect(await sure).toBe(true);
   });
 
-  it("lets the clock go on when it is answered", async () => {
+  it("resumes the time limit when it is answered", async () => {
     const slow = layer("slow", async (ui) => {
       await ui.confirm("Sure?");
       return delay(100, "late");
@@ -253,7 +253,7 @@ describe("a question of a hook's layer", () => {
     expect(t.kernel.failures).toMatchObject(limited);
   });
 
-  it("is taken back when what the layer is for is cancelled", async () => {
+  it("is withdrawn when the layer's operation is cancelled", async () => {
     const seen: unknown[] = [];
     const asking = layer("asking", async (ui) => {
       await ui.confirm("Sure?", { default: true }).then(
@@ -274,8 +274,8 @@ describe("a question of a hook's layer", () => {
   });
 });
 
-describe("a question of a tool", () => {
-  it("is taken back when the call is cancelled, also when it does not name its signal", async () => {
+describe("a question asked by a tool", () => {
+  it("is withdrawn when the call is cancelled, even without its signal", async () => {
     const deploy = definePlugin({
       id: "deploy",
       name: "Deploy",

@@ -35,14 +35,14 @@ async function chosen(
 
 const works = 'case "$1" in info) echo "[]";; esac; exit 0';
 
-describe("without a choice", () => {
-  it("bubblewrap comes first, and containers after it", async () => {
+describe("without a configured executor", () => {
+  it("prefers bubblewrap to containers", async () => {
     expect(await chosen({}, { bwrap: "exit 0" })).toBe("bubblewrap");
     expect(await chosen({ image: "tools" }, { bwrap: "exit 1", docker: "exit 1", podman: works })).toBe("podman");
     expect(await chosen({ image: "tools" }, { docker: works, podman: works })).toBe("docker");
   });
 
-  it("nothing runs when no sandbox works, and it is said what was tried and what decides", async () => {
+  it("runs nothing if no sandbox works, and reports what was tried and which setting decides", async () => {
     const programs = { bwrap: "echo 'bwrap: no namespaces here' >&2; exit 1", docker: "exit 0" };
     await expect(chosen({}, programs)).rejects.toMatchObject({
       code: "SANDBOX_NONE",
@@ -56,7 +56,7 @@ describe("without a choice", () => {
     });
   });
 
-  it("nothing runs where there is no temporary folder, and that is said", async () => {
+  it("runs nothing without a temporary folder, and reports it", async () => {
     const leave = () => void vi.stubEnv("TMPDIR", "/nowhere");
     await expect(chosen({ executor: "bubblewrap" }, { bwrap: "exit 0" }, undefined, leave)).rejects.toThrow(
       "bubblewrap: ENOENT",
@@ -64,7 +64,7 @@ describe("without a choice", () => {
     vi.unstubAllEnvs();
   });
 
-  it("an image that is not there is not pulled", async () => {
+  it("does not pull a missing image", async () => {
     const docker = 'case "$1" in info) echo "[]"; exit 0;; image) exit 1;; esac; touch "$(dirname "$0")/pulled"';
     await expect(chosen({ executor: "docker", image: "tools" }, { docker })).rejects.toMatchObject({
       data: { tried: [{ executor: "docker", reason: "the image tools does not exist; build or pull it first" }] },
@@ -72,7 +72,7 @@ describe("without a choice", () => {
   });
 });
 
-it("keeps what it needs for itself out of the session's temporary folder, which commands may write", async () => {
+it("keeps its own files out of the session's temporary folder, which commands can write to", async () => {
   let temp = "";
   expect(await chosen({}, { bwrap: 'echo "$@" > "$PATH/asked"' }, "auto", (folder) => (temp = folder))).toBe(
     "bubblewrap",
@@ -82,15 +82,15 @@ it("keeps what it needs for itself out of the session's temporary folder, which 
   expect([fs.readdirSync(etc).includes("passwd"), etc.startsWith(temp)]).toEqual([true, false]);
 });
 
-describe("a choice", () => {
-  it("is kept, also when it does not work", async () => {
+describe("a configured executor", () => {
+  it("is used even if it does not work", async () => {
     await expect(chosen({ executor: "podman", image: "tools" }, { bwrap: "exit 0" })).rejects.toMatchObject({
       data: { tried: [{ executor: "podman", reason: "podman is not on the PATH" }] },
     });
     expect(await chosen({ executor: "local" }, { bwrap: "exit 0" })).toBe("local");
   });
 
-  it("for one run counts more than the configuration", async () => {
+  it("is overridden by the option of a run", async () => {
     expect(await chosen({ executor: "bubblewrap" }, { bwrap: "exit 0" }, "local")).toBe("local");
   });
 });

@@ -40,7 +40,7 @@ async function served(
 const words = Buffer.from("words");
 
 describe("a download", () => {
-  it("brings the bytes of a host that the user has named, and sends nothing of anybody", () =>
+  it("fetches from a host that the user allowed, without sending credentials", () =>
     served({ "/a.zip": words }, async ({ origin, host, heard }, settings) => {
       expect(await fetched(`${origin}/a.zip?key=geheim`, settings)).toBe("words");
       expect(heard).toEqual([
@@ -51,7 +51,7 @@ describe("a download", () => {
       ]);
     }));
 
-  it("asks no other host over http, and none of this machine", () =>
+  it("contacts no other host over http, nor this machine", () =>
     served({ "/a.zip": words }, async ({ origin, host, heard }) => {
       expect(await fetched(`${origin}/a.zip`)).toEqual(["SKILLSTORE_HOST", "only https:// is used"]);
       expect(await fetched(`https://${host}/a.zip`)).toEqual([
@@ -64,7 +64,7 @@ describe("a download", () => {
       expect(heard).toEqual([]);
     }));
 
-  it("connects to the address that was judged, whatever the name stands for a moment later", () =>
+  it("connects to the address that was checked, even if the name resolves differently later", () =>
     served({ "/a.zip": words }, async ({ origin, host, heard }) => {
       const port = host.split(":")[1];
       let asked = 0;
@@ -83,7 +83,7 @@ describe("a download", () => {
       });
     }));
 
-  it("follows five redirects, each judged anew, and not a sixth", () =>
+  it("follows five redirects, each checked again, but not a sixth", () =>
     served({ "/a.zip": words }, async (server, settings) => {
       for (let hop = 1; hop <= 6; hop++)
         server.answers[`/${hop}`] = {
@@ -153,7 +153,7 @@ describe("a download", () => {
     }),
   );
 
-  it("takes no more than the limit, whatever is announced", () =>
+  it("reads no more than the limit, whatever length is announced", () =>
     served(
       {
         "/announced": (response) => void response.writeHead(200, { "content-length": 1001 }).write("x"),
@@ -168,7 +168,7 @@ describe("a download", () => {
       },
     ));
 
-  it("ends with its time, in whatever it waits for, and with whoever asked for it", () =>
+  it("ends at its time limit in every phase, and when the caller cancels", () =>
     served(
       {
         "/silent": () => {},
@@ -189,7 +189,7 @@ describe("a download", () => {
       },
     ));
 
-  it("does not believe a certificate that nobody has signed, even where the environment does", async () => {
+  it("refuses a self-signed certificate, even if the environment disables the check", async () => {
     const tls = {
       key: readFileSync(fixture("tls/models.test.key.pem")),
       cert: readFileSync(fixture("tls/models.test.cert.pem")),
@@ -208,7 +208,7 @@ describe("a download", () => {
     }
   });
 
-  it("tells a proxy the address that was judged, and a name only when the user has named it", async () => {
+  it("sends the checked address to a proxy, and the name only if the user allowed it", async () => {
     await using server = await serveArchives({});
     await using proxy = await startProxy(Number(server.host.split(":")[1]));
     const env = { https_proxy: `http://${proxy.address}` };
@@ -229,7 +229,7 @@ describe("a download", () => {
     ]);
   });
 
-  it("keeps a file that is there", () =>
+  it("does not overwrite an existing file", () =>
     served({ "/a.zip": words }, async ({ origin }, settings) => {
       const into = join(root, "there");
       await download(new URL(`${origin}/a.zip`), into, { allowHosts: [], env: {}, ...settings });

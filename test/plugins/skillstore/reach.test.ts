@@ -32,11 +32,11 @@ describe("an address", () => {
     ],
     ["what is kept for later", ["240.0.0.1", "4000::1", "100::1"]],
     ["no address at all", ["", "example.com", "127.1", "0x7f.1"]],
-  ])("of %s is nobody's that may be asked", (_, addresses) => {
+  ])("of %s may not be contacted", (_, addresses) => {
     expect(addresses.filter(isPublic)).toEqual([]);
   });
 
-  it("of a public machine may be asked", () => {
+  it("of a public machine may be contacted", () => {
     const addresses = [
       "1.1.1.1",
       "8.8.8.8",
@@ -51,7 +51,7 @@ describe("an address", () => {
 });
 
 describe("a host", () => {
-  it("is pinned to what its name stands for", async () => {
+  it("is pinned to the addresses of its name", async () => {
     const url = new URL("https://example.com/x.zip");
     expect(await pinnedTo(url, [], answers("1.1.1.1", "2606:4700::1111"))).toEqual([
       { address: "1.1.1.1", family: 4 },
@@ -59,7 +59,7 @@ describe("a host", () => {
     ]);
   });
 
-  it("is refused when its name stands for anything but public machines, also besides one", async () => {
+  it("is refused if any of its addresses is not public", async () => {
     const url = new URL("https://example.com/x.zip");
     const refused = (address: string) => [
       "SKILLSTORE_HOST",
@@ -79,12 +79,12 @@ describe("a host", () => {
     ["https://[::1]/", "::1"],
     ["https://[::ffff:127.0.0.1]/", "::ffff:7f00:1"],
     ["https://169.254.169.254/latest/meta-data", "169.254.169.254"],
-  ])("that is an address is judged as one: %s", async (address, shown) => {
+  ])("is checked as an address if it is one: %s", async (address, shown) => {
     const refused = ["SKILLSTORE_HOST", `${shown} is an address of this machine or of a private network`];
     expect(await reasonOf(pinnedTo(new URL(address), [], answers("1.1.1.1")))).toEqual(refused);
   });
 
-  it("that the user has named may be anywhere", async () => {
+  it("may have any address if the user allowed it", async () => {
     const url = new URL("http://Git.Intranet:8080/x.zip");
     const hosts = ["git.intranet", "GIT.intranet.", "git.intranet:8080"];
     expect(hosts.map((host) => isAllowed(url, [host]))).toEqual([true, true, true]);
@@ -99,7 +99,7 @@ describe("a host", () => {
   });
 });
 
-describe("what somebody wrote", () => {
+describe("an address for display", () => {
   it("is shown without its query, and never with a password", async () => {
     const { shown, isWhole, label } = addressOf("https://example.com/a/skills.tar.gz?token=geheim#x", "/");
     expect({ shown, isWhole, label }).toEqual({
@@ -132,11 +132,11 @@ describe("what somebody wrote", () => {
     ["file:///srv/my%20skills.tar", "my-skills"],
     ["/srv/pdf", "pdf"],
     ["./team.tar.gz", "team"],
-  ])("has a name that a folder can have: %s", (given, label) => {
+  ])("gets a label that is a valid folder name: %s", (given, label) => {
     expect(addressOf(given, "/work").label).toBe(label);
   });
 
-  it("is a path where it is no address", () => {
+  it("is a path if it is not an address", () => {
     expect(addressOf("./a.zip", "/work").url.href).toBe("file:///work/a.zip");
     expect(addressOf("file://localhost/a.zip", "/").url.href).toBe("file:///a.zip");
   });

@@ -59,7 +59,7 @@ describe("the address of a repository", () => {
     ["o/r@../../x", "SKILLSTORE_ADDRESS"],
   ])("%s leads to %s", (given, url) => expect(refusal(given)).toBe(url));
 
-  it("is a path where there is one, and leads back to the same", () => {
+  it("is a path if one exists, and can be parsed again", () => {
     using g = storeGround();
     g.file("o/r/SKILL.md", skillOf("r"));
     expect(refusal("o/r", g.root)).toBe(`file://${g.root}/o/r`);
@@ -69,7 +69,7 @@ describe("the address of a repository", () => {
 });
 
 describe("skills from a repository", () => {
-  it("are found in the folders of its plugins, whatever commit the archive is of; nothing of it runs", () =>
+  it("are found in the folders of its plugins for any commit, without running anything", () =>
     served(async (g, server) => {
       const address = `git+${server.origin}/team/skills`;
       const placed = await g.add(address, "team");
@@ -94,7 +94,7 @@ describe("skills from a repository", () => {
       );
     }));
 
-  it.each(["docs", "plugins/documents", "./plugins/documents/"])("can be those of a part of it: %s", (part) =>
+  it.each(["docs", "plugins/documents", "./plugins/documents/"])("can be limited to a part of it: %s", (part) =>
     served(async (g, { origin }) => {
       const { folder } = await g.add(`git+${origin}/team/skills#${part}`, "part");
       expect(
@@ -105,20 +105,20 @@ describe("skills from a repository", () => {
     }),
   );
 
-  it.each(["none", "out", "far", "plugins/other/skills/web/SKILL.md"])("are refused for what is no part: %s", (part) =>
+  it.each(["none", "out", "far", "plugins/other/skills/web/SKILL.md"])("are refused for a part that does not exist: %s", (part) =>
     served(async (g, { origin }) => {
       await expect(g.add(`git+${origin}/team/skills#${part}`)).rejects.toMatchObject({ code: "SKILLSTORE_ADDRESS" });
       expect(g.trees()).toEqual([]);
     }),
   );
 
-  it("are fetched by the rules for all addresses: of hosts that are allowed, and of no others", () =>
+  it("are fetched from allowed hosts only, like all addresses", () =>
     served(async (g, { origin }) => {
       const asked = g.store.stage(`git+${origin}/team/skills`, "/", { ...reach, allowHosts: [] });
       await expect(asked).rejects.toMatchObject({ code: "SKILLSTORE_HOST" });
     }));
 
-  it("that only lists others says where those are", () =>
+  it("names the other places if it only lists plugins from there", () =>
     served(async (g, server) => {
       const only = { ".claude-plugin/marketplace.json": files[".claude-plugin/marketplace.json"] };
       server.answers["/team/skills/archive/HEAD.tar.gz"] = packed("abc", only);

@@ -75,13 +75,13 @@ describe("skills from an archive", () => {
     }),
   );
 
-  it("come from a single SKILL.md, which its place names", () =>
+  it("come from a single SKILL.md, named after its location", () =>
     served({ "/skills/pdf/SKILL.md": Buffer.from(skillOf("pdf")) }, async (g, { origin }) => {
       expect(read(await g.add(`${origin}/skills/pdf/SKILL.md`), "pdf/SKILL.md")).toBe(skillOf("pdf"));
       expect(read(await g.add(g.file("x/skill.md", skillOf("x")), "x"), "x/SKILL.md")).toBe(skillOf("x"));
     }));
 
-  it("come from a folder, without what git and npm keep in it", async () => {
+  it("come from a folder, except the files of git and npm", async () => {
     using g = storeGround();
     for (const path of ["SKILL.md", "a.md", ".git/config", "node_modules/x/SKILL.md"])
       g.file(`own/${path}`, skillOf("own"));
@@ -89,7 +89,7 @@ describe("skills from an archive", () => {
     expect(fs.readdirSync(join(placed.folder, "own")).sort()).toEqual(["SKILL.md", "a.md", "b.md"]);
   });
 
-  it("do not come from a folder around the place that they are kept in", async () => {
+  it("do not come from a folder that contains the store", async () => {
     using g = storeGround();
     for (const folder of [g.home, g.root])
       await expect(g.add(folder, "own")).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe("skills from an archive", () => {
       });
   });
 
-  it("are locked by their sums, and known without their archive or the network", () =>
+  it("are locked by their hashes, and listed without their archive or the network", () =>
     served(
       { "/all.zip": zipOf({ "all/pdf/SKILL.md": skillOf("pdf"), "all/b/skill.md": skillOf("b"), "all/b/x.md": "x" }) },
       async (g, server) => {
@@ -146,7 +146,7 @@ describe("skills from an archive", () => {
     ["a link", zip([{ path: "SKILL.md", content: "/etc/passwd", mode: 0o120777 }]), "ARCHIVE_ENTRY"],
     ["a way out", zipOf({ "../../SKILL.md": skillOf("x") }), "ARCHIVE_ENTRY"],
     ["an error", 500, "SKILLSTORE_FETCH"],
-  ])("are refused for %s, and nothing is left of it", (_, answer, code) =>
+  ])("are refused for %s, and leave no files behind", (_, answer, code) =>
     served({ "/x.zip": answer }, async (g, { origin }) => {
       expect(await codeOf(g.add(`${origin}/x.zip`))).toBe(code);
       expect({ trees: g.trees(), lock: fs.existsSync(join(g.home, "skills.lock.json")) }).toEqual({
@@ -174,7 +174,7 @@ describe("an update", () => {
     zipOf({ "SKILL.md": skillOf("pdf", " Twice."), "new.md": "x", "same.md": "x" }),
   ];
 
-  it("says what would change, and changes it in one step", () =>
+  it("lists the changes, and applies them in one step", () =>
     served({ "/pdf.zip": v1 }, async (g, server) => {
       const before = await g.add(`${server.origin}/pdf.zip`);
       server.answers["/pdf.zip"] = v2;
@@ -197,7 +197,7 @@ describe("an update", () => {
       expect(g.trees().sort()).toEqual([before.tree, after.tree].sort());
     }));
 
-  it("leaves what was there when it fails", () =>
+  it("keeps the installed version when it fails", () =>
     served({ "/pdf.zip": v1 }, async (g, server) => {
       const before = await g.add(`${server.origin}/pdf.zip`);
       for (const answer of [503, v2.subarray(0, 99)]) {
@@ -216,7 +216,7 @@ describe("an update", () => {
     ["a file is gone", ({ folder }) => fs.rmSync(join(folder, "pdf/same.md"))],
     ["its sums were changed, too", ({ folder }) => fs.writeFileSync(join(folder, "../sums.json"), "{}")],
     ["all of it is gone", ({ folder }) => fs.rmSync(dirname(folder), { recursive: true })],
-  ])("mends what is there when %s", (_, spoil) =>
+  ])("repairs the installed version when %s", (_, spoil) =>
     served({ "/pdf.zip": v1 }, async (g, { origin }) => {
       const before = await g.add(`${origin}/pdf.zip`);
       spoil(before);
@@ -231,7 +231,7 @@ describe("an update", () => {
     }),
   );
 
-  it("is not taken back by one that was begun before", () =>
+  it("is not reverted by an update that began earlier", () =>
     served({ "/pdf.zip": v1 }, async (g, { origin }) => {
       await g.add(`${origin}/pdf.zip`);
       const [one, two] = [
@@ -247,7 +247,7 @@ describe("an update", () => {
 describe("the store", () => {
   const skill = zipOf({ "SKILL.md": skillOf("pdf") });
 
-  it("takes one of two adds at once, and both of two names", () =>
+  it("accepts one of two concurrent adds, or both under two names", () =>
     served({ "/a.zip": skill, "/b.zip": zipOf({ "SKILL.md": skillOf("b") }) }, async (g, { origin }) => {
       const wanted = [
         ["/a.zip", "a"],
@@ -264,14 +264,14 @@ describe("the store", () => {
       expect(g.trees()).toHaveLength(2);
     }));
 
-  it("gives a name once", () =>
+  it("gives each name once", () =>
     served({ "/a.zip": skill, "/b.zip": skill }, async (g, { origin }) => {
       await g.add(`${origin}/a.zip`, "one");
       expect(await codeOf(g.add(`${origin}/b.zip`, "one"))).toBe("SKILLSTORE_TAKEN");
       await g.add(`${origin}/b.zip`, "two");
     }));
 
-  it("fetches a root once, however many ask, and leaves one alone that has failed", () =>
+  it("fetches a root once for all callers, and does not retry a failed one soon", () =>
     served({ "/a.zip": skill, "/x/a.zip": skill }, async (g, server) => {
       const root = (path = "/a.zip") => g.store.root(`${server.origin}${path}`, "/", reach);
       const [one, two] = await Promise.all([root(), root()]);
@@ -282,7 +282,7 @@ describe("the store", () => {
       expect(server.heard.map(({ line }) => line.split(" ")[1])).toEqual(["/a.zip", "/x/a.zip", "/none.zip"]);
     }));
 
-  it("goes on with a root for others when the one who asked first has left", () =>
+  it("continues to fetch a root for others when the first caller cancels", () =>
     served({}, async (g, server) => {
       const begun = new Promise<void>((resolve) => {
         server.answers["/a.zip"] = () => resolve();
@@ -298,7 +298,7 @@ describe("the store", () => {
       expect(await second).toMatchObject({ name: "a" });
     }));
 
-  it("knows when an archive on this machine is another one by now", async () => {
+  it("detects that a local archive was replaced", async () => {
     using g = storeGround();
     const file = g.file("a.zip", skill);
     expect(await g.add(file)).not.toHaveProperty("isStale");
@@ -308,7 +308,7 @@ describe("the store", () => {
     expect((await g.store.list()).map(({ isStale }) => isStale)).toEqual([true]);
   });
 
-  it("removes what it is told to, and what was left behind", () =>
+  it("removes the given skills and leftover folders", () =>
     served({ "/a.zip": skill, "/b.zip": skill }, async (g, { origin }) => {
       const [a, b] = [await g.add(`${origin}/a.zip`, "a"), await g.add(`${origin}/b.zip`, "b")];
       expect(a.tree).not.toBe(b.tree);
@@ -325,7 +325,7 @@ describe("the store", () => {
       expect(g.trees().sort()).toEqual([a.tree, b.tree].sort());
     }));
 
-  it("says so when its place is none to write to", async () => {
+  it("reports that its folder is not writable", async () => {
     using g = storeGround();
     g.file(".scorel/archives", "a file");
     expect(await codeOf(g.add(g.file("a.zip", skill)))).toBe("SKILLSTORE_DISK");
@@ -341,7 +341,7 @@ describe("the store", () => {
     ],
     ["is a link", (path) => fs.renameSync(path, `${path}.x`) ?? fs.symlinkSync(`${path}.x`, path)],
     ["can be written by others", (path) => fs.chmodSync(path, 0o666)],
-  ])("uses nothing when its lock file %s, and says so", (_, spoil) =>
+  ])("uses nothing and reports it when its lock file %s", (_, spoil) =>
     served({ "/a.zip": skill }, async (g, { origin }) => {
       await g.add(`${origin}/a.zip`);
       spoil(join(g.home, "skills.lock.json"));
