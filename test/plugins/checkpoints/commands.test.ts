@@ -60,7 +60,7 @@ describe.each(inBoth)("what a command does %s", (_name, options) => {
     expect(t.tree()).toEqual(before);
   });
 
-  it("is told apart from round to round", async () => {
+  it("is recorded separately for each round", async () => {
     await using t = await project({ ...options, files: { a: "1" } });
     const one = await t.bash("echo 2 > a", "echo 3 > a", "echo 4 > b");
     const two = await t.bash("rm a b");
@@ -75,7 +75,7 @@ describe.each(inBoth)("what a command does %s", (_name, options) => {
     expect(t.tree()).toEqual({ a: "644 1" });
   });
 
-  it("is told apart from what a user does between the turns", async () => {
+  it("is distinguished from the user's changes between turns", async () => {
     await using t = await project({ ...options, files: { a: "1", b: "1" } });
     const one = await t.bash("echo agent > a");
     await t.changes();
@@ -87,7 +87,7 @@ describe.each(inBoth)("what a command does %s", (_name, options) => {
     expect(t.tree()).toEqual({ a: "644 1", b: "644 user\n" });
   });
 
-  it("leaves no event when it changes nothing", async () => {
+  it("is not recorded if it changes nothing", async () => {
     await using t = await project({ ...options, files: { a: "1" } });
     await t.bash("true", "touch a", "cp a b; rm b");
     expect(await t.checkpoints()).toEqual([]);
@@ -95,7 +95,7 @@ describe.each(inBoth)("what a command does %s", (_name, options) => {
 });
 
 describe("what a command does", () => {
-  it("is kept apart from tools with known paths in the same round", async () => {
+  it("is recorded separately from tools with known paths in the same round", async () => {
     await using t = await project({ files: { a: "1", b: "1" } });
     const before = t.tree();
     const { user } = await t.turn([
@@ -108,7 +108,7 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual(before);
   });
 
-  it("with files that it moves in from elsewhere is listed, so that a restore deletes none of them", async () => {
+  it("is listed for files that it moves in from outside, so that a restore deletes none of them", async () => {
     await using t = await project({ plain: true, files: { "node_modules/x": "1", a: "1" } });
     const born = fs.statSync(t.path("node_modules/x")).birthtimeMs;
     while (Date.now() - born < 60) await new Promise((resolve) => setImmediate(resolve));
@@ -120,7 +120,7 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual({ a: "644 1", "kept/x": "644 1" });
   });
 
-  it("is followed when it moves what another tool was to remove", async () => {
+  it("is recorded when it moves a file that another tool was to remove", async () => {
     await using t = await project({ files: { a: "1" } });
     await known(t, "a");
     const { user } = await t.turn([
@@ -131,14 +131,14 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual({ a: "644 1" });
   });
 
-  it("with ignored files is nobody's business", async () => {
+  it("is not recorded for ignored files", async () => {
     await using t = await project({ files: { ".gitignore": "build/\n", "build/out": "1" } });
     const { user } = await t.bash("echo 2 > build/out; echo 2 > build/more; echo x > a");
     expect((await t.restore(user)).restored).toEqual(["a"]);
     expect(t.tree()).toMatchObject({ "build/out": "644 2\n", "build/more": "644 2\n" });
   });
 
-  it("to the ignore rules makes no file that was there before look new or gone", async () => {
+  it("does not make existing files look new or deleted when it changes the ignore rules", async () => {
     await using t = await project({ files: { ".gitignore": "build/\n", "build/out": "1", log: "1" } });
     const { user } = await t.bash("echo log > .gitignore");
     expect(await t.checkpoints()).toMatchObject([
@@ -151,7 +151,7 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual({ ".gitignore": "644 build/\n", "build/out": "644 1", log: "644 1" });
   });
 
-  it("is known from git's own objects, so that unchanged files are not copied", async () => {
+  it("is compared with git's objects, so that unchanged files are not copied", async () => {
     await using t = await project({ files: { a: "1", b: "2", c: "3" } });
     await known(t, "a", "b", "c");
     await t.bash("echo x > a");
@@ -159,7 +159,7 @@ describe("what a command does", () => {
     expect(t.blobs()).toHaveLength(2);
   });
 
-  it("to a file that is too large is listed", async () => {
+  it("is listed for a file that is too large", async () => {
     await using t = await project({ files: { big: "0123456789+", small: "1" }, config: { maxFileBytes: 10 } });
     const { user } = await t.bash("echo more >> big; echo 2 > small");
     const reason = "over 10 bytes";
@@ -172,7 +172,7 @@ describe("what a command does", () => {
     expect(await t.restore(user)).toEqual({ restored: ["small"], skipped: [{ path: "big", reason }] });
   });
 
-  it("is covered a turn later when it was too much for one", async () => {
+  it("is covered in the next turn when it exceeded the limit of one", async () => {
     await using t = await project({ plain: true, files: { a: "aaaaaa", b: "bbbbbb" }, config: { maxTurnBytes: 10 } });
     await t.bash("touch a");
     const { user } = await t.bash("echo 2 > a; echo 2 > b");
@@ -180,7 +180,7 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual({ a: "644 aaaaaa", b: "644 bbbbbb" });
   });
 
-  it("to commits and branches is found, too, and git itself is left alone", async () => {
+  it("is found for commits and branches, without changing git itself", async () => {
     await using t = await project({ files: { a: "1", b: "1" } });
     const before = t.tree();
     const { user, end } = await t.bash(
@@ -195,7 +195,7 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual({ a: "644 2\n" });
   });
 
-  it("to a file that git keeps in another form is listed", async () => {
+  it("is listed for a file that git stores in another form", async () => {
     await using t = await project({ files: { ".gitattributes": "*.txt filter=upper\n" } });
     t.git("config", "filter.upper.clean", "tr a-z A-Z");
     t.file("a.txt", "small");
@@ -210,14 +210,14 @@ describe("what a command does", () => {
   it.each([
     ["too many files", { maxFiles: 2 }, "more than 2 files"],
     ["a look that takes too long", { maxScanMs: 1 }, "scanning took more than 1 ms"],
-  ])("is said to be not covered: %s", async (_why, config, reason) => {
+  ])("is reported as not covered: %s", async (_why, config, reason) => {
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f${n}`, `${n}`]));
     await using t = await project({ files, config });
     await t.bash("echo x > f1");
     expect(await t.checkpoints()).toEqual([{ calls: ["call1"], files: [], notCovered: [{ path: ".", reason }] }]);
   });
 
-  it("in a home directory is not covered: nobody wants copies of it", async () => {
+  it("is not covered in a home directory", async () => {
     await using t = await project({ plain: true });
     fs.writeFileSync(`${t.home}/key`, "secret");
     const { sessionId } = await t.client.request("create_session", { cwd: t.home });
@@ -230,7 +230,7 @@ describe("what a command does", () => {
     expect(t.blobs()).toEqual([]);
   });
 
-  it("is looked for without running anything that the repository configures", async () => {
+  it("is found without running programs that the repository configures", async () => {
     await using t = await project({ files: { a: "1" } });
     const trap = (name: string) => `touch ${t.home}/${name}`;
     fs.writeFileSync(t.path(".git/trap"), `#!/bin/sh\n${trap("script")}\n`, { mode: 0o755 });

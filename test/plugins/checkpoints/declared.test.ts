@@ -16,7 +16,7 @@ const nothing = { kind: "absent" };
 const modeOf = (path: string) => fs.statSync(path).mode & 0o777;
 
 describe("before a tool that declares what it writes", () => {
-  it("what was there is kept and referred to; what is there afterwards is noted", async () => {
+  it("stores and references the content before, and records the state after", async () => {
     await using t = await project({ files: { "a.txt": "one\n" } });
     const edit = { file_path: "a.txt", old_string: "one", new_string: "two" };
     await t.turn([["Read", { file_path: "a.txt" }]], [["Edit", edit]], [["Write", { file_path: "b/c", content: "c" }]]);
@@ -28,7 +28,7 @@ describe("before a tool that declares what it writes", () => {
     ]);
   });
 
-  it("a content is kept once, for its owner's eyes only", async () => {
+  it("stores a content once, readable by its owner only", async () => {
     await using t = await project({ files: { a: "same", b: "same" } });
     await t.turn([
       ["Put", { path: t.path("a"), content: "x" }],
@@ -45,7 +45,7 @@ describe("before a tool that declares what it writes", () => {
     expect(fs.readFileSync(pathOf("same"), "utf8")).toBe("same");
   });
 
-  it("binary files, links and what has no content are known as such", async () => {
+  it("distinguishes binary files, links and paths without content", async () => {
     await using t = await project({ files: { real: "r" } });
     const bytes = Buffer.from([1, 0, 2]);
     t.file("image", bytes);
@@ -60,7 +60,7 @@ describe("before a tool that declares what it writes", () => {
     ]);
   });
 
-  it("it is in the log before the tool does anything", async () => {
+  it("writes the log before the tool runs", async () => {
     let file = "";
     const seen = gate();
     const end = gate();
@@ -93,7 +93,7 @@ describe("before a tool that declares what it writes", () => {
     await turn;
   });
 
-  it("a file that is too large is listed, and so is one that is too much for a turn", async () => {
+  it("lists a file that is too large, and one that exceeds the limit of a turn", async () => {
     await using t = await project({
       files: { big: "0123456789+", a: "aaaaaa", b: "bbbbbb" },
       config: { maxFileBytes: 10, maxTurnBytes: 10 },
@@ -115,7 +115,7 @@ describe("before a tool that declares what it writes", () => {
     });
   });
 
-  it("that is 10 MB a file, unless the configuration says otherwise", async () => {
+  it("limits a file to 10 MB by default", async () => {
     await using t = await project();
     t.file("just", Buffer.alloc(10 * 1024 * 1024));
     t.file("over", Buffer.alloc(10 * 1024 * 1024 + 1));
@@ -128,7 +128,7 @@ describe("before a tool that declares what it writes", () => {
     ]);
   });
 
-  it("a content that cannot be kept stops nobody, and is listed", async () => {
+  it("lists a content that cannot be stored, and goes on", async () => {
     await using t = await project({ files: { a: "1" } });
     fs.mkdirSync(`${t.home}/.scorel`, { recursive: true });
     fs.writeFileSync(`${t.home}/.scorel/blobs`, "a file in the folder's place");
@@ -138,7 +138,7 @@ describe("before a tool that declares what it writes", () => {
     expect(t.text("a")).toBe("2");
   });
 
-  it("what is outside of the project, or controls git or the agent, is listed and never read", async () => {
+  it("lists paths outside of the project or that control git or the agent, and never reads them", async () => {
     await using t = await project({ files: { a: "a" } });
     const outside = `${t.home}/notes`;
     fs.writeFileSync(outside, "secret");
@@ -151,7 +151,7 @@ describe("before a tool that declares what it writes", () => {
     expect(t.blobs()).toEqual([]);
   });
 
-  it("arguments that a later layer changes are found out", async () => {
+  it("detects arguments that a later layer changed", async () => {
     const meddler = definePlugin({
       id: "meddler",
       name: "Meddler",
@@ -190,7 +190,7 @@ describe("before a tool that declares what it writes", () => {
     expect(t.tree()).toEqual(before);
   });
 
-  it("a call that a guard refuses leaves no trace in the files' history", async () => {
+  it("does not record a call that a guard denied", async () => {
     const guard = definePlugin({
       id: "guard",
       name: "Guard",
@@ -203,7 +203,7 @@ describe("before a tool that declares what it writes", () => {
     expect(await t.checkpoints()).toEqual([]);
   });
 
-  it("a cancelled call is noted as far as it got", async () => {
+  it("records what a cancelled call has written", async () => {
     const began = gate();
     const hanging = definePlugin({
       id: "hanging",

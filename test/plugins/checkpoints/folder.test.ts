@@ -26,7 +26,7 @@ describe.each([
   ["where an open folder has a name", true],
   ["where it has none", false],
 ])("a folder %s", (_name, named) => {
-  it("is opened parent by parent, and made where it is asked for", async () => {
+  it("is opened parent by parent, and created on request", async () => {
     const { inFolder } = await onSystem(named);
     const write = () => inFolder(root, "a/b/c", true, (folder, name) => fs.writeFileSync(folder.at(name), "1"));
     expect(inFolder(root, "a/b/c", false, () => "found")).toBeUndefined();
@@ -45,7 +45,7 @@ describe.each([
       );
   });
 
-  it("that is exchanged for a link while it is open leads nowhere else", async () => {
+  it("that is replaced by a link while it is open does not lead elsewhere", async () => {
     const { inFolder } = await onSystem(named);
     for (const name of ["d", "outside"]) fs.mkdirSync(join(root, name));
     const exchange = () => {

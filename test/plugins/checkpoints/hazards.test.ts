@@ -42,7 +42,7 @@ describe("a restore that is killed", () => {
     expect(t.tree()).toEqual(after);
   });
 
-  it("leaves what someone has changed since to them", async () => {
+  it("keeps files that were changed afterwards", async () => {
     await using t = await project({ files: { a: "1", b: "1" } });
     const { user } = await t.bash("echo 2 > a; echo 2 > b");
     await t.restore(user);
@@ -72,7 +72,7 @@ describe("a restore that is killed", () => {
   });
 });
 
-describe("a folder that turns into a link again and again", () => {
+describe("a folder that is repeatedly replaced by a link", () => {
   it("leads no restore out of the project", async () => {
     await using t = await project({ plain: true, files: { "d/a": "1", "d/b": "1" } });
     const outside = join(t.home, "outside");

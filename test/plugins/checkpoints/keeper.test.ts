@@ -29,8 +29,8 @@ function keeper(maxTurnBytes = 1e9) {
   return { keeper: made, stored, contentOf, [Symbol.dispose]: () => made.close() };
 }
 
-describe("what is held", () => {
-  it("comes back byte for byte, in any order, and leaves no file with a name", () => {
+describe("temporarily stored content", () => {
+  it("is restored byte for byte in any order, without named files", () => {
     fs.mkdirSync(join(base, "tmp"));
     process.env.TMPDIR = join(base, "tmp");
     const content = fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 4 }), fc.constantFrom(1, 1_000, 100_000));
@@ -47,7 +47,7 @@ describe("what is held", () => {
     );
   });
 
-  it("is kept as a blob when there is no place for temporary files", () => {
+  it("is stored as a blob if there is no folder for temporary files", () => {
     process.env.TMPDIR = join(base, "missing");
     using t = keeper();
     const small = t.keeper.hold(Buffer.from("small"), 0o644);
@@ -58,7 +58,7 @@ describe("what is held", () => {
     expect(t.contentOf(more)).toEqual(Buffer.from("more"));
   });
 
-  it("takes no more than a turn may add, and says so of the rest until the next turn", () => {
+  it("is limited for each turn, and the rest is reported until the next turn", () => {
     using t = keeper(1_000);
     const hold = (letter: string) => t.keeper.hold(Buffer.alloc(600, letter), 0o644);
     expect([hold("a").kind, hold("b"), hold("a").kind]).toEqual([

@@ -58,7 +58,7 @@ const send = async (t: Project) =>
   (await t.client.request("send_message", { sessionId: t.sessionId, content: "go" })).id;
 const ended = (t: Project, id: string) => t.client.request("wait_turn", { sessionId: t.sessionId, id });
 
-describe("the look through the project", () => {
+describe("the scan of the project", () => {
   it.each([
     ["a made-up", { ".git/HEAD": "" }],
     ["a damaged", { ".git/HEAD": "ref: refs/heads/main\n" }],
@@ -70,7 +70,7 @@ describe("the look through the project", () => {
     expect(t.text("a")).toBe("1");
   });
 
-  it("begins while the model speaks, and a command that comes later does not wait", async () => {
+  it("begins during the model call, so that a later command does not wait", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1" } });
     using git = slowGit(t);
@@ -84,7 +84,7 @@ describe("the look through the project", () => {
     expect((await t.restore(id)).restored).toEqual(["a"]);
   });
 
-  it("keeps a tool that writes waiting when it looks for what a command did", async () => {
+  it("delays a writing tool while it scans for the changes of a command", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1" } });
     using git = slowGit(t);
@@ -105,7 +105,7 @@ describe("the look through the project", () => {
     expect(t.text("a")).toBe("1");
   });
 
-  it("keeps nobody waiting longer than it may, and says so; the next round is covered again", async () => {
+  it("delays a command up to its time limit and reports it; the next round is covered again", async () => {
     await using t = await project({ files: { a: "1", b: "1" }, config: { maxScanMs: 1_000 } });
     using git = slowGit(t);
     git.hold();
@@ -127,7 +127,7 @@ describe("the look through the project", () => {
     expect(t.tree()).toEqual({ a: "644 2\n", b: "644 1" });
   });
 
-  it("says when git cannot be asked", async () => {
+  it("reports when git cannot be run", async () => {
     await using t = await project({ files: { a: "1" } });
     fs.writeFileSync(t.path(".git/config"), "[broken");
     const { user } = await t.bash("echo 2 > a");
@@ -137,7 +137,7 @@ describe("the look through the project", () => {
     ]);
   });
 
-  it("is given up when the session closes and nobody needs it", async () => {
+  it("is abandoned when the session closes and no call needs it", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1" } });
     using git = slowGit(t);
@@ -151,7 +151,7 @@ describe("the look through the project", () => {
     expect(await t.checkpoints()).toEqual([]);
   });
 
-  it("asks git for little: once for all files, then for new ones where some may be", async () => {
+  it("runs git once for all files, then only for folders that may have new files", async () => {
     await using t = await project({ files: { a: "1", "d/b": "1" } });
     await settled();
     using git = countedGit(t);
@@ -174,7 +174,7 @@ describe("the look through the project", () => {
     expect(git.asked()).toEqual([]);
   });
 
-  it("keeps for good only what has changed, also of files that git does not have", async () => {
+  it("stores only changed files permanently, including files that git does not track", async () => {
     await using t = await project({ plain: true, files: { a: "1", b: "2", "d/c": "3", "d/e": "4" } });
     const { user } = await t.bash("echo 5 > a; rm d/c; mv b d/b");
     await t.changes();
@@ -185,7 +185,7 @@ describe("the look through the project", () => {
     expect(t.tree()).toEqual({ a: "644 1", b: "644 2", "d/c": "644 3", "d/e": "644 4" });
   });
 
-  it("is asked for by the command that follows rounds which only read, so that what a user did meanwhile stays his", async () => {
+  it("is repeated after rounds that only read, so that the user's changes are not attributed to the command", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1", b: "1" } });
     t.next([toolCall("Bash", { command: "echo 2 > a" })]);
@@ -204,7 +204,7 @@ describe("the look through the project", () => {
     expect(t.tree()).toEqual({ a: "644 1", b: "644 mine" });
   });
 
-  it("tells the user once when what commands change cannot be undone, and why", async () => {
+  it("tells the user once, with the reason, if changes made by commands cannot be undone", async () => {
     const told: string[] = [];
     const ui = definePlugin({
       id: "ui",

@@ -43,7 +43,7 @@ describe("a command that provably only reads", () => {
     "",
   ])("is not %j", (command) => expect(reads(command)).toBe(false));
 
-  it("is none whose programs may be the project's own, and none of another tool or in the background", () => {
+  it("is not recognized if its programs may belong to the project, for other tools, or in the background", () => {
     for (const path of ["", ".", "bin:/usr/bin", "/home/me/project/node_modules/.bin:/usr/bin", "/home/me/project"])
       expect(reads("ls", path)).toBe(false);
     expect(reads("ls", "/home/me/project-tools:/usr/bin")).toBe(true);

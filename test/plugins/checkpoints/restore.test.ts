@@ -8,7 +8,7 @@ const put = (t: Project, name: string, content?: string) =>
   ["Put", { path: t.path(name), ...(content !== undefined && { content }) }] as const;
 
 describe("a restore", () => {
-  it("shows first what it would do", async () => {
+  it("previews its changes", async () => {
     await using t = await project({ files: { a: "one\ntwo\n", gone: "x\n", mode: "m", data: "\0a" } });
     const { user, end } = await t.bash("echo 2 > a; rm gone; echo n > new; chmod 700 mode; printf '\\0b' > data");
     const after = t.tree();
@@ -26,7 +26,7 @@ describe("a restore", () => {
     expect(t.tree()).toEqual(after);
   });
 
-  it("shows no part of a known key in it, not even where long lines are cut", async () => {
+  it("does not show any part of a known key in the preview, even in cut lines", async () => {
     const key = "sk-live-QWERTYUIOPLKJHGF";
     vi.stubEnv("OPENAI_API_KEY", key);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -58,7 +58,7 @@ describe("a restore", () => {
     ]);
   });
 
-  it("brings back files of a project in which none was left, so that later commands are told apart from it", async () => {
+  it("restores files of an emptied project, and does not attribute them to later commands", async () => {
     await using t = await project({ files: { a: "1", "d/x": "1", "e/f/g": "1" } });
     const first = t.tree();
     const { user } = await t.turn([put(t, "a"), put(t, "e/f/g")]);
@@ -71,7 +71,7 @@ describe("a restore", () => {
     expect([(await t.restore(linked.user)).skipped, t.tree()]).toEqual([[], first]);
   });
 
-  it("leaves alone what someone else has changed since, unless told", async () => {
+  it("skips files that were changed by others, unless forced", async () => {
     await using t = await project({ files: { a: "1", b: "1", c: "1" } });
     const { user } = await t.bash("echo 2 > a; echo 2 > b; rm c");
     await t.changes();
@@ -95,7 +95,7 @@ describe("a restore", () => {
     expect(t.tree()).toEqual({ a: "644 1", b: "644 1", c: "644 1" });
   });
 
-  it("keeps what it overwrites, so that it can be undone itself", async () => {
+  it("stores what it overwrites, so that it can be undone", async () => {
     await using t = await project({ files: { a: "1" } });
     const { user, end } = await t.turn([put(t, "a", "2")]);
     t.file("a", "mine");
@@ -106,7 +106,7 @@ describe("a restore", () => {
     expect(t.text("a")).toBe("mine");
   });
 
-  it("keeps modes, and replaces files that may only be read", async () => {
+  it("restores modes, and replaces read-only files", async () => {
     await using t = await project();
     t.file("script", "1", 0o755);
     t.file("sealed", "1", 0o444);
@@ -117,7 +117,7 @@ describe("a restore", () => {
     expect(t.tree()).toEqual({ sealed: "400 2\n" });
   });
 
-  it("makes a file of a folder and a folder of a file", async () => {
+  it("replaces a folder by a file, and a file by a folder", async () => {
     await using t = await project({ files: { "a/x": "1", b: "1" } });
     const before = t.tree();
     const { user, end } = await t.bash("rm -r a; echo 2 > a; rm b; mkdir b; echo 2 > b/y");
@@ -131,7 +131,7 @@ describe("a restore", () => {
     }
   });
 
-  it("takes the place of a folder only when there is nothing in it but folders", async () => {
+  it("replaces a folder only if it contains nothing but folders", async () => {
     await using t = await project({ files: { a: "1", b: "1" } });
     const { user } = await t.bash("rm a b; mkdir -p a/x/y b/x/y");
     await t.changes();
@@ -143,14 +143,14 @@ describe("a restore", () => {
     expect(t.tree()).toEqual({ a: "644 1", "b/x/y/z": "644 mine" });
   });
 
-  it("removes the folders that it empties, but neither the working directory nor what holds something", async () => {
+  it("removes folders that it empties, but not the working directory", async () => {
     await using t = await project({ files: { keep: "k" } });
     const { user } = await t.bash("mkdir -p made/deep full; echo 1 > made/deep/a; echo 1 > full/a; mkdir full/other");
     await t.restore(user);
     expect(fs.readdirSync(t.dir).sort()).toEqual([".git", "full", "keep"]);
   });
 
-  it("restores no content that is not what its hash says", async () => {
+  it("does not restore a content that does not match its hash", async () => {
     await using t = await project({ files: { a: "1" } });
     const { user } = await t.turn([put(t, "a", "2")]);
     for (const path of t.blobs()) fs.writeFileSync(path, "x");
@@ -160,7 +160,7 @@ describe("a restore", () => {
     expect(t.text("a")).toBe("2");
   });
 
-  it("says which contents are gone", async () => {
+  it("reports missing contents", async () => {
     await using t = await project({ files: { a: "1" } });
     const { user } = await t.turn([put(t, "a", "2")]);
     for (const path of t.blobs()) fs.rmSync(path);
@@ -170,7 +170,7 @@ describe("a restore", () => {
     });
   });
 
-  it("goes through no link that has taken a folder's place", async () => {
+  it("does not follow a link that replaced a folder", async () => {
     await using t = await project({ files: { "d/a": "1", "d/b": "1" } });
     const { user } = await t.turn([put(t, "d/a", "2"), put(t, "d/b")]);
     const outside = join(t.home, "outside");
@@ -188,7 +188,7 @@ describe("a restore", () => {
     expect(fs.readFileSync(join(outside, "a"), "utf8")).toBe("2");
   });
 
-  it("replaces a link, never what it points at", async () => {
+  it("replaces a link, never its target", async () => {
     await using t = await project({ files: { a: "1" } });
     const secret = join(t.home, "secret");
     fs.writeFileSync(secret, "keep");
@@ -197,7 +197,7 @@ describe("a restore", () => {
     expect([t.tree(), fs.readFileSync(secret, "utf8")]).toEqual([{ a: "644 1" }, "keep"]);
   });
 
-  it("waits for no turn: it is refused while one runs", async () => {
+  it("is refused while a turn runs", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1" } });
     const { user } = await t.turn([put(t, "a", "2")]);
@@ -209,7 +209,7 @@ describe("a restore", () => {
     expect((await t.restore(user)).restored).toEqual(["a"]);
   });
 
-  it("knows its targets: events of the conversation, and no others", async () => {
+  it("accepts events of the conversation as targets, and no others", async () => {
     await using t = await project({ files: { a: "1" } });
     await t.turn([put(t, "a", "2")]);
     const { session } = await t.kernel();
@@ -218,7 +218,7 @@ describe("a restore", () => {
       await expect(t.restore(id)).rejects.toMatchObject({ code: "CHECKPOINT_TARGET" });
   });
 
-  it("is there for a copy of the session, too", async () => {
+  it("works in a copy of the session", async () => {
     await using t = await project({ files: { a: "1" } });
     const { user } = await t.bash("echo 2 > a");
     await t.changes();
@@ -228,7 +228,7 @@ describe("a restore", () => {
     expect(t.text("a")).toBe("1");
   });
 
-  it("is the same after the session was closed and opened", async () => {
+  it("works after the session was closed and opened again", async () => {
     await using t = await project({ files: { a: "1" } });
     const { user, end } = await t.bash("echo 2 > a; echo n > b");
     await t.reopen();
@@ -241,7 +241,7 @@ describe("a restore", () => {
 });
 
 describe("the changes of a session", () => {
-  it("are told against its beginning", async () => {
+  it("are compared with its beginning", async () => {
     await using t = await project({ files: { a: "1\n", b: "1\n", same: "1\n" } });
     await t.bash("echo 2 > a; rm b; echo 2 > same", "echo 3 > a; echo 1 > same; echo n > new");
     expect(await t.changes()).toEqual({
@@ -254,7 +254,7 @@ describe("the changes of a session", () => {
     });
   });
 
-  it("are cut where nobody would read on", async () => {
+  it("are truncated if they are long", async () => {
     await using t = await project({ files: { long: "x\n" } });
     const lines = Array.from({ length: 3_000 }, (_, n) => `${n}`);
     await t.turn([put(t, "long", [`${"y".repeat(1_000)}`, ...lines].join("\n"))]);
@@ -290,7 +290,7 @@ describe("a session from elsewhere", () => {
     expect(t.text("a")).toBe("2");
   });
 
-  it("names no path outside the project that anyone would touch", async () => {
+  it("does not restore paths outside of the project", async () => {
     await using t = await project({ files: { a: "evil" } });
     const { user } = await t.turn([put(t, "a")]);
     const { session } = await t.kernel();

@@ -123,7 +123,7 @@ describe("what a survey knows", () => {
     120_000,
   );
 
-  it("is right when git cannot look at a file, and afterwards", async () => {
+  it("is correct when git cannot read a file, and afterwards", async () => {
     using t = surveyed(true);
     for (const path of ["a", "d/x"]) t.file(path, "1");
     t.sh("git add -A; git commit -qm first");
@@ -139,7 +139,7 @@ describe("what a survey knows", () => {
     expect([await paths(), t.known()]).toEqual([["d"], t.walked()]);
   });
 
-  it("finds tracked files that come back after looks at a project in which none was left", async () => {
+  it("finds tracked files that reappear after scans of an emptied project", async () => {
     using t = surveyed(true);
     for (const path of ["a", "d/x"]) t.file(path, "1");
     t.sh("git add -A; git commit -qm first");
@@ -154,7 +154,7 @@ describe("what a survey knows", () => {
   });
 
   // A git built without nanoseconds takes such a file for the one it knows: it has the inode, size and second of the index.
-  it("finds a file that was gone at the first look and comes back within the second of the index", async () => {
+  it("finds a file that was missing in the first scan and reappears within a second of the index", async () => {
     using t = surveyed(true);
     t.file("b", "1");
     // Early in a second, so that what follows falls in the same one; not at its start, since the clock of files lags.

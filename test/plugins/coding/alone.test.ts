@@ -18,7 +18,7 @@ const agent = definePlugin({
   },
 });
 
-it("without a workspace, a model and secrets the tools work in the process's own directory", async () => {
+it("the tools work in the process's directory without the services workspace, model and secrets", async () => {
   await using t = await testKernel([messages, agent, tools, coding]);
   const bash = t.kernel.find("tools")?.get("Bash");
   const result = await bash?.execute("a", { command: "pwd; env | cut -d= -f1 | sort | tr '\\n' ' '" }, undefined);

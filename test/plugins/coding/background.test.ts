@@ -28,7 +28,7 @@ const started = startedProcesses();
 const pidsIn = (w: Workshop, count: number) => started.pidsIn(w.path("pids"), count);
 
 describe("a command in the background", () => {
-  it("answers its id at once, and at each poll what it has said since the last one", async () => {
+  it("returns its id immediately, and its new output at each poll", async () => {
     await using w = await workshop();
     const id = await start(w, "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two");
     expect(await until(w, id, /one/)).toMatch(/^(\[running for \d+ s\])*one\n\[running for \d+ s\]$/);
@@ -38,7 +38,7 @@ describe("a command in the background", () => {
     expect(await poll(w, id)).toBe(`There is no background command ${id}. None is running.`);
   });
 
-  it("is stopped with all it started, and tells its last words", async () => {
+  it("is stopped with all its processes, and returns its last output", async () => {
     await using w = await workshop();
     const id = await start(w, "echo $$ > pids; sleep 300 & echo $! >> pids; echo ready; wait");
     const pids = await pidsIn(w, 2);
@@ -46,13 +46,13 @@ describe("a command in the background", () => {
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 
-  it("is ended at its time limit, if it has one", async () => {
+  it("is killed at its time limit, if it has one", async () => {
     await using w = await workshop();
     const id = await start(w, "sleep 300", { timeout: 0.2 });
     expect(await until(w, id, /timed out/)).toContain("timed out after 0.2 s");
   });
 
-  it("may say without end: what is not polled waits, and a poll cuts in the middle", async () => {
+  it("may print endlessly: unread output is kept, and a poll cuts it in the middle", async () => {
     await using w = await workshop();
     const id = await start(w, "yes");
     await eventually(() => {
@@ -64,7 +64,7 @@ describe("a command in the background", () => {
     expect(said).toMatch(/^y\n[\s\S]*bytes cut here; .*\]\n[\s\S]*y\n\[stopped, with all it started\]$/);
   });
 
-  it("has to wait with more than 64 MiB until it is polled", async () => {
+  it("is paused at more than 64 MiB of unread output", async () => {
     await using w = await workshop();
     const id = await start(w, "head -c 150000000 /dev/zero | tr '\\0' a");
     const sizes: number[] = [];
@@ -79,7 +79,7 @@ describe("a command in the background", () => {
     expect({ total, most: Math.max(...sizes) <= 65 * 1024 * 1024 }).toEqual({ total: 150_000_000, most: true });
   });
 
-  it("gets no input, so that who asks for a password is told there is none", async () => {
+  it("gets no input, so that a password prompt fails", async () => {
     await using w = await workshop();
     const id = await start(w, "read -r -p 'Password: ' answer || echo none; readlink /proc/self/fd/0");
     expect(await until(w, id, /exit/)).toContain("none\n/dev/null\n");
@@ -95,7 +95,7 @@ describe("a command in the background", () => {
     expect(existsSync(ledgerFolder(w.home))).toBe(false);
   });
 
-  it("shows no secret, though it is written in pieces between which it was polled", async () => {
+  it("does not show a secret that is printed in pieces between polls", async () => {
     await using w = await workshop({ secret: "hunter2-hunter2" });
     const id = await start(
       w,
@@ -122,7 +122,7 @@ describe("a command in the background", () => {
     await start(w, "sleep 300");
   });
 
-  it.each([{}, { command: "true", poll: "x" }, { poll: "x", stop: "x" }])("is not asked for by %j", async (args) => {
+  it.each([{}, { command: "true", poll: "x" }, { poll: "x", stop: "x" }])("rejects the arguments %j", async (args) => {
     await using w = await workshop();
     expect(await w.call("Bash", args)).toMatchObject({ isError: true, details: { code: "BASH_ARGUMENTS" } });
   });
@@ -148,8 +148,8 @@ describe("when its session closes", () => {
   });
 });
 
-describe("the ledger of what runs", () => {
-  it("is private, and gone when the session has closed", async () => {
+describe("the ledger of running commands", () => {
+  it("is private, and removed when the session closes", async () => {
     const w = await workshop();
     await start(w, "sleep 300");
     const folder = ledgerFolder(w.home);
@@ -177,14 +177,14 @@ describe("the ledger of what runs", () => {
     throw thrown;
   };
 
-  it("ends what a killed process left", async () => {
+  it("kills the commands of a process that was killed", async () => {
     await using w = await workshop();
     const { pid, path } = leftBy(w, nobody);
     await endSurvivors(ledgerFolder(w.home), fail);
     expect([isAlive(pid), existsSync(path)]).toEqual([false, false]);
   });
 
-  it("leaves alone what a living one has", async () => {
+  it("leaves alone the commands of a running process", async () => {
     await using w = await workshop();
     const { pid, path } = leftBy(w, nobody);
     const page = JSON.parse(readFileSync(path, "utf8"));

@@ -11,12 +11,12 @@ const started = startedProcesses();
 const pidsIn = (w: Workshop, count: number) => started.pidsIn(w.path("pids"), count);
 
 describe("Bash", () => {
-  it("answers both outputs in the order they came, and the exit code", async () => {
+  it("returns both outputs in order, and the exit code", async () => {
     await using w = await workshop();
     expect(textOf(await bash(w, "echo one; echo two >&2; echo three; exit 3"))).toBe("one\ntwo\nthree\n[exit code 3]");
   });
 
-  it("takes a non-zero exit and a deadly signal for results", async () => {
+  it("returns a non-zero exit code or a fatal signal as a result", async () => {
     await using w = await workshop();
     const failed = await bash(w, "exit 1");
     expect([textOf(failed), failed.isError]).toEqual(["[exit code 1]", undefined]);
@@ -31,14 +31,14 @@ describe("Bash", () => {
     });
   });
 
-  it("runs in the working directory, or where it is told to", async () => {
+  it("runs in the working directory, or in the given one", async () => {
     await using w = await workshop();
     w.file("sub/a.txt");
     expect(textOf(await bash(w, "pwd"))).toBe(`${w.dir}\n[exit code 0]`);
     expect(textOf(await bash(w, "pwd; ls", { cwd: "sub" }))).toBe(`${w.dir}/sub\na.txt\n[exit code 0]`);
   });
 
-  it("says which directory is missing instead of running", async () => {
+  it("names the missing directory instead of running", async () => {
     await using w = await workshop();
     w.file("a.txt");
     const missing = await bash(w, "touch ran", { cwd: "gone" });
@@ -55,7 +55,7 @@ describe("Bash", () => {
     expect(textOf(await bash(w, "cat; readlink /proc/self/fd/0"))).toContain("/dev/null\n[exit code 0]");
   });
 
-  it("gives no keys to the command", async () => {
+  it("does not pass keys to the command", async () => {
     vi.stubEnv("PLANTED_API_KEY", "planted");
     try {
       await using plain = await workshop();
@@ -67,7 +67,7 @@ describe("Bash", () => {
     }
   });
 
-  it("takes secrets out of the output and out of the file that keeps it", async () => {
+  it("redacts secrets in the output and in its file", async () => {
     await using w = await workshop({ secret: "hunter2-hunter2" });
     const result = await bash(w, `printf hunter2-hun; sleep 0.05; printf ter2; seq 20000; echo hunter2-hunter2`);
     const { spill } = result.details as { spill: string };
@@ -87,7 +87,7 @@ describe("Bash", () => {
     ).toBe("é😀\ufffd\n[exit code 0]");
   });
 
-  it("streams what has come so far", async () => {
+  it("streams the output so far", async () => {
     await using w = await workshop();
     const heard: string[] = [];
     const result = await w.call(
@@ -103,7 +103,7 @@ describe("Bash", () => {
     expect(textOf(result)).toBe("one\ntwo\n[exit code 0]");
   });
 
-  it("keeps head and tail of a long output, and all of it in a private file", async () => {
+  it("keeps the head and tail of a long output, and all of it in a private file", async () => {
     await using w = await workshop();
     const result = await bash(w, "seq 100000");
     const all = Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`).join("");
@@ -122,7 +122,7 @@ describe("Bash", () => {
     expect(tail.length).toBeGreaterThan(25_300);
   });
 
-  it("keeps no file for an output that fits", async () => {
+  it("writes no file for an output that fits", async () => {
     await using w = await workshop();
     const result = await bash(w, "seq 1000");
     expect(result.details).toMatchObject({ truncated: false });
@@ -138,7 +138,7 @@ describe("Bash", () => {
     expect(textOf(result)).toMatch(/\nend\n\[exit code 0\]$/);
   });
 
-  it("answers less when the context is nearly full", async () => {
+  it("returns less when the context is nearly full", async () => {
     await using w = await workshop({ window: 8_000, used: 6_000 });
     expect(textOf(await bash(w, "seq 10000")).length).toBeLessThanOrEqual(4_000);
   });
@@ -148,12 +148,12 @@ describe("Bash", () => {
     expect(textOf(await bash(w, "seq 100000"))).toMatch(/bytes cut here; it could not be saved to a file: ENOTDIR\]/);
   });
 
-  it("takes at most an hour", async () => {
+  it("has a time limit of at most an hour", async () => {
     await using w = await workshop();
     await expect(bash(w, "true", { timeout: 3_601 })).rejects.toMatchObject({ code: "TOOL_ARGUMENTS" });
   });
 
-  it("does not wait for what a command leaves running", async () => {
+  it("does not wait for processes that a command leaves running", async () => {
     await using w = await workshop();
     const result = await bash(w, "sleep 300 & echo $! > pids; echo done");
     const [pid] = await pidsIn(w, 1);
@@ -161,7 +161,7 @@ describe("Bash", () => {
     expect(isAlive(pid as number)).toBe(true);
   });
 
-  it("ends the whole tree at its time limit, also what left the group and holds the output", async () => {
+  it("kills all processes at its time limit, including those that left the group and hold the output", async () => {
     await using w = await workshop();
     const command = [
       "echo $$ >> pids",
@@ -181,7 +181,7 @@ describe("Bash", () => {
     expect(pids.map(isAlive)).toEqual([false, false, false, false]);
   });
 
-  it("ends the whole tree when cancelled, and answers at once with what it had said", async () => {
+  it("kills all processes when cancelled, and returns the output so far immediately", async () => {
     await using w = await workshop();
     const control = new AbortController();
     const heard = new Promise<void>((resolve) => {
@@ -245,7 +245,7 @@ describe("Bash", () => {
   });
 });
 
-it("a spill file has a name of its own", async () => {
+it("a spill file has a unique name", async () => {
   await using w = await workshop();
   await Promise.all([bash(w, "seq 20000"), bash(w, "seq 20000")]);
   expect(readdirSync(w.temp).map((name) => join(w.temp, name))).toHaveLength(2);

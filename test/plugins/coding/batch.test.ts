@@ -22,7 +22,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 it.each([
   ["Read", (index: number) => ({ file_path: `${index}.txt` })],
   ["Grep", () => ({ pattern: "words", limit: 1_000 })],
-])("calls of %s beside each other share what is free of the window", async (name, args) => {
+])("concurrent calls of %s share the free context", async (name, args) => {
   await using w = await workshop({ window: WINDOW, used: USED });
   library(w);
   const each = await batch(w, name, args);
@@ -31,7 +31,7 @@ it.each([
   expect(sum(each)).toBeLessThan(WINDOW - USED + 8 * 256);
 });
 
-it("a result that is stored counts for itself", async () => {
+it("a stored result counts by its own size", async () => {
   await using w = await workshop({ window: WINDOW, used: USED });
   library(w);
   const read = async (id: string) => sum(await batch(w, "Read", () => ({ file_path: "0.txt" }), id));

@@ -13,7 +13,7 @@ const said = async (w: Workshop, command: string, more: object = {}) =>
   textOf(await w.call("Bash", { command, ...more }));
 
 describe("commands without a sandbox that works", () => {
-  it("do not run when they are to be in one", async () => {
+  it("do not run if a sandbox is required", async () => {
     await using w = await confined({ sandbox: true }, "podman");
     const result = await w.call("Bash", { command: "touch ran" });
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining("No sandbox works here")]);

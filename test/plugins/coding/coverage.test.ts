@@ -11,8 +11,8 @@ const ranges = fc
 const flags = (covered: readonly ByteRange[], size: number) =>
   Array.from({ length: size }, (_, at) => covered.some(([from, to]) => from <= at && at < to));
 
-describe("what the model has seen", () => {
-  it("is kept as ascending ranges that do not touch", () => {
+describe("file coverage", () => {
+  it("is stored as ascending, separate ranges", () => {
     expect(
       union([
         [5, 7],
@@ -27,7 +27,7 @@ describe("what the model has seen", () => {
     ]);
   });
 
-  it("names the first byte it misses", () => {
+  it("returns the first missing byte", () => {
     fc.assert(
       fc.property(ranges, fc.nat(50), fc.nat(20), (seen, from, size) => {
         const missing = flags(seen, 80)
@@ -38,7 +38,7 @@ describe("what the model has seen", () => {
     );
   });
 
-  it("moves with what is replaced, byte by byte", () => {
+  it("shifts with replacements, byte by byte", () => {
     const cuts = fc.array(fc.tuple(fc.nat(12), fc.nat(5), fc.nat(6)), { maxLength: 4 });
     fc.assert(
       fc.property(ranges, cuts, (seen, list) => {

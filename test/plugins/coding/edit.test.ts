@@ -8,7 +8,7 @@ const edit = (w: Workshop, file_path: string, old_string: string, new_string: st
 const codeOf = (result: { details?: unknown }) => (result.details as { code?: string }).code;
 
 describe("Edit", () => {
-  it("replaces one text in lines that were read, and shows a diff only to people", async () => {
+  it("replaces one text in lines that were read, and shows the diff to users only", async () => {
     await using w = await workshop();
     const path = w.file("a.txt", "one\ntwo\nthree\n");
     await w.call("Read", { file_path: "a.txt" });
@@ -31,7 +31,7 @@ describe("Edit", () => {
     });
   });
 
-  it("wants the lines it changes read, and only those", async () => {
+  it("requires that the changed lines were read, and only those", async () => {
     await using w = await workshop();
     w.file("a.txt", "one\ntwo\nthree\nfour\n");
     expect(textOf(await edit(w, "a.txt", "three", "3"))).toBe(
@@ -53,7 +53,7 @@ describe("Edit", () => {
     expect(textOf(await edit(w, "a.txt", "two\nthree", "2\n3"))).toContain("Edited");
   });
 
-  it("replaces all when told to, if all were read", async () => {
+  it("replaces all occurrences on request, if all were read", async () => {
     await using w = await workshop();
     w.file("a.txt", "a b\nc\na\naa\n");
     await w.call("Read", { file_path: "a.txt", limit: 2 });
@@ -63,7 +63,7 @@ describe("Edit", () => {
     expect(w.text("a.txt")).toBe("xyz b\nc\nxyz\nxyzxyz\n");
   });
 
-  it("keeps coverage through its own edits, also of lines that moved", async () => {
+  it("keeps coverage after its own edits, including moved lines", async () => {
     await using w = await workshop();
     w.file("a.txt", "one\ntwo\nthree\nfour\n");
     await w.call("Read", { file_path: "a.txt", offset: 2, limit: 2 });
@@ -88,7 +88,7 @@ describe("Edit", () => {
     expect(textOf(await edit(w, "a.txt", "one", "1"))).toContain("Edited");
   });
 
-  it("says what is wrong with a text that is missing, ambiguous, identical or empty", async () => {
+  it("reports a text that is missing, ambiguous, identical or empty", async () => {
     await using w = await workshop();
     w.file("a.txt", "  one\ntwo\naaa\n");
     await w.call("Read", { file_path: "a.txt" });
@@ -119,7 +119,7 @@ describe("Edit", () => {
     expect(statSync(w.path("a.sh")).mode & 0o777).toBe(0o757);
   });
 
-  it("uses the line breaks of the place it changes, where a file has both kinds", async () => {
+  it("uses the line breaks around the change if a file has both kinds", async () => {
     await using w = await workshop();
     w.file("a.txt", "a\r\nb\nc\r\nd\n");
     await w.call("Read", { file_path: "a.txt" });
@@ -129,7 +129,7 @@ describe("Edit", () => {
     expect(w.text("a.txt")).toBe("A\r\nA\r\nB\nB\nC\r\nd\n");
   });
 
-  it("keeps Latin-1, and refuses what it cannot hold", async () => {
+  it("keeps Latin-1, and refuses characters that it cannot encode", async () => {
     await using w = await workshop();
     w.file("a.txt", Buffer.from("caf\xe9 noir\n\xff\n", "latin1"));
     await w.call("Read", { file_path: "a.txt" });
@@ -216,7 +216,7 @@ describe("Edit", () => {
     );
   });
 
-  it("knows what a resumed session has seen, and forgets what a rewound one has not", async () => {
+  it("keeps coverage of a resumed session, and drops that of a rewound one", async () => {
     await using w = await workshop();
     w.file("a.txt", "one\ntwo\n");
     const { session } = w.kernel;
@@ -230,7 +230,7 @@ describe("Edit", () => {
     expect(textOf(await edit(w, "a.txt", "one", "1"))).toContain("Edited");
   });
 
-  it("forgets with a summary of the conversation", async () => {
+  it("drops coverage after a compaction", async () => {
     await using w = await workshop();
     w.file("a.txt", "one\n");
     await w.call("Read", { file_path: "a.txt" });
@@ -240,7 +240,7 @@ describe("Edit", () => {
     expect(session.projection("fileCoverage")).toEqual({});
   });
 
-  it("believes only its own kind of result", async () => {
+  it("takes coverage from its own results only", async () => {
     await using w = await workshop();
     const file = { path: w.file("a.txt", "one\n"), version: "v", ranges: [[0, 4]] };
     await store(w.kernel, "x", "Other", { content: [], details: { file } });
@@ -289,7 +289,7 @@ describe("Write", () => {
     expect(w.text("a.env")).toBe("NAME=y\nKEY=hunter2-hunter2\n");
   });
 
-  it("keeps what the model does not see: mode, CRLF, byte order mark, Latin-1", async () => {
+  it("preserves what the model does not see: mode, CRLF, byte order mark, Latin-1", async () => {
     await using w = await workshop();
     w.file("a.txt", "\ufeffone\r\ntwo\r\n");
     chmodSync(w.path("a.txt"), 0o640);

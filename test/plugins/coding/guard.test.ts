@@ -17,7 +17,7 @@ async function attempt(w: Workshop, file_path: string): Promise<string> {
   return textOf(result);
 }
 
-describe("what controls the agent or git is not written", () => {
+describe("files that control the agent or git are not written", () => {
   it.each([
     ".scorel/config.toml",
     ".Scorel/extensions/x.ts",
@@ -55,7 +55,7 @@ describe("what controls the agent or git is not written", () => {
     expect(w.text(".git/config")).toBe("[core]\n");
   });
 
-  it("nor through a folder that a control path links to", async () => {
+  it("nor through a folder that is the target of a control path", async () => {
     await using w = await workshop();
     for (const folder of ["settings", "common-hooks", ".git"]) mkdirSync(w.path(folder));
     symlinkSync("settings", w.path(".scorel"));
@@ -77,7 +77,7 @@ describe("what controls the agent or git is not written", () => {
       expect(await attempt(w, path)).toContain("controls the agent or git");
   });
 
-  it("but git's files of words, and names that only look alike, are", async () => {
+  it("but git's text files and similar names are", async () => {
     await using w = await workshop();
     for (const path of [
       ".git/info/exclude",
@@ -109,7 +109,7 @@ describe("what controls the agent or git is not written", () => {
 });
 
 describe("outside the project", () => {
-  it("nothing is written, and the way out is named", async () => {
+  it("nothing is written, and the error says how to allow it", async () => {
     await using w = await workshop();
     symlinkSync(w.home, w.path("out"));
     const file = join(w.home, "a.txt");
@@ -125,7 +125,7 @@ describe("outside the project", () => {
     expect(existsSync(join(w.home, "new.txt"))).toBe(false);
   });
 
-  it("the temporary folder and what the user allowed are open", async () => {
+  it("the temporary folder and allowed folders can be written to", async () => {
     await using other = await workshop();
     await using w = await workshop({ workspace: { allowWrite: [other.dir] } });
     expect(await attempt(w, join(w.temp, "a.txt"))).toContain("Created");

@@ -15,7 +15,7 @@ const chunks = fc.array(fc.string({ unit: fc.constantFrom("a", "é", "日", "�
   maxLength: 12,
 });
 
-it("an output is kept whole, or as its head and tail with all of it in a file", () => {
+it("an output is returned whole, or as its head and tail with all of it in a file", () => {
   fc.assert(
     fc.property(chunks, fc.integer({ min: 300, max: 1_500 }), (parts, limit) => {
       const before = readdirSync(folder).length;
@@ -50,7 +50,7 @@ it("a text is cut between characters", () => {
   );
 });
 
-it("an output that finds no folder for the rest is cut, and says why", () => {
+it("an output is cut with a reason if there is no folder for its file", () => {
   const output = new Output(400, () => {
     throw new Error("there is none");
   });

@@ -46,7 +46,7 @@ describe("a plain glob", () => {
     .tuple(fc.boolean(), fc.array(part, { minLength: 1, maxLength: 5 }))
     .map(([isRooted, parts]) => (isRooted ? "/" : "") + parts.join("/"));
 
-  it("matches what ripgrep says that it matches", () => {
+  it("matches the same names as ripgrep", () => {
     fc.assert(
       fc.property(glob, (glob) => {
         const matches = plainGlob(glob);
@@ -74,7 +74,7 @@ describe("a plain glob", () => {
     "",
   ])("is not %j, which is left to ripgrep", (glob) => expect(plainGlob(glob)).toBeUndefined());
 
-  it("takes no longer for a name that nearly matches in many ways", () => {
+  it("does not backtrack exponentially", () => {
     const matches = plainGlob(`${"*a".repeat(30)}*b/${"**/a*/".repeat(10)}c`);
     expect(matches?.(`${"a".repeat(250)}/${"aa/".repeat(1_000)}b`)).toBe(false);
   });

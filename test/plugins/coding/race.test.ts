@@ -47,7 +47,7 @@ it.runIf(process.platform === "linux")(
   60_000,
 );
 
-it("where the system cannot name what is open, a folder is compared by its path", async () => {
+it("a folder is compared by its path if the system cannot tell the path of an open folder", async () => {
   await using w = await workshop();
   const { openFolder } = await import("../../../plugins/coding/folder.ts");
   const linux = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
@@ -62,7 +62,7 @@ it("where the system cannot name what is open, a folder is compared by its path"
   }
 });
 
-it("a folder that is a link, or was made one, is not held", async () => {
+it("a folder that is a link, or was replaced by one, is not opened", async () => {
   await using w = await workshop();
   const { openFolder } = await import("../../../plugins/coding/folder.ts");
   mkdirSync(w.path("real/deep"), { recursive: true });

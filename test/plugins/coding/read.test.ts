@@ -11,7 +11,7 @@ const lines = (count: number, of = (n: number) => `line ${n}`) =>
   Array.from({ length: count }, (_, i) => `${of(i + 1)}\n`).join("");
 
 describe("Read", () => {
-  it("numbers the lines from 1 and says which of how many they are", async () => {
+  it("numbers the lines from 1, and states the range and the total", async () => {
     await using w = await workshop();
     w.file("a.txt", "one\ntwo\nthree\n");
     expect(await w.say("Read", { file_path: "a.txt" })).toBe("[lines 1-3 of 3]\n1\tone\n2\ttwo\n3\tthree");
@@ -21,7 +21,7 @@ describe("Read", () => {
     expect(await w.say("Read", { file_path: "a.txt", offset: 3 })).toBe("[lines 3-3 of 3]\n3\tthree");
   });
 
-  it("answers the same in parts for faces and projections", async () => {
+  it("returns the same as structured details", async () => {
     await using w = await workshop();
     const path = w.file("a.txt", "one\ntwo\nthree\n");
     const { details } = await w.call("Read", { file_path: "a.txt", limit: 2 });
@@ -33,7 +33,7 @@ describe("Read", () => {
     });
   });
 
-  it("takes ~, absolute paths, links and dots", async () => {
+  it("accepts ~, absolute paths, links and dots", async () => {
     await using w = await workshop();
     w.file("sub/a.txt", "x\n");
     symlinkSync(w.path("sub"), w.path("link"));
@@ -43,7 +43,7 @@ describe("Read", () => {
     expect(await w.say("Read", { file_path: "~/b.txt" })).toBe("[lines 1-1 of 1]\n1\ty");
   });
 
-  it("gives at most 2,000 lines at once", async () => {
+  it("returns at most 2,000 lines at once", async () => {
     await using w = await workshop({ window: 10_000_000 });
     w.file(
       "a.txt",
@@ -83,7 +83,7 @@ describe("Read", () => {
     );
   });
 
-  it("gives a line over the budget by byte range, without breaking a character", async () => {
+  it("returns a line over the budget by byte range, without splitting a character", async () => {
     await using w = await workshop({ window: 8_000 });
     w.file("a.txt", `first\n${"äö".repeat(5_000)}\nlast\n`);
     const first = await w.say("Read", { file_path: "a.txt" });
@@ -102,7 +102,7 @@ describe("Read", () => {
     expect(offset).toBe(3);
   });
 
-  it("says what an empty file and an offset beyond the end are", async () => {
+  it("reports an empty file and an offset past the end", async () => {
     await using w = await workshop();
     w.file("empty", "");
     w.file("a.txt", "one");
@@ -115,7 +115,7 @@ describe("Read", () => {
     });
   });
 
-  it("shows CRLF, byte order mark and Latin-1 as text and says so", async () => {
+  it("shows CRLF, byte order mark and Latin-1 as text, and names them", async () => {
     await using w = await workshop();
     w.file("crlf.txt", "\ufeffone\r\ntwo\r\n");
     w.file("latin.txt", Buffer.from("caf\xe9\n", "latin1"));
@@ -149,7 +149,7 @@ describe("Read", () => {
       });
     });
 
-    it("shows one that is too large, or named wrongly, so that it can be taken", async () => {
+    it("converts one that is too large or has a wrong extension", async () => {
       await using w = await workshop({ images: true, plugins: [images] });
       w.file("b.txt", jpeg(2500, 100, quarters(2500, 100)));
       const [text, image] = (await w.call("Read", { file_path: "b.txt" })).content;
@@ -159,7 +159,7 @@ describe("Read", () => {
       ]);
     });
 
-    it("puts it into words for a model that takes none, and reads SVG as text for all", async () => {
+    it("describes it for a model without image support, and reads SVG as text for all", async () => {
       await using w = await workshop({ plugins: [images] });
       w.file("a.png", small);
       w.file("a.svg", "<svg/>\n");
@@ -169,7 +169,7 @@ describe("Read", () => {
       expect(await w.say("Read", { file_path: "a.svg" })).toBe("[lines 1-1 of 1]\n1\t<svg/>");
     });
 
-    it("says so where no plugin makes images ready", async () => {
+    it("reports that the plugin images is not loaded", async () => {
       await using w = await workshop({ images: true });
       w.file("a.png", small);
       expect(await w.say("Read", { file_path: "a.png" })).toBe(
@@ -209,7 +209,7 @@ describe("Read", () => {
       await new Promise((resolve) => server.close(resolve));
     });
 
-    it("what is not there, with what may be meant", async () => {
+    it("a missing file, with a suggestion", async () => {
       await using w = await workshop();
       w.file("src/Main.ts");
       expect(await w.say("Read", { file_path: "src/main.ts" })).toBe(

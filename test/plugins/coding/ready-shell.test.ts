@@ -30,7 +30,7 @@ async function waiting(cwd: string): Promise<{ ready: ReadyShell; pid: number }>
   return { ready, pid: ready.pid as number };
 }
 
-describe.runIf(existsSync("/bin/bash"))("a shell that waits for its command", () => {
+describe.runIf(existsSync("/bin/bash"))("a shell that was started in advance", () => {
   it.each([
     [
       "its surroundings",
@@ -55,7 +55,7 @@ describe.runIf(existsSync("/bin/bash"))("a shell that waits for its command", ()
     ready.close();
   });
 
-  it("is left alone where something is otherwise than when it was started, and ends", async () => {
+  it("is not used if its conditions have changed, and ends", async () => {
     await using w = await workshop();
     const other = join(w.dir, "other");
     mkdirSync(other);
@@ -74,7 +74,7 @@ describe.runIf(existsSync("/bin/bash"))("a shell that waits for its command", ()
     }
   });
 
-  it("is left alone where another folder has the name of its own by now", async () => {
+  it("is not used if its folder was replaced", async () => {
     await using w = await workshop();
     const folder = join(w.dir, "folder");
     mkdirSync(folder);
@@ -99,7 +99,7 @@ describe.runIf(existsSync("/bin/bash"))("a shell that waits for its command", ()
     await gone(pid);
   });
 
-  it("ends with whoever keeps it, and when it was ended by somebody else a new one is started", async () => {
+  it("ends with its owner, and is replaced if it was killed", async () => {
     await using w = await workshop();
     const { ready, pid } = await waiting(w.dir);
     process.kill(pid, "SIGKILL");

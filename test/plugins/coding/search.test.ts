@@ -40,7 +40,7 @@ describe("Glob", () => {
     expect(await glob(w, pattern)).toBe([header, ...files].join("\n"));
   });
 
-  it("takes a folder, and a pattern that names it in full", async () => {
+  it("accepts a folder, or a pattern with its full path", async () => {
     await using w = await workshop();
     furnish(w);
     expect(await glob(w, "*.ts", { path: "src" })).toBe("[2 files]\nsrc/b.ts\nsrc/deep/d.ts");
@@ -60,7 +60,7 @@ describe("Glob", () => {
     expect(await glob(w, "*.yml", { hidden: true })).toBe("[1 file]\n.github/w.yml");
   });
 
-  it("gives pages in parts and in words", async () => {
+  it("returns pages as details and as text", async () => {
     await using w = await workshop();
     furnish(w);
     const page = await w.call("Glob", { pattern: "*.ts", offset: 1, limit: 2 });
@@ -70,7 +70,7 @@ describe("Glob", () => {
     expect(await glob(w, "*.ts", { offset: 9 })).toBe("[offset 9 lies beyond the 4 files]");
   });
 
-  it("says what is wrong with a pattern or a path", async () => {
+  it("reports an invalid pattern or path", async () => {
     await using w = await workshop();
     const bad = await w.call("Glob", { pattern: "a{b" });
     expect([textOf(bad), bad.isError]).toEqual([expect.stringContaining("The pattern is not valid"), true]);
@@ -126,7 +126,7 @@ describe("Grep", () => {
     });
   });
 
-  it("gives pages that begin and end within files", async () => {
+  it("returns pages that begin and end within files", async () => {
     await using w = await workshop();
     for (const name of ["a", "b", "c"]) w.file(name, "x\nx\nx\n");
     const shown = async (offset: number) => (await grep(w, "x", { offset, limit: 4 })).split("\n");
@@ -136,7 +136,7 @@ describe("Grep", () => {
     expect(await shown(20)).toEqual(["[offset 20 lies beyond the 9 matches]"]);
   });
 
-  it("takes patterns that look like options or contain line separators", async () => {
+  it("accepts patterns that look like options or contain line separators", async () => {
     await using w = await workshop();
     furnish(w);
     w.file("odd.txt", "a\u2028b\n");
@@ -157,7 +157,7 @@ describe("Grep", () => {
     expect(await grep(w, "needle", { glob: "*.yml", hidden: true })).toBe("[1 match]\n.github/w.yml\n1:needle flow");
   });
 
-  it("shows lines around, each once", async () => {
+  it("shows context lines, each once", async () => {
     await using w = await workshop();
     w.file(
       "a.txt",
@@ -168,7 +168,7 @@ describe("Grep", () => {
     );
   });
 
-  it("finds across lines and without regard to case", async () => {
+  it("finds matches across lines and ignoring case", async () => {
     await using w = await workshop();
     w.file("a.txt", "Begin\nmiddle\nend\nbegin\nend\n");
     expect(await grep(w, "begin")).toBe("[1 match]\na.txt\n4:begin");
@@ -177,7 +177,7 @@ describe("Grep", () => {
     expect(await grep(w, "(?<=n)d")).toBe("[2 matches]\na.txt\n3:end\n5:end");
   });
 
-  it("cuts long lines around their match, where Read can go on", async () => {
+  it("cuts long lines around their match, with an offset for Read", async () => {
     await using w = await workshop();
     w.file("long.txt", `${"ä".repeat(3_000)}needle${"b".repeat(3_000)}\n`);
     const [, , line = ""] = (await grep(w, "needle")).split("\n");
@@ -192,7 +192,7 @@ describe("Grep", () => {
       expect(await grep(w, pattern)).toBe("[1 match]\nl.txt\n1:caf\ufffd needle");
   });
 
-  it("fits what is free in the context", async () => {
+  it("fits the free context", async () => {
     await using w = await workshop({ window: 8_000, used: 6_000 });
     w.file("a.txt", "needle in a long row of hay\n".repeat(500));
     const result = await w.call("Grep", { pattern: "needle", limit: 500 });
@@ -201,7 +201,7 @@ describe("Grep", () => {
     expect([matches.length > 50, nextOffset]).toEqual([true, matches.length]);
   });
 
-  it("says what is wrong with an expression", async () => {
+  it("reports an invalid expression", async () => {
     await using w = await workshop();
     const bad = await w.call("Grep", { pattern: "a(b" });
     expect(bad.isError).toBe(true);

@@ -38,7 +38,7 @@ describe("TodoWrite", () => {
     expect(stored(w)).toEqual(list);
   });
 
-  it("follows the conversation back", async () => {
+  it("is restored when the conversation is rewound", async () => {
     await using w = await workshop();
     await write(w, list);
     const leaf = w.kernel.session.activeLeaf as string;
@@ -47,7 +47,7 @@ describe("TodoWrite", () => {
     expect(stored(w)).toEqual(list);
   });
 
-  it("takes a list that came as JSON text", async () => {
+  it("accepts a list as JSON text", async () => {
     await using w = await workshop();
     await write(w, JSON.stringify(list));
     expect(stored(w)).toEqual(list);

@@ -8,7 +8,7 @@ const uncovered = (text: string) =>
   Array.from({ length: secret.length - 3 }, (_, at) => secret.slice(at, at + 4)).filter((part) => text.includes(part));
 
 describe("a secret in a file", () => {
-  it("is not uncovered by a Read that begins or ends inside it, at any byte", async () => {
+  it("is not revealed by a Read that begins or ends inside it, at any byte", async () => {
     await using w = await workshop({ secret });
     w.file("a.env", `# notes\nKEY=${secret} # mine\nlast\n`);
     for (let byte = 0; byte < secret.length + 6; byte++) {
@@ -20,7 +20,7 @@ describe("a secret in a file", () => {
     );
   });
 
-  it("is not uncovered by where a page ends", async () => {
+  it("is not revealed by the end of a page", async () => {
     // The page of a small window ends within the one long line.
     for (let before = 380; before < 420; before++) {
       await using w = await workshop({ secret, window: 8_000 });
@@ -50,7 +50,7 @@ describe("a secret in a file", () => {
     expect(await w.say("Grep", { pattern: "a1B2", path: "." })).not.toContain("a1B2");
   });
 
-  it("is not uncovered by the columns that Grep shows of a long line", async () => {
+  it("is not revealed by the columns that Grep shows of a long line", async () => {
     await using w = await workshop({ secret });
     for (let before = 370; before < 401; before++) w.file(`${before}.txt`, `find${"x".repeat(before)}${secret}yyyy\n`);
     for (const pattern of ["find", "yyyy", "sk-live"]) {
@@ -60,7 +60,7 @@ describe("a secret in a file", () => {
     }
   });
 
-  it("is not uncovered by the diff of an edit beside it, which cuts long lines", async () => {
+  it("is not revealed by the diff of an edit next to it, which cuts long lines", async () => {
     for (let before = 370; before < 401; before++) {
       await using w = await workshop({ secret });
       w.file("a.txt", `mode=one ${"x".repeat(before)}${secret}\n`);
@@ -70,7 +70,7 @@ describe("a secret in a file", () => {
     }
   });
 
-  it("cannot be taken apart by an Edit, to be read in pieces", async () => {
+  it("cannot be split by an Edit to read it in pieces", async () => {
     await using w = await workshop({ secret });
     w.file("a.env", `KEY=${secret}\nMODE=1\n`);
     await w.say("Read", { file_path: "a.env" });
@@ -84,7 +84,7 @@ describe("a secret in a file", () => {
     expect(w.text("a.env")).toBe(`KEY=${secret}\nMODE=2\n`);
   });
 
-  it("is hidden as JSON and URLs write it, too", async () => {
+  it("is also redacted in its JSON and URL encodings", async () => {
     const odd = 'p"ss\\w/rd of mine';
     await using w = await workshop({ secret: odd });
     w.file("a.json", `${JSON.stringify({ key: odd, url: `https://x/?k=${encodeURIComponent(odd)}` })}\n`);
@@ -93,7 +93,7 @@ describe("a secret in a file", () => {
     );
   });
 
-  it("is nowhere in any part of any text", async () => {
+  it("does not appear in any part of any text", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom("ab", secret, "\n", "sk-", secret.slice(0, 9)), { maxLength: 12 }),
