@@ -105,11 +105,13 @@ describe("skills from a repository", () => {
     }),
   );
 
-  it.each(["none", "out", "far", "plugins/other/skills/web/SKILL.md"])("are refused for a part that does not exist: %s", (part) =>
-    served(async (g, { origin }) => {
-      await expect(g.add(`git+${origin}/team/skills#${part}`)).rejects.toMatchObject({ code: "SKILLSTORE_ADDRESS" });
-      expect(g.trees()).toEqual([]);
-    }),
+  it.each(["none", "out", "far", "plugins/other/skills/web/SKILL.md"])(
+    "are refused for a part that does not exist: %s",
+    (part) =>
+      served(async (g, { origin }) => {
+        await expect(g.add(`git+${origin}/team/skills#${part}`)).rejects.toMatchObject({ code: "SKILLSTORE_ADDRESS" });
+        expect(g.trees()).toEqual([]);
+      }),
   );
 
   it("are fetched from allowed hosts only, like all addresses", () =>
