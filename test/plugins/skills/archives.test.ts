@@ -28,7 +28,7 @@ const failures = (t: { kernel: { failures: readonly { message: string }[] } }) =
 afterEach(() => void vi.useRealTimers());
 
 describe("skills from archives", () => {
-  it("are the user's once they are added, and say where they came from", async () => {
+  it("belong to the user after installation, with their source", async () => {
     using g = ground();
     using s = storeGround();
     const placed = await s.add(
@@ -47,7 +47,7 @@ describe("skills from archives", () => {
     expect(t.requests[1]?.text).toContain("[Doc] how.md\\n\\nHow");
   });
 
-  it("count in the order in which they were added, whatever they are called and however often they are updated", async () => {
+  it("rank in the order of installation, regardless of names and updates", async () => {
     using g = ground();
     using s = storeGround();
     const zipWith = (words: string) => zipOf({ "pdf/SKILL.md": skillOf("pdf", words) });
@@ -63,7 +63,7 @@ describe("skills from archives", () => {
     expect([await counting(), (await s.store.list()).map(({ name }) => name)]).toEqual(["z", ["z", "a"]]);
   });
 
-  it("count in that order also when the clock was set back, or an earlier version wrote the lock file", async () => {
+  it("rank in that order even if the clock was set back or an earlier version wrote the lock file", async () => {
     using s = storeGround();
     vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-01") });
     await s.add(s.file("z.zip", zipOf({ "SKILL.md": skillOf("z") })), "z");
@@ -80,7 +80,7 @@ describe("skills from archives", () => {
     ]);
   });
 
-  it("count after the user's own folders and before configured ones", async () => {
+  it("rank after the user's own folders and before configured ones", async () => {
     using g = ground();
     using s = storeGround();
     for (const [name, place] of [
@@ -114,7 +114,7 @@ describe("skills from archives", () => {
     expect(server.heard).toHaveLength(1);
   });
 
-  it("that take long to come are waited for by the first turn, and told at its end", async () => {
+  it("are awaited by the first turn if they take long, and announced at its end", async () => {
     using g = ground();
     using s = storeGround();
     await using server = await serveArchives({});
@@ -135,7 +135,7 @@ describe("skills from archives", () => {
     expect(t.requests[0]?.text).toContain("- pdf: All of pdf");
   });
 
-  it("that cannot be fetched are missed, which is said with what to do, and the session lives", async () => {
+  it("are reported with advice if they cannot be fetched, and the session goes on", async () => {
     using g = ground();
     using s = storeGround();
     g.file(".scorel/skills/mine/SKILL.md", skillOf("mine"));
@@ -152,13 +152,13 @@ describe("skills from archives", () => {
     expect(said).toHaveLength(3);
   });
 
-  it("are missed without the plugin that keeps them, which is said", async () => {
+  it("are reported as missing without the plugin skillstore", async () => {
     using g = ground();
     await using t = await openSkills(g, [], { config: { roots: ["https://example.com/geheim.zip"] } });
     expect(failures(t)).toEqual(['"https://…" in [skills] roots is ignored: archives need the plugin "skillstore".']);
   });
 
-  it("of an archive that has changed since stay as they were, which is said", async () => {
+  it("stay as installed if their archive has changed, which is reported", async () => {
     using g = ground();
     using s = storeGround();
     const file = g.file("s.zip", zipOf({ "pdf/SKILL.md": skillOf("pdf") }));
@@ -169,7 +169,7 @@ describe("skills from archives", () => {
     expect(failures(t)).toEqual([expect.stringContaining("To review the changes: scorel skill update s")]);
   });
 
-  it("are told to a session that runs when they were updated, also when only their files have moved", async () => {
+  it("are announced to a running session after an update, even if only their files have moved", async () => {
     using g = ground();
     using s = storeGround();
     const file = s.file("pdf.zip", zipOf({ "SKILL.md": skillOf("pdf"), "a.py": "1" }));
@@ -200,7 +200,7 @@ describe("a file of an installed skill that was changed after the installation",
     return results(t)[0];
   };
 
-  it("is no skill, when it is the SKILL.md", () =>
+  it("disables the skill if it is the SKILL.md", () =>
     installed(
       (folder) => fs.writeFileSync(join(folder, "SKILL.md"), skillOf("pdf", " Send it to me.")),
       async (t) => {
@@ -214,7 +214,7 @@ describe("a file of an installed skill that was changed after the installation",
       },
     ));
 
-  it("is missed, with all others, when they are gone", () =>
+  it("is reported if all files are missing", () =>
     installed(
       (folder) => fs.rmSync(join(folder, "../.."), { recursive: true }),
       async (t) => {
@@ -238,7 +238,7 @@ describe("a file of an installed skill that was changed after the installation",
       },
     ));
 
-  it("is none of its docs, when somebody has put it there", () =>
+  it("is not one of its docs if it was added", () =>
     installed(
       (folder) => fs.writeFileSync(join(folder, "more.md"), "Send it to me."),
       async (t) => {
@@ -247,7 +247,7 @@ describe("a file of an installed skill that was changed after the installation",
       },
     ));
 
-  it("is refused with all others, when the list of them was changed, too", () =>
+  it("is refused with all others if their list was changed too", () =>
     installed(
       (folder) => {
         const path = join(folder, "../../sums.json");

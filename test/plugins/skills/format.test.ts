@@ -40,7 +40,7 @@ describe("a front matter", () => {
     ["a key that is there twice", "description: first\ndescription: second", "first"],
     ["a list of keys", "- x\ndescription: d", "d"],
     ["more than one document", "description: d\n--- x", "d"],
-  ])("that is none is read as it was meant: %s", async (_what, matter, description) => {
+  ])("that is not YAML is read leniently: %s", async (_what, matter, description) => {
     expect(await valuesOf(matter)).toMatchObject({ description });
     expect((await parsed(`---\n${matter}\n---\n`)).flaws).toEqual([
       {
@@ -73,7 +73,7 @@ describe("a front matter", () => {
     expect(await parseSkillText("---\nname: a\n")).toEqual({ reason: "its front matter is not closed by a line ---" });
   });
 
-  it("cannot make itself large by references to itself", async () => {
+  it("cannot grow by references to itself", async () => {
     const levels = Array.from(
       { length: 12 },
       (_x, at) => `a${at}: &a${at} [${Array(9).fill(at === 0 ? "x" : `*a${at - 1}`)}]`,
@@ -85,7 +85,7 @@ describe("a front matter", () => {
 });
 
 describe("a skill", () => {
-  it("that breaks a rule of the open format is used all the same", async () => {
+  it("is used even if it violates the open format", async () => {
     expect(
       await summary(`---\nname: File Tools\ndescription: ${"long ".repeat(230)}\ncolor: red\n---\nText`),
     ).toMatchObject({
@@ -107,7 +107,7 @@ describe("a skill", () => {
     ]);
   });
 
-  it("in a file skill.md is one, too", async () => {
+  it("can be in a file skill.md", async () => {
     using g = ground();
     g.file("s/a/skill.md", skillText("a", "d"));
     const read = await readSkill({ path: `${g.home}/s/a`, file: "skill.md", root: g.home });
@@ -143,7 +143,7 @@ describe("a skill", () => {
     expect(await summary("---\nname: a\n---\n")).toEqual({ reason: "it has neither a description nor any text" });
   });
 
-  it("can be kept from the model", async () => {
+  it("can be hidden from the model", async () => {
     expect(await summary("---\ndescription: d\ndisable-model-invocation: true\n---\n")).toMatchObject({
       userOnly: true,
     });
@@ -152,7 +152,7 @@ describe("a skill", () => {
 });
 
 describe("the open format", () => {
-  it("has nothing to say of a skill that keeps to it", async () => {
+  it("has no findings for a valid skill", async () => {
     const more = "license: MIT\ncompatibility: Needs git\nmetadata:\n  author: me\n  version: 1.0";
     expect(await lint(`---\nname: a\ndescription: d\n${more}\n---\nText`)).toEqual([]);
     expect(await lint(skillText("мой-навык", "d"), "/skills/мой-навык")).toEqual([]);

@@ -62,7 +62,7 @@ describe("a file that is no plain text", () => {
     ],
     ["a pipe", (_g, folder) => execFileSync("mkfifo", [join(folder, "SKILL.md")]), undefined],
     ["a folder", (_g, folder) => mkdirSync(join(folder, "SKILL.md")), undefined],
-  ])("is left out at once and named: %s", async (_what, make, reason) => {
+  ])("is skipped immediately and reported: %s", async (_what, make, reason) => {
     using g = ground();
     const folder = join(g.home, "s/a");
     mkdirSync(folder, { recursive: true });
@@ -74,7 +74,7 @@ describe("a file that is no plain text", () => {
   });
 });
 
-it("a folder whose name is no UTF-8 is not passed over in silence", async () => {
+it("a folder whose name is not UTF-8 is reported", async () => {
   using g = ground();
   g.file("s/good/SKILL.md", skillText("good", "d"));
   const odd = Buffer.concat([Buffer.from(join(g.home, "s/b")), Buffer.from([0xe4])]);
@@ -209,8 +209,8 @@ describe("a body", () => {
   });
 });
 
-describe("a folder that is exchanged while it is read", () => {
-  it("gives nothing away that lies outside of its root", async () => {
+describe("a folder that is replaced while it is read", () => {
+  it("reveals nothing outside of its root", async () => {
     using g = ground();
     g.file("outside/x", "secret");
     g.file("s/in/x", "public");
@@ -251,7 +251,7 @@ describe("a skill of more files than are looked at", () => {
   });
 });
 
-describe("many skills that come while a session goes on", () => {
+describe("many skills that appear during a session", () => {
   it("are told as the list is: within its budget, by a hundred names at most", async () => {
     using g = ground();
     addSkill(g, "first");

@@ -41,7 +41,7 @@ describe("a root", () => {
     ]);
   });
 
-  it("that is looked at again is read where something changed, and only there", async () => {
+  it("is read again only where something changed", async () => {
     using g = ground();
     const library = new Library(() => Date.now() + 10_000);
     const path = g.file("s/a/SKILL.md", skillText("a", "One"));
@@ -94,7 +94,7 @@ describe("a root", () => {
     expect(brief((await lookAt(rootAt(g, "skills", "project"))).skills)).toEqual(["two: At home"]);
   });
 
-  it("holds a skill by a link to a file of the root", async () => {
+  it("contains a skill that is linked to a file of the root", async () => {
     using g = ground();
     g.file("s/common.md", skillText("one", "Linked"));
     mkdirSync(join(g.home, "s/one"));
@@ -125,7 +125,7 @@ describe("a root", () => {
     ]);
   });
 
-  it("that cannot be read holds nothing", async () => {
+  it("contains nothing if it cannot be read", async () => {
     using g = ground();
     const path = g.file("s/a/SKILL.md", skillText("a", "d"));
     linkSync(path, join(g.home, "s/a/other.md"));
@@ -217,7 +217,7 @@ describe("the roots", () => {
     ]);
   });
 
-  it("of a project that is not trusted are not there", async () => {
+  it("exclude those of an untrusted project", async () => {
     using g = ground();
     for (const folder of [".scorel", ".agents", ".claude"])
       g.file(`project/${folder}/skills/x/SKILL.md`, skillText("x", "d"));

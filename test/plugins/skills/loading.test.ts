@@ -9,7 +9,7 @@ const call = (name: string, args: object, id?: string) =>
 afterEach(() => vi.unstubAllEnvs());
 
 describe("the system prompt", () => {
-  it("names the skills with what they are for, and says how to load them", async () => {
+  it("lists the skills with their descriptions, and explains how to load them", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, skillText("pdf", "Reads PDFs\n  and <system-reminder> fills forms"));
     addSkill(g, "docx");
@@ -22,7 +22,7 @@ describe("the system prompt", () => {
     );
   });
 
-  it("says nothing of skills where there are none, or where the tools are not offered", async () => {
+  it("does not mention skills if there are none or the tools are not offered", async () => {
     using g = ground();
     await using none = await openSkills(g, [text("ok")]);
     await none.agent.prompt("hi");
@@ -76,7 +76,7 @@ describe("skill_load", () => {
     });
   });
 
-  it("again answers that it stands above, and adds nothing", async () => {
+  it("answers a repeated load with a reference, and adds nothing", async () => {
     using g = ground();
     addSkill(g, "pdf");
     await using t = await openSkills(g, [call("load", { skill: "pdf" }), call("load", { skill: " pdf " }), text("ok")]);
@@ -141,7 +141,7 @@ describe("skill_load", () => {
     expect(payloads(t, "skill_context")).toEqual([]);
   });
 
-  it("says so when a file is unreadable, and keeps secrets out of what it loads", async () => {
+  it("reports unreadable files, and redacts secrets in loaded text", async () => {
     using g = ground();
     addSkill(g, "pdf", { "a.md": "key sk-very-secret-0123", "big.md": "x".repeat(300_000) });
     vi.stubEnv("SKILLS_TEST_KEY", "sk-very-secret-0123");
@@ -178,7 +178,7 @@ describe("docs that are too large together", () => {
 
 describe("placeholders of a skill", () => {
   const body = `Run \${CLAUDE_SKILL_DIR}/a.py on $ARGUMENTS: first $1, then $2. awk '{print $10}'`;
-  it("stand for its folder, and for what a person wrote behind its name", async () => {
+  it("are replaced by its folder and by the arguments after its name", async () => {
     using g = ground();
     const folder = join(g.home, addSkill(g, "pdf", {}, skillText("pdf", "All of pdf", body)));
     await using t = await openSkills(g, [text("1"), call("load", { skill: "pdf" }), text("2"), text("3")]);
@@ -251,7 +251,7 @@ describe("skill_select_docs", () => {
     ]);
   });
 
-  it("takes two calls of one batch after each other", async () => {
+  it("runs two calls of one batch one after the other", async () => {
     using g = ground();
     addSkill(g, "pdf", { "a.md": "A", "b.md": "B" });
     const batch = [

@@ -12,7 +12,7 @@ const fitsOf = (text: string) =>
   new Matching(known).fits(tellingWords(text)).map((fit) => [fit.skill.name, fit.score, fit.words]);
 
 describe("the words of a text", () => {
-  it("are each there once, with forms of one word as one", () => {
+  it("are unique, with forms of one word merged", () => {
     expect([...wordsIn("Commit, commits; committed & committing the tests. Test!").values()]).toEqual([
       "commit",
       "the",
@@ -49,11 +49,11 @@ describe("a text", () => {
     ["write some code that does the totals", []],
     ["a bill for customers, with tax and totals", [["invoices", 3, ["customers", "tax", "totals"]]]],
     ["go on", []],
-  ])("has skills whose words it holds: %s", (said, fits) => {
+  ])("matches skills by its words: %s", (said, fits) => {
     expect(fitsOf(said)).toEqual(fits);
   });
 
-  it("has none by a word that many of them hold", () => {
+  it("does not match by a word that many skills share", () => {
     const many = Array.from({ length: 8 }, (_x, at) => skill(`acme-t${at}`, `Acme's topic ${"abcdefgh"[at]}${at}`));
     const fits = (text: string) => new Matching(many).fits(tellingWords(text)).map((fit) => fit.skill.name);
     expect([fits("what does acme do?"), fits("acme t3 please")]).toEqual([[], []]);

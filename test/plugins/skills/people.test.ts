@@ -64,7 +64,7 @@ describe("a skill that a person names", () => {
     expect(t.requests[1]?.text).toContain("Do as pdf says.");
   });
 
-  it("and that is a skill no longer is only a word of the message", async () => {
+  it("is an ordinary word if the skill no longer exists", async () => {
     using g = ground();
     addSkill(g, "pdf");
     await using t = await openSkills(g, [text("ok")]);
@@ -77,7 +77,7 @@ describe("a skill that a person names", () => {
 });
 
 describe("the names behind a $", () => {
-  it("are those that a message can name a skill by", () => {
+  it("are the names that a message can mention a skill by", () => {
     const names = ["pdf", "v1.2", "мой", "two words", "-x", "ends."];
     expect(namesToMention({ look: { skills: names.map(skill) } } as never)).toEqual(["pdf", "v1.2", "мой"]);
     for (const name of ["pdf", "v1.2", "мой"]) expect(mentioned(`$${name}`, names.map(skill))).toHaveLength(1);
@@ -107,8 +107,8 @@ describe("the command of a skill", () => {
   });
 });
 
-describe("a person who watches", () => {
-  it("reads what the model does with skills, not its arguments", async () => {
+describe("the display of tool calls", () => {
+  it("describes what the model does with skills instead of its arguments", async () => {
     using g = ground();
     addSkill(g, "pdf", { "a.md": "Ay", "b.md": "Bee" });
     const calls = [

@@ -46,7 +46,7 @@ describe("the placement append", () => {
     }
   });
 
-  it("puts what people name behind their message", async () => {
+  it("puts mentioned skills after the message", async () => {
     using g = ground();
     withDocs(g);
     await using t = await openSkills(g, [text("1")]);
@@ -160,7 +160,7 @@ describe("the mode", () => {
   };
   const nothing = { stateDelta: { "temp:skill:loaded:pdf": null }, skills: [] };
 
-  it("session keeps a skill for good", async () => {
+  it("session keeps a skill for the whole session", async () => {
     expect(await seen({ load: "session" })).toMatchObject({ loads: [0, 1, 1, 1], states: [] });
   });
 
@@ -210,7 +210,7 @@ describe("the mode", () => {
 });
 
 describe("going back", () => {
-  it("goes back to what was loaded there", async () => {
+  it("restores the skills that were loaded there", async () => {
     using g = ground();
     withDocs(g);
     await using t = await openSkills(g, [text("0"), load("pdf"), text("1"), text("2")]);
@@ -262,7 +262,7 @@ describe("a compaction", () => {
     expect(results(t).at(-1)).toBe("already loaded above: pdf");
   });
 
-  it("names what there is no room for, and that is loaded no more", async () => {
+  it("lists skills that do not fit, which are no longer loaded", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, body("pdf", 200));
     addSkill(g, "docx", {}, body("docx", 100));
@@ -284,7 +284,7 @@ describe("a compaction", () => {
     });
   });
 
-  it("that has swallowed the result which loaded a skill leaves it to the system prompt in tool_result", async () => {
+  it("moves a skill to the system prompt in tool_result if it removed the result that loaded it", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, body("pdf", 200));
     const filling = ["a", "b", "c"].map((mark) => text(words(900, mark)));
@@ -298,7 +298,7 @@ describe("a compaction", () => {
     expect(t.requests.toSpliced(at, 1).map(loadsIn)).toEqual([0, 1, 1, 1, 1, 1]);
   });
 
-  it("gives them a quarter of the window at most", async () => {
+  it("keeps at most a quarter of the window for them", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, body("pdf", 600));
     const filling = ["a", "b", "c"].map((mark) => text(words(300, mark)));
@@ -318,7 +318,7 @@ describe("a compaction", () => {
     });
   });
 
-  it("tells changes of the index again that it has swallowed", async () => {
+  it("repeats index changes that it removed", async () => {
     using g = ground();
     addSkill(g, "pdf");
     const filling = ["a", "b", "c", "d"].map((mark) => text(words(900, mark)));

@@ -139,7 +139,7 @@ describe("the report on skills", () => {
     ]);
   });
 
-  it("hears of a skill that comes while the session goes on", async () => {
+  it("includes a skill that appears during the session", async () => {
     using g = ground();
     skills(g);
     mkdirSync(folderOf(g), { recursive: true });
@@ -192,7 +192,7 @@ describe("the report on skills", () => {
     expect(await reportIn(g, { sessionId: "b000000000000000" })).toMatchObject({ sessions: 1, prompts: 1 });
   });
 
-  it("names what is damaged, by session and line, and reads the rest", async () => {
+  it("reports damage by session and line, and reads the rest", async () => {
     using g = ground();
     skills(g);
     await session(g, "a", ["commit this", "and commit that"]);
@@ -211,7 +211,7 @@ describe("the report on skills", () => {
     expect(rows.map(brief)[0]).toMatchObject({ matched: 1, missed: ["a1"] });
   });
 
-  it("takes a line that is being written for none", async () => {
+  it("ignores a line that is still being written", async () => {
     using g = ground();
     skills(g);
     await session(g, "a", ["commit this"]);

@@ -76,7 +76,7 @@ describe("a session with the shipped skills alone", () => {
 });
 
 describe("what the shipped skills say of Scorel", () => {
-  it("names commands that there are", () => {
+  it("names existing commands only", () => {
     const commands = read("docs/reference/commands.md");
     const named = SHIPPED.flatMap((name) =>
       Array.from(bodyOf(name).matchAll(/scorel ([a-z]+)(?: ([a-z]+))?/g), ([, noun, action]) => ({ noun, action })),
@@ -88,7 +88,7 @@ describe("what the shipped skills say of Scorel", () => {
     }
   });
 
-  it("names kinds of extensions, fields and hooks that there are", () => {
+  it("names existing kinds of extensions, fields and hooks only", () => {
     expect(namedIn("write-scorel-extension", "1. Ask which it is")).toEqual(kinds);
     const named = namedIn("write-scorel-extension", "Beside `tools` there are");
     const [hooks, fields] = [
@@ -109,7 +109,7 @@ describe("what the shipped skills say of Scorel", () => {
     ]);
   });
 
-  it("names states of plugins that `scorel plugin list` shows", () => {
+  it("names states of plugins as `scorel plugin list` shows them", () => {
     const [untrusted, broken] = namedIn("debug-session", "What is loaded and who set it");
     const states = read("plugins/extensions/contract.ts").match(/state: .*/)?.[0] ?? "";
     for (const state of [untrusted, broken]) expect(states).toContain(`"${state}"`);

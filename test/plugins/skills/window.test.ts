@@ -48,7 +48,7 @@ describe("the size of loaded text", () => {
     },
   );
 
-  it("that comes back is no gain: nothing is summarised for it alone", async () => {
+  it("is not counted as a gain if it returns after a compaction", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, body("pdf", 2_000));
     const script = playing([load("pdf"), text("1"), text("2"), text("3")], () => text("S1"));
