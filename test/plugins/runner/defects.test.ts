@@ -49,7 +49,7 @@ describe("guarantees for programs of skills", () => {
       { from, to: "work/door/kept", mode: "link" as const },
       { from, to: "work/../../victim", mode: "link" as const },
     ])
-      expect(await refused(t, { command: "true", inputs: [input] })).toMatch(/leads out|there is no skill|go below/);
+      expect(await refused(t, { command: "true", inputs: [input] })).toMatch(/leads out|there is no skill|must be in/);
     expect(await t.run({ command: "true", inputs: [{ from, to: "work/door", mode: "link" }] })).toMatchObject({
       exit_code: 0,
     });
@@ -77,7 +77,7 @@ describe("guarantees for programs of skills", () => {
     process.env.DEFECT_KEY = "a key of the user";
     const outside = t.g.file("outside", "secret");
     expect(await refused(t, { command: "true", inputs: [{ from: `host://${outside}` }] })).toContain(
-      "outside the folders",
+      "outside of the folders for inputs",
     );
     const before = process.memoryUsage().rss;
     const { stdout } = await t.run({ command: "env; head -c 200000000 /dev/zero | tr '\\0' x" });

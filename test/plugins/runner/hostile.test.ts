@@ -108,7 +108,7 @@ describe("anything that a program leaves in out/", () => {
     const { output_files, warnings } = await t.run({ command, output_files: ["out/*"] });
     expect(output_files.map(({ name }) => name)).toEqual(["out/a"]);
     const left = ["loop", "pipe", "s", "to-pipe"].map(
-      (name) => `out/${name} was left out: it leads out of the workspace, or is no file`,
+      (name) => `out/${name} was skipped: it leads out of the workspace, or is no file`,
     );
     expect(warnings?.slice(0, 4)).toEqual(left);
     for (const name of ["pipe", "to-pipe", "s", "loop"])
@@ -192,7 +192,7 @@ describe("invalid arguments", () => {
       { command: "true", inputs: [{ from: "workspace://work/\0" }] },
       "a character that is not allowed in paths",
     ],
-    ["an input that never ends", { command: "true", inputs: [{ from: "host:///dev/zero" }] }, "outside the folders"],
+    ["an input that never ends", { command: "true", inputs: [{ from: "host:///dev/zero" }] }, "outside of the folders for inputs"],
     ["an artifact whose name leads out", { command: "true", inputs: [{ from: "artifact://../../x" }] }, "artifact"],
     [
       "a place that is too deep",

@@ -37,7 +37,7 @@ describe("Read", () => {
 
   it.each([
     ["workspace://../../../etc/passwd", "it leads out of the workspace"],
-    ["workspace:///etc/passwd", "it has to be relative to the workspace"],
+    ["workspace:///etc/passwd", "it must be relative to the workspace"],
     ["workspace://out/door", "its path contains a link that leads out of the workspace"],
     ["workspace://out/none", "there is no such file in the workspace"],
     ["artifact://none", "there is no such artifact"],
