@@ -133,7 +133,7 @@ describe("before a tool that declares what it writes", () => {
     fs.mkdirSync(`${t.home}/.scorel`, { recursive: true });
     fs.writeFileSync(`${t.home}/.scorel/blobs`, "a file in the folder's place");
     const { user } = await t.turn([["Put", { path: t.path("a"), content: "2" }]]);
-    const reason = "it could not be kept (BLOB_WRITE)";
+    const reason = "it could not be stored (BLOB_WRITE)";
     expect(await t.restore(user)).toEqual({ restored: [], skipped: [{ path: "a", reason }] });
     expect(t.text("a")).toBe("2");
   });

@@ -166,7 +166,7 @@ describe("a restore", () => {
     for (const path of t.blobs()) fs.rmSync(path);
     expect(await t.restore(user)).toEqual({
       restored: [],
-      skipped: [{ path: "a", reason: "its content is not kept" }],
+      skipped: [{ path: "a", reason: "its content is not stored" }],
     });
   });
 

@@ -295,7 +295,7 @@ describe("an image that cannot be shown is described in text", () => {
     expect([shown.shown, textOf(shown)]).toEqual([
       false,
       expect.stringContaining(
-        `200x100, ${picture.length} bytes. Not shown, because the model test/seer takes no images.`,
+        `200x100, ${picture.length} bytes. Not shown, because the model test/seer does not support images.`,
       ),
     ]);
     expect(g.t.kernel.failures).toEqual([

@@ -42,14 +42,14 @@ describe("a file that is no plain text", () => {
     [
       "bytes that are no UTF-8",
       (g) => g.file("s/a/SKILL.md", Buffer.from([0xc3, 0x28])),
-      "SKILL.md: it is no text in UTF-8",
+      "SKILL.md: it is not UTF-8 text",
     ],
     [
       "text of two bytes a letter",
       (g) => g.file("s/a/SKILL.md", Buffer.from("\ufeff---", "utf16le")),
-      "SKILL.md: it is no text in UTF-8",
+      "SKILL.md: it is not UTF-8 text",
     ],
-    ["a byte of zeros", (g) => g.file("s/a/SKILL.md", skillText("a", "d\0")), "SKILL.md: it is no text in UTF-8"],
+    ["a byte of zeros", (g) => g.file("s/a/SKILL.md", skillText("a", "d\0")), "SKILL.md: it is not UTF-8 text"],
     [
       "a front matter of many keys",
       (g) => g.file("s/a/SKILL.md", matter(Array.from({ length: 20_000 }, (_x, at) => `k${at}: [`))),
