@@ -94,7 +94,7 @@ describe("skills from an archive", () => {
     for (const folder of [g.home, g.root])
       await expect(g.add(folder, "own")).rejects.toMatchObject({
         code: "SKILLSTORE_ADDRESS",
-        message: expect.stringContaining("name the folder with the skills themselves"),
+        message: expect.stringContaining("pass the folder with the skills themselves"),
       });
   });
 
