@@ -192,7 +192,11 @@ describe("invalid arguments", () => {
       { command: "true", inputs: [{ from: "workspace://work/\0" }] },
       "a character that is not allowed in paths",
     ],
-    ["an input that never ends", { command: "true", inputs: [{ from: "host:///dev/zero" }] }, "outside of the folders for inputs"],
+    [
+      "an input that never ends",
+      { command: "true", inputs: [{ from: "host:///dev/zero" }] },
+      "outside of the folders for inputs",
+    ],
     ["an artifact whose name leads out", { command: "true", inputs: [{ from: "artifact://../../x" }] }, "artifact"],
     [
       "a place that is too deep",
