@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { changeFile } from "../plugins/host/shared-file.ts";
+import { changeFile } from "../plugins/host/storage/shared-file.ts";
 import { unpack } from "../plugins/packages/archive.ts";
 import { copyFolder } from "../plugins/packages/folder.ts";
 import type { PlacedSkills, SkillStore } from "../plugins/skillstore/contract.ts";

@@ -5,8 +5,8 @@ import type { z } from "zod";
 import type { Clock } from "./clock.ts";
 import type { config } from "./config.ts";
 import type { Listeners } from "./listeners.ts";
-import type { Queue } from "./queue.ts";
-import { createRedaction, type Redaction } from "./redaction.ts";
+import { createRedaction, type Redaction } from "./messages/redaction.ts";
+import type { Queue } from "./turn/queue.ts";
 
 export type AgentContext = PluginContext<z.output<typeof config>, "model">;
 

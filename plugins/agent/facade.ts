@@ -2,13 +2,13 @@ import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent
 import { type BaseContext, perPlugin } from "@scorel/kernel";
 import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import type { AgentService, QueueChange } from "./contract.ts";
-import { toAgentMessages } from "./convert.ts";
-import type { Dispatcher } from "./dispatcher.ts";
 import { type Environment, offeredTools, systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
-import { fittedContent, isToFit } from "./images.ts";
-import type { Queue } from "./queue.ts";
-import { contextTokens, estimateTokens, textTokens } from "./usage.ts";
+import { toAgentMessages } from "./messages/convert.ts";
+import { fittedContent, isToFit } from "./messages/images.ts";
+import type { Dispatcher } from "./turn/dispatcher.ts";
+import type { Queue } from "./turn/queue.ts";
+import { contextTokens, estimateTokens, textTokens } from "./turn/usage.ts";
 
 /** Creates the service `agent` over a dispatcher. */
 export function createFacade(env: Environment, dispatcher: Dispatcher): AgentService {
@@ -55,7 +55,8 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     contextTokens: () => contextTokens(ctx.session, () => textTokens(fixedPart(env)), mostCounted(ctx.model.current())),
     estimateTokens,
     fixedTokens: () => textTokens(fixedPart(env)),
-    ask: async (question) => (await import("./ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
+    ask: async (question) =>
+      (await import("./turn/ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
     betweenTurns: (work) => dispatcher.betweenTurns(work),
   };
   return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => viewFor(plugin, service, env.queue) });

@@ -1,16 +1,16 @@
 import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
-import { answers } from "./answers.ts";
+import { answers } from "./calls/answers.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { config } from "./config.ts";
 import type { ToolCallApproval, ToolCallChange, ToolCallOutcome, ToolCallVerdict } from "./contract.ts";
-import { Dispatcher } from "./dispatcher.ts";
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
-import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./queue.ts";
 import { retryEnd, retryStart } from "./transient.ts";
+import { Dispatcher } from "./turn/dispatcher.ts";
+import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
 
 /** Plugin `agent`: turns, the message queue, retries, guards and the native hooks. */
 export default createAgent(systemClock);

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@mariozechner/pi-agent-core";
 import { frozenCopy } from "@scorel/kernel";
-import { LiveState } from "./live.ts";
+import { LiveState } from "./turn/live.ts";
 
 type Listener = (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>;
 

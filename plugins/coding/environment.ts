@@ -12,8 +12,8 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { BYTES_PER_TOKEN } from "./budget.ts";
 import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";
-import { keyStoreTest } from "./key-store.ts";
-import type { Spans } from "./uncut.ts";
+import type { Spans } from "./files/uncut.ts";
+import { keyStoreTest } from "./guard/key-store.ts";
 
 /** What tools can ask about their session. Each call looks up the current state. */
 export interface Environment {

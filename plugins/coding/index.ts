@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type {} from "@scorel/agent/contract";
 import { type BaseContext, definePlugin } from "@scorel/kernel";
 import type { Tool } from "@scorel/tools/contract";
-import { createBash } from "./bash.ts";
-import { fileCoverage } from "./coverage.ts";
-import { createEdit } from "./edit.ts";
 import { createEnvironment } from "./environment.ts";
-import { createGlob } from "./glob.ts";
-import { createGrep } from "./grep.ts";
-import { createRead } from "./read.ts";
+import { fileCoverage } from "./files/coverage.ts";
+import { createEdit } from "./files/edit.ts";
+import { createRead } from "./files/read.ts";
+import { createWrite } from "./files/write.ts";
+import { createGlob } from "./search/glob.ts";
+import { createGrep } from "./search/grep.ts";
+import { createBash } from "./shell/bash.ts";
 import { createTodoWrite, todos } from "./todo.ts";
-import { createWrite } from "./write.ts";
 
 /** The tools of a coding agent, and a guard for the files that control it. */
 export default definePlugin({
@@ -47,7 +47,7 @@ export default definePlugin({
       approveToolCall: {
         critical: true,
         level: "early",
-        handler: async (call, signal) => (await import("./guard.ts")).guardWrites(call, signal, env, ctx),
+        handler: async (call, signal) => (await import("./guard/guard.ts")).guardWrites(call, signal, env, ctx),
       },
     };
   },

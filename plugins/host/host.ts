@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { type Logger, newId } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { Composition } from "@scorel/workspace/contract";
+import { EmbeddedClient } from "./clients/embedded.ts";
 import type { HostService } from "./contract.ts";
-import { EmbeddedClient } from "./embedded.ts";
-import { Sessions } from "./sessions.ts";
-import { changeFile } from "./shared-file.ts";
-import { createShelf } from "./shelf.ts";
+import { Sessions } from "./sessions/sessions.ts";
+import { createShelf } from "./sessions/shelf.ts";
+import { changeFile } from "./storage/shared-file.ts";
 import { canonicalDirectory, homeDirectory, homePath, projectRoot } from "./workspace.ts";
 
 /** The host with its sessions, for this plugin's own commands. */

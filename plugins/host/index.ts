@@ -1,8 +1,8 @@
 import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/logs/contract";
+import { sessionCommands } from "./commands/session-commands.ts";
 import { createHost, type LocalHost } from "./host.ts";
-import { sessionCommands } from "./session-commands.ts";
 
 export default definePlugin({
   id: "host",

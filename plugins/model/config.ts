@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { apis } from "./apis.ts";
-import { flawOfUrl } from "./base-url.ts";
+import { apis } from "./choose/apis.ts";
+import { flawOfUrl } from "./choose/base-url.ts";
 
 const price = z.number().min(0);
 const name = z.string().min(1);

@@ -1,10 +1,10 @@
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
-import { readStored, secretsOf } from "./auth-file.ts";
+import { type LocalServer, localServers } from "./choose/local-servers.ts";
 import { type ModelConfig, modelConfig } from "./config.ts";
 import type {} from "./contract.ts";
-import { type LocalServer, localServers } from "./local-servers.ts";
-import { createSecrets } from "./secrets.ts";
+import { readStored, secretsOf } from "./keys/auth-file.ts";
+import { createSecrets } from "./keys/secrets.ts";
 
 /** Creates the plugin `model`, which looks for local models at `servers`. */
 export function modelPlugin(servers: readonly LocalServer[] = localServers) {
@@ -30,7 +30,7 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
         secrets,
       );
       ctx.provide("model", model);
-      const admin = async () => (await import("./admin.ts")).createAdmin(model, from);
+      const admin = async () => (await import("./choose/admin.ts")).createAdmin(model, from);
       ctx.provide("modelAdmin", {
         list: async (filter) => (await admin()).list(filter),
         check: async (signal) => (await admin()).check(signal),

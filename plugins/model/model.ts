@@ -1,14 +1,14 @@
 import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
-import { secretsOf } from "./auth-file.ts";
-import type { Choice } from "./choice.ts";
+import type { Choice } from "./choose/choice.ts";
+import { resolveModel, type Sources } from "./choose/resolve.ts";
 import type { ModelConfig } from "./config.ts";
 import type { ModelService, StreamOptions, UsableModel } from "./contract.ts";
-import { type Access, accessFor } from "./key.ts";
-import { resolveModel, type Sources } from "./resolve.ts";
-import type { Secrets } from "./secrets.ts";
-import type { SentMessages } from "./sent-messages.ts";
-import { isDue } from "./subscriptions.ts";
+import { secretsOf } from "./keys/auth-file.ts";
+import { type Access, accessFor } from "./keys/key.ts";
+import type { Secrets } from "./keys/secrets.ts";
+import { isDue } from "./keys/subscriptions.ts";
+import type { SentMessages } from "./wire/sent-messages.ts";
 
 /** Inputs for creating a session's models. */
 export interface Wanted {
@@ -104,7 +104,7 @@ async function withFreshToken(choice: Choice, secrets: Secrets): Promise<Usable>
   if (!found.subscription) return found;
   secrets.learn(secretsOf(found.subscription));
   if (!isDue(found.subscription)) return found;
-  const { renewed } = await import("./refresh.ts");
+  const { renewed } = await import("./keys/refresh.ts");
   secrets.learn(secretsOf(await renewed(choice.model.provider)));
   return usable(choice);
 }
@@ -120,13 +120,13 @@ async function open(
   const { secrets, stopping } = request;
   try {
     const { model, key, credential, offline } = await withFreshToken(choose(), secrets);
-    if (offline) return await (await import("./offline.ts")).streamOffline(context, options);
-    const { streamModel } = await import("./stream.ts");
+    if (offline) return await (await import("./offline/offline.ts")).streamOffline(context, options);
+    const { streamModel } = await import("./wire/stream.ts");
     stopping.throwIfAborted();
     const { signal = stopping } = options;
     return await streamModel(model, { key, credential }, context, { ...options, signal }, request);
   } catch (thrown) {
-    const { failedStream } = await import("./reply.ts");
+    const { failedStream } = await import("./wire/reply.ts");
     return await failedStream(noModel, secrets.redact(messageOf(thrown)));
   }
 }

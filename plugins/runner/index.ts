@@ -8,14 +8,14 @@ import type {} from "@scorel/model/contract";
 import type {} from "@scorel/sandbox/contract";
 import type {} from "@scorel/skills/contract";
 import type { Tool } from "@scorel/tools/contract";
-import { stageAhead } from "./ahead.ts";
 import { config } from "./config.ts";
-import { interactiveOf } from "./interactive.ts";
-import { interactiveRuns } from "./interactive-notices.ts";
+import { interactiveOf } from "./interactive/interactive.ts";
+import { interactiveRuns } from "./interactive/interactive-notices.ts";
+import { skillSession } from "./interactive/session-tool.ts";
 import { operations } from "./operations.ts";
-import { createRefs } from "./refs.ts";
-import { skillSession } from "./session-tool.ts";
-import { skillRun } from "./tool.ts";
+import { skillRun } from "./run/tool.ts";
+import { stageAhead } from "./staging/ahead.ts";
+import { createRefs } from "./workspace/refs.ts";
 
 /** Runs programs of skills in a workspace of the session, inside the sandbox. */
 export default definePlugin({

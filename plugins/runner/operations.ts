@@ -1,7 +1,7 @@
 import type { Operation, OperationHandler } from "@scorel/host/contract";
 import { z } from "zod";
 import type { RunnerContext } from "./config.ts";
-import type { DirectRuns } from "./direct.ts";
+import type { DirectRuns } from "./run/direct.ts";
 
 const sessionId = z.string();
 const run = z.string();
@@ -45,7 +45,7 @@ export function operations(
     make_again: {
       params: z.strictObject({ sessionId, artifact, keep: z.boolean().optional() }),
       run: async ({ sessionId: id, artifact: wanted, keep }, { look, left }) =>
-        (await import("./replay.ts")).replay(ctx, wanted, { look, left: left(id), keep }),
+        (await import("./replay/replay.ts")).replay(ctx, wanted, { look, left: left(id), keep }),
     },
     run_skill: {
       params: direct,
@@ -73,7 +73,7 @@ const all = new WeakMap<RunnerContext["session"], DirectRuns>();
 
 /** Loaded when a person runs the first program. */
 async function directOf(ctx: RunnerContext): Promise<DirectRuns> {
-  const { DirectRuns } = await import("./direct.ts");
+  const { DirectRuns } = await import("./run/direct.ts");
   const known = all.get(ctx.session);
   if (known) return known;
   const runs = new DirectRuns(ctx);

@@ -1,5 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
-import { sizeOf } from "./size.ts";
+import { sizeOf } from "./format/size.ts";
 
 /** The longest list of names in a message. */
 const MOST = 100;

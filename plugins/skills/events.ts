@@ -1,7 +1,7 @@
 import type { ConvertContext, DisplayAction, EventDefinition, EventOf, Events } from "@scorel/kernel";
 import type { UserMessage } from "@scorel/messages/contract";
 import { z } from "zod";
-import { type ContentOf, contextText } from "./blocks.ts";
+import { type ContentOf, contextText } from "./load/blocks.ts";
 
 const indexed = z.strictObject({
   name: z.string(),

@@ -4,15 +4,15 @@ import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/prompt/contract";
 import type {} from "@scorel/tools/contract";
-import { namesToMention, skillCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import type {} from "./contract.ts";
 import { events } from "./events.ts";
+import { Skills } from "./load/skills.ts";
+import { skillContents, skillIndex, skillState } from "./load/state.ts";
+import { tools } from "./load/tools.ts";
+import { namesToMention, skillCommands } from "./match/commands.ts";
+import { newWords } from "./match/words.ts";
 import { operations } from "./operations.ts";
-import { Skills } from "./skills.ts";
-import { skillContents, skillIndex, skillState } from "./state.ts";
-import { tools } from "./tools.ts";
-import { newWords } from "./words.ts";
 
 /** The longest time to wait for archives that are fetched for the first time. */
 const PATIENCE_MS = { start: 5_000, turn: 25_000 };
@@ -54,12 +54,12 @@ export default definePlugin({
         if (skills.fetches.size > 0) await skills.ready(PATIENCE_MS.turn);
       },
       async transformContext(messages) {
-        if (skills.turnBegins) await (await import("./turn-start.ts")).beginTurn(skills);
+        if (skills.turnBegins) await (await import("./match/turn-start.ts")).beginTurn(skills);
         skills.turnBegins = false;
         skills.system = "";
         const words = newWords(skills);
         if (skills.state.loaded.length === 0 && !skills.once && words.length === 0) return messages;
-        return (await import("./request.ts")).prepare(skills, messages, words);
+        return (await import("./load/request.ts")).prepare(skills, messages, words);
       },
       systemPrompt: (text) => (skills.system === "" ? text : [text, skills.system].filter(Boolean).join("\n\n")),
     };

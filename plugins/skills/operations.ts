@@ -1,8 +1,8 @@
 import type { OperationHandler } from "@scorel/host/contract";
 import { z } from "zod";
 import { errors } from "./errors.ts";
-import { archiveAt } from "./roots.ts";
-import type { Skills } from "./skills.ts";
+import { archiveAt } from "./library/roots.ts";
+import type { Skills } from "./load/skills.ts";
 
 const sessionId = z.string();
 
@@ -24,14 +24,14 @@ export function operations(skills: () => Skills): {
         const { skills: known } = await skills().ready();
         const skill = known.find((each) => each.name === name);
         if (!skill) throw errors.SKILL_UNKNOWN({ name, known: known.map((each) => each.name) });
-        const { sizes: _, ...texts } = await (await import("./text.ts")).textsOf(skill);
+        const { sizes: _, ...texts } = await (await import("./format/text.ts")).textsOf(skill);
         return { skill, ...texts };
       },
     },
     read_skills: {
       params: z.strictObject({ sessionId, path: z.string() }),
       run: async ({ path }) => {
-        const { Library } = await import("./library.ts");
+        const { Library } = await import("./library/library.ts");
         return await new Library().look([{ source: "user", folder: path, files: path }], []);
       },
     },
@@ -50,11 +50,11 @@ export function operations(skills: () => Skills): {
     },
     check_skills: {
       params: z.strictObject({ sessionId, path: z.string().optional() }),
-      run: async ({ path }) => ({ files: await (await import("./check.ts")).check(skills(), path) }),
+      run: async ({ path }) => ({ files: await (await import("./format/check.ts")).check(skills(), path) }),
     },
     report_skills: {
       params: z.strictObject({ sessionId, of: z.string().min(1).optional() }),
-      run: async ({ of }, context) => (await import("./report-scope.ts")).report(skills(), of, context),
+      run: async ({ of }, context) => (await import("./report/report-scope.ts")).report(skills(), of, context),
     },
   };
 }

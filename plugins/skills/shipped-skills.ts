@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Skill } from "./contract.ts";
-import { shipped } from "./shipped.ts";
+import { shipped } from "./library/shipped.ts";
 
 /** Next to `plugins` in the sources, and next to `dist` in the package. */
 export const shippedFolder = fileURLToPath(new URL("../../skills", import.meta.url));

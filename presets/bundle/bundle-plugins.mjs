@@ -35,7 +35,7 @@ const englishOnly = patch(
 
 /**
  * OpenAI's client cuts a reply into events by copying what is left of it for each one, and into lines byte by byte. Replies reach it
- * in whole events with plain line breaks (plugins/model/reply-passage.ts), so that one split does for both.
+ * in whole events with plain line breaks (plugins/model/wire/reply-passage.ts), so that one split does for both.
  */
 const splitLines = patch("split-lines", /openai[\\/]core[\\/]streaming\.mjs$/, (source) =>
   source.replace(

@@ -13,8 +13,8 @@ import runner from "@scorel/runner";
 import sandbox from "@scorel/sandbox";
 import type { Skill } from "@scorel/skills/contract";
 import tools from "@scorel/tools";
-import { makeLayout } from "../../plugins/runner/layout.ts";
-import { stage } from "../../plugins/runner/staging.ts";
+import { stage } from "../../plugins/runner/staging/staging.ts";
+import { makeLayout } from "../../plugins/runner/workspace/layout.ts";
 import { testHeader } from "../harness.ts";
 // @ts-expect-error plain JavaScript, shared with the runner
 import { median } from "./measure.mjs";

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SkillLook } from "@scorel/skills/contract";
-import type { Skills } from "../../plugins/skills/skills.ts";
+import type { Skills } from "../../plugins/skills/load/skills.ts";
 import { writeCollection } from "./skills/collection.ts";
 import { type Before, replay } from "./skills/replay.ts";
 import { type Cast, castOf, docScenario, longScenario, pageScenario, type Scenario } from "./skills/scenarios.ts";

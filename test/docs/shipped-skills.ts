@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSkillText } from "../../plugins/skills/front-matter.ts";
+import { parseSkillText } from "../../plugins/skills/format/front-matter.ts";
 import { root } from "./source.ts";
 
 /** Of a line, for the formatter. */
 const WIDTH = 120;
 
 /** The path of the generated list, and what it should be now: what each shipped skill says of itself. */
-export const shippedList = "plugins/skills/shipped.ts";
+export const shippedList = "plugins/skills/library/shipped.ts";
 export async function shippedSkills(): Promise<string> {
   const rows = await Promise.all(readdirSync(join(root, "skills")).sort().map(rowOf));
   return `// Generated from skills/*/SKILL.md by \`npm run docs\`, so that no start has to read them.

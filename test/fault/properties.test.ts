@@ -15,7 +15,7 @@ import messages from "@scorel/messages";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { queueProjection, queueUpdate, sentProjection } from "../../plugins/agent/queue.ts";
+import { queueProjection, queueUpdate, sentProjection } from "../../plugins/agent/turn/queue.ts";
 import { testHeader } from "../harness.ts";
 import { fc, seed } from "../property.ts";
 import { isPath, Reference } from "./reference.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { acquireLock } from "../../plugins/host/lock.ts";
+import { acquireLock } from "../../plugins/host/storage/lock.ts";
 import { ownIdentity } from "../../plugins/kit/process/identity.ts";
 import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { scanLog } from "../../plugins/logs/scan.ts";

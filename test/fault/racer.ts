@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { codeOf, createKernel, type Kernel, messageOf } from "@scorel/kernel";
-import { createSessionStore } from "../../plugins/host/session-store.ts";
+import { createSessionStore } from "../../plugins/host/storage/session-store.ts";
 import { jsonlLogs } from "../../plugins/logs/service.ts";
 import { notes } from "../kernel/notes.ts";
 

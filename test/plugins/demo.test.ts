@@ -8,7 +8,7 @@ import { describeEvent } from "../../plugins/demo/event-text.ts";
 import { makeRepository, type Repository } from "../../plugins/demo/repository.ts";
 import { task } from "../../plugins/demo/task.ts";
 import { jsonlLogs } from "../../plugins/logs/service.ts";
-import { demoTask } from "../../plugins/model/offline-demo.ts";
+import { demoTask } from "../../plugins/model/offline/offline-demo.ts";
 
 const made: string[] = [];
 afterEach(() => {

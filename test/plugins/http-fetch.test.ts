@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { httpFetch } from "../../plugins/model/http-fetch.ts";
+import { httpFetch } from "../../plugins/model/wire/http-fetch.ts";
 
 async function serving(listener: RequestListener) {
   const server = createServer(listener);

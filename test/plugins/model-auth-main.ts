@@ -1,5 +1,5 @@
 /** Stores a key for each provider that it is given, at the word; a process of its own for the tests of the file's lock. */
-import { storeCredential } from "../../plugins/model/auth-file.ts";
+import { storeCredential } from "../../plugins/model/keys/auth-file.ts";
 
 process.stdin.once("data", () => {
   void Promise.all(process.argv.slice(2).map((provider) => storeCredential(provider, `key-${provider}`))).then(() => {

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { changeCredential, lockAuth, readStored, storeCredential } from "../../plugins/model/auth-file.ts";
-import { createSecrets } from "../../plugins/model/secrets.ts";
-import { type Heard, overWire } from "../../plugins/model/sign-in-wire.ts";
+import { changeCredential, lockAuth, readStored, storeCredential } from "../../plugins/model/keys/auth-file.ts";
+import { createSecrets } from "../../plugins/model/keys/secrets.ts";
+import { type Heard, overWire } from "../../plugins/model/keys/sign-in-wire.ts";
 import { gate } from "../model-server.ts";
 import { secondProcess } from "../second-process.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { SpokenApi } from "../../plugins/model/apis.ts";
-import { dataOf, eventsIn } from "../../plugins/model/event-text.ts";
-import { ReplyPassage } from "../../plugins/model/reply-passage.ts";
+import type { SpokenApi } from "../../plugins/model/choose/apis.ts";
+import { dataOf, eventsIn } from "../../plugins/model/wire/event-text.ts";
+import { ReplyPassage } from "../../plugins/model/wire/reply-passage.ts";
 import { raw, startModelServer } from "../model-server.ts";
 import { withModel } from "../model-service.ts";
 import { fc } from "../property.ts";

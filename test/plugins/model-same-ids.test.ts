@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { removeRepeatedIds } from "../../plugins/model/same-ids.ts";
+import { removeRepeatedIds } from "../../plugins/model/wire/same-ids.ts";
 import { raw, startModelServer } from "../model-server.ts";
 import { withModel } from "../model-service.ts";
 

@@ -3,7 +3,7 @@ import type { Services } from "@scorel/kernel";
 import model from "@scorel/model";
 import type {} from "@scorel/model/contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { explained } from "../../plugins/model/explain.ts";
+import { explained } from "../../plugins/model/wire/explain.ts";
 import { testKernel } from "../harness.ts";
 import {
   cut,

@@ -4,7 +4,7 @@ import type { Services } from "@scorel/kernel";
 import model from "@scorel/model";
 import type {} from "@scorel/model/contract";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { demoTask } from "../../plugins/model/offline-demo.ts";
+import { demoTask } from "../../plugins/model/offline/offline-demo.ts";
 import { testKernel } from "../harness.ts";
 import { fc } from "../property.ts";
 

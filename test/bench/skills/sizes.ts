@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
-import { docTexts, textsOf } from "../../../plugins/skills/text.ts";
+import { docTexts, textsOf } from "../../../plugins/skills/format/text.ts";
 import type { SkillsTest } from "../../plugins/skills/setup.ts";
 import type { Actor } from "./scenarios.ts";
 import { tokensIn } from "./tokens.ts";

@@ -2,11 +2,11 @@ import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import type { SecretsService } from "@scorel/model/contract";
 import { describe, expect, it, vi } from "vitest";
-import { ConversationIds } from "../../../plugins/agent/call-ids.ts";
-import { toAgentMessages, toAssistant, toRequestMessages } from "../../../plugins/agent/convert.ts";
-import { createRedaction } from "../../../plugins/agent/redaction.ts";
-import { repair } from "../../../plugins/agent/repair.ts";
-import { createThrottle } from "../../../plugins/agent/throttle.ts";
+import { ConversationIds } from "../../../plugins/agent/calls/call-ids.ts";
+import { toAgentMessages, toAssistant, toRequestMessages } from "../../../plugins/agent/messages/convert.ts";
+import { createRedaction } from "../../../plugins/agent/messages/redaction.ts";
+import { repair } from "../../../plugins/agent/messages/repair.ts";
+import { createThrottle } from "../../../plugins/agent/reply/throttle.ts";
 
 const usage = {
   input: 1,

@@ -1,8 +1,8 @@
 import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { describe, expect, it } from "vitest";
-import { judge } from "../../../plugins/agent/failure.ts";
-import { patterns } from "../../../plugins/agent/failure-patterns.ts";
-import { noUsage } from "../../../plugins/agent/usage.ts";
+import { judge } from "../../../plugins/agent/turn/failure.ts";
+import { patterns } from "../../../plugins/agent/turn/failure-patterns.ts";
+import { noUsage } from "../../../plugins/agent/turn/usage.ts";
 
 const failed = (errorMessage: string): AssistantMessage => ({
   role: "assistant",

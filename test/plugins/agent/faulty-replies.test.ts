@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { wireTo } from "../../../plugins/model/fetch.ts";
+import { wireTo } from "../../../plugins/model/wire/fetch.ts";
 import { type ApiName, formats, raw, text } from "../../model-server.ts";
 import { openAgent, says, tool } from "./setup.ts";
 

@@ -2,7 +2,7 @@ import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@marioze
 import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import type { ScorelError } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { guardStream } from "../../../plugins/agent/guard.ts";
+import { guardStream } from "../../../plugins/agent/reply/guard.ts";
 import { fc } from "../../property.ts";
 import { fakeModel } from "./setup.ts";
 

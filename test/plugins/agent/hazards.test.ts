@@ -3,7 +3,7 @@ import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import { createMemoryStore, definePlugin, ScorelError, type Store, type StoredEvent } from "@scorel/kernel";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/usage.ts";
+import { noUsage } from "../../../plugins/agent/turn/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { cut, endEarly, finish, gate, text, toolCall, usage } from "../../model-server.ts";
 import { extension, openAgent, openAgentWith, says, tool } from "./setup.ts";

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import type { ConvertContext, EventOf, Session, StoredEvent } from "@scorel/kernel";
 import type { ToolResultMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
-import { contextTokens } from "../../../plugins/agent/usage.ts";
+import { contextTokens } from "../../../plugins/agent/turn/usage.ts";
 import { Claims } from "../../../plugins/coding/claims.ts";
 import { displayMessage } from "../../../plugins/messages/display.ts";
 import { text, toolCall } from "../../model-server.ts";

@@ -8,7 +8,7 @@ import {
   queueSeqProjection,
   queueUpdate,
   sentProjection,
-} from "../../../plugins/agent/queue.ts";
+} from "../../../plugins/agent/turn/queue.ts";
 import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 

@@ -1,7 +1,7 @@
 import type { QueueItem } from "@scorel/agent/contract";
 import { createMemoryStore, type StoredEvent } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { queueProjection, sentProjection } from "../../../plugins/agent/queue.ts";
+import { queueProjection, sentProjection } from "../../../plugins/agent/turn/queue.ts";
 import { testHeader } from "../../harness.ts";
 import { delayUntil, gate, hang, text, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "./setup.ts";

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { AssistantMessage, Message, ToolResultMessage } from "@mariozechner/pi-ai";
 import { describe, expect, it } from "vitest";
-import { repair } from "../../../plugins/agent/repair.ts";
+import { repair } from "../../../plugins/agent/messages/repair.ts";
 import { fc } from "../../property.ts";
 
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ByteRange } from "../../../plugins/coding/contract.ts";
-import { afterReplacing, uncovered, union } from "../../../plugins/coding/coverage.ts";
+import { afterReplacing, uncovered, union } from "../../../plugins/coding/files/coverage.ts";
 import { fc } from "../../property.ts";
 
 const ranges = fc

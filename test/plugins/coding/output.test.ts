@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { firstBytes, lastBytes, Output } from "../../../plugins/coding/output.ts";
+import { firstBytes, lastBytes, Output } from "../../../plugins/coding/shell/output.ts";
 import { fc } from "../../property.ts";
 
 let folder: string;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plainGlob } from "../../../plugins/coding/plain-glob.ts";
+import { plainGlob } from "../../../plugins/coding/search/plain-glob.ts";
 import { fc } from "../../property.ts";
 
 const WORDS = ["a", "b", "ab", "a.b", "ba.a", "aab", ".a", "é", "a\nb", "a b", "b-a"];

@@ -49,7 +49,7 @@ it.runIf(process.platform === "linux")(
 
 it("a folder is compared by its path if the system cannot tell the path of an open folder", async () => {
   await using w = await workshop();
-  const { openFolder } = await import("../../../plugins/coding/folder.ts");
+  const { openFolder } = await import("../../../plugins/coding/files/folder.ts");
   const linux = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
   Object.defineProperty(process, "platform", { ...linux, value: "darwin" });
   try {
@@ -64,7 +64,7 @@ it("a folder is compared by its path if the system cannot tell the path of an op
 
 it("a folder that is a link, or was replaced by one, is not opened", async () => {
   await using w = await workshop();
-  const { openFolder } = await import("../../../plugins/coding/folder.ts");
+  const { openFolder } = await import("../../../plugins/coding/files/folder.ts");
   mkdirSync(w.path("real/deep"), { recursive: true });
   symlinkSync("real", w.path("link"));
   for (const path of ["link", "link/deep", "link/new"])

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type Command, runCommand } from "../../../plugins/coding/command.ts";
-import { ReadyShell } from "../../../plugins/coding/ready-shell.ts";
+import { type Command, runCommand } from "../../../plugins/coding/shell/command.ts";
+import { ReadyShell } from "../../../plugins/coding/shell/ready-shell.ts";
 import { isAlive } from "../../processes.ts";
 import { workshop } from "./workshop.ts";
 

@@ -10,7 +10,7 @@ import type { ModelService, SecretsService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
 import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
-import { createSecrets } from "../../../plugins/model/secrets.ts";
+import { createSecrets } from "../../../plugins/model/keys/secrets.ts";
 import { type TestPlugin, testKernel } from "../../harness.ts";
 
 export interface Surroundings {

@@ -1,6 +1,6 @@
 import { createMemoryStore, type EventOf, type Store, type StoredEvent } from "@scorel/kernel";
 import { expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/usage.ts";
+import { noUsage } from "../../../plugins/agent/turn/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { text } from "../../model-server.ts";
 import { asksForSummary, openCompacting, playing, saidIn } from "./setup.ts";

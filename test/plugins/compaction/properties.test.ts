@@ -4,7 +4,7 @@ import type { Compacted } from "@scorel/compaction/contract";
 import { createMemoryStore, type EventOf, type Session, type StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
-import { noUsage } from "../../../plugins/agent/usage.ts";
+import { noUsage } from "../../../plugins/agent/turn/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 import { fakeModel, openAgentWith } from "../agent/setup.ts";

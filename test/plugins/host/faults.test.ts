@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { damageIn } from "@scorel/host/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { verifyLog } from "../../../plugins/host/verify.ts";
+import { verifyLog } from "../../../plugins/host/sessions/verify.ts";
 import { ownIdentity } from "../../../plugins/kit/process/identity.ts";
 import { scanLog } from "../../../plugins/logs/scan.ts";
 import { jsonlLogs } from "../../../plugins/logs/service.ts";

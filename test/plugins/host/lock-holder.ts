@@ -1,4 +1,4 @@
-import { acquireLock } from "../../../plugins/host/lock.ts";
+import { acquireLock } from "../../../plugins/host/storage/lock.ts";
 
 /** Takes the lock named in its arguments once a line arrives, says how that went, and lives until it is killed. */
 const [path = "", sessionId = ""] = process.argv.slice(2);

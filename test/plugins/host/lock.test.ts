@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { acquireLock, isLocked } from "../../../plugins/host/lock.ts";
+import { acquireLock, isLocked } from "../../../plugins/host/storage/lock.ts";
 import { ownIdentity } from "../../../plugins/kit/process/identity.ts";
 import { type SecondProcess, secondProcess } from "../../second-process.ts";
 

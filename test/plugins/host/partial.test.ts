@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnyEvent, Store, StoredEvent } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { createSessionStore } from "../../../plugins/host/session-store.ts";
+import { createSessionStore } from "../../../plugins/host/storage/session-store.ts";
 import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import { breakDevice, brokenDevices } from "../../broken-device.ts";
 import { testHeader } from "../../harness.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assertParams } from "../../../plugins/host/params.ts";
+import { assertParams } from "../../../plugins/host/clients/params.ts";
 import { optionKeys, optionsOf } from "../../../plugins/host/session-options.ts";
 import { createWorkspace } from "../../../plugins/host/workspace.ts";
 import { testHome } from "./home.ts";

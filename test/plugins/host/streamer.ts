@@ -1,4 +1,4 @@
-import { createSessionStore } from "../../../plugins/host/session-store.ts";
+import { createSessionStore } from "../../../plugins/host/storage/session-store.ts";
 import { jsonlLogs } from "../../../plugins/logs/service.ts";
 
 /** Streams one endless message through a session's store, and prints each piece once it may be announced. */

@@ -1,5 +1,5 @@
 import type { BaseContext } from "@scorel/kernel";
-import { changeFile } from "../../../plugins/host/shared-file.ts";
+import { changeFile } from "../../../plugins/host/storage/shared-file.ts";
 import { addRules } from "../../../plugins/permissions/rules/rule-file.ts";
 
 /** A session of another process, whose person answers "always" once for each rule. */

@@ -13,7 +13,7 @@ import type { OpenRequest } from "@scorel/requests/contract";
 import tools from "@scorel/tools";
 import type { ReadyTool, Tool } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
-import { changeFile } from "../../../plugins/host/shared-file.ts";
+import { changeFile } from "../../../plugins/host/storage/shared-file.ts";
 import { testCallers, testKernel } from "../../harness.ts";
 
 type Asking = "attend_requests" | "list_requests" | "answer_request";

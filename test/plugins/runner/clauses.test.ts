@@ -4,8 +4,8 @@ import { definePlugin } from "@scorel/kernel";
 import type { SandboxJob } from "@scorel/sandbox/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { shownList } from "../../../plugins/runner/command.ts";
-import { mimeOf } from "../../../plugins/runner/mime.ts";
+import { shownList } from "../../../plugins/runner/run/command.ts";
+import { mimeOf } from "../../../plugins/runner/workspace/mime.ts";
 import { shop } from "./setup.ts";
 
 afterEach(() => vi.unstubAllEnvs());

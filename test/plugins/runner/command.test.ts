@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { programOf } from "../../../plugins/runner/command.ts";
+import { programOf } from "../../../plugins/runner/run/command.ts";
 
 const judged = (command: string, lists: { allow?: string[]; deny?: string[] }, env = {}) => {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readGlob } from "../../../plugins/runner/glob.ts";
+import { readGlob } from "../../../plugins/runner/workspace/glob.ts";
 
 const matches = (glob: string, name: string) => readGlob(glob).some((pattern) => pattern.matches(name));
 

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { placeInput } from "../../../plugins/runner/inputs.ts";
-import { makeLayout } from "../../../plugins/runner/layout.ts";
-import { collect, defaultLimits } from "../../../plugins/runner/outputs.ts";
+import { placeInput } from "../../../plugins/runner/workspace/inputs.ts";
+import { makeLayout } from "../../../plugins/runner/workspace/layout.ts";
+import { collect, defaultLimits } from "../../../plugins/runner/workspace/outputs.ts";
 import { confines } from "../../optional.ts";
 import { type Shop, shop } from "./setup.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FailedProgram, missingPackage } from "../../../plugins/runner/missing.ts";
+import { type FailedProgram, missingPackage } from "../../../plugins/runner/run/missing.ts";
 import { confines, describeWith } from "../../optional.ts";
 import { shop } from "./setup.ts";
 

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
-import { inOpenFolder, type OpenFolder, readWithin, remove } from "../../../plugins/runner/open-folder.ts";
+import { inOpenFolder, type OpenFolder, readWithin, remove } from "../../../plugins/runner/workspace/open-folder.ts";
 import { type Ground, ground } from "../skills/setup.ts";
 
 /** A workspace in which a program makes `in` a folder and a link to `outside` in turns. */

@@ -13,7 +13,7 @@ import runner from "@scorel/runner";
 import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "@scorel/runner/contract";
 import sandbox from "@scorel/sandbox";
 import { onTestFinished } from "vitest";
-import type { RunRecord } from "../../../plugins/runner/record.ts";
+import type { RunRecord } from "../../../plugins/runner/replay/record.ts";
 import type { Script } from "../../model-server.ts";
 import { executor as testExecutor } from "../../optional.ts";
 import { addSkill, type Ground, ground, openSkills, type SkillsTest, skillText } from "../skills/setup.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Skill } from "@scorel/skills/contract";
 import { describe, expect, it } from "vitest";
-import { type Staged, stage } from "../../../plugins/runner/staging.ts";
+import { type Staged, stage } from "../../../plugins/runner/staging/staging.ts";
 import { confines } from "../../optional.ts";
 import { shop } from "./setup.ts";
 

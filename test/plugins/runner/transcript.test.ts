@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { interactionIn, patienceFor } from "../../../plugins/runner/prompts.ts";
-import { redactionFor } from "../../../plugins/runner/redaction.ts";
-import { Transcript } from "../../../plugins/runner/transcript.ts";
+import { interactionIn, patienceFor } from "../../../plugins/runner/interactive/prompts.ts";
+import { redactionFor } from "../../../plugins/runner/run/redaction.ts";
+import { Transcript } from "../../../plugins/runner/run/transcript.ts";
 import { fc } from "../../property.ts";
 
 const KEPT = 64;

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Services } from "@scorel/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { stage } from "../../../plugins/runner/staging.ts";
+import { stage } from "../../../plugins/runner/staging/staging.ts";
 import { serveArchives } from "../../archive-server.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { openStore, reach, type StoreGround, skillOf, storeGround, zipOf } from "../../skill-ground.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { docsIn } from "../../../plugins/skills/docs.ts";
-import { parseSkillText, type SkillText } from "../../../plugins/skills/front-matter.ts";
-import { findingsIn } from "../../../plugins/skills/open-format.ts";
-import { readSkill, summaryOf } from "../../../plugins/skills/read.ts";
-import { yamlIn } from "../../../plugins/skills/yaml.ts";
+import { docsIn } from "../../../plugins/skills/format/docs.ts";
+import { parseSkillText, type SkillText } from "../../../plugins/skills/format/front-matter.ts";
+import { findingsIn } from "../../../plugins/skills/format/open-format.ts";
+import { readSkill, summaryOf } from "../../../plugins/skills/format/read.ts";
+import { yamlIn } from "../../../plugins/skills/format/yaml.ts";
 import { fc } from "../../property.ts";
 import { ground, skillText } from "./setup.ts";
 

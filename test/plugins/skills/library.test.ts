@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Skill } from "@scorel/skills/contract";
 import { describe, expect, it } from "vitest";
-import { Library } from "../../../plugins/skills/library.ts";
-import type { Root } from "../../../plugins/skills/roots.ts";
-import { rootsOf } from "../../../plugins/skills/roots.ts";
+import { Library } from "../../../plugins/skills/library/library.ts";
+import type { Root } from "../../../plugins/skills/library/roots.ts";
+import { rootsOf } from "../../../plugins/skills/library/roots.ts";
 import { type Ground, ground, skillText } from "./setup.ts";
 
 const rootAt = (g: Ground, folder: string, source: Root["source"] = "user"): Root => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Matching, stemOf, tellingWords, wordsIn } from "../../../plugins/skills/matching.ts";
+import { Matching, stemOf, tellingWords, wordsIn } from "../../../plugins/skills/match/matching.ts";
 
 const skill = (name: string, description: string) => ({ name, description });
 const known = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GUIDANCE, overviewOf } from "../../../plugins/skills/overview.ts";
+import { GUIDANCE, overviewOf } from "../../../plugins/skills/match/overview.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { fc } from "../../property.ts";
 import { addSkill, ground, openSkills, payloads, results, sent, skillText } from "./setup.ts";

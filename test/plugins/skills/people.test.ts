@@ -1,9 +1,9 @@
 import commands from "@scorel/commands";
 import type {} from "@scorel/commands/contract";
 import { describe, expect, it } from "vitest";
-import { namesToMention, skillCommands } from "../../../plugins/skills/commands.ts";
-import { mentioned } from "../../../plugins/skills/mentions.ts";
-import type { Skills } from "../../../plugins/skills/skills.ts";
+import type { Skills } from "../../../plugins/skills/load/skills.ts";
+import { namesToMention, skillCommands } from "../../../plugins/skills/match/commands.ts";
+import { mentioned } from "../../../plugins/skills/match/mentions.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { addSkill, ground, openSkills, payloads, sent } from "./setup.ts";
 

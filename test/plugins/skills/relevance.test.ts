@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { recordUse, usesIn } from "../../../plugins/skills/uses.ts";
+import { recordUse, usesIn } from "../../../plugins/skills/library/uses.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { addSkill, type Ground, ground, openSkills, sent, skillText } from "./setup.ts";
 

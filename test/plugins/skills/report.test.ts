@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
 import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import type { ReportedSkill } from "../../../plugins/skills/contract.ts";
-import { reportOn } from "../../../plugins/skills/report.ts";
+import { reportOn } from "../../../plugins/skills/report/report.ts";
 import { testHeader } from "../../harness.ts";
 import { type Reply, text, toolCall } from "../../model-server.ts";
 import { addSkill, type Ground, ground, openSkills, skillText } from "./setup.ts";

@@ -1,0 +1,68 @@
+import { nearest } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+
+/**
+ * Validators for what hook layers return. The kernel skips a layer with an invalid return value and reports its plugin.
+ */
+export const answers = {
+  messages: (hook: string) => (answer: unknown) => {
+    if (!Array.isArray(answer)) throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a list of messages" });
+    const at = answer.findIndex((message) => !isMessage(message));
+    if (at >= 0)
+      throw errors.AGENT_HOOK_ANSWER({ hook, wanted: `a list of messages, but item ${at} has no role or no content` });
+  },
+  text: (hook: string) => (answer: unknown) => {
+    if (typeof answer !== "string") throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a text" });
+  },
+  verdict: (hook: string) => (answer: unknown) => {
+    const wanted = "{ block: boolean, reason?: string }";
+    assertFields(hook, answer, { wanted, fields: ["block", "reason"] });
+    // A reason without `block` is ambiguous. Rejecting it keeps a guard's typo from letting the call pass.
+    const isVerdict = isBoolean(answer.block) && isText(answer.reason);
+    if (!isVerdict || (answer.block === undefined && answer.reason !== undefined))
+      throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
+  },
+  change: (hook: string) => (answer: unknown) => {
+    const wanted = "parts of a result: content, details, isError, terminate";
+    assertFields(hook, answer, { wanted, fields: ["content", "details", "isError", "terminate"] });
+    const isChange =
+      (answer.content === undefined || typeof answer.content === "string" || isContent(answer.content)) &&
+      isBoolean(answer.isError) &&
+      isBoolean(answer.terminate);
+    if (!isChange) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
+  },
+};
+
+/** Rejects unknown fields: a misspelt field would otherwise be ignored without a word. */
+function assertFields(
+  hook: string,
+  answer: unknown,
+  { wanted, fields }: { wanted: string; fields: readonly string[] },
+): asserts answer is Record<string, unknown> {
+  if (!isObject(answer)) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
+  const unknown = Object.keys(answer).find((key) => !fields.includes(key));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, fields);
+  throw errors.AGENT_HOOK_ANSWER({ hook, wanted, unknown, ...(meant !== undefined && { meant }) });
+}
+
+function isMessage(value: unknown): boolean {
+  return (
+    isObject(value) && typeof value.role === "string" && (typeof value.content === "string" || isContent(value.content))
+  );
+}
+
+/** Checks the shape that all readers rely on. Blocks of unknown types pass. */
+function isContent(value: unknown): boolean {
+  return Array.isArray(value) && value.every((block) => isObject(block) && typeof block.type === "string");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+function isBoolean(value: unknown): boolean {
+  return value === undefined || typeof value === "boolean";
+}
+function isText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}

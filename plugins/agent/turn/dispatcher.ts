@@ -1,0 +1,217 @@
+import { codeOf, messageOf, newId } from "@scorel/kernel";
+import type { Usage, UserMessage } from "@scorel/messages/contract";
+import type { QueueChange, QueueItem, RewriteOptions, SendOptions, Sent, TurnOutcome } from "../contract.ts";
+import type { Environment } from "../environment.ts";
+import { errors } from "../errors.ts";
+import { withoutSecrets } from "../messages/prompt-secrets.ts";
+import { Interlude } from "./interlude.ts";
+import { outcomeFromLog, unserved } from "./outcome.ts";
+import { type Loop, type Prompt, Turn } from "./turn.ts";
+
+/** Number of outcomes kept in memory for repeated sends. Older ones are read from the log. */
+const keptOutcomes = 256;
+
+interface Current {
+  turn: Turn | Interlude;
+  /** Id of the message that started the turn. Rejects when it could not be written. */
+  begun: Promise<string>;
+  done: Promise<TurnOutcome>;
+}
+
+/**
+ * Routes each message to a new turn, to the queue of the running turn, or, for a repeated id, to the earlier outcome.
+ * Checking the state and acting on it happen without an await in between, so that no message is lost.
+ */
+export class Dispatcher {
+  private readonly env: Environment;
+  private current: Current | undefined;
+  private readonly waiting = new Map<string, (outcome: TurnOutcome) => void>();
+  private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
+  private closed = false;
+
+  constructor(env: Environment) {
+    this.env = env;
+  }
+
+  /** True when no further turn may start. */
+  private get stopped(): boolean {
+    return this.closed || this.env.ctx.session.stopping.aborted;
+  }
+  get running(): boolean {
+    return this.current !== undefined;
+  }
+  get signal(): AbortSignal | undefined {
+    return this.current?.turn.signal;
+  }
+
+  async send(given: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
+    const message = withoutSecrets(this.env, given);
+    const sent = messageId === undefined ? message : { ...message, meta: { ...message.meta, messageId } };
+    for (;;) {
+      if (this.current && !(await hasBegun(this.current))) continue;
+      const known = messageId === undefined ? undefined : this.env.ctx.session.projection("sentMessages")[messageId];
+      if (known !== undefined) return { status: "duplicate", id: known, turn: this.outcomeOf(known) };
+      if (!this.current) return this.startWith(() => [{ message: sent, clientId }]) as Promise<Sent>;
+      if (this.current.turn.accepts) return this.add(sent, running ?? "follow_up", clientId);
+      await this.current.done;
+    }
+  }
+
+  /** Starts a turn with these messages, after one that is just ending. Throws AGENT_BUSY when one is running. */
+  async start(prompts: readonly Prompt[]): Promise<Sent> {
+    const clean = prompts.map((prompt) => ({ ...prompt, message: withoutSecrets(this.env, prompt.message) }));
+    return (await this.startWith(() => clean)) as Sent;
+  }
+
+  /** Starts a turn with the queued messages that are due; undefined when none is. */
+  startQueued(): Promise<Sent | undefined> {
+    return this.startWith(() => {
+      const due = this.env.queue.dueFirst();
+      return due.length === 0 ? undefined : due;
+    });
+  }
+
+  private async startWith(find: () => readonly Prompt[] | undefined): Promise<Sent | undefined> {
+    while (this.current && !this.current.turn.accepts) await this.current.done;
+    if (this.stopped) throw errors.AGENT_STOPPED();
+    if (this.current) throw errors.AGENT_BUSY();
+    const prompts = find();
+    if (!prompts) return undefined;
+    const turn = new Turn(this.env);
+    const begun = turn.begin(prompts);
+    const done = this.conduct(turn, begun, prompts);
+    this.current = { turn, begun, done };
+    const id = await begun;
+    for (const served of turn.served) this.remember(served, done);
+    return { status: "started", id, turn: done };
+  }
+
+  /** Adds a message to the queue, whether or not a turn is running. */
+  async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId?: string): Promise<Sent> {
+    return this.add(withoutSecrets(this.env, message), mode, clientId);
+  }
+
+  private async add(message: UserMessage, mode: QueueItem["mode"], clientId = "agent"): Promise<Sent> {
+    if (this.stopped) throw errors.AGENT_STOPPED();
+    const id = newId();
+    const turn = this.wait(id);
+    try {
+      await this.env.queue.add({ id, mode, message, clientId });
+    } catch (thrown) {
+      this.waiting.delete(id);
+      this.outcomes.delete(id);
+      throw thrown;
+    }
+    return { status: "queued", id, turn };
+  }
+
+  async rewriteQueue(items: readonly QueueChange[], options: RewriteOptions): Promise<void> {
+    const clean = items.map((item) =>
+      item.message ? { ...item, message: withoutSecrets(this.env, item.message) } : item,
+    );
+    const removed = await this.env.queue.rewrite(clean, options);
+    const outcome = unserved(this.env.ctx.session, errors.AGENT_REMOVED());
+    this.settle(removed, outcome);
+  }
+
+  /** Runs `work` while no turn can start. Throws AGENT_BUSY when a turn is running. */
+  async betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    if (this.stopped) throw errors.AGENT_STOPPED();
+    if (this.current) throw errors.AGENT_BUSY();
+    const interlude = new Interlude(this.env.ctx.session);
+    const run = interlude.run(work);
+    const ended = () => {
+      this.current = undefined;
+      // An interlude serves no message, so nobody reads this outcome.
+      return unserved(this.env.ctx.session, errors.AGENT_BUSY());
+    };
+    this.current = { turn: interlude, begun: Promise.resolve(""), done: run.then(ended, ended) };
+    return run;
+  }
+
+  /** Adds the usage of a call outside the conversation to the running turn. */
+  charge(usage: Usage): void {
+    if (this.current?.turn instanceof Turn) this.current.turn.charge(usage);
+  }
+
+  async cancel(): Promise<boolean> {
+    const { current } = this;
+    if (!current) return false;
+    current.turn.cancel();
+    await current.done;
+    return true;
+  }
+
+  async idle(): Promise<void> {
+    while (this.current) await this.current.done;
+  }
+
+  /** Cancels the running turn and resolves all pending outcomes with AGENT_STOPPED. Queued messages stay in the log. */
+  async stop(): Promise<void> {
+    this.closed = true;
+    await this.cancel();
+    this.settle([...this.waiting.keys()], unserved(this.env.ctx.session, errors.AGENT_STOPPED()));
+  }
+
+  /** Runs the turn. Never rejects: a turn that could not start is reported by `begun`. */
+  private async conduct(turn: Turn, begun: Promise<string>, prompts: readonly Prompt[]): Promise<TurnOutcome> {
+    try {
+      await begun;
+    } catch {
+      this.current = undefined;
+      return unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED());
+    }
+    const outcome = await turn.run(prompts, loadLoop).catch((thrown) => this.broken(thrown));
+    this.current = undefined;
+    this.settle(turn.served, outcome);
+    return outcome;
+  }
+
+  /** Builds the outcome of a turn that could not even write its end, because the log is closed. */
+  private broken(thrown: unknown): TurnOutcome {
+    this.env.ctx.report("turn", thrown);
+    const error = { code: codeOf(thrown), message: messageOf(thrown) };
+    return { ...unserved(this.env.ctx.session, error), reason: "error", stopReason: "error" };
+  }
+
+  private outcomeOf(id: string): Promise<TurnOutcome> {
+    const known = this.outcomes.get(id);
+    if (known) return known;
+    if (this.env.queue.items.some((item) => item.id === id)) return this.wait(id);
+    if (this.current?.turn.served.includes(id)) return this.current.done;
+    return Promise.resolve(outcomeFromLog(this.env.ctx.session, id));
+  }
+
+  private wait(id: string): Promise<TurnOutcome> {
+    const turn = new Promise<TurnOutcome>((resolve) => this.waiting.set(id, resolve));
+    this.remember(id, turn);
+    return turn;
+  }
+
+  private settle(ids: readonly string[], outcome: TurnOutcome): void {
+    for (const id of ids) {
+      this.waiting.get(id)?.(outcome);
+      this.waiting.delete(id);
+    }
+  }
+
+  private remember(id: string, outcome: Promise<TurnOutcome>): void {
+    this.outcomes.set(id, outcome);
+    for (const oldest of this.outcomes.keys()) {
+      if (this.outcomes.size <= keptOutcomes) return;
+      this.outcomes.delete(oldest);
+    }
+  }
+}
+
+async function hasBegun({ begun }: Current): Promise<boolean> {
+  return begun.then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Loads pi-agent-core and pi-ai with the first turn, so that sessions without a turn do not pay for them. */
+async function loadLoop(): Promise<Loop> {
+  return (await import("./loop.ts")).runLoop;
+}

@@ -1,0 +1,39 @@
+import type { PathHold, Session } from "@scorel/kernel";
+import { onAbort, untilAborted } from "../abort.ts";
+import { errors } from "../errors.ts";
+
+/**
+ * Work on the conversation between two turns. It holds the path, so nobody else can append, can be cancelled like a
+ * turn, and makes messages wait for its end.
+ */
+export class Interlude {
+  readonly accepts = false;
+  readonly served: readonly string[] = [];
+  private readonly hold: PathHold;
+  private readonly control = new AbortController();
+  private readonly unhearStop: () => void;
+
+  /** Takes the path hold; throws LOG_BUSY when something else holds it. */
+  constructor(session: Session) {
+    this.hold = session.hold();
+    this.unhearStop = onAbort(session.stopping, () => this.control.abort(session.stopping.reason));
+  }
+
+  get signal(): AbortSignal {
+    return this.control.signal;
+  }
+
+  /** Runs the work and settles with it, or rejects at once on cancel. */
+  async run<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    try {
+      return await this.hold.open(() => untilAborted(work(this.signal), this.signal));
+    } finally {
+      this.unhearStop();
+      await this.hold.release();
+    }
+  }
+
+  cancel(): void {
+    this.control.abort(errors.AGENT_CANCELLED());
+  }
+}

@@ -1,0 +1,88 @@
+import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
+import type { TurnOutcome } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { assistantText } from "../messages/convert.ts";
+import { addUsage, noUsage } from "./usage.ts";
+
+/** Outcome of a message that no turn will answer. */
+export function unserved(session: Session, error: { code: string; message: string }): TurnOutcome {
+  return {
+    reason: "cancelled",
+    error: { code: error.code, message: error.message },
+    text: "",
+    stopReason: "aborted",
+    usage: noUsage(),
+    durationMs: 0,
+    leafId: session.activeLeaf,
+  };
+}
+
+/**
+ * Reads the outcome of a message that was sent before this session was opened. `id` is the one that `send` returned.
+ */
+export function outcomeFromLog(session: Session, id: string): TurnOutcome {
+  const start = session.tree.get(id) ?? deliveryOf(session.tree, id);
+  if (!start) return unserved(session, errors.AGENT_REMOVED());
+  const turn = turnFrom(session.tree, start);
+  const replies = turn.map(assistantOf).filter((reply) => reply !== undefined);
+  const last = replies.at(-1);
+  return {
+    ...ending(last),
+    text: last ? assistantText(last.content) : "",
+    stopReason: last?.stopReason ?? "error",
+    usage: replies.reduce((sum, { usage }) => addUsage(sum, usage), noUsage()),
+    durationMs: (turn.at(-1) as StoredEvent).ts - (turn[0] as StoredEvent).ts,
+    leafId: leafOf(turn),
+  };
+}
+
+function ending(last: AssistantMessage | undefined): Pick<TurnOutcome, "reason" | "error"> {
+  if (last?.stopReason === "stop" || (last?.stopReason === "length" && !last.errorMessage))
+    return { reason: "completed" };
+  if (last?.stopReason === "aborted") return { reason: "cancelled" };
+  const { code, message } = errors.AGENT_INTERRUPTED();
+  return { reason: "error", error: { code, message: last?.errorMessage ?? message } };
+}
+
+/** Events read at a time, so that at most one turn of a long log is in memory. */
+const READ = 1_000;
+
+/** Finds the message that a queue item became. Searches backwards, since clients ask about recent messages. */
+function deliveryOf(tree: TreeView, queueItemId: string): StoredEvent | undefined {
+  for (let to = tree.last?.seq ?? 0; to > 0; to -= READ) {
+    const events = tree.between(to - READ + 1, to);
+    const found = events.findLast((event) => userOf(event)?.meta?.queueItemId === queueItemId);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Returns the events from `start` up to the next message that starts a turn. */
+function turnFrom(tree: TreeView, start: StoredEvent): StoredEvent[] {
+  const turn = [start];
+  const end = tree.last?.seq ?? 0;
+  for (let from = start.seq + 1; from <= end; from += READ) {
+    const events = tree.between(from, from + READ - 1);
+    const next = events.findIndex((event) => userOf(event) && !userOf(event)?.meta?.source);
+    turn.push(...(next < 0 ? events : events.slice(0, next)));
+    if (next >= 0) break;
+  }
+  return turn;
+}
+
+function leafOf(turn: readonly StoredEvent[]): EventId | null {
+  return turn.findLast((event) => event.type === "message" && !messageOf(event)?.meta?.retried)?.id ?? null;
+}
+
+function messageOf(event: StoredEvent): ScorelMessage | undefined {
+  return event.type === "message" ? (event as EventOf<"message">).message : undefined;
+}
+function userOf(event: StoredEvent) {
+  const message = messageOf(event);
+  return message?.role === "user" ? message : undefined;
+}
+function assistantOf(event: StoredEvent): AssistantMessage | undefined {
+  const message = messageOf(event);
+  return message?.role === "assistant" ? message : undefined;
+}

@@ -1,0 +1,182 @@
+import type {
+  DisplayAction,
+  EventDefinition,
+  EventId,
+  EventOf,
+  Events,
+  LogView,
+  PathHold,
+  ProjectionDefinition,
+  Session,
+  StoredEvent,
+} from "@scorel/kernel";
+import type { MessageMeta, UserMessage } from "@scorel/messages/contract";
+import { z } from "zod";
+import type { QueueChange, QueueItem, RewriteOptions } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { userText } from "../messages/convert.ts";
+
+/** Number of client-made message ids that are remembered, enough for a client's retries. */
+const rememberedIds = 256;
+/** Maximum events searched for a message that no longer waits. */
+const searchedEvents = 1_000;
+
+const item = z.strictObject({
+  id: z.string().min(1),
+  mode: z.enum(["steer", "follow_up"]),
+  message: z.looseObject({
+    role: z.literal("user"),
+    content: z.union([z.string(), z.array(z.looseObject({ type: z.enum(["text", "image"]) }))]),
+    timestamp: z.number(),
+  }) as unknown as z.ZodType<UserMessage>,
+  clientId: z.string(),
+});
+
+/** The event `queue_update`: all waiting messages after a change, so that one line suffices to read the queue. */
+export const queueUpdate: EventDefinition<Events["queue_update"]> = {
+  schema: z.strictObject({ items: z.array(item) }),
+  durable: true,
+  leaf: (_event, current) => current,
+  convertToDisplay: (event: EventOf<"queue_update">) => displayQueue(event.items),
+};
+
+/** Projection `queue`: the last `queue_update` without the messages delivered since. */
+export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
+  over: "log",
+  reads: ["queue_update", { type: "message", containing: '"queueItemId"' }],
+  init: () => [],
+  update(state, event: StoredEvent) {
+    if (event.type === "queue_update") return (event as EventOf<"queue_update">).items;
+    const delivered = metaOf(event)?.queueItemId;
+    return delivered === undefined ? state : state.filter(({ id }) => id !== delivered);
+  },
+};
+
+/** Projection `queueSeq`: seq of the event that last changed the queue. */
+export const queueSeqProjection: ProjectionDefinition<number> = {
+  over: "log",
+  reads: queueProjection.reads ?? [],
+  init: () => 0,
+  update: (state, event: StoredEvent) =>
+    event.type === "queue_update" || metaOf(event)?.queueItemId !== undefined ? event.seq : state,
+};
+
+/** Projection `sentMessages`: client-made message id -> what it first became, for the latest ids. */
+export const sentProjection: ProjectionDefinition<Record<string, string>> = {
+  over: "log",
+  reads: ["queue_update", { type: "message", containing: '"messageId"' }],
+  init: () => ({}),
+  update(state, event: StoredEvent) {
+    if (event.type === "queue_update")
+      return (event as EventOf<"queue_update">).items.reduce(
+        (sent, { id, message }) => remember(sent, message.meta, id),
+        state,
+      );
+    return remember(state, metaOf(event), event.id);
+  },
+};
+
+/** The message queue, stored in the log. Adding writes one event; a delivered message's own event removes it. */
+export class Queue {
+  private readonly session: Session;
+
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  get items(): readonly QueueItem[] {
+    return this.session.projection("queue");
+  }
+
+  /**
+   * Resolves when the item is on disk. Reading the queue and appending happen without an await in between, so no item
+   * is lost.
+   */
+  async add(added: QueueItem): Promise<void> {
+    await this.session.append("queue_update", { items: [...this.items, added] }, { clientId: added.clientId });
+  }
+
+  /**
+   * Replaces the waiting messages and returns the ids that were removed. Throws AGENT_QUEUE_UNKNOWN or
+   * AGENT_QUEUE_CONFLICT.
+   */
+  async rewrite(changes: readonly QueueChange[], { expectedSeq, ...options }: RewriteOptions): Promise<string[]> {
+    const removed = new Map(this.items.map((waiting) => [waiting.id, waiting]));
+    const items = changes.map((change) => {
+      const waiting = removed.get(change.id);
+      if (!waiting) throw errors.AGENT_QUEUE_UNKNOWN({ id: change.id, ...this.delivered(change.id) });
+      removed.delete(change.id);
+      return { ...waiting, ...change };
+    });
+    const check = (view: LogView) => mustBeAt(expectedSeq, view.projection("queueSeq"));
+    await this.session.append("queue_update", { items }, { ...options, check });
+    return [...removed.keys()];
+  }
+
+  /** Returns the messages that the next turn would start with. */
+  dueFirst(): { message: UserMessage; clientId: string }[] {
+    return this.due(true).map((waiting) => ({ message: asDelivered(waiting), clientId: waiting.clientId }));
+  }
+
+  /** Finds the event that a delivered message became. Empty when it was removed or was delivered too long ago. */
+  private delivered(id: string): { deliveredAs?: EventId } {
+    const { tree, activeLeaf } = this.session;
+    let event = activeLeaf === null ? undefined : tree.get(activeLeaf);
+    for (let looked = 0; event && looked < searchedEvents; looked++, event = tree.parent(event.id))
+      if (metaOf(event)?.queueItemId === id) return { deliveredAs: event.id };
+    return {};
+  }
+
+  /** Returns the messages that are due: all steers, or one follow-up when the agent is about to rest. */
+  due(resting: boolean): QueueItem[] {
+    const steers = this.items.filter(({ mode }) => mode === "steer");
+    return steers.length > 0 || !resting ? steers : this.items.slice(0, 1);
+  }
+
+  /** Delivers messages by appending each to the conversation. */
+  async deliver(items: readonly QueueItem[], hold: PathHold): Promise<UserMessage[]> {
+    const messages = items.map(asDelivered);
+    if (items.length === 0) return [];
+    await hold.appendAll(
+      messages.map((message, index) => ({
+        type: "message",
+        payload: { message },
+        clientId: (items[index] as QueueItem).clientId,
+      })),
+    );
+    return messages;
+  }
+}
+
+function mustBeAt(expected: number | undefined, actual: number): void {
+  if (expected !== undefined && expected !== actual) throw errors.AGENT_QUEUE_CONFLICT({ expected, actual });
+}
+
+function asDelivered({ id, mode, message }: QueueItem): UserMessage {
+  return {
+    ...message,
+    meta: { ...message.meta, source: mode === "steer" ? "steer" : "followUp", queueItemId: id },
+  };
+}
+
+function metaOf(event: StoredEvent): MessageMeta | undefined {
+  return event.type === "message" ? (event as EventOf<"message">).message.meta : undefined;
+}
+
+function remember(sent: Record<string, string>, meta: MessageMeta | undefined, id: string): Record<string, string> {
+  const messageId = meta?.messageId;
+  if (messageId === undefined || Object.hasOwn(sent, messageId)) return sent;
+  const entries = Object.entries(sent).slice(1 - rememberedIds);
+  return Object.fromEntries([...entries, [messageId, id]]);
+}
+
+function displayQueue(items: readonly QueueItem[]): DisplayAction {
+  if (items.length === 0) return { display: "hidden" };
+  const texts = items.map(({ message }) => userText(message.content));
+  return {
+    display: "list",
+    title: "Waiting",
+    items: texts.map((text) => ({ text, state: "open" })),
+    text: `Waiting: ${texts.join("; ")}`,
+  };
+}

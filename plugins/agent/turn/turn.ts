@@ -1,0 +1,269 @@
+import { codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
+import { onAbort } from "../abort.ts";
+import type { QueueItem, TurnOutcome } from "../contract.ts";
+import type { Environment } from "../environment.ts";
+import { opening, redaction, submitted } from "../environment.ts";
+import { errors } from "../errors.ts";
+import { assistantText, userText } from "../messages/convert.ts";
+import type { Failure } from "./failure.ts";
+import { Overflow } from "./overflow.ts";
+import { Retries } from "./retry.ts";
+import { addUsage, noUsage, tokensOf } from "./usage.ts";
+
+export interface Prompt {
+  message: UserMessage;
+  clientId?: string | undefined;
+}
+
+/** Calls the model until it rests. `started` are the messages already in the log; `again` repeats a failed attempt. */
+export type Loop = (turn: Turn, started: readonly UserMessage[], again?: boolean) => Promise<void>;
+
+/** One turn, from the messages that start it until the agent rests. Holds the path and collects the outcome. */
+export class Turn {
+  readonly env: Environment;
+  /** Ids of the events and queue items of the messages that this turn answers. */
+  readonly served: string[] = [];
+  readonly retries: Retries;
+  private readonly overflow: Overflow;
+  /** Number of rounds begun. */
+  rounds = 0;
+  private readonly hold: PathHold;
+  private readonly control = new AbortController();
+  private readonly startedAt = performance.now();
+  private cancelled = false;
+  private failure: { code: string; message: string } | undefined;
+  private usage: Usage = noUsage();
+  private text = "";
+  private stopReason = "stop";
+  private open = true;
+  private readonly unhearStop: () => void;
+
+  /** Takes the path hold; throws LOG_BUSY when something else holds it. */
+  constructor(env: Environment) {
+    this.env = env;
+    this.hold = env.ctx.session.hold();
+    this.retries = new Retries(env, this.signal);
+    this.overflow = new Overflow(env);
+    const { stopping } = env.ctx.session;
+    this.unhearStop = onAbort(stopping, () => this.cancel(stopping.reason));
+  }
+
+  get signal(): AbortSignal {
+    return this.control.signal;
+  }
+  /** True when a message sent now can still be part of this turn. */
+  get accepts(): boolean {
+    return this.open;
+  }
+  get path(): PathHold {
+    return this.hold;
+  }
+
+  /**
+   * Appends the messages that start the turn and returns the last one's id. On rejection nothing was written and the
+   * hold is released.
+   */
+  async begin(prompts: readonly Prompt[]): Promise<string> {
+    try {
+      const written = await this.hold.appendAll([
+        ...this.modelChange(),
+        ...opening(this.env.ctx),
+        ...prompts.map(asEntry),
+      ]);
+      const ids = written.filter(({ type }) => type === "message").map(({ id }) => id);
+      this.served.push(...prompts.flatMap(({ message }) => message.meta?.queueItemId ?? []), ...ids);
+      return ids.at(-1) as string;
+    } catch (thrown) {
+      this.open = false;
+      this.unhearStop();
+      await this.hold.release();
+      throw thrown;
+    }
+  }
+
+  /** Runs the turn to its end. Never rejects. */
+  async run(prompts: readonly Prompt[], loop: () => Promise<Loop>): Promise<TurnOutcome> {
+    const { session } = this.env.ctx;
+    try {
+      session.emit("runtime_start", {});
+      for (const { message } of prompts) await this.submit(userText(message.content));
+      const runLoop = await loop();
+      let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
+      while (messages.length > 0) {
+        await runLoop(this, messages);
+        while (await this.goesAgain()) await runLoop(this, messages, true);
+        messages = await this.late();
+      }
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+    return this.close();
+  }
+
+  /** Plans another attempt for a failed reply. Returns false when the failure is final. */
+  repeats(failure: Failure, { provider, id }: { provider: string; id: string }): boolean {
+    return this.retries.plan(failure) || this.overflow.plan(failure, `${provider}/${id}`, this.served.at(-1));
+  }
+
+  /** True when the failed reply will be tried again. */
+  get repeating(): boolean {
+    return this.retries.pending || (this.overflow.pending && !this.signal.aborted);
+  }
+
+  /** Delivers the queued messages that are due; none once the turn is ending. */
+  async next(resting: boolean): Promise<readonly UserMessage[]> {
+    const due: QueueItem[] = this.open ? this.env.queue.due(resting) : [];
+    try {
+      const delivered = await this.env.queue.deliver(due, this.hold);
+      this.served.push(...due.map(({ id }) => id));
+      return delivered;
+    } catch (thrown) {
+      this.fail(thrown);
+      return [];
+    }
+  }
+
+  /** Cancels the turn, by the user or because the session closes. What has arrived is kept. */
+  cancel(reason: unknown = errors.AGENT_CANCELLED()): void {
+    if (!this.open) return;
+    this.cancelled = true;
+    this.abort(reason);
+  }
+
+  /** Ends the turn with an error. After an abort the error is only its consequence and is ignored. */
+  fail(thrown: unknown): void {
+    if (this.signal.aborted) return;
+    this.failed(thrown);
+    this.abort(thrown);
+  }
+
+  /** Records the first failure without aborting: after a failed reply the library ends by itself. */
+  failed(thrown: unknown): void {
+    this.failure ??= { code: codeOf(thrown, "AGENT_UNEXPECTED"), message: this.redact(messageOf(thrown)) };
+    this.open = false;
+  }
+
+  /**
+   * Appends a message. A failed append ends the turn, even a cancelled one. Returns whether the message is in the log.
+   */
+  async keep(message: ScorelMessage, id: EventId): Promise<boolean> {
+    const { ctx } = this.env;
+    try {
+      await this.hold.append("message", { message }, { id });
+    } catch (thrown) {
+      if (this.failure) ctx.report("append", thrown);
+      this.failed(thrown);
+      this.abort(thrown);
+    }
+    // An append that was written but not synced fails, yet its message is in the log.
+    return ctx.session.tree.has(id);
+  }
+
+  /** Adds a reply's usage to the turn, also of a reply that was not kept. */
+  count(message: AssistantMessage, kept: boolean): void {
+    this.usage = addUsage(this.usage, message.usage);
+    if (!kept || message.meta?.retried) return;
+    this.text = assistantText(message.content);
+    this.stopReason = message.stopReason;
+  }
+
+  /** Records the usage of a reply without text beside the conversation, so that sums include it. */
+  async noteSpent({ provider, model, usage }: AssistantMessage): Promise<void> {
+    const { ctx } = this.env;
+    if (tokensOf(usage) === 0) return;
+    try {
+      const data = { hidden: true, model: `${provider}/${model}`, usage };
+      await ctx.session.append("custom", { kind: "spent", data });
+    } catch (thrown) {
+      ctx.report("append", thrown);
+    }
+  }
+
+  /** Adds the usage of a call outside the conversation. */
+  charge(usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+  }
+
+  /** The reason given when a reply is dropped. */
+  get cancelReason(): "user_cancel" | "max_tokens" | "error" {
+    if (this.cancelled) return "user_cancel";
+    return this.failure?.code === "AGENT_LENGTH" ? "max_tokens" : "error";
+  }
+
+  /** Waits for the planned attempt. Returns whether to run the loop again. */
+  private async goesAgain(): Promise<boolean> {
+    return (await this.retries.wait()) || (await this.overflow.shortened(this));
+  }
+
+  /** Announces the prompt and appends what plugins add to it. */
+  private async submit(prompt: string): Promise<void> {
+    const { ctx } = this.env;
+    ctx.session.emit("prompt_submit", { prompt });
+    const added = await submitted(ctx, prompt, this.signal);
+    if (added.length > 0) await this.hold.appendAll(added);
+  }
+
+  /**
+   * Delivers messages that came in while the loop was ending. Checks the queue and closes the turn without an await in
+   * between, so that no message is lost.
+   */
+  private async late(): Promise<readonly UserMessage[]> {
+    if (this.env.queue.due(true).length === 0) this.open = false;
+    return this.next(true);
+  }
+
+  private abort(reason: unknown): void {
+    this.open = false;
+    this.control.abort(reason);
+  }
+
+  private async close(): Promise<TurnOutcome> {
+    this.open = false;
+    this.unhearStop();
+    await this.hold.release();
+    const outcome = this.outcome();
+    const { session } = this.env.ctx;
+    const { error } = outcome;
+    if (error) session.emit("turn_error", { error });
+    else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs });
+    session.emit("runtime_end", { reason: outcome.reason, ...(error && { error: error.message }) });
+    return outcome;
+  }
+
+  private outcome(): TurnOutcome {
+    const reason = this.failure ? "error" : this.cancelled ? "cancelled" : "completed";
+    const stopReason = reason === "error" ? "error" : reason === "cancelled" ? "aborted" : this.stopReason;
+    return {
+      reason,
+      ...(this.failure && { error: this.failure }),
+      text: this.text,
+      stopReason,
+      usage: this.usage,
+      durationMs: Math.round(performance.now() - this.startedAt),
+      leafId: this.env.ctx.session.activeLeaf,
+    };
+  }
+
+  /** Returns the event that records the model and thinking level in use, when they changed. */
+  private modelChange() {
+    const { ctx } = this.env;
+    const { provider, id } = ctx.model.current();
+    const model = `${provider}/${id}`;
+    const thinkingLevel = ctx.find("workspace")?.thinking;
+    const known = ctx.session.projection("sessionMeta");
+    const changes = {
+      ...(known.model !== model && { model }),
+      ...(thinkingLevel !== undefined && known.thinkingLevel !== thinkingLevel && { thinkingLevel }),
+    };
+    return Object.keys(changes).length === 0 ? [] : [{ type: "session_info" as const, payload: { changes } }];
+  }
+
+  private redact(text: string): string {
+    return redaction(this.env.ctx).text(text);
+  }
+}
+
+function asEntry({ message, clientId }: Prompt) {
+  return { type: "message" as const, payload: { message }, ...(clientId !== undefined && { clientId }) };
+}

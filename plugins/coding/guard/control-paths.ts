@@ -1,0 +1,71 @@
+import { basename, dirname, join, sep } from "node:path";
+import { codeOf, type ScorelError } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
+import type { Workspace } from "@scorel/workspace/contract";
+import type { Environment } from "../environment.ts";
+import { errors } from "../errors.ts";
+import { fold } from "../files/names.ts";
+import { type Place, realPath } from "../files/paths.ts";
+import { isInRepository } from "../files/repository.ts";
+
+/**
+ * Why a file must not be written, if so: it controls the agent or git, or is outside of the project, its temporary folder and
+ * the allowed directories. Write, Edit and their guard all use this check.
+ */
+export async function writeRefusal(place: Place, workspace: Workspace): Promise<ScorelError | undefined> {
+  const allowed = await Promise.all(workspace.allowWrite.map(realPath));
+  const opening = allowed.filter((dir) => isWithin(dir, place.path));
+  if (await isControl(place, workspace)) {
+    if (opening.some(isControlPath) || (await isTemporary(place, workspace))) return undefined;
+    return errors.PATH_CONTROL({ path: place.shown, dir: dirname(place.path) });
+  }
+  const inside = opening.length > 0 || isWithin(await realPath(workspace.root), place.path);
+  if (inside || (await isTemporary(place, workspace))) return undefined;
+  return errors.PATH_OUTSIDE({ path: place.path, root: workspace.root, dir: dirname(place.path) });
+}
+
+/** Throws the refusal, unless a person approved this file for this call. */
+export async function requireWritable(place: Place, { workspace, confirmed }: Environment, id: string): Promise<void> {
+  const refusal = confirmed.get(id) === place.path ? undefined : await writeRefusal(place, workspace);
+  if (refusal) throw refusal;
+}
+
+async function isTemporary(place: Place, workspace: Workspace): Promise<boolean> {
+  return isWithin(await realPath(workspace.temp), place.path);
+}
+
+/** Whether a place is a control path: by its real name, by the given name, or as the target of a control path. */
+async function isControl(place: Place, { home, root, cwd }: Workspace): Promise<boolean> {
+  if (isControlPath(place.path) || isControlPath(place.lexical)) return true;
+  if (await isInRepository(place.path)) return true;
+  const bases = [...new Set([home, root, cwd])];
+  const names = bases.flatMap((base) =>
+    [".scorel", ".git", ".git/hooks", ".git/config"].map((name) => join(base, name)),
+  );
+  const targets = (await Promise.all(names.map(targetOf))).filter((target) => target !== undefined);
+  // A target named `.git` was already judged by its name.
+  return targets.some((target) => fold(basename(target)) !== ".git" && isWithin(target, place.path));
+}
+
+/** Undefined for a path that cannot exist, for example below a `.git` file. */
+async function targetOf(path: string): Promise<string | undefined> {
+  try {
+    return await realPath(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "PATH_INVALID") return undefined;
+    throw thrown;
+  }
+}
+
+/**
+ * Whether an absolute path is, or is inside, a `.scorel` or `.git`. In a git folder, only some plain text files are excepted:
+ * hooks, configuration, `commondir` and a rebase's todo list can all make git run programs.
+ */
+export function isControlPath(path: string): boolean {
+  const names = path.split(sep).map(fold);
+  if (names.includes(".scorel") || names.at(-1) === ".git") return true;
+  const git = names.indexOf(".git");
+  return git >= 0 && !GIT_WORDS.has(names.slice(git + 1).join("/"));
+}
+
+const GIT_WORDS = new Set(["info/exclude", "description", "commit_editmsg", "merge_msg", "squash_msg", "tag_editmsg"]);

@@ -1,0 +1,147 @@
+import { newId } from "@scorel/kernel";
+import type { Ledger } from "@scorel/kit/process/ledger";
+import { errors } from "../errors.ts";
+import type { End, Ended, Paused, runCommand } from "./command.ts";
+import type { Confine } from "./confinement.ts";
+import type { Kept, Output } from "./output.ts";
+
+const MAX_COMMANDS = 16;
+const ID_LENGTH = 6;
+/** The most unread output in characters; beyond it, the command is paused until the next poll. */
+const MAX_UNREAD = 64 * 1024 * 1024;
+
+/** The result of a poll: new output and the state of the command. */
+export interface Polled {
+  kept: Kept;
+  /** Absent while the command runs. */
+  ended: Ended | undefined;
+  durationMs: number;
+  /** The time limit in seconds; 0 for none. */
+  seconds: number;
+}
+/** The parts of the session that a background command needs. */
+export interface CommandContext {
+  run: typeof runCommand;
+  /** Creates a collector of output. */
+  output(): Output;
+  redactor(): { write(chunk: string): string; end(): string };
+  running: Set<End>;
+  ledger: Ledger;
+}
+export interface BackgroundCommand {
+  command: string;
+  cwd: string;
+  env: Record<string, string>;
+  confine?: Confine | undefined;
+  timeoutMs?: number | undefined;
+}
+
+interface Entry {
+  seconds: number;
+  started: number;
+  output: Output;
+  unread: number;
+  ended: Ended | undefined;
+  endedAt: number | undefined;
+  control: AbortController;
+  reading: Paused | undefined;
+  /** Settles when the command has ended. */
+  done: Promise<void>;
+}
+
+/** The background commands of a session. */
+export class Background {
+  private readonly context: CommandContext;
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(context: CommandContext) {
+    this.context = context;
+  }
+
+  /** Starts a command and returns its id. Throws BASH_BACKGROUND_FULL and BASH_SPAWN. */
+  async start(wanted: BackgroundCommand): Promise<string> {
+    this.makeRoom();
+    const { run, running, ledger, output, redactor } = this.context;
+    const id = newId().slice(0, ID_LENGTH);
+    const redacted = redactor();
+    const control = new AbortController();
+    const entry: Entry = {
+      seconds: (wanted.timeoutMs ?? 0) / 1000,
+      started: performance.now(),
+      output: output(),
+      unread: 0,
+      ended: undefined,
+      endedAt: undefined,
+      control,
+      reading: undefined,
+      done: Promise.resolve(),
+    };
+    const onText = (text: string) => take(entry, redacted.write(text));
+    await new Promise<void>((resolve, reject) => {
+      const onStart: Parameters<typeof run>[0]["onStart"] = ({ pid, mark, reading }) => {
+        entry.reading = reading;
+        ledger.add(pid, mark);
+        resolve();
+      };
+      entry.done = run({ ...wanted, signal: control.signal, onText, onStart, keep: true }, running).then(
+        (ended) => {
+          take(entry, redacted.end());
+          entry.ended = ended;
+          entry.endedAt = performance.now();
+        },
+        // Only the start can fail, and its caller gets the error.
+        reject,
+      );
+    });
+    this.entries.set(id, entry);
+    return id;
+  }
+
+  /** Returns output since the last poll. A command that has ended is forgotten afterwards. Throws BASH_BACKGROUND_UNKNOWN. */
+  poll(id: string): Polled {
+    const entry = this.entryOf(id);
+    const { ended, seconds, started, endedAt = performance.now() } = entry;
+    const kept = entry.output.close();
+    entry.output = this.context.output();
+    entry.unread = 0;
+    entry.reading?.resume();
+    if (ended) this.entries.delete(id);
+    return { kept, ended, seconds, durationMs: Math.round(endedAt - started) };
+  }
+
+  /** Kills a command and everything it started, then polls it. */
+  async stop(id: string): Promise<Polled> {
+    const entry = this.entryOf(id);
+    entry.control.abort();
+    await entry.done;
+    return this.poll(id);
+  }
+
+  /** Closes the output files of commands that were never polled. */
+  close(): void {
+    for (const { output } of this.entries.values()) output.close();
+    this.entries.clear();
+  }
+
+  private entryOf(id: string): Entry {
+    const entry = this.entries.get(id);
+    if (entry) return entry;
+    const ids = [...this.entries.keys()].join(", ");
+    throw errors.BASH_BACKGROUND_UNKNOWN({ id, ids });
+  }
+
+  /** Forgets a command that has ended, even if its last output was not read, or throws if all still run. */
+  private makeRoom(): void {
+    if (this.entries.size < MAX_COMMANDS) return;
+    const over = [...this.entries].find(([, { ended }]) => ended);
+    if (!over) throw errors.BASH_BACKGROUND_FULL({ limit: MAX_COMMANDS, ids: [...this.entries.keys()].join(", ") });
+    over[1].output.close();
+    this.entries.delete(over[0]);
+  }
+}
+
+function take(entry: Entry, text: string): void {
+  entry.output.write(text);
+  entry.unread += text.length;
+  if (entry.unread > MAX_UNREAD) entry.reading?.pause();
+}

@@ -1,0 +1,230 @@
+import { stat } from "node:fs/promises";
+import type { Ledger } from "@scorel/kit/process/ledger";
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import { z } from "zod";
+import { outputBudget } from "../budget.ts";
+import { card, textOf } from "../display.ts";
+import type { Environment } from "../environment.ts";
+import { errors } from "../errors.ts";
+import { absolute, shownAs } from "../files/paths.ts";
+import { answer, answering } from "../tool.ts";
+import type { Background } from "./background.ts";
+import type { Ended } from "./command.ts";
+import type { Confine } from "./confinement.ts";
+import type { Kept } from "./output.ts";
+import type { ReadyShell } from "./ready-shell.ts";
+
+const DEFAULT_SECONDS = 120;
+const MAX_SECONDS = 3_600;
+const UPDATE_MS = 100;
+const UPDATE_BYTES = 8 * 1024;
+
+const parameters = z.object({
+  command: z.string().optional(),
+  cwd: z.string().optional(),
+  timeout: z.number().positive().max(MAX_SECONDS).optional().describe("seconds, default 120"),
+  background: z.boolean().optional().describe("answer an id at once"),
+  poll: z.string().optional().describe("id: its new output"),
+  stop: z.string().optional().describe("id: end it"),
+});
+type Params = z.output<typeof parameters>;
+type Run = Params & { command: string };
+type OnUpdate = ((partial: ToolOutput) => void) | undefined;
+
+/** Runs a shell command. A non-zero exit code is a normal result; only a failed start or a forced end is an error. */
+export function createBash(env: Environment): Tool<Params> {
+  let ledger: Promise<Ledger> | undefined;
+  let background: Promise<Background> | undefined;
+  let shell: Promise<ReadyShell> | undefined;
+  const getLedger = () => (ledger ??= createLedger(env));
+  const ready = () => (shell ??= createReadyShell(env));
+  const getBackground = () => (background ??= createBackground(env, getLedger));
+  return {
+    name: "Bash",
+    description:
+      "Run a command in a new shell, without input. Long output is cut in the middle and kept whole in a file. Servers and watchers run in the background until the session ends: poll or stop their id instead of giving a command.",
+    parameters,
+    access: () => "exclusive",
+    execute: (_id, params, signal, onUpdate) =>
+      answering(signal, () => {
+        const { command, poll, stop, background: behind } = params;
+        if ([command, poll, stop].filter((given) => given !== undefined).length !== 1) throw errors.BASH_ARGUMENTS();
+        if (command === undefined) return inform(params, getBackground);
+        return behind
+          ? start({ ...params, command }, env, signal, getBackground)
+          : bash({ ...params, command }, env, { getLedger, ready }, { signal, onUpdate });
+      }),
+    display: (params, result) => card(titleOf(params), result, textOf(result)),
+  };
+}
+
+function titleOf({ command, poll, stop, background }: Params): string {
+  if (command !== undefined) return `$ ${command}${background ? " &" : ""}`;
+  return poll === undefined ? `Bash stop ${stop ?? ""}`.trimEnd() : `Bash poll ${poll}`;
+}
+
+type GetBackground = () => Promise<Background>;
+
+type GetLedger = () => Promise<Ledger>;
+
+/** State that a session keeps between commands. */
+interface SessionState {
+  getLedger: GetLedger;
+  ready: () => Promise<ReadyShell>;
+}
+
+async function createReadyShell(env: Environment): Promise<ReadyShell> {
+  const { ReadyShell } = await import("./ready-shell.ts");
+  const shell = new ReadyShell();
+  env.atEnd.push(() => shell.close());
+  return shell;
+}
+
+/** Records running commands, so that the next start of Scorel can kill them if this process is killed. */
+async function createLedger(env: Environment): Promise<Ledger> {
+  const { Ledger, ledgerFolder } = await import("@scorel/kit/process/ledger");
+  const ledger = new Ledger(ledgerFolder(env.workspace.home), env.sessionId, (thrown) => env.report("Bash", thrown));
+  env.atEnd.push(() => ledger.clear());
+  return ledger;
+}
+
+async function createBackground(env: Environment, getLedger: GetLedger): Promise<Background> {
+  const [{ Background }, { runCommand }, { Output }, ledger] = await Promise.all([
+    import("./background.ts"),
+    import("./command.ts"),
+    import("./output.ts"),
+    getLedger(),
+  ]);
+  const background = new Background({
+    run: runCommand,
+    output: () => new Output(outputBudget(env.context()), () => env.workspace.temp),
+    redactor: env.redactor,
+    running: env.running,
+    ledger,
+  });
+  env.atEnd.push(() => background.close());
+  return background;
+}
+
+async function start(
+  params: Run,
+  env: Environment,
+  signal: AbortSignal | undefined,
+  getBackground: GetBackground,
+): Promise<ToolOutput> {
+  const cwd = await folderOf(params.cwd, env);
+  const timeoutMs = params.timeout === undefined ? undefined : params.timeout * 1000;
+  const background = await getBackground();
+  const confine = await confineFor(env);
+  signal?.throwIfAborted();
+  const id = await background.start({ command: params.command, cwd, env: env.childEnv(), confine, timeoutMs });
+  return answer(`[runs in the background as ${id}]`, { background: id });
+}
+
+/** Returns a background command's new output, after stopping it if requested. */
+async function inform({ poll, stop }: Params, getBackground: GetBackground): Promise<ToolOutput> {
+  const background = await getBackground();
+  const polled = poll === undefined ? await background.stop(stop ?? "") : background.poll(poll);
+  const { kept, ended, durationMs, seconds } = polled;
+  if (ended && ended.ended !== "cancelled") return resultOf(ended, kept, seconds, durationMs);
+  const { text, ...size } = kept;
+  const state = ended ? "stopped, with all it started" : `running for ${Math.round(durationMs / 1000)} s`;
+  return answer(`${lines(text)}[${state}]`, { running: !ended, durationMs, ...size });
+}
+
+async function bash(
+  params: Run,
+  env: Environment,
+  { getLedger, ready }: SessionState,
+  { signal, onUpdate }: { signal: AbortSignal | undefined; onUpdate: OnUpdate },
+): Promise<ToolOutput> {
+  const cwd = await folderOf(params.cwd, env);
+  const [{ runCommand }, { Output }, ledger, shell] = await Promise.all([
+    import("./command.ts"),
+    import("./output.ts"),
+    getLedger(),
+    ready(),
+  ]);
+  const output = new Output(outputBudget(env.context()), () => env.workspace.temp);
+  const redactor = env.redactor();
+  const updates = throttled(() => onUpdate?.(answer(output.recent(UPDATE_BYTES))));
+  const started = performance.now();
+  const seconds = params.timeout ?? DEFAULT_SECONDS;
+  const onText = (text: string) => {
+    output.write(redactor.write(text));
+    updates.ask();
+  };
+  let running: string | undefined;
+  try {
+    const ended = await runCommand(
+      {
+        command: params.command,
+        cwd,
+        env: env.childEnv(),
+        confine: await confineFor(env),
+        timeoutMs: seconds * 1000,
+        signal,
+        onText,
+        ready: shell,
+        onStart: ({ pid, mark }) => {
+          running = mark;
+          ledger.add(pid, mark);
+        },
+      },
+      env.running,
+    );
+    output.write(redactor.end());
+    return resultOf(ended, output.close(), seconds, Math.round(performance.now() - started));
+  } finally {
+    updates.stop();
+    if (running !== undefined) ledger.remove(running);
+  }
+}
+
+async function confineFor(env: Environment): Promise<Confine | undefined> {
+  return env.bash().sandbox ? (await import("./confinement.ts")).confinement(env) : undefined;
+}
+
+async function folderOf(named: string | undefined, env: Environment): Promise<string> {
+  const { workspace } = env;
+  const cwd = named === undefined ? workspace.cwd : absolute(named, workspace);
+  const stats = await stat(cwd).catch(() => undefined);
+  if (stats?.isDirectory()) return cwd;
+  throw errors.BASH_CWD({ cwd: shownAs(cwd, workspace.cwd), reason: stats ? "is not a directory" : "does not exist" });
+}
+
+function resultOf(ended: Ended, kept: Kept, seconds: number, durationMs: number): ToolOutput {
+  const { exitCode, signal, leftOpen } = ended;
+  const { text, ...size } = kept;
+  const details = { exitCode, signal, ...(ended.ended && { ended: ended.ended }), durationMs, ...size };
+  const left = leftOpen && !ended.ended ? "\n[processes it started in the background still run]" : "";
+  return {
+    ...answer(`${lines(text)}[${outcome(ended, seconds)}]${left}`, details),
+    ...(ended.ended && { isError: true }),
+  };
+}
+
+function lines(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
+
+function outcome({ ended, exitCode, signal }: Ended, seconds: number): string {
+  if (ended === "timeout")
+    return `timed out after ${seconds} s; the command and all its processes were killed. Set a longer timeout if it needs one`;
+  if (ended === "cancelled") return "cancelled; the command and all its processes were killed";
+  return signal ? `killed by ${signal}` : `exit code ${exitCode}`;
+}
+
+/** Limits calls of `work` to one per interval; the last request is never dropped. */
+function throttled(work: () => void): { ask(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    ask() {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        work();
+      }, UPDATE_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,59 @@
+import type { SandboxCommand, SandboxLimits, SandboxMount, SandboxService } from "@scorel/sandbox/contract";
+import type { Environment } from "../environment.ts";
+import { errors } from "../errors.ts";
+import { controlMounts } from "./control-mounts.ts";
+
+/** Wraps a program with its arguments, directory and environment in the sandbox. */
+export type Confine = (
+  argv: readonly [string, ...string[]],
+  cwd: string,
+  env: Record<string, string>,
+) => Promise<SandboxCommand>;
+
+const GiB = 1024 * 1024 * 1024;
+/** Limits for builds and tests, which need more than skills. The command's time limit still applies. */
+const LIMITS: Partial<SandboxLimits> = {
+  cpuSeconds: 24 * 3600,
+  memoryBytes: 64 * GiB,
+  processes: 16_384,
+  fileBytes: 1024 * GiB,
+};
+/** The host's folders of these variables are not visible in the sandbox. */
+const OWN_FOLDERS = { HOME: "/tmp", TMPDIR: "/tmp" };
+
+/** Returns how to sandbox commands if `[tools.bash] sandbox` is set. Throws BASH_NO_SANDBOX when there is no sandbox. */
+export function confinement(env: Environment): Confine | undefined {
+  const { sandbox, network } = env.bash();
+  if (!sandbox) return undefined;
+  const service = env.sandbox();
+  if (!service) throw errors.BASH_NO_SANDBOX();
+  return (argv, cwd, variables) => confine({ argv, cwd, env: { ...variables, ...OWN_FOLDERS }, network }, service, env);
+}
+
+interface Wanted {
+  argv: readonly [string, ...string[]];
+  cwd: string;
+  env: Record<string, string>;
+  network: boolean;
+}
+
+async function confine(wanted: Wanted, service: SandboxService, { workspace }: Environment): Promise<SandboxCommand> {
+  const { root, temp, allowWrite } = workspace;
+  const control = controlMounts(root);
+  const mounts: SandboxMount[] = [
+    ...[root, temp, ...allowWrite].map((path): SandboxMount => ({ path, access: "write" })),
+    ...control.mounts,
+  ];
+  try {
+    const command = await service.command({ ...wanted, env: named(wanted.env), mounts, limits: LIMITS });
+    return { ...command, release: () => command.release().finally(control.release) };
+  } catch (thrown) {
+    control.release();
+    throw thrown;
+  }
+}
+
+/** Drops variables that are not valid names: exported shell functions. */
+function named(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)));
+}

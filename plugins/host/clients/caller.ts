@@ -1,0 +1,59 @@
+import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
+import type { SessionOptions } from "@scorel/workspace/contract";
+import type { Client } from "../contract.ts";
+import { errors } from "../errors.ts";
+import type { OpenSession } from "../sessions/open-session.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+
+/** Outcomes of turns kept per session for `wait_turn`. */
+const REMEMBERED_TURNS = 256;
+
+/** A connected client and the sessions that it has open. */
+export interface Caller {
+  readonly clientId: string;
+  readonly sessions: Sessions;
+  /** The sessions that this client keeps open, by id. Each controller aborts when the client releases the session. */
+  readonly held: Map<string, AbortController>;
+  readonly request: Client["request"];
+  /** True once the client has said that it answers questions, in every session that it opens. */
+  attending?: boolean | undefined;
+}
+
+/** Returns the options for opening a session, with `attending` remembered from the client's earlier calls. */
+export function opening<P extends SessionOptions>(params: P, caller: Caller): P {
+  caller.attending = params.attending ?? caller.attending;
+  return caller.attending ? { ...params, attending: true } : params;
+}
+
+/** Opens the session if necessary, and keeps it open for the caller. */
+export async function openFor({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
+  return keepOpen(await caller.sessions.load(sessionId), caller);
+}
+
+/** Keeps a session open for the caller. */
+export function keepOpen(session: OpenSession, caller: Caller): OpenSession {
+  const { id, users } = session;
+  users.add(caller);
+  if (!caller.held.has(id)) caller.held.set(id, new AbortController());
+  return session;
+}
+
+/** Releases the caller's session. The last caller to release it closes it. */
+export function releaseSession(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
+  caller.held.get(sessionId)?.abort();
+  caller.held.delete(sessionId);
+  return caller.sessions.release(sessionId, caller);
+}
+
+/** Returns the session's agent; throws HOST_NO_AGENT. */
+export function agentOf({ id, kernel }: OpenSession): AgentService {
+  const agent = kernel.find("agent");
+  if (!agent) throw errors.HOST_NO_AGENT({ sessionId: id });
+  return agent;
+}
+
+/** Remembers a turn for `wait_turn`, and forgets the oldest. */
+export function rememberTurn({ turns }: OpenSession, id: string, turn: Promise<TurnOutcome>): void {
+  turns.set(id, turn);
+  if (turns.size > REMEMBERED_TURNS) turns.delete([...turns.keys()][0] as string);
+}

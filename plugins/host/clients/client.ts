@@ -1,0 +1,155 @@
+/** Client helpers to open a session and show its events. Must also run in browsers: no Node.js modules. */
+
+import type { CliOption } from "@scorel/cli/contract";
+import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
+import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
+import type { Notice, SessionOptions } from "@scorel/workspace/contract";
+import type { Client, HostService, SessionStatus } from "../contract.ts";
+import { kinds } from "../session-options.ts";
+
+/** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
+export interface SessionChoice extends SessionOptions {
+  cwd: string;
+  /** The session's id or the beginning of it. */
+  session?: string | undefined;
+  latest?: boolean | undefined;
+  /** Id, or its beginning, of a session to copy. `id@event` copies only up to that event. */
+  fork?: string | undefined;
+  /** Keeps a new session or a copy in memory only. */
+  unsaved?: boolean | undefined;
+}
+
+/** The command-line options about sessions that all clients share. */
+export const sessionOptions: readonly CliOption[] = [
+  { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
+  { flags: "--continue", description: "Continue the latest session of this directory" },
+  {
+    flags: "--thinking <level>",
+    description: "How hard the model thinks",
+    values: ["off", "minimal", "low", "medium", "high", "xhigh"],
+  },
+  {
+    flags: "--permission <mode>",
+    description: "What runs without asking: ask, edits (of files), full, plan (only reading)",
+    values: kinds.permission,
+  },
+  { flags: "--yes", description: "Run everything without asking, like --permission full" },
+  {
+    flags: "--sandbox <executor>",
+    description: "Sandbox for programs of skills; local: none",
+    values: kinds.sandbox,
+  },
+  { flags: "--tools <names>", description: "Offer only these tools, for example Read,Grep" },
+  { flags: "--append-system-prompt <text>", description: "Append this to the system prompt" },
+  { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
+];
+
+/** Converts parsed command-line options to a SessionChoice. `tools` is split at commas. */
+export function sessionChoice(cwd: string, options: Record<string, unknown>): SessionChoice {
+  const { session, fork, model, thinking, appendSystemPrompt, tools } = options as Record<string, string | undefined>;
+  const {
+    continue: latest,
+    noSession: unsaved,
+    allowWrite,
+  } = options as Pick<SessionOptions, "allowWrite"> & {
+    continue?: boolean;
+    noSession?: boolean;
+  };
+  // `--yes` means `--permission full`, unless `--permission` is given as well.
+  const permission = (options.permission ?? (options.yes ? "full" : undefined)) as SessionOptions["permission"];
+  const sandbox = options.sandbox as SessionOptions["sandbox"];
+  const named = tools?.split(",").map((name) => name.trim());
+  const settings = {
+    model,
+    thinking,
+    appendSystemPrompt,
+    allowWrite,
+    permission,
+    sandbox,
+    tools: named?.filter((name) => name !== ""),
+  };
+  return { cwd, session, fork, latest, unsaved, ...settings };
+}
+
+/** Opens the chosen session; rejects with the client's errors. */
+export function openSession(
+  client: Client,
+  { cwd, session, latest, fork, unsaved = false, ...options }: SessionChoice,
+): Promise<SessionStatus> {
+  if (fork !== undefined) return client.request("clone_session", { ...copied(fork), unsaved, ...options });
+  if (session !== undefined) return client.request("load_session", { sessionId: session, ...options });
+  if (latest) return client.request("continue_session", { cwd, ...options });
+  return client.request("create_session", { cwd, unsaved, ...options });
+}
+
+/** Splits `session@event`. Ids never contain an @. */
+function copied(fork: string): { sessionId: string; eventId?: string } {
+  const [sessionId = "", eventId] = fork.split(/@(.*)/s);
+  return { sessionId, ...(eventId !== undefined && { eventId }) };
+}
+
+/** Formats warnings about a session, each of them only once, whether from an event or a notice. */
+export class Warnings {
+  private readonly told = new Set<string>();
+
+  /** Returns the warning for a failure event; undefined for other events and repeated ones. */
+  heard(event: AnyEvent | Missed): string | undefined {
+    if (event.type !== "plugin_failure") return undefined;
+    const text = failureText(event as AnyEvent & Transients["plugin_failure"]);
+    return this.isNew(text) ? `warning: ${text}` : undefined;
+  }
+
+  /** Returns the warnings for notices that were not shown before. */
+  untold(notices: readonly Notice[]): string[] {
+    const fresh = notices.filter(({ message }) => this.isNew(message));
+    return fresh.map(({ origin, message }) => `warning: ${message}${message.includes(origin) ? "" : ` (${origin})`}`);
+  }
+
+  private isNew(text: string): boolean {
+    const { size } = this.told;
+    return this.told.add(text).size > size;
+  }
+}
+
+/** Describes a plugin's failure. Events and notices use the same text. */
+export function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
+  const place = at === undefined ? "" : ` (${at})`;
+  if (where !== "") return `plugin "${plugin}" failed in ${where}: ${message}${place}`;
+  // A message from a built-in plugin stands alone.
+  return at === undefined ? message : `plugin "${plugin}": ${message}${place}`;
+}
+
+const SHOWN_PROBLEMS = 10;
+
+/** Returns warnings for damage in a session's log: the first ones, and how to see the rest. */
+export function damageIn({ sessionId, problems }: Pick<SessionStatus, "sessionId" | "problems">): string[] {
+  const shown = problems
+    .slice(0, SHOWN_PROBLEMS)
+    .map(({ line, offset, reason }) => `warning: the session's log, line ${line}, offset ${offset}: ${reason}`);
+  const rest = problems.length - shown.length;
+  const more = `warning: the session's log has ${rest} more such places; \`scorel session verify ${sessionId}\` shows all`;
+  return rest > 0 ? [...shown, more] : shown;
+}
+
+/**
+ * Connects a client, prints what `work` returns and closes the client. Returns the exit code: 1 when the output failed.
+ * In a terminal, control characters are removed from text.
+ */
+export async function printAnswer(
+  host: Pick<HostService, "connect">,
+  { stdout, stderr }: { stdout: OutputStream & { isTTY?: boolean }; stderr: { write(text: string): unknown } },
+  work: (client: Client) => Promise<string | Uint8Array>,
+): Promise<number> {
+  const client = host.connect();
+  const output = createOutput(stdout);
+  try {
+    const answer = await work(client);
+    await output.write(stdout.isTTY && typeof answer === "string" ? plainText(answer) : answer);
+  } finally {
+    await client.close();
+  }
+  if (output.complaint === undefined) return 0;
+  stderr.write(`${output.complaint}\n`);
+  return 1;
+}

@@ -1,0 +1,75 @@
+import type { Kernel } from "@scorel/kernel";
+import type { Operation, OperationContext, OperationHandler, Operations } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { newHeader } from "../sessions/new-session.ts";
+import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
+import { type Caller, openFor } from "./caller.ts";
+import { problemsOf } from "./params.ts";
+
+/** Runs an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
+export async function runContributed<O extends Operation>(
+  operation: O,
+  params: Operations[O]["params"],
+  caller: Caller,
+): Promise<Operations[O]["result"]> {
+  const handler = await findHandler(operation, params, caller);
+  if (!handler) throw errors.HOST_OPERATION_UNKNOWN({ operation });
+  const checked = handler.params.safeParse(params);
+  if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
+  return handler.run(checked.data, contextOf(caller));
+}
+
+/** Searches host plugins first, so that no session is opened without need. */
+async function findHandler<O extends Operation>(
+  operation: O,
+  params: unknown,
+  caller: Caller,
+): Promise<OperationHandler<O> | undefined> {
+  const known = contributed(caller.sessions.parent, operation);
+  if (known) return known;
+  const { sessionId } = Object(params) as { sessionId?: unknown };
+  if (sessionId === undefined) return undefined;
+  if (typeof sessionId !== "string")
+    throw errors.HOST_PARAMS_INVALID({ operation, problems: "sessionId: it must be a text" });
+  const { kernel } = await openFor({ sessionId: caller.sessions.resolve(sessionId) }, caller);
+  return contributed(kernel, operation);
+}
+
+/** Of two plugins with the same operation, the later one wins, as with slash commands. */
+function contributed<O extends Operation>(kernel: Kernel, operation: O): OperationHandler<O> | undefined {
+  const rows = kernel.collect("operations", usableOperations).filter(({ value }) => Object.hasOwn(value, operation));
+  return rows.at(-1)?.value[operation] as OperationHandler<O> | undefined;
+}
+
+/** Drops and reports invalid handlers, so that they do not hide valid ones of other plugins. */
+function usableOperations(value: unknown, _plugin: string, report: (flaw: unknown) => void): object {
+  if (typeof value !== "object" || value === null) throw errors.HOST_OPERATIONS({});
+  const usable = Object.entries(value).filter(([operation, handler]) => {
+    const { params, run } = Object(handler) as { params?: { safeParse?: unknown }; run?: unknown };
+    const isHandler = typeof params?.safeParse === "function" && typeof run === "function";
+    if (!isHandler) report(errors.HOST_OPERATIONS({ operation }));
+    return isHandler;
+  });
+  return Object.fromEntries(usable);
+}
+
+function contextOf(caller: Caller): OperationContext {
+  const { clientId, sessions, request } = caller;
+  return {
+    clientId,
+    sessionsDir: sessions.shelf.directory,
+    logs: sessions.shelf.logs,
+    resolve: (prefix) => sessions.resolve(prefix),
+    open: (sessionId) => openFor({ sessionId: sessions.resolve(sessionId) }, caller),
+    look: (sessionId, work) => sessions.withReadOnly(sessions.resolve(sessionId), work),
+    alone: (sessionId, work) => sessions.alone(sessionId, work),
+    newHeader: (cwd) => ({ ...newHeader(sessions.shelf.logs.version), meta: placeOf(canonicalDirectory(cwd)) }),
+    importable: (cwd) => sessions.importable(cwd),
+    left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),
+    request,
+  };
+}
+
+function placeOf(cwd: string): { cwd: string; root: string } {
+  return { cwd, root: projectRoot(cwd, homeDirectory()) };
+}

@@ -1,0 +1,75 @@
+import { codeOf, type EventId, type EventOf, type Session } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
+import type { Operations } from "../contract.ts";
+import type { OpenSession } from "../sessions/open-session.ts";
+import { agentOf, type Caller, openFor, rememberTurn } from "./caller.ts";
+
+type Rewrite = Operations["rewrite_queue"];
+
+/** Returns the queued messages in the form that clients get. */
+export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["get_queue"]["result"] {
+  const { session } = kernel;
+  try {
+    const items = session.projection("queue");
+    return {
+      seq: session.projection("queueSeq"),
+      items: items.map(({ id, mode, message, clientId }) => ({ id, mode, content: message.content, clientId })),
+    };
+  } catch (thrown) {
+    // No plugin that keeps a queue is loaded.
+    if (codeOf(thrown) === "PROJECTION_UNKNOWN") return { seq: 0, items: [] };
+    throw thrown;
+  }
+}
+
+/** Edits, converts, reorders and removes queued messages in one step. */
+export async function rewriteQueue(
+  { items, expectedSeq, messageId, ...params }: Rewrite["params"],
+  caller: Caller,
+): Promise<Rewrite["result"]> {
+  const open = await openFor(params, caller);
+  const { session } = open.kernel;
+  const id = messageId === undefined ? undefined : rewriteId(messageId);
+  const done = id === undefined ? undefined : resultOf(session, id);
+  if (done) return done;
+  const queue = session.projection("queue");
+  const changes = items.map(({ content, ...change }) => {
+    // A message that no longer waits is refused by `agent.rewriteQueue`, which knows what became of it.
+    const waiting = queue.find((item) => item.id === change.id);
+    return { ...change, ...(waiting && content !== undefined && { message: { ...waiting.message, content } }) };
+  });
+  await agentOf(open).rewriteQueue(changes, {
+    clientId: caller.clientId,
+    ...(expectedSeq !== undefined && { expectedSeq }),
+    ...(id !== undefined && { id }),
+  });
+  return { items: changes.map((change) => ({ id: change.id })) };
+}
+
+/** Starts a turn with the queued messages, unless one is running. */
+export async function runQueue(
+  params: Operations["run_queue"]["params"],
+  caller: Caller,
+): Promise<Operations["run_queue"]["result"]> {
+  const open = await openFor(params, caller);
+  const agent = agentOf(open);
+  if (agent.running) return { status: "running" };
+  // Fails now, before anything is delivered, when no model or tool is usable.
+  open.kernel.find("model")?.current();
+  open.kernel.find("tools")?.list();
+  const sent = await agent.runQueue();
+  if (!sent) return { status: "empty" };
+  rememberTurn(open, sent.id, sent.turn);
+  return { status: "started", id: sent.id };
+}
+
+/** Returns the same event id for the same request, so that a retry finds the first result. */
+function rewriteId(messageId: string): EventId {
+  const hash = sha256Of(`rewrite_queue ${messageId}`);
+  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
+}
+
+function resultOf({ tree }: Session, id: EventId): Rewrite["result"] | undefined {
+  const written = tree.get(id) as EventOf<"queue_update"> | undefined;
+  return written && { items: written.items.map((item) => ({ id: item.id })) };
+}

@@ -1,0 +1,82 @@
+import type { CliCommand, CliOption } from "@scorel/cli/contract";
+import type { LocalHost } from "../host.ts";
+
+const output: CliOption = {
+  flags: "--output <format>",
+  description: "How to print",
+  values: ["text", "json"],
+  default: "text",
+};
+
+const tail: CliOption = { flags: "--tail <n>", description: "Only the last n events" };
+
+/**
+ * Commands `scorel session …` that read sessions, even while another process writes them, plus `run` and `queue --run`.
+ */
+export function sessionCommands(host: () => LocalHost): CliCommand[] {
+  const views = () => import("./session-views.ts");
+  return [
+    {
+      noun: "session",
+      action: "list",
+      description: "List the sessions of this directory, latest first",
+      options: [
+        { flags: "--all", description: "Those of every directory" },
+        { flags: "--project <name>", description: "Those of a project: its id, name or directory" },
+        { flags: "--limit <n>", description: "At most this many, up to 1000" },
+        output,
+        { flags: "--json", description: "The same as --output json" },
+      ],
+      run: async (invocation) => (await views()).list(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "show",
+      args: "<id>",
+      description: "Show a session's conversation",
+      options: [tail],
+      run: async (invocation) => (await views()).show(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "events",
+      args: "<id>",
+      description: "Print a session's stored events, one JSON object a line",
+      options: [tail],
+      run: async (invocation) => (await views()).events(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "context",
+      args: "<id>",
+      description: "Print the messages that the next request would send, and their sha256",
+      run: async (invocation) => (await views()).context(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "queue",
+      args: "<id>",
+      description: "Show the queued messages of a session",
+      options: [{ flags: "--run", description: "Send them to the model now, and print its answer" }, output],
+      run: async (invocation) =>
+        invocation.options.run === true
+          ? (await import("./command-run.ts")).runQueue(host(), invocation)
+          : (await views()).queue(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "verify",
+      args: "<id>",
+      description: "Check a session's log for damage; exits 1 when there is any",
+      run: async (invocation) => (await views()).verify(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "run",
+      args: "<id> <command>",
+      description: "Run a slash command in a session, as in `scorel session run 7hQ2 /cost`",
+      options: [output],
+      run: async (invocation) => (await import("./command-run.ts")).runCommand(host(), invocation),
+    },
+  ];
+}

@@ -1,0 +1,54 @@
+import type { KernelEntry } from "@scorel/kernel";
+import type { Notice } from "@scorel/workspace/contract";
+import { failureText } from "../clients/client.ts";
+import { errors } from "../errors.ts";
+import type { OpenSession, SessionPlugins } from "./open-session.ts";
+
+/** Throws HOST_SESSION_BUSY during a turn or while anything else holds the path. */
+export function assertIdle({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {
+  if (kernel.find("agent")?.running || kernel.session.held) throw errors.HOST_SESSION_BUSY({ sessionId: id });
+}
+
+/**
+ * Throws HOST_RELOAD when an extension that runs now would be left out because of a problem, so that a typo cannot
+ * disable a guard. Extensions that were deleted or switched off may go.
+ */
+export function assertKeepsExtensions(session: OpenSession, made: SessionPlugins): void {
+  const { id, workspace } = session;
+  if (workspace.trusted !== undefined && made.trusted === undefined && made.untrusted !== undefined)
+    throw errors.HOST_RELOAD({ sessionId: id, reasons: [made.untrusted, DEVELOPED] });
+  const kept = new Set(made.entries.map(({ plugin }) => plugin.id));
+  const lost = extensionsIn(session).filter(({ plugin }) => !kept.has(plugin.id));
+  const reasons = made.problems.filter((problem) => lost.some((entry) => isAbout(problem, entry)));
+  if (reasons.length > 0) throw errors.HOST_RELOAD({ sessionId: id, reasons: reasons.map(({ message }) => message) });
+}
+
+/** Throws HOST_RELOAD when an extension that ran before failed to start. */
+export function assertStarted(ran: readonly KernelEntry[], { id, kernel }: OpenSession): void {
+  const isOne = (id: string) => ran.some(({ plugin }) => plugin.id === id);
+  const lost = kernel.failures.filter(({ plugin, where }) => where === "start" && isOne(plugin));
+  if (lost.length > 0) throw errors.HOST_RELOAD({ sessionId: id, reasons: lost.map(failureText) });
+}
+
+/** Moves clients, turns and listeners from the old session to its replacement. */
+export function carryOver(before: OpenSession, session: OpenSession): void {
+  for (const user of before.users) session.users.add(user);
+  for (const [id, turn] of before.turns) session.turns.set(id, turn);
+  for (const follow of before.followers) {
+    session.followers.add(follow);
+    follow(session);
+  }
+}
+
+const DEVELOPED = "If you write it yourself, `scorel trust --dev` takes each change without a question.";
+
+/** Returns the extensions that are running in a session. */
+export function extensionsIn({ made, kernel }: OpenSession): KernelEntry[] {
+  const census = kernel.census();
+  return made.entries.filter(({ plugin, contained }) => contained && census[`plugin ${plugin.id}`] !== undefined);
+}
+
+/** A problem may concern a whole folder or all extensions. */
+function isAbout({ origin }: Notice, entry: KernelEntry): boolean {
+  return origin === "extensions" || entry.origin.startsWith(origin);
+}

@@ -1,0 +1,397 @@
+import { existsSync, statSync } from "node:fs";
+import type {} from "@scorel/history/contract";
+import {
+  type Awaitable,
+  createKernel,
+  createMemoryStore,
+  type EventDefinition,
+  type EventId,
+  type Kernel,
+  type Logger,
+  newId,
+  type SessionHeader,
+  type Store,
+  type StoredEvent,
+} from "@scorel/kernel";
+import { makePrivateFolder } from "@scorel/kit/files/private";
+import type { Composition, Notice, SessionOptions, Workspace } from "@scorel/workspace/contract";
+import { failureText } from "../clients/client.ts";
+import { errors } from "../errors.ts";
+import { cwdOf, type ProjectsAnswer, projectIn } from "../places.ts";
+import { optionsOf } from "../session-options.ts";
+import { acquireLock } from "../storage/lock.ts";
+import { besideLog, createSessionStore } from "../storage/session-store.ts";
+import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from "../workspace.ts";
+import { chosenModel } from "./chosen-model.ts";
+import { copyOf, startingWith, writeNow } from "./copy.ts";
+import { importableIn } from "./importable.ts";
+import { cloneId, newHeader } from "./new-session.ts";
+import type { OpenSession, SessionPlugins } from "./open-session.ts";
+import { assertIdle, assertKeepsExtensions, assertStarted, carryOver, extensionsIn } from "./reload.ts";
+import type { Shelf } from "./shelf.ts";
+import { writeIndex } from "./summary.ts";
+
+/** Options for creating a session. */
+export interface NewOptions extends SessionOptions {
+  /** Keeps the log in memory only. */
+  unsaved?: boolean | undefined;
+}
+export interface CloneOptions extends NewOptions {
+  /** Last event to copy, or the beginning of its id. Default: the active leaf. */
+  eventId?: EventId | undefined;
+  /** Creates the file now, not with the first event. */
+  atOnce?: boolean | undefined;
+  /** Client-made id; a second call with it returns the same session. */
+  messageId?: string | undefined;
+}
+export interface SessionsOptions {
+  shelf: Shelf;
+  composition: Composition;
+  logger: Logger;
+}
+
+/** Returns the failures in a session so far. */
+export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
+  return kernel.failures.map((failure) => ({
+    origin: failure.where,
+    code: failure.code,
+    message: failureText(failure),
+  }));
+}
+
+/** The open sessions of this process, at most one kernel for each. */
+export class Sessions {
+  readonly shelf: Shelf;
+  private readonly options: SessionsOptions;
+  private readonly open = new Map<string, Promise<OpenSession>>();
+  private readonly closing = new Map<string, Promise<void>>();
+  private stopped = false;
+
+  constructor(options: SessionsOptions) {
+    this.options = options;
+    this.shelf = options.shelf;
+  }
+
+  /** The host's own kernel. */
+  get parent(): Kernel {
+    return this.options.composition.kernel();
+  }
+
+  /** Creates a session in `cwd`. Its file, unless it is unsaved, is created with the first event. */
+  async create(options: NewOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
+    const cwd = canonicalDirectory(options.cwd);
+    const { name, ...rest } = options;
+    const root = projectRoot(cwd, homeDirectory());
+    const known = newHeader(this.shelf.logs.version, options.unsaved);
+    const starting = this.projectOf(root, options).then(({ value: projectId, problems }) => {
+      const meta = { cwd, root, ...(projectId !== undefined && { projectId }), ...(name !== undefined && { name }) };
+      return this.begin({ ...known, meta }, rest, { problems });
+    });
+    return this.remember(known.sessionId, starting);
+  }
+
+  /** Completes the beginning of an id, of an open or a stored session; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+  resolve(idOrPrefix: string): string {
+    return this.open.has(idOrPrefix) ? idOrPrefix : this.shelf.resolve(idOrPrefix);
+  }
+
+  /** Creates a session with a copy of another one's conversation. The original is only read. */
+  async clone(id: string, { eventId, atOnce, messageId, ...options }: CloneOptions = {}): Promise<OpenSession> {
+    const made = messageId === undefined ? newId() : cloneId(id, messageId);
+    if (this.open.has(made) || existsSync(this.shelf.path(made))) return this.load(made);
+    const starting = this.withReadOnly(id, async (source) => {
+      const { session } = source.kernel;
+      const until = eventId === undefined ? session.activeLeaf : await this.point(session, eventId);
+      const { header, history } = copyOf(
+        session,
+        { ...newHeader(this.shelf.logs.version, options.unsaved), sessionId: made },
+        until,
+      );
+      const { cwd, root } = source.workspace;
+      if (!existsSync(cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
+      // Use the current directory: the original may have been created before its project moved.
+      return this.begin({ ...header, meta: { ...header.meta, cwd, root } }, { ...options, atOnce }, { history });
+    });
+    return this.remember(made, starting);
+  }
+
+  /** Runs `work` on a session for reading: the open one, or else one opened without lock, repair or append. */
+  async withReadOnly<R>(id: string, work: (session: OpenSession) => Awaitable<R>): Promise<R> {
+    const open = await this.open.get(id);
+    if (open) return work(open);
+    const session = await this.look(id);
+    try {
+      return await work(session);
+    } finally {
+      await session.kernel.stop();
+    }
+  }
+
+  /** Closes a session for all clients and keeps it closed while `work` runs. */
+  async alone<R>(id: string, work: () => Awaitable<R>): Promise<R> {
+    const open = await this.open.get(id)?.catch(() => undefined);
+    if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
+    if (open) await this.close(open);
+    const working = this.locked(id, work);
+    await this.awaited(id, working);
+    return working;
+  }
+
+  /**
+   * Opens a stored session for writing, or returns the open one. Throws HOST_SESSION_OPTIONS when its options differ.
+   */
+  async load(id: string, options: SessionOptions = {}): Promise<OpenSession> {
+    for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
+    const running = this.open.get(id);
+    if (!running) return this.remember(id, this.startStored(id, options, false));
+    const session = await running;
+    if (differs(session.workspace, options)) throw errors.HOST_SESSION_OPTIONS({ sessionId: id });
+    return session;
+  }
+
+  /**
+   * Closes a session and reopens it over the same log, for the same clients. Throws HOST_SESSION_BUSY, HOST_RELOAD or
+   * CONFIG errors; the session is then open as before.
+   */
+  async reload(id: string): Promise<OpenSession> {
+    const before = await this.load(id);
+    const opened = this.open.get(id);
+    assertIdle(before);
+    const made = await this.options.composition.sessionPlugins(before.workspace.cwd, undefined, true);
+    assertKeepsExtensions(before, made);
+    // Another reload finished first.
+    if (this.open.get(id) !== opened) return this.load(id);
+    assertIdle(before);
+    const replacing = this.replace(before, made);
+    void this.remember(
+      id,
+      replacing.then(({ session }) => session),
+    );
+    const { session, failure } = await replacing;
+    if (failure !== undefined) throw failure;
+    return session;
+  }
+
+  /**
+   * Opens a session read-only: no lock, no repair, no append. The caller must stop its kernel. With `tail`, only about
+   * that many bytes at the end of a longer log are read.
+   */
+  look(id: string, tail?: number): Promise<OpenSession> {
+    return this.startStored(id, {}, true, tail);
+  }
+
+  /** Returns the event types that are `importable` in a session in `cwd`. */
+  async importable(cwd: string): Promise<ReadonlyMap<string, EventDefinition>> {
+    const { entries } = await this.options.composition.sessionPlugins(canonicalDirectory(cwd));
+    return importableIn(entries);
+  }
+
+  /**
+   * Releases a session for one connection; the last one closes it. Returns whether it was closed, and what failed on
+   * closing.
+   */
+  async release(id: string, user: object): Promise<{ closed: boolean; notices: Notice[] }> {
+    const session = await this.open.get(id);
+    if (!session?.users.delete(user) || session.users.size > 0) return { closed: false, notices: [] };
+    const before = failuresOf(session).length;
+    await this.close(session);
+    return { closed: true, notices: failuresOf(session).slice(before) };
+  }
+
+  /** Closes all sessions for good. Resolves when all are on disk; rejects with the first failure after closing all. */
+  async closeAll(): Promise<void> {
+    this.stopped = true;
+    const closing = [...this.open.values()].map(async (opening) => {
+      const session = await opening.catch(() => undefined);
+      if (session) await this.close(session);
+    });
+    // Includes sessions that their last client is already closing.
+    const all = [...closing, ...this.closing.values()];
+    for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
+  }
+
+  /** Registers the project, unless the session is unsaved and must leave nothing on disk. */
+  private projectOf(root: string, { unsaved = false }: NewOptions): Promise<ProjectsAnswer<string>> {
+    return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, root);
+  }
+
+  /** Completes the id of the last event to copy; throws HOST_NO_HISTORY without the plugin `history`. */
+  private point(session: Kernel["session"], eventId: EventId): Promise<EventId> {
+    const history = this.parent.find("history");
+    if (!history) throw errors.HOST_NO_HISTORY();
+    return history.point(session, eventId);
+  }
+
+  private async close({ id, kernel }: OpenSession): Promise<void> {
+    if (!this.open.delete(id)) return this.closing.get(id);
+    kernel.session.emit("session_end", { reason: "closed" });
+    await this.awaited(id, kernel.stop());
+  }
+
+  /** Makes everyone who opens the session wait until `work` has settled. */
+  private async awaited(id: string, work: Promise<unknown>): Promise<void> {
+    const closing = work.finally(() => this.closing.delete(id));
+    this.closing.set(
+      id,
+      closing.then(
+        () => {},
+        () => {},
+      ),
+    );
+    await closing;
+  }
+
+  private async locked<R>(id: string, work: () => Awaitable<R>): Promise<R> {
+    makePrivateFolder(this.shelf.directory);
+    const lock = acquireLock(besideLog(this.shelf.path(id), "lock"), id);
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  }
+
+  private begin(
+    create: SessionHeader & { meta: { cwd: string } },
+    { unsaved = false, atOnce = false, ...options }: NewOptions & Pick<CloneOptions, "atOnce">,
+    { history = [], problems = [] }: { history?: readonly StoredEvent[]; problems?: readonly Notice[] },
+  ): Promise<OpenSession> {
+    const { sessionId: id, meta } = create;
+    const begin = { create, history, unsaved, atOnce };
+    return this.start({ id, cwd: meta.cwd, begin, readOnly: false, options, problems });
+  }
+
+  private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
+    this.open.set(id, starting);
+    starting.catch(() => this.open.delete(id));
+    return starting;
+  }
+
+  private async startStored(
+    id: string,
+    options: SessionOptions,
+    readOnly: boolean,
+    tail?: number,
+  ): Promise<OpenSession> {
+    const { value: cwd, problems } = await cwdOf(this.parent, this.shelf.header(id));
+    if (cwd === undefined || (!existsSync(cwd) && !readOnly)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
+    return this.start({ id, cwd, readOnly, tail, options, problems });
+  }
+
+  /** Stops a session and starts its replacement; if that fails, starts the old one again. */
+  private async replace(
+    before: OpenSession,
+    made: SessionPlugins,
+  ): Promise<{ session: OpenSession; failure?: unknown }> {
+    const wanted = this.again(before);
+    const ran = extensionsIn(before);
+    before.kernel.session.emit("session_end", { reason: "reload" });
+    await before.kernel.stop();
+    // Many reloads in a row, as from a pipe, must let other work run in between.
+    await new Promise<void>((done) => setImmediate(done));
+    try {
+      const session = await this.start(wanted, made, (session) => {
+        assertStarted(ran, session);
+        carryOver(before, session);
+      });
+      return { session };
+    } catch (failure) {
+      return { session: await this.start(wanted, before.made, (session) => carryOver(before, session)), failure };
+    }
+  }
+
+  /** Returns how to open the session again over everything written since. */
+  private again({ id, kernel: { session }, workspace }: OpenSession): Wanted {
+    const wanted = { id, cwd: workspace.cwd, readOnly: false, options: optionsOf(workspace), problems: [] };
+    const unsaved = workspace.file === undefined;
+    // The file does not exist before the first event.
+    if (!unsaved && existsSync(this.shelf.path(id))) return wanted;
+    const history = unsaved ? session.tree.tail(Number.POSITIVE_INFINITY) : [];
+    return { ...wanted, begin: { create: session.header, history, unsaved, atOnce: false } };
+  }
+
+  /** Starts a session. `ready` is called before `session_start`; if it throws, the session is stopped. */
+  private async start(
+    wanted: Wanted,
+    plugins?: SessionPlugins,
+    ready?: (session: OpenSession) => void,
+  ): Promise<OpenSession> {
+    const { id, cwd, options } = wanted;
+    // A session opened now would leave its lock behind.
+    if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
+    const { composition, logger } = this.options;
+    const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
+    const made = plugins ?? (await composition.sessionPlugins(cwd));
+    const { entries, problems, ...place } = made;
+    const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options });
+    const parent = composition.kernel();
+    let kernel: Kernel | undefined;
+    const store = this.store(wanted, () => kernel && index(this.shelf.path(id), kernel));
+    kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    if (wanted.begin?.atOnce) await writeNow(store, kernel);
+    const isChosen = options.model === undefined && !wanted.readOnly;
+    const notices = isChosen ? await chosenModel(kernel) : [];
+    const session: OpenSession = {
+      id,
+      kernel,
+      workspace,
+      problems: [...wanted.problems, ...problems, ...notices],
+      made,
+      turns: new Map(),
+      users: new Set(),
+      followers: new Set(),
+    };
+    try {
+      ready?.(session);
+    } catch (thrown) {
+      await kernel.stop();
+      throw thrown;
+    }
+    // All plugins are listening by now. A read-only session is not started.
+    if (!wanted.readOnly) kernel.session.emit("session_start", {});
+    return session;
+  }
+
+  private store({ id, begin, readOnly, tail }: Wanted, onComplete: () => void): Store {
+    const { logger } = this.options;
+    if (begin?.unsaved) return createMemoryStore(begin.create, begin.history);
+    const store = createSessionStore({
+      logs: this.shelf.logs,
+      path: this.shelf.path(id),
+      sessionId: id,
+      readOnly,
+      tail,
+      ...(begin && { create: begin.create }),
+      onComplete,
+      onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
+    });
+    return begin?.history.length ? startingWith(begin.history, store) : store;
+  }
+}
+
+function index(path: string, { session }: Kernel): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  // The log was deleted while it was open.
+  if (stat) writeIndex(path, stat, session.header, session.tree);
+}
+
+interface Wanted {
+  id: string;
+  cwd: string;
+  /** Set for a session that is not stored yet. */
+  begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
+  readOnly: boolean;
+  tail?: number | undefined;
+  options: SessionOptions;
+  /** Problems found before the session was started. */
+  problems: readonly Notice[];
+}
+
+function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {
+  const isOther = ([key, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(workspace[key as keyof SessionOptions]);
+  return (
+    Object.entries(optionsOf({ ...others, attending: undefined })).some(isOther) ||
+    allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)))
+  );
+}

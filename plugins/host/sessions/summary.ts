@@ -1,0 +1,164 @@
+import { type Stats, statSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import { type Ledger, messageOf, type SessionHeader, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import type { Logs } from "@scorel/logs/contract";
+import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
+import type { SessionSummary } from "../contract.ts";
+import { besideLog } from "../storage/session-store.ts";
+
+const INDEX_VERSION = 2;
+const TITLE_LENGTH = 80;
+/** Maximum bytes of a log that listing reads whole. Of a longer one without an index, only both ends are read. */
+const READ_WHOLE = 8 * 2 ** 20;
+/** Maximum events of an open log that are counted. */
+const COUNTED = 20_000;
+
+/** Summary file beside a log. It describes the log's first `size` bytes. */
+interface SessionIndex {
+  version: number;
+  size: number;
+  mtimeMs: number;
+  ino: number;
+  /** seq of the last event that it covers. */
+  seq: number;
+  id: string;
+  summary: Omit<SessionSummary, "path">;
+}
+type Stat = Pick<Stats, "size" | "mtimeMs" | "ino">;
+type Last = Pick<SessionIndex, "seq" | "id">;
+
+/** Returns a log's summary: from its index plus later events, or else from the log, writing a new index. */
+export function summaryOf(logs: Logs, path: string, sessionId: string): SessionSummary | undefined {
+  // Stat before reading: what a writer adds meanwhile makes the index outdated, not wrong.
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) return undefined;
+  const index = readIndex(path);
+  if (index && index.size === stat.size && index.mtimeMs === stat.mtimeMs) return { ...index.summary, path };
+  try {
+    return scanned(logs, path, stat, index);
+  } catch (thrown) {
+    const unknown = { sessionId, cwd: "", createdAt: stat.mtimeMs, updatedAt: stat.mtimeMs, messages: 0, title: "" };
+    return { ...unknown, path, problem: messageOf(thrown) };
+  }
+}
+
+/** Writes the index of an open log that had this size and time. Returns its summary. */
+export function writeIndex(path: string, stat: Stat, header: SessionHeader, tree: TreeView): SessionSummary {
+  const index = readIndex(path);
+  const known = index && tree.get(index.id)?.seq === index.seq ? index : undefined;
+  if (!known && tree.size > COUNTED) return keep(path, stat, uncounted(header, tree), lastOf(tree));
+  const summary = known ? { ...known.summary } : begun(header);
+  for (const event of known ? tree.between(known.seq + 1, Number.POSITIVE_INFINITY) : tree) take(summary, event);
+  return keep(path, stat, summary, lastOf(tree));
+}
+
+function scanned(logs: Logs, path: string, stat: Stat, index: SessionIndex | undefined): SessionSummary {
+  const { header, readOnly, problems } = logs.header(path);
+  const grown = index && index.ino === stat.ino && index.size < stat.size ? index : undefined;
+  const added = grown && stat.size - grown.size <= READ_WHOLE ? logs.since?.(path, header, grown.size) : undefined;
+  const ends = !added && stat.size > READ_WHOLE ? logs.ends?.(path, stat.size) : undefined;
+  if (ends) return { ...withoutCount(grown?.summary ?? begun(header), ends.head, ends.tail), path };
+  const scan = added ? undefined : logs.scan(path);
+  const events = added ?? eventsIn(scan?.ledger);
+  const summary = grown && added ? { ...grown.summary } : begun(header);
+  for (const event of events) take(summary, event);
+  if (readOnly !== undefined && problems.some(({ lost }) => lost)) summary.problem = `${path}: ${readOnly}`;
+  const last = events.at(-1) ?? (added && grown);
+  return last && !scan?.torn ? keep(path, stat, summary, last) : { ...summary, path };
+}
+
+function eventsIn(ledger: Ledger | undefined): StoredEvent[] {
+  const events: StoredEvent[] = [];
+  for (let row = 0; row < (ledger?.size ?? 0); row++) {
+    const event = ledger?.read(row);
+    if (event) events.push(event);
+  }
+  return events;
+}
+
+function uncounted(header: SessionHeader, tree: TreeView): SessionIndex["summary"] {
+  const head: StoredEvent[] = [];
+  for (const event of tree) if (head.push(event) === COUNTED / 100) break;
+  return withoutCount(begun(header), head, tree.tail(COUNTED / 100));
+}
+
+function withoutCount(
+  begun: SessionIndex["summary"],
+  head: readonly StoredEvent[],
+  tail: readonly StoredEvent[],
+): SessionIndex["summary"] {
+  const { messages: _some, ...summary } = begun;
+  for (const event of [...head, ...tail]) take(summary, event);
+  return summary;
+}
+
+function lastOf(tree: TreeView): Last {
+  return tree.last ?? { seq: 0, id: "" };
+}
+
+function keep(
+  path: string,
+  { size, mtimeMs, ino }: Stat,
+  summary: SessionIndex["summary"],
+  { seq, id }: Last,
+): SessionSummary {
+  const index: SessionIndex = { version: INDEX_VERSION, size, mtimeMs, ino, seq, id, summary };
+  const sum = crc32(JSON.stringify(index));
+  try {
+    replaceFile(besideLog(path, "index.json"), JSON.stringify({ ...index, sum }));
+  } catch {
+    // A full or read-only disk: the log is read again next time, and nothing else depends on the index.
+  }
+  return { ...summary, path };
+}
+
+function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["summary"] {
+  const { cwd = "", name, projectId } = meta as SessionMeta;
+  return {
+    sessionId,
+    cwd,
+    createdAt,
+    updatedAt: createdAt,
+    messages: 0,
+    title: "",
+    ...(name !== undefined && { name }),
+    ...(typeof projectId === "string" && { projectId }),
+  };
+}
+
+function take(summary: SessionIndex["summary"], event: StoredEvent): void {
+  // Use the last event's time, not the maximum: a clock that once ran ahead must not keep a session on top.
+  summary.updatedAt = event.ts;
+  if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
+  if (event.type === "session_info") rename(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
+}
+
+function addMessage(summary: SessionIndex["summary"], { message }: { message?: Partial<UserMessage> }): void {
+  const role: string | undefined = message?.role;
+  if (summary.messages !== undefined && (role === "user" || role === "assistant")) summary.messages++;
+  if (role === "user" && summary.title === "") summary.title = titleOf(message?.content ?? "");
+}
+
+function rename(summary: SessionIndex["summary"], { changes }: { changes?: Partial<SessionMeta> }): void {
+  if (typeof changes?.name === "string") summary.name = changes.name;
+  if (typeof changes?.title === "string") summary.title = changes.title;
+}
+
+function titleOf(content: UserMessage["content"]): string {
+  const texts =
+    typeof content === "string" ? [content] : content.map((block) => (block.type === "text" ? block.text : ""));
+  const line = texts.join(" ").replace(/\s+/g, " ").trim();
+  const letters = [...line.slice(0, TITLE_LENGTH * 2)];
+  return letters.length > TITLE_LENGTH ? `${letters.slice(0, TITLE_LENGTH - 1).join("")}…` : line;
+}
+
+/** Reads the index; undefined when it is missing or unusable. The index only saves time. */
+function readIndex(path: string): SessionIndex | undefined {
+  try {
+    const { sum, ...index } = JSON.parse(readIfPresent(besideLog(path, "index.json")) ?? "{}");
+    return sum === crc32(JSON.stringify(index)) && index.version === INDEX_VERSION ? index : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { isId, messageOf, newId } from "@scorel/kernel";
+import { createFile, makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { errors } from "../errors.ts";
+
+/** Returns the id of this installation, creating it in `<home>/.scorel/device.json` if necessary. Throws HOST_HOME. */
+export function deviceId(home: string): string {
+  try {
+    return readOrMake(home);
+  } catch (thrown) {
+    throw errors.HOST_HOME({ path: join(home, ".scorel"), reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+function readOrMake(home: string): string {
+  const directory = join(home, ".scorel");
+  const path = join(directory, "device.json");
+  const known = parse(readIfPresent(path));
+  if (known !== undefined) return known;
+  makePrivateFolder(directory);
+  const text = `${JSON.stringify({ deviceId: newId() })}\n`;
+  // Several processes may start at once; the first one's file wins. An unreadable file is replaced.
+  if (!createFile(path, text, { durable: true }) && parse(readIfPresent(path)) === undefined)
+    replaceFile(path, text, { durable: true });
+  return parse(readIfPresent(path)) ?? (JSON.parse(text) as { deviceId: string }).deviceId;
+}
+
+function parse(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { deviceId } = JSON.parse(text) as { deviceId?: unknown };
+    return isId(deviceId) ? deviceId : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,145 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import {
+  type AnyEvent,
+  codeOf,
+  type LogImage,
+  messageOf,
+  type Opened,
+  type Problem,
+  ScorelError,
+  type SessionHeader,
+  type Store,
+  type StoredEvent,
+} from "@scorel/kernel";
+import type { Lock } from "@scorel/kit/files/lock";
+import { makePrivateFolder, removeIfPresent } from "@scorel/kit/files/private";
+import type { Logs } from "@scorel/logs/contract";
+import { errors } from "../errors.ts";
+import { acquireLock, isLocked } from "./lock.ts";
+import { messageOfLeftover, PartialText, readLeftover } from "./partial.ts";
+
+export interface SessionStoreOptions {
+  /** Opens the log. */
+  logs: Logs;
+  /** Path of the log, such as `<directory>/<sessionId>.jsonl`. Lock and partial text are kept beside it. */
+  path: string;
+  sessionId: string;
+  /** Header of a new session. Nothing is on disk before its first event. */
+  create?: SessionHeader;
+  /** Takes no lock, repairs nothing and refuses appends, so it works while another process writes. */
+  readOnly?: boolean;
+  /** With `readOnly`: reads only about this many bytes at the end of a longer log. */
+  tail?: number | undefined;
+  /** Called on close when this process still is the log's only writer. */
+  onComplete?(): void;
+  /** Called when the text of an arriving message could not be written to disk. */
+  onPartialFailure(thrown: unknown): void;
+}
+
+/** Creates the store of one session: its log, locked for one writer, with partial text kept for a killed process. */
+export function createSessionStore(options: SessionStoreOptions): Store {
+  return new SessionStore(options);
+}
+
+/** Returns the path of a file beside a log, such as `<sessionId>.lock`. */
+export function besideLog(path: string, ending: "lock" | "partial" | "index.json" | "index"): string {
+  return path.replace(/\.[^./]+$/, `.${ending}`);
+}
+
+class SessionStore implements Store {
+  private readonly options: SessionStoreOptions;
+  private readonly log: Store;
+  private readonly partial: PartialText;
+  private lock: Lock | undefined;
+
+  constructor(options: SessionStoreOptions) {
+    const { logs, path, create, tail, readOnly = false } = options;
+    this.options = options;
+    this.log = logs.open(path, {
+      readOnly,
+      index: besideLog(path, "index"),
+      ...(create && { create }),
+      ...(tail !== undefined && { tail }),
+    });
+    this.partial = new PartialText(besideLog(path, "partial"), options.onPartialFailure);
+  }
+
+  open(onDamage?: (problem: Problem) => void): Opened {
+    if (this.options.create) return this.log.open(onDamage);
+    const { path, sessionId, readOnly } = this.options;
+    if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
+    if (readOnly) return this.withLeftover(this.log.open(onDamage), !isLocked(besideLog(path, "lock")));
+    this.takeLock();
+    try {
+      return this.withLeftover(this.log.open(onDamage), true);
+    } catch (thrown) {
+      this.freeLock();
+      throw thrown;
+    }
+  }
+
+  append(records: readonly string[], events?: readonly StoredEvent[]): void {
+    if (!this.lock && !this.options.readOnly) this.takeLock();
+    this.log.append(records, events);
+    this.partial.stored(records);
+  }
+
+  search(text: string, first: number): readonly number[] {
+    return this.log.search(text, first);
+  }
+
+  keep(image: () => LogImage, replayed: number): void {
+    this.log.keep?.(image, replayed);
+  }
+
+  sync(): Promise<void> {
+    return this.log.sync();
+  }
+
+  stage(event: AnyEvent): Promise<void> | undefined {
+    return this.options.readOnly ? undefined : this.partial.stage(event);
+  }
+
+  async close(): Promise<void> {
+    try {
+      this.partial.close();
+      await this.log.close();
+      if (this.lock) this.options.onComplete?.();
+    } finally {
+      this.freeLock();
+    }
+  }
+
+  /** Turns text that a killed process left into its message; only in memory when the log cannot be written. */
+  private withLeftover(opened: Opened, abandoned: boolean): Opened {
+    const path = besideLog(this.options.path, "partial");
+    const leftover = abandoned ? readLeftover(path) : undefined;
+    if (!leftover) return opened;
+    const event = messageOfLeftover(leftover, opened);
+    if (opened.readOnly === undefined) {
+      if (event) this.log.append([JSON.stringify(event)]);
+      removeIfPresent(path);
+    }
+    if (event && opened.readOnly === undefined) opened.ledger.add(event);
+    else if (event) opened.ledger.addUnwritten(event);
+    return opened;
+  }
+
+  private takeLock(): void {
+    const { path, sessionId } = this.options;
+    const lock = besideLog(path, "lock");
+    try {
+      makePrivateFolder(dirname(path));
+      this.lock = acquireLock(lock, sessionId);
+    } catch (thrown) {
+      if (thrown instanceof ScorelError) throw thrown;
+      throw errors.HOST_STORAGE({ path: lock, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    }
+  }
+
+  private freeLock(): void {
+    this.lock?.release();
+    this.lock = undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
+import { takeLock } from "@scorel/kit/files/lock";
+import { makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { errors } from "../errors.ts";
+
+/** Milliseconds to wait for another process's change. */
+const PATIENCE = 10_000;
+
+/** Replaces a file that several processes change. See `HostService.changeFile`. */
+export async function changeFile(path: string, change: (text: string | undefined) => string): Promise<void> {
+  try {
+    makePrivateFolder(dirname(path));
+    const lock = await takeLock(`${path}.lock`, PATIENCE);
+    if (!lock) throw errors.HOST_FILE_BUSY({ path });
+    try {
+      replaceFile(behind(path), change(readIfPresent(path)), { durable: true });
+    } finally {
+      lock.release();
+    }
+  } catch (thrown) {
+    if (thrown instanceof ScorelError) throw thrown;
+    throw errors.HOST_HOME({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  }
+}
+
+/** Resolves a symbolic link, so that its target is replaced and not the link. */
+function behind(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return path;
+    throw thrown;
+  }
+}

@@ -1,0 +1,51 @@
+import { errors } from "../errors.ts";
+import { authPath, changeCredential, lockAuth, readStored, type Subscription } from "./auth-file.ts";
+import { loadProvider, reasonOf, subscriptionOf } from "./sign-in.ts";
+import { type Heard, overWire } from "./sign-in-wire.ts";
+import { isDue } from "./subscriptions.ts";
+
+/** Milliseconds; longer than a renewal takes. */
+const PATIENCE = 60_000;
+
+/**
+ * Returns a subscription with a valid token. When several callers need it, also in other processes, one renews it and
+ * the others use the result. Throws MODEL_LOGIN_ENDED or MODEL_LOGIN_NOT_RENEWED and keeps what is stored.
+ */
+export async function renewed(provider: string): Promise<Subscription> {
+  const lock = await lockAuth(`${authPath()}.${provider}.lock`, PATIENCE);
+  try {
+    const stored = readStored()[provider];
+    if (stored === undefined || typeof stored === "string") throw errors.MODEL_LOGIN_GONE({ provider });
+    return isDue(stored) ? await renew(provider, stored) : stored;
+  } finally {
+    lock.release();
+  }
+}
+
+async function renew(provider: string, stored: Subscription): Promise<Subscription> {
+  const heard: Heard = {};
+  try {
+    const library = await loadProvider(provider);
+    // Not aborted with the turn: the answer may be the only copy of the next refresh token.
+    const never = new AbortController().signal;
+    const found = await overWire(heard, never, () => library.refreshToken(stored));
+    const next = subscriptionOf(library, found, stored);
+    // Keep the credential of anyone who logged in or out meanwhile.
+    await changeCredential(provider, (now) => (isSame(now, stored) ? next : now));
+    return next;
+  } catch (thrown) {
+    if (stored.expires > Date.now() && !isRefusal(heard)) return stored;
+    const reason = reasonOf(heard, thrown);
+    throw isRefusal(heard)
+      ? errors.MODEL_LOGIN_ENDED({ provider, reason })
+      : errors.MODEL_LOGIN_NOT_RENEWED({ provider, reason });
+  }
+}
+
+function isRefusal({ status = 0 }: Heard): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+function isSame(now: unknown, stored: Subscription): boolean {
+  return typeof now === "object" && (now as Subscription).refresh === stored.refresh;
+}

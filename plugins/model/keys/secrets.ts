@@ -1,0 +1,175 @@
+import { isKeyVariable } from "../choose/provider-keys.ts";
+import type { SecretsService } from "../contract.ts";
+import { hideFromProc } from "./environment-block.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Minimum length of a secret; shorter values may be ordinary words. */
+const SHORTEST = 8;
+const PLACEHOLDER = "[redacted]";
+/** Minimum length of a secret line of a multi-line secret, longer than the end line of a PEM file. */
+const SHORTEST_LINE = 32;
+
+/** Secrets named by a model's table: a variable, and headers that may hold one. */
+export interface SecretSources {
+  apiKeyEnv?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The service `secrets` with methods for this plugin only. */
+export interface Secrets extends SecretsService {
+  /** Adds secret values to redact. */
+  learn(values: readonly string[]): void;
+}
+
+/** Creates the service `secrets` from the environment and the stored credentials. */
+export function createSecrets(
+  sources: readonly SecretSources[],
+  stored: readonly string[] = [],
+  env: Env = process.env,
+): Secrets {
+  const named = new Set(sources.map(({ apiKeyEnv }) => apiKeyEnv));
+  const holdsKey = (name: string) => named.has(name) || isKeyVariable(name);
+  let values = secretValues(sources, stored, env, holdsKey);
+  let mask = maskOf(values);
+  let hidden = false;
+  return {
+    childEnv() {
+      const kept = childEnv(env, holdsKey, values);
+      if (env === process.env && !hidden) hideFromProc(Object.keys(env).filter((name) => !(name in kept)));
+      hidden = true;
+      return kept;
+    },
+    redact: (text) => mask.whole(text),
+    redactor: () => redactor(() => mask),
+    spans: (bytes) => spansOf(bytes, values),
+    learn(more) {
+      if (more.every((value) => values.includes(value))) return;
+      values = sorted([...values, ...more]);
+      mask = maskOf(values);
+    },
+  };
+}
+
+/** Returns the secrets, longest first, so that a key which begins with another one is replaced as a whole. */
+function secretValues(
+  sources: readonly SecretSources[],
+  stored: readonly string[],
+  env: Env,
+  holdsKey: (name: string) => boolean,
+): string[] {
+  const keys = Object.entries(env).flatMap(([name, value]) => (holdsKey(name) && value ? [value, value.trim()] : []));
+  const headers = sources
+    .flatMap((source) => Object.entries(source.headers ?? {}))
+    .flatMap(([name, value]) => (isSecretHeader(name) ? secretParts(value) : []));
+  return sorted([...keys, ...stored, ...headers]);
+}
+
+function sorted(values: readonly string[]): string[] {
+  const long = values.filter((value) => value.length >= SHORTEST).flatMap(formsOf);
+  return [...new Set(long)].sort((a, b) => b.length - a.length);
+}
+
+/** Returns a secret in plain, JSON and URL form, plus its lines, since tools show files line by line. */
+function formsOf(value: string): string[] {
+  const lines = value.split(/\r?\n/).filter((line) => line !== value && line.length >= SHORTEST_LINE);
+  return [value, ...lines].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), urlPartOf(text)]);
+}
+
+function urlPartOf(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text; // Half of a surrogate pair has no form in a URL.
+  }
+}
+
+/** Finds the secrets' byte ranges, ascending and merged. */
+function spansOf(bytes: Buffer, values: readonly string[]): [from: number, to: number][] {
+  const found = values.flatMap((value) => {
+    const wanted = Buffer.from(value);
+    const places: [number, number][] = [];
+    for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1))
+      places.push([at, at + wanted.length]);
+    return places;
+  });
+  const merged: [number, number][] = [];
+  for (const [from, to] of found.sort(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}
+
+function isSecretHeader(name: string): boolean {
+  return /auth|key|token|secret|cookie/i.test(name);
+}
+
+/** Treats `Bearer abc` as a secret both with and without its scheme. */
+function secretParts(value: string): string[] {
+  return [value, value.replace(/^\S+\s+/, "")];
+}
+
+function childEnv(env: Env, holdsKey: (name: string) => boolean, values: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || holdsKey(name)) continue;
+    if (!values.some((secret) => value.includes(secret))) kept[name] = value;
+  }
+  return kept;
+}
+
+interface Mask {
+  whole(text: string): string;
+  /** Splits text into a safe part and an end that may be the start of a secret. */
+  split(text: string): { ready: string; held: string };
+}
+
+function maskOf(values: readonly string[]): Mask {
+  const [longest] = values;
+  if (longest === undefined) return { whole: (text) => text, split: (text) => ({ ready: text, held: "" }) };
+  const pattern = new RegExp(values.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|"), "g");
+  return {
+    whole: (text) => text.replace(pattern, PLACEHOLDER),
+    split(text) {
+      let ready = "";
+      for (let at = 0; ; ) {
+        pattern.lastIndex = at;
+        const match = pattern.exec(text);
+        const from = Math.max(at, text.length - longest.length + 1);
+        const open = openAt(text, from, match?.index ?? text.length - 1, values);
+        if (open !== undefined) return { ready: ready + text.slice(at, open), held: text.slice(open) };
+        if (!match) return { ready: ready + text.slice(at), held: "" };
+        ready += text.slice(at, match.index) + PLACEHOLDER;
+        at = match.index + match[0].length;
+      }
+    },
+  };
+}
+
+/** Returns the first index in `from..to` where the rest of the text could be the start of a secret. */
+function openAt(text: string, from: number, to: number, values: readonly string[]): number | undefined {
+  for (let at = from; at <= to; at++) {
+    if (!values.some((value) => value[0] === text[at])) continue;
+    const rest = text.slice(at);
+    if (values.some((value) => value.length > rest.length && value.startsWith(rest))) return at;
+  }
+  return undefined;
+}
+
+function redactor(mask: () => Mask): ReturnType<SecretsService["redactor"]> {
+  let held = "";
+  return {
+    write(chunk) {
+      const split = mask().split(held + chunk);
+      held = split.held;
+      return split.ready;
+    },
+    end() {
+      const rest = mask().whole(held);
+      held = "";
+      return rest;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { BaseContext } from "@scorel/kernel";
+import type { RunnerContext } from "../config.ts";
+import { endedNotice } from "./interactive-notices.ts";
+import type { InteractiveRuns } from "./interactive-runs.ts";
+
+/** The interactive programs of a session: loaded with the first one, killed when the session ends. */
+export interface Interactive {
+  runs(): Promise<InteractiveRuns>;
+  /** Appends a notice about programs that the model believes are running but that have ended. */
+  reportEnded(): Promise<void>;
+}
+
+const all = new WeakMap<BaseContext["session"], Interactive>();
+
+/** Returns the same object for each plugin context of a session. */
+export function interactiveOf(ctx: RunnerContext): Interactive {
+  const known = all.get(ctx.session) ?? create(ctx);
+  all.set(ctx.session, known);
+  return known;
+}
+
+function create(ctx: RunnerContext): Interactive {
+  let runs: Promise<InteractiveRuns> | undefined;
+  ctx.beforeStop(async () => (await runs)?.close());
+  ctx.onDispose(() => void all.delete(ctx.session));
+  return {
+    runs: () => (runs ??= import("./interactive-runs.ts").then(({ InteractiveRuns }) => new InteractiveRuns(ctx))),
+    async reportEnded() {
+      const known = ctx.session.projection("interactiveRuns");
+      if (Object.keys(known).length === 0) return;
+      const news = endedNotice(known, await runs);
+      if (news) await ctx.session.appendAll([news]);
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import type { ReplayChange } from "@scorel/artifacts/contract";
+import type { BlobStore } from "@scorel/blobs/contract";
+import type { OperationContext } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type { Skill } from "@scorel/skills/contract";
+import type { RunnerContext } from "../config.ts";
+import { errors } from "../errors.ts";
+import { hostFolders } from "../run/ready.ts";
+import { restoreSkill } from "../staging/skill-files.ts";
+import { digestNow } from "../staging/staging.ts";
+import { placeInput } from "../workspace/inputs.ts";
+import { makeLayout } from "../workspace/layout.ts";
+import { restore } from "../workspace/states.ts";
+import type { RunRecord } from "./record.ts";
+
+/** Reports a difference as it is found. */
+export type Tell = (change: ReplayChange) => void;
+
+/** A folder for files taken from the store. */
+interface StoredFiles {
+  folder: string;
+  store: BlobStore;
+}
+
+/** The skill as it was at the time of the run if possible, otherwise as it is now. */
+export function skillForReplay(
+  ctx: RunnerContext,
+  { skill }: RunRecord,
+  { folder, store }: StoredFiles,
+  tell: Tell,
+): Skill {
+  const { name, digest, source, files } = skill;
+  const found = ctx.find("skills")?.look.skills.find((each) => each.name === name);
+  const now = found && digestNow(found);
+  if (found && now === digest) return found;
+  if (source === "project" && ctx.find("workspace")?.trusted === undefined)
+    throw errors.RUN_REPLAY({
+      name: `what the skill ${name} made`,
+      reason: "it is a skill of a project that is not trusted",
+    });
+  const kept = verifiedSkill(restoreSkill(name, files, folder, store), digest);
+  const state = found ? "has changed since" : "is not here any more";
+  const ran = kept ? "it ran as it was then" : "its files of then are not kept, so it ran as it is now";
+  tell({
+    what: "skill",
+    name,
+    before: digest,
+    ...(now !== undefined && { now }),
+    note: `the skill ${name} ${state}; ${ran}`,
+  });
+  if (kept) return kept;
+  if (found) return found;
+  throw errors.RUN_REPLAY({
+    name: `what the skill ${name} made`,
+    reason: "the skill no longer exists, and its files are not stored",
+  });
+}
+
+/**
+ * Rejects a stored skill with a different digest: without a sandbox, a program may have changed the files before they were
+ * stored.
+ */
+function verifiedSkill(kept: Skill | undefined, digest: string): Skill | undefined {
+  return kept && digestNow(kept) === digest ? kept : undefined;
+}
+
+/** Restores the files of the recorded workspace into a new one. */
+export function restoreWorkspace(
+  ctx: RunnerContext,
+  record: RunRecord,
+  { folder, store }: StoredFiles,
+  tell: Tell,
+): void {
+  const layout = makeLayout(folder);
+  const ground = { layout, artifacts: undefined, host: hostFolders(ctx), skills: {}, earlier: [] };
+  for (const { name, sha256 } of restore(layout.root, record.before, store))
+    tell({
+      what: "file",
+      name,
+      ...(sha256 !== undefined && { before: sha256 }),
+      note: `${name} lay in the workspace then, and its bytes are not kept`,
+    });
+  const { before: left } = record.more;
+  if (left > 0)
+    tell({ what: "file", name: "work/", note: `${left} more files lay in the workspace then, and are not kept` });
+  for (const { from, to, sha256: before } of record.inputs) {
+    const input = { what: "input", name: to, before } as const;
+    try {
+      const { sha256: now } = placeInput({ from, to }, ground);
+      if (now !== before) tell({ ...input, now, note: `${from} has changed since` });
+    } catch (thrown) {
+      tell({ ...input, note: `${from} could not be had: ${messageOf(thrown)}` });
+    }
+  }
+}
+
+/** The values of variables that the call gave, read from the session's log; they are stored nowhere else. */
+export async function valuesOf({ session, call, variables }: RunRecord, look: OperationContext["look"]) {
+  if (call === undefined || variables.given.length === 0) return {};
+  try {
+    const env = await look(session, ({ kernel }) => callIn(kernel.session.tree, call));
+    // A redacted value is unknown.
+    return Object.fromEntries(Object.entries(env).filter(([, value]) => !value.includes("[redacted]")));
+  } catch {
+    return {}; // The session is gone; each variable is reported as missing.
+  }
+}
+
+function callIn(tree: RunnerContext["session"]["tree"], call: string): Record<string, string> {
+  for (const { message } of tree.ofType("message") as Iterable<{ message: { content: unknown } }>) {
+    const blocks = Array.isArray(message.content) ? message.content : [];
+    const found = blocks.find((block) => block?.type === "toolCall" && block.id === call);
+    if (found) return found.arguments?.env ?? {};
+  }
+  return {};
+}
+
+/** The recorded input of the program. */
+export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buffer {
+  const bytes = stdin && store.read(stdin.sha256);
+  if (stdin && !bytes)
+    tell({
+      what: "file",
+      name: "stdin",
+      before: stdin.sha256,
+      note: "what it was told is not kept, so it was told nothing",
+    });
+  return bytes ?? Buffer.alloc(0);
+}
+
+export function tellBounds({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
+  const { executor: before, network, skill } = record;
+  if (before !== now)
+    tell({ what: "executor", name: now, before, now, note: `it ran in ${before} then, and in ${now} now` });
+  if (network !== config.network.includes(skill.name))
+    tell({
+      what: "network",
+      name: skill.name,
+      note: `it had ${network ? "the" : "no"} network then, by [runner] network`,
+    });
+}
+
+export function tellVariables(
+  { variables, redacted }: RunRecord,
+  given: Readonly<Record<string, string>>,
+  declared: readonly string[],
+  tell: Tell,
+): void {
+  if (redacted)
+    tell({ what: "variable", name: "command", note: "a secret stood in its command or input, and is not kept" });
+  for (const name of variables.given)
+    if (!Object.hasOwn(given, name))
+      tell({ what: "variable", name, note: `${name} was set by the call, and its value is not known any more` });
+  for (const name of variables.declared)
+    if (!declared.includes(name))
+      tell({ what: "variable", name, note: `${name} was set in your environment then, and is not now` });
+}

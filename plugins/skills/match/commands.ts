@@ -1,0 +1,24 @@
+import type { SlashCommand } from "@scorel/commands/contract";
+import type { Skills } from "../load/skills.ts";
+
+/** Commands `/skill:<name>`: each sends a message that names the skill, which loads it. */
+export function skillCommands(skills: Skills): Record<string, SlashCommand> {
+  const rows = skills.look.skills.filter(({ name }) => !/\s/.test(name));
+  return Object.fromEntries(
+    rows.map(({ name, description }): [string, SlashCommand] => [
+      `skill:${name}`,
+      {
+        summary: description,
+        async run(args: string, { sessionId, request }) {
+          const content = [`/skill:${name}`, args.trim()].filter((part) => part !== "").join(" ");
+          return { turn: (await request("send_message", { sessionId, content })).id };
+        },
+      },
+    ]),
+  );
+}
+
+/** Skill names that can be completed after a `$`. */
+export function namesToMention({ look: { skills } }: Skills): string[] {
+  return skills.map(({ name }) => name).filter((name) => /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u.test(name));
+}

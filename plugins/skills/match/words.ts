@@ -1,0 +1,33 @@
+import type { EventOf, StoredEvent } from "@scorel/kernel";
+import type { Skills } from "../load/skills.ts";
+
+/** The marks by which a message names a skill. */
+const MARK = /\$|\/skill:/;
+
+/** New messages on the path that may name a skill, in order; later calls skip them. */
+export function newWords(skills: Skills): string[] {
+  const texts = unreadTexts(skills).filter((text) => MARK.test(text));
+  skills.readTo = Math.max(skills.readTo, at(skills, skills.ctx.session.activeLeaf)?.seq ?? 0);
+  return texts;
+}
+
+/** New messages of people on the path, in order. */
+export function unreadTexts(skills: Skills): string[] {
+  const { session } = skills.ctx;
+  const texts: string[] = [];
+  const leaf = at(skills, session.activeLeaf);
+  for (let event = leaf; event && event.seq > skills.readTo; event = session.tree.parent(event.id)) {
+    const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
+    if (message?.role === "user") texts.push(wordsOf(message.content));
+  }
+  return texts.reverse();
+}
+
+function at({ ctx }: Skills, id: string | null): StoredEvent | undefined {
+  return id === null ? undefined : ctx.session.tree.get(id);
+}
+
+function wordsOf(content: string | readonly { type: string; text?: string }[]): string {
+  if (typeof content === "string") return content;
+  return content.map(({ text }) => text ?? "").join("\n");
+}
