@@ -15,14 +15,14 @@ const slow = [
   "test/plugins/{checkpoints,images,packages,runner,sandbox,search,skillstore,transfer}/**/*.test.ts",
   "test/plugins/agent/apis.test.ts",
   "test/plugins/compaction/long-*.test.ts",
-  "test/kernel/log-index.test.ts",
+  "test/plugins/logs/index-file.test.ts",
   "test/docs.test.ts",
 ];
 
 /** Unit tests that change or measure the process they run in, so that each file gets one of its own. */
 const ownProcess = [
   "test/**/{code-cache,model-auth,reload,secrets,spans}.test.ts",
-  "test/plugins/extensions/{leaks,containment/failures}.test.ts",
+  "test/plugins/extensions/{leaks,containment/calls,containment/failures,containment/uncaught}.test.ts",
 ];
 
 /** Tests of the built command, which have suites of their own. */
