@@ -260,7 +260,8 @@ describe("the changes of a session", () => {
     await t.turn([put(t, "long", [`${"y".repeat(1_000)}`, ...lines].join("\n"))]);
     const [change] = (await t.changes()).changes;
     expect(change?.diff?.split("\n").at(-1)).toMatch(/^… 1\d\d\d more lines$/);
-    expect(Math.max(...(change?.diff?.split("\n") ?? []).map((line) => line.length))).toBe(401);
+    // The sign, 400 characters, and the mark of the cut.
+    expect(Math.max(...(change?.diff?.split("\n") ?? []).map((line) => line.length))).toBe(402);
   });
 });
 

@@ -58,10 +58,10 @@ describe("without a configured executor", () => {
 
   it("runs nothing without a temporary folder, and reports it", async () => {
     const leave = () => void vi.stubEnv("TMPDIR", "/nowhere");
+    onTestFinished(() => void vi.unstubAllEnvs());
     await expect(chosen({ executor: "bubblewrap" }, { bwrap: "exit 0" }, undefined, leave)).rejects.toThrow(
-      "bubblewrap: ENOENT",
+      "bubblewrap: The folder for temporary files, TMPDIR=/nowhere, cannot be used (ENOENT).",
     );
-    vi.unstubAllEnvs();
   });
 
   it("does not pull a missing image", async () => {
