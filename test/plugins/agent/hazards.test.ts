@@ -257,7 +257,7 @@ describe("a call runs", () => {
   });
 
   it.each([
-    ["a misspelt field", { blok: true, reason: "no" }, 'it has a field "blok", which is probably meant to be "block"'],
+    ["a misspelt field", { blok: true, reason: "no" }, 'it returned a field "blok". Did you mean "block"?'],
     ["a reason alone", { reason: "no" }, "must return { block: boolean, reason?: string }"],
     ["a text for block", { block: "no" }, "must return { block: boolean, reason?: string }"],
   ])("but not when a guard returns %s", async (_what, answer, told) => {
