@@ -110,16 +110,17 @@ export function storeContract({ place, readOnly }: StoreCase): void {
     await store.close();
   });
 
-  it.runIf(readOnly)("refuses to append when it was opened to read only, and says why", async () => {
-    using log = place();
-    const store = log.open({ create: testHeader });
-    append(store, store.open().ledger, [event(1)]);
-    await store.close();
-    const reader = log.open({ readOnly: true });
-    expect(reader.open().readOnly).toEqual(expect.any(String));
-    expect(() => reader.append(["{}"])).toThrow(expect.objectContaining({ code: "STORE_READ_ONLY" }));
-    await reader.close();
-  });
+  if (readOnly)
+    it("refuses to append when it was opened to read only, and says why", async () => {
+      using log = place();
+      const store = log.open({ create: testHeader });
+      append(store, store.open().ledger, [event(1)]);
+      await store.close();
+      const reader = log.open({ readOnly: true });
+      expect(reader.open().readOnly).toEqual(expect.any(String));
+      expect(() => reader.append(["{}"])).toThrow(expect.objectContaining({ code: "STORE_READ_ONLY" }));
+      await reader.close();
+    });
 
   it("carries a kernel as the store in memory does, whatever is written and however often it is opened again", async () => {
     const step = fc.oneof(

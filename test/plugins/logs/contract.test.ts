@@ -8,6 +8,7 @@ import { createExtensionLoader } from "../../../plugins/extensions/load/loader.t
 import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import { type StorePlace, storeContract } from "../../contracts/store.ts";
 import { testHeader } from "../../harness.ts";
+import { describeUnless } from "../../optional.ts";
 
 /** A log in a file of its own, in a folder that goes with it. */
 function inFolder(logs: Logs): StorePlace & { folder: string } {
@@ -84,14 +85,14 @@ const sqliteLogs = await loadExample();
 
 /** Node has it from 22.13 on. */
 const hasSqlite = process.getBuiltinModule("node:sqlite" as never) !== undefined;
+const missing = hasSqlite ? undefined : `Node ${process.version} has no node:sqlite`;
 
-describe.runIf(hasSqlite)("the example that keeps logs in SQLite", () => {
+describeUnless("sqlite", missing, "the example that keeps logs in SQLite", () => {
   logsContract(sqliteLogs);
 });
 
-it.skipIf(hasSqlite)(
-  `the example that keeps logs in SQLite says what is missing (Node ${process.version} has none)`,
-  () => {
+if (!hasSqlite)
+  it("the example that keeps logs in SQLite says what is missing", () => {
     using place = inFolder(sqliteLogs);
     const store = place.open({ create: testHeader });
     store.open();
@@ -105,5 +106,4 @@ it.skipIf(hasSqlite)(
     expect(readFileSync(join(import.meta.dirname, "../../../docs/examples/sqlite-logs/sqlite.toml"), "utf8")).toContain(
       'without = ["logs"]',
     );
-  },
-);
+  });
