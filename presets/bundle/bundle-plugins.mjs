@@ -13,6 +13,22 @@ function patch(name, filter, change, isChanged) {
   };
 }
 
+/** Tells files that match one of these patterns; the build fails when one matched no file, as after a file has moved. */
+function filesLike(hooks, name, patterns) {
+  const unseen = new Set(patterns);
+  hooks.onEnd(() => {
+    if (unseen.size === 0) return;
+    throw new Error(
+      `no file matches ${[...unseen].join(", ")}: look at "${name}" in presets/bundle/bundle-plugins.mjs again`,
+    );
+  });
+  return (path) => {
+    const found = patterns.filter((pattern) => pattern.test(path));
+    for (const pattern of found) unseen.delete(pattern);
+    return found.length > 0;
+  };
+}
+
 function changed(name, path, change, isChanged = () => true) {
   const source = readFileSync(path, "utf8");
   const contents = change(source);
@@ -106,13 +122,17 @@ const modelFunctions = {
 const leanImports = {
   name: "lean-imports",
   setup(hooks) {
-    const files =
-      /pi-agent-core[\\/]dist[\\/]agent-loop\.js$|plugins[\\/]agent[\\/][a-z-]+\.ts$|plugins[\\/]model[\\/](reply|offline)\.ts$/;
+    const isLean = filesLike(hooks, "lean-imports", [
+      /pi-agent-core[\\/]dist[\\/]agent-loop\.js$/,
+      /plugins[\\/]agent[\\/](?:[a-z]+[\\/])?[a-z-]+\.ts$/,
+      /plugins[\\/]model[\\/]wire[\\/]reply\.ts$/,
+      /plugins[\\/]model[\\/]offline[\\/]offline\.ts$/,
+    ]);
     const filter = /^@mariozechner\/pi-(ai|agent-core)$/;
     hooks.onResolve({ filter }, async ({ path, importer, kind, resolveDir, pluginData }) => {
       // The loop's own lazy import is of the whole library.
       const isWhole = kind === "dynamic-import" && importer.endsWith("agent-loop.js");
-      if (pluginData === "lean" || isWhole || !files.test(importer)) return undefined;
+      if (pluginData === "lean" || isWhole || !isLean(importer)) return undefined;
       const index = await hooks.resolve(path, { importer, kind, resolveDir, pluginData: "lean" });
       return { path: index.path, namespace: "lean" };
     });
@@ -134,10 +154,14 @@ const lightFetch = {
   name: "light-fetch",
   setup(hooks) {
     const light = fileURLToPath(new URL("../../plugins/kit/net/light-fetch.ts", import.meta.url));
-    const sdk = /(?:openai|@anthropic-ai[\\/]sdk)[\\/](?:client|internal[\\/](?:headers|utils[\\/]log))\.mjs$/;
-    const google = /@google[\\/]genai[\\/]dist[\\/]node[\\/]index\.mjs$/;
-    const own = /plugins[\\/]model[\\/](?:[a-z]+-)?fetch\.ts$/;
-    hooks.onLoad({ filter: new RegExp([sdk, google, own].map(({ source }) => source).join("|")) }, ({ path }) => {
+    const files = [
+      /(?:openai|@anthropic-ai[\\/]sdk)[\\/](?:client|internal[\\/](?:headers|utils[\\/]log))\.mjs$/,
+      /@google[\\/]genai[\\/]dist[\\/]node[\\/]index\.mjs$/,
+      /plugins[\\/]model[\\/]wire[\\/](?:[a-z]+-)?fetch\.ts$/,
+    ];
+    const isLight = filesLike(hooks, "light-fetch", files);
+    hooks.onLoad({ filter: new RegExp(files.map(({ source }) => source).join("|")) }, ({ path }) => {
+      isLight(path);
       const source = readFileSync(path, "utf8");
       const used = ["Headers", "Response", "Request", "FormData"].filter((name) =>
         new RegExp(`\\b(?:new|instanceof) ${name}\\b|\\b${name}\\.json\\(`).test(source),

@@ -80,7 +80,7 @@ it("what a session saved is listed, read, explained and removed from the command
   ]);
   expect(await s.run(["artifact", "get", "user:raw", "--to", "raw"])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("raw exists, and was left as it is."),
+    stderr: expect.stringContaining("raw already exists and was not changed."),
   });
   expect((await s.run(["artifact", "get", "big", "-o", "big"])).stdout).toBe(
     `big@1 is in ${join(s.project, "big")} (8.6 MiB).\n`,
@@ -90,7 +90,7 @@ it("what a session saved is listed, read, explained and removed from the command
   writeFileSync(join(s.home, ".scorel/blobs", hash(big).slice(0, 2), hash(big)), Buffer.alloc(9_000_000, "x"));
   expect(await s.run(["artifact", "get", "big", "-o", "damaged"])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("The bytes of big are not what was saved"),
+    stderr: expect.stringContaining("The content of big is damaged"),
   });
   expect(readdirSync(s.project).sort()).toEqual(["big", "raw"]);
   expect((await s.run(["artifact", "lineage", "out/fib.txt"])).stdout).toMatch(

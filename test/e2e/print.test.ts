@@ -252,7 +252,7 @@ describe("scorel session", () => {
     expect((await tail("show", "1")).stdout).toBe("assistant: An answer\n\n");
     expect(await tail("show", "some")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("whole number from 1"),
+      stderr: expect.stringContaining("--tail takes a number of events from 1 on"),
     });
     const { stdout } = await s.run(["session", "list", "--output", "json"]);
     expect(JSON.parse(stdout)).toEqual([

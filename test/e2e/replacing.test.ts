@@ -47,7 +47,7 @@ describe("a tool of Scorel", () => {
     s.file("~/.scorel/extensions/reader.ts", reader());
     const { stderr, told } = await readsAs(s);
     expect(told).toContain("theirs");
-    expect(stderr).toContain('`replaces: true` in the tool, or "Read" in [tools] replace.');
+    expect(stderr).toContain('`replaces: true` in the tool, or add "Read" to [tools] replace.');
   });
 });
 

@@ -31,7 +31,7 @@ describe("scorel skill", () => {
       const command = ["skill", "add", `${server.origin}/x?key=geheim`];
       const asked = await s.run(command);
       expect({ ...asked, stdout: asked.stdout.trimEnd().split("\n") }).toMatchObject({ code: 2, stdout: shown });
-      expect(asked.stderr).toContain(`To install it: scorel skill add '${server.origin}/x?…' --yes`);
+      expect(asked.stderr).toContain(`To install what is shown above: scorel skill add '${server.origin}/x?…' --yes`);
       expect(existsSync(join(s.home, ".scorel/skills.lock.json"))).toBe(false);
       const added = await s.run([...command, "--yes"]);
       expect({ ...added, stdout: added.stdout.trimEnd().split("\n") }).toMatchObject({
@@ -127,7 +127,7 @@ describe("scorel skill", () => {
       const remove = (name: string) => s.run(["skill", "remove", name]);
       expect(await remove("git-commit")).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining("came with 1 more from"),
+        stderr: expect.stringContaining("was installed with 1 more from"),
       });
       expect(await remove("two")).toMatchObject({
         code: 0,
@@ -138,7 +138,7 @@ describe("scorel skill", () => {
       expect(await remove("git-commit")).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(
-          /"git-commit" was not added \(shipped, .*\)\. To leave it out, list it in "disabled"/,
+          /"git-commit" was not installed by `scorel skill add` \(shipped, .*\)\. To disable it, list it in "disabled"/,
         ),
       });
       expect(await remove("nothing")).toMatchObject({
