@@ -107,7 +107,7 @@ describe("a holder that was suspended", () => {
     expect(refused).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringMatching(new RegExp(`process ${holder.pid}, started .*there but suspended.*kill -CONT`)),
+      stderr: expect.stringMatching(new RegExp(`process ${holder.pid}, started .*which is suspended.*kill -CONT`)),
     });
     process.kill(holder.pid, "SIGCONT");
     expect((await holder.finished).code).toBe(0);
