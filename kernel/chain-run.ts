@@ -2,7 +2,7 @@
 export class Run {
   /** The input, as earlier layers have changed it. */
   value: unknown;
-  /** What a `bail` chain answers. */
+  /** The answer of a `bail` chain: that of the first layer that gave one. */
   answer: unknown;
   /** How many layers have begun. */
   at = 0;

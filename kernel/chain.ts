@@ -22,7 +22,7 @@ type Ended = (failure?: { thrown: unknown }) => void;
 
 type LayerTap = { layer: Layer };
 const END = Symbol("end");
-/** What a layer came to: the next one's turn, the end of the chain, or one of both later. */
+/** The outcome of a layer: `undefined` continues with the next layer, END stops the chain; a promise decides later. */
 type Step = undefined | typeof END | Promise<undefined | typeof END>;
 
 /**
@@ -94,7 +94,7 @@ export class Chain {
     return hook;
   }
 
-  /** What stands in the series instead of a layer. */
+  /** Wraps a layer for the compiled series: skips it if it has run in this call, otherwise runs it guarded. */
   private guarded(layer: Layer) {
     return (run: Run) => (run.position++ < run.at ? undefined : this.begin(run, layer));
   }

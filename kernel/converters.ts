@@ -10,7 +10,7 @@ interface ConvertersOptions {
   guard<T>(guarded: Guarded<T>, work: () => T): T;
 }
 
-/** What plugins make of the events of their types. One that fails is reported, and its event has a plain form. */
+/** Calls the converters that plugins registered for their event types. A failing converter is reported, and its event gets a plain form. */
 export class Converters {
   private readonly options: ConvertersOptions;
 

@@ -25,7 +25,7 @@ interface DraftsOptions {
   tree: Tree;
   converters: Converters;
   lookup: ConvertContext;
-  /** What `check` of an append gets. */
+  /** The view that the `check` of an append receives. */
   view: LogView;
   sessionId: string;
   clientId: string;

@@ -29,15 +29,15 @@ interface FailuresOptions {
   announce(failure: Failure): void;
 }
 
-/** What more is known of a failure. */
+/** Optional details of a failure report. */
 interface ReportOptions {
   /** It is not announced as an event. */
   quietly?: boolean;
-  /** What failed, for the containment of the plugin to count: the function, or the name of the place. */
+  /** The key under which the containment counts the failure: the function that failed, or the name of the place. */
   of?: object | string;
 }
 
-/** What went wrong in plugins without harming anybody else. */
+/** Collects and reports failures of plugins that the rest of the kernel survives. */
 export class Failures {
   readonly list: Failure[] = [];
   private readonly options: FailuresOptions;
@@ -81,7 +81,7 @@ export class Failures {
     for (const key of this.found) if (key.startsWith(`${plugin} `)) this.found.delete(key);
   }
 
-  /** What `work` answers, or `otherwise` when it fails, takes too long, or has failed too often. */
+  /** Returns the result of `work`, or `otherwise` if it fails, takes too long, or has failed too often. */
   guard<T>({ plugin, where, otherwise, containedOnly, limit = GUARD_LIMIT_MS }: Guarded<T>, work: () => T): T {
     const contained = this.options.entry(plugin)?.contained;
     if (contained?.isOff(where)) return otherwise as T;

@@ -5,7 +5,7 @@ import type { EventType, StoredEvent } from "./types.ts";
 /** An entry whatever its type; the public, typed form is checked at compile time. */
 export type AnyEntry = { type: string; payload: unknown } & AppendOptions;
 
-/** What a writer's turn did; `synced` is there when a type asked for the disk. */
+/** The result of a writer's turn. `synced` is set if an event type has to be on the disk. */
 export interface Written {
   events: StoredEvent[];
   synced?: Promise<void>;
@@ -34,7 +34,7 @@ export class PathGate {
     return this.holder !== undefined;
   }
 
-  /** What to answer to an entry that has to wait; undefined when it may be written now. Throws LOG_BUSY. */
+  /** Returns the result for an entry that has to wait, or undefined if it may be written now. Throws LOG_BUSY. */
   admit(entry: AnyEntry): Queued | undefined {
     if (!this.mustWait(entry)) return undefined;
     const id = entry.id ?? this.writer.newId();

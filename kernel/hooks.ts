@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
 import { traceLayer } from "./trace.ts";
 import type { Dispose } from "./types.ts";
 
-/** What declares a native hook. */
+/** The declaration of a native hook. */
 export type HookDefinition = Pick<ChainOptions, "name" | "mode" | "check">;
 
 /** The native hooks of one kernel, each a chain of layers; what a plugin adds ends with its scope. */

@@ -34,7 +34,7 @@ export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
   },
 };
 
-/** What failed and where; what is no failure, as its message says it. */
+/** The text of a `plugin_failure` event, in one line. */
 function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
   const place = at === undefined ? "" : ` (${at})`;
   if (where !== "") return `Plugin "${plugin}" failed in ${where}: ${message}${place}`;

@@ -10,7 +10,7 @@ export interface KernelEntry {
   config?: unknown;
   /** Who asked for it, for messages: `presets/coding.toml:4`. */
   origin: string;
-  /** What keeps the plugin's mistakes from harming others. When such a plugin fails to start, the rest runs without it. */
+  /** Contains the plugin's failures. If a contained plugin fails to start, the others run without it. */
   contained?: Containment;
   /** When it fails to start, the rest runs without it, although nothing contains it. */
   optional?: boolean;
@@ -22,7 +22,7 @@ export interface KernelEntry {
 export function mayFail({ contained, optional, required }: KernelEntry): boolean {
   return (contained !== undefined || optional === true) && !required;
 }
-/** What stands around a plugin that may be wrong, such as a user's extension, and counts its failures. */
+/** The wrapper around a plugin that may be faulty, such as a user's extension. It counts the plugin's failures. */
 export interface Containment {
   /** A kernel is about to start the plugin: from now on its failures can be reported there, whether it starts or not. */
   began(sessionId: string, report: (where: string, thrown: unknown) => void): void;
@@ -67,7 +67,7 @@ export interface Failure {
   where: string;
   code: string;
   message: string;
-  /** Of a contained plugin: the file and line, where the stack tells, else its file. */
+  /** For a contained plugin, the file and line from the stack, or the file alone if the stack does not say. */
   at?: string;
 }
 export interface Kernel {
@@ -81,7 +81,7 @@ export interface Kernel {
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** Resolves when all announced so far has been heard by every subscriber. */
   drained(): Promise<void>;
-  /** What is registered, counted by kind and name: equal before a load and after its unload. */
+  /** Counts registrations by kind and name. Loading and unloading a plugin leaves the counts unchanged. */
   census(): Record<string, number>;
   readonly failures: readonly Failure[];
   /** The plugins that run, in the order in which they started, with the milliseconds that took. */

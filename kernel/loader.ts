@@ -11,7 +11,7 @@ import { Scope } from "./scope.ts";
 import type { Dispose, ServiceName } from "./types.ts";
 import { describeIssues } from "./validate.ts";
 
-/** What loading works on. */
+/** The state that loading and unloading plugins works on. */
 interface LoaderKernel extends ContextKernel {
   readonly registry: Registry;
   readonly log: Log;

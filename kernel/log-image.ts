@@ -45,7 +45,7 @@ export class Images {
   }
 }
 
-/** What is lost of a log and was not told by an event `epoch` yet: bytes that are gone change the epoch once, so that nobody resumes by counting. */
+/** Losses of a log that no `epoch` event records yet. Lost bytes change the epoch once, so that no client resumes by counting events. */
 export function lossIn(
   problems: readonly Problem[],
   tree: Tree,

@@ -16,7 +16,7 @@ import type { Scope } from "./scope.ts";
 import type { Dispose, Logger, Ui } from "./types.ts";
 import { unheard } from "./unheard.ts";
 
-/** What plugin contexts work through; not for plugins. */
+/** The part of the kernel that plugin contexts call. Plugins do not get it. */
 export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collect"> {
   readonly logger: Logger;
   readonly hooks: HookTable;

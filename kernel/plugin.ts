@@ -88,9 +88,9 @@ export interface Calls extends Pick<PendingCalls, "begin" | "of" | "pauseLimit">
   /** Runs `work`, which calls a function of a plugin, so that the plugin can be named if the call never returns. */
   run<T>(plugin: string, where: string, work: () => T): T;
 }
-/** What something costs a plugin: stored events, and transient ones. */
+/** The cost of an action that a plugin is charged for, in stored and in transient events. */
 export type Cost = { written?: number; told?: number };
-/** What one plugin contributed under a name. */
+/** The contribution of one plugin under a name. */
 export interface Collected<V> {
   plugin: string;
   value: V;

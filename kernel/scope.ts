@@ -5,7 +5,7 @@ import { within } from "./within.ts";
 /** An undo that takes longer is left behind, so that no plugin can keep a session from closing. */
 const DISPOSE_LIMIT_MS = 5_000;
 
-/** What one plugin did through its context, to be undone in reverse. */
+/** The undo list of one plugin: everything it did through its context, undone in reverse order. */
 export class Scope {
   readonly plugin: string;
   readonly control = new AbortController();

@@ -18,7 +18,7 @@ import type {
   TransientType,
 } from "./types.ts";
 
-/** What a `check` may look at: the state after every earlier append. */
+/** The log as the `check` of an append sees it: the state after every earlier append. */
 export interface LogView {
   readonly tree: TreeView;
   readonly activeLeaf: EventId | null;
@@ -38,7 +38,7 @@ export interface AppendOptions {
 /** One entry of `appendAll`. */
 export type AppendEntry = { [T in EventType]: { type: T; payload: Events[T] } & AppendOptions }[EventType];
 
-/** What an append from inside a running turn answers: the event will be written under this id. */
+/** The result of an append from inside a running turn: the event will be written later, under this id. */
 export interface Queued {
   id: EventId;
   queued: true;
@@ -79,7 +79,7 @@ export interface Session {
   /** The messages a model would read at `leaf` (default: the active leaf). */
   buildContext(leaf?: EventId | null): Message[];
   projection<N extends ProjectionName>(name: N): Projections[N];
-  /** What an event is to a model, by itself; `skip` for a type nobody registered. */
+  /** Converts one event for a model; `skip` for an event type that no plugin registered. */
   asRead(event: StoredEvent): LlmAction;
   /** How a face draws an event; a generic row for a type nobody registered. */
   display(event: AnyEvent): DisplayAction;

@@ -13,7 +13,7 @@ export interface Problem {
   /** Bytes of history are gone because of it. */
   lost: boolean;
 }
-/** What a store held when it was opened. */
+/** The contents of a store when it was opened. */
 export interface Opened {
   header: SessionHeader;
   /** Every record in file order, and the way to read each. Whoever appends adds a row for each record. */
@@ -26,7 +26,7 @@ export interface Opened {
   readOnly?: string;
 }
 
-/** What a log has made of its first rows, for the next time it is opened. */
+/** The state that a log computed from its first rows, kept for the next opening. */
 export interface LogImage {
   rows: number;
   /** For each type of the ledger, which plugin of which version said how it moves the leaf. */

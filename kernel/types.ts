@@ -37,7 +37,7 @@ export interface Projections {}
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Types {}
 
-/** What `buildContext` yields. The kernel never looks inside one. */
+/** A message as `buildContext` yields it. The kernel never looks inside. */
 export type Message = Types extends { message: infer M } ? M : unknown;
 /** What faces draw of an event. */
 export type DisplayAction = Types extends { display: infer D } ? D : { display: string };
@@ -76,7 +76,7 @@ export type TransientOf<T extends TransientType> = { [K in T]: Envelope & { type
 /** Anything a subscriber hears. */
 export type AnyEvent = StoredEvent | Envelope;
 
-/** What an event is to a language model. */
+/** The form of an event for a language model. */
 export type LlmAction =
   | { action: "include"; message: Message }
   | { action: "merge_prev"; content: string; otherwise: Message }
@@ -84,7 +84,7 @@ export type LlmAction =
   /** Replaces all above it by `summary`; events after `after` (an ancestor, exclusive) are kept. */
   | { action: "barrier"; summary: Message; after?: EventId };
 
-/** What a handler may look up while converting. */
+/** Lookups for a handler while it converts an event. */
 export interface ConvertContext {
   get(id: EventId): StoredEvent | undefined;
   /** A service, when a loaded plugin provides it. */

@@ -13,7 +13,7 @@ const COUNTED_SINCE = 2;
 /** Bytes that nearly every header fits in. */
 const FIRST_LENGTH = 2 ** 14;
 
-/** What the first line of a log tells. */
+/** The parsed first line of a log. */
 export interface ReadHeader extends LogHeader {
   /** It is damaged: what it says of the records may not be so. */
   guessed?: true;

@@ -6,7 +6,7 @@ import { BEFORE_ID, decode, isSound, NEWLINE, START } from "./record-bytes.ts";
 
 /** Bytes of events that are kept in memory, twice: what the largest contexts need, images and all. */
 const KEPT_BYTES = 24 * 2 ** 20;
-/** What an event takes beside its text. */
+/** Estimated memory of a parsed event besides its text, in bytes. */
 const EVENT_BYTES = 1_000;
 /** Events appended last are kept whatever they weigh: they are what is asked for next. */
 const KEPT_APPENDED = 256;

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 export const NEWLINE = 10;
 const RETURN = 13;
 const CLOSING = 0x7d;
-/** What the checksum of a line begins with. */
+/** The text before the checksum at the end of a line. */
 export const CRC_START = ',"crc":"';
 const CRC_BYTES = Buffer.from(CRC_START);
 /** `,"crc":"xxxxxxxx"}` */

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { ScorelError } from "@scorel/kernel";
 
-/** What `node:sqlite` and the package better-sqlite3 have in common. */
+/** The part of a SQLite database that the store uses; `node:sqlite` and better-sqlite3 both have it. */
 export interface Database {
   exec(sql: string): unknown;
   prepare(sql: string): {

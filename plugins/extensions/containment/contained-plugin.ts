@@ -20,7 +20,7 @@ export interface Kernel {
   report(where: string, thrown: unknown): void;
 }
 
-/** What is known of one extension in one kernel. */
+/** The state of one extension in one kernel. */
 export class ContainedPlugin {
   readonly id: string;
   readonly origin: Origin;

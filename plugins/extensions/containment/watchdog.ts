@@ -5,7 +5,7 @@ import { openSessions, runningCalls } from "./running.ts";
 /** Milliseconds between two beats, which show that the main thread is alive. */
 const BEAT_MS = 500;
 
-/** What the composition of the process passes in. */
+/** Values that the composition of the process passes in. */
 export interface Surroundings {
   /** The folder of the sessions' logs. */
   sessions: string;

@@ -12,7 +12,7 @@ export interface FileChange {
   diff?: string;
 }
 
-/** What a tree was: its hash, and the sha256 of each file by path. */
+/** The sums of an earlier tree: its hash, and the sha256 of each file by path. */
 export interface Sums {
   hash?: string;
   files?: Readonly<Record<string, string>>;

@@ -156,7 +156,7 @@ function streamOf(text: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** What is only asked about: `value instanceof Request`. */
+/** A stand-in for a built-in class on the right of `instanceof`; recognizes its values by their tag. */
 const tagged = (tag: string) => ({ [Symbol.hasInstance]: (value: unknown) => isTagged(value, tag) });
 export const Request = tagged("Request");
 export const FormData = tagged("FormData");

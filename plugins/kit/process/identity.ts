@@ -83,7 +83,7 @@ function statOf(pid: number): string[] {
   return stat === undefined ? [] : fieldsOf(stat);
 }
 
-/** What follows the program's name: the name stands in brackets and may itself hold spaces and brackets. */
+/** The fields of /proc/<pid>/stat behind the program's name, which is in brackets and may hold spaces and brackets itself. */
 export function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }

@@ -11,7 +11,7 @@ import { changeTrust, readTrust } from "../record/file.ts";
 import { createSessionFinder } from "./tool-times.ts";
 
 const DEEPEST = 12;
-/** What no code is loaded from. */
+/** Names of text and settings files, from which no code is loaded. */
 const isWords = /\.(md|toml)$/i;
 
 /** A file below ~/.scorel/extensions, or in a preset's folder that the user has put into ~/.scorel/presets. */
