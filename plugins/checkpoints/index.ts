@@ -5,8 +5,8 @@ import { z } from "zod";
 import { config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type {} from "./contract.ts";
-import { journalOf } from "./journal-path.ts";
-import { Watch } from "./watch.ts";
+import { Watch } from "./record/watch.ts";
+import { journalOf } from "./restore/journal-path.ts";
 
 /** One watch per open session. */
 const watches = new WeakMap<BaseContext["session"], Watch>();
@@ -28,7 +28,7 @@ export default definePlugin({
       const undo = ctx.subscribe(async ({ type }) => {
         // A session that is only viewed does not start, and must not change files.
         if (type !== "session_start") return;
-        await (await import("./files.ts")).finishRestore(ctx);
+        await (await import("./restore/files.ts")).finishRestore(ctx);
         await undo();
       });
     }
@@ -66,7 +66,7 @@ export default definePlugin({
 /** Loads the file operations, after all changes are recorded and an interrupted restore is finished. */
 async function settled(ctx: Context) {
   await watches.get(ctx.session)?.settle();
-  const files = await import("./files.ts");
+  const files = await import("./restore/files.ts");
   await files.finishRestore(ctx);
   return files;
 }

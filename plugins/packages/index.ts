@@ -1,6 +1,6 @@
 import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
-import { packageCommands } from "./commands.ts";
+import { packageCommands } from "./commands/commands.ts";
 import type {} from "./contract.ts";
 
 /** Installs presets of others: shows what they would run, keeps what was installed, and tells when it has changed. */
@@ -14,8 +14,8 @@ export default definePlugin({
 
   activate(ctx) {
     ctx.provide("archives", {
-      unpack: async (...given) => (await import("./archive.ts")).unpack(...given),
-      copy: async (...given) => (await import("./folder.ts")).copyFolder(...given),
+      unpack: async (...given) => (await import("./archive/archive.ts")).unpack(...given),
+      copy: async (...given) => (await import("./sources/folder.ts")).copyFolder(...given),
     });
   },
 

@@ -3,7 +3,7 @@ import type {} from "@scorel/commands/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
-import { transferCommands } from "./commands.ts";
+import { transferCommands } from "./commands/commands.ts";
 import type {} from "./contract.ts";
 
 const FORMATS = ["md", "html", "jsonl"] as const;
@@ -24,7 +24,7 @@ export default definePlugin({
         force: z.boolean().optional(),
         path: z.boolean().optional(),
       }),
-      run: async (params, context) => (await import("./export.ts")).exportSession(params, context),
+      run: async (params, context) => (await import("./export/export.ts")).exportSession(params, context),
     },
     import_session: {
       params: z.strictObject({
@@ -32,7 +32,7 @@ export default definePlugin({
         cwd: z.string(),
         format: z.enum(["scorel", "claude-code", "codex", "pi"]).optional(),
       }),
-      run: async (params, context) => (await import("./import.ts")).importSession(params, context),
+      run: async (params, context) => (await import("./import/import.ts")).importSession(params, context),
     },
   }),
   commands: () => ({
@@ -40,7 +40,7 @@ export default definePlugin({
       summary: "Write this conversation into a file, as md, html or jsonl",
       args: z.object({ format: z.string().optional(), file: z.string().optional(), force: z.boolean().optional() }),
       complete: (key, typed) => (key === "format" ? FORMATS.filter((format) => format.startsWith(typed)) : []),
-      run: async (args, context) => (await import("./slash.ts")).exportFromChat(args, context),
+      run: async (args, context) => (await import("./commands/slash.ts")).exportFromChat(args, context),
     },
   }),
   cliCommands: (ctx) => transferCommands(() => ctx.find("host")),

@@ -33,7 +33,7 @@ const external = ["jiti", "@vscode/ripgrep"];
 const usual = [
   "presets/start/launch.ts",
   "plugins/agent/turn/loop.ts",
-  "plugins/checkpoints/tracker.ts",
+  "plugins/checkpoints/record/tracker.ts",
   "plugins/cli/exit-code.ts",
   "plugins/cli/process/own-process.ts",
   "plugins/cli/process/signals.ts",

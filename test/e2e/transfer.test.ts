@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { STYLE } from "../../plugins/transfer/style.ts";
+import { STYLE } from "../../plugins/transfer/export/style.ts";
 import { type ApiName, type ModelServer, startModelServer, text, thinking, toolCall, usage } from "../model-server.ts";
 import { complaints } from "../plugins/transfer/legal.ts";
 import { claudeFile, codexFile, lines, piFile } from "../plugins/transfer/peers.ts";

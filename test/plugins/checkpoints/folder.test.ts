@@ -19,7 +19,7 @@ async function onSystem(named: boolean) {
     ...(await original<typeof fs>()),
     existsSync: (path: string) => (path === "/proc/self/fd" ? named : fs.existsSync(path)),
   }));
-  return import("../../../plugins/checkpoints/folder.ts");
+  return import("../../../plugins/checkpoints/restore/folder.ts");
 }
 
 describe.each([

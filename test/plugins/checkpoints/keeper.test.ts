@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createBlobs } from "../../../plugins/blobs/store.ts";
-import { Keeper } from "../../../plugins/checkpoints/keeper.ts";
+import { Keeper } from "../../../plugins/checkpoints/record/keeper.ts";
 import { fc } from "../../property.ts";
 import { filesBelow } from "./project.ts";
 

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { definePlugin, type Ui } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { TICK_MS } from "../../../plugins/checkpoints/scanned-file.ts";
+import { TICK_MS } from "../../../plugins/checkpoints/scan/scanned-file.ts";
 import { eventually } from "../../eventually.ts";
 import { gate, text, toolCall } from "../../model-server.ts";
 import { checkpointsIn, type Project, project } from "./project.ts";

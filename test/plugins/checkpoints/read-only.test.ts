@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onlyReads } from "../../../plugins/checkpoints/read-only.ts";
+import { onlyReads } from "../../../plugins/checkpoints/record/read-only.ts";
 
 const PATH = "/usr/local/bin:/usr/bin";
 const reads = (command: unknown, path = PATH) => onlyReads("Bash", { command }, "/home/me/project", path);

@@ -4,10 +4,10 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createBlobs } from "../../../plugins/blobs/store.ts";
-import { isFile } from "../../../plugins/checkpoints/git-output.ts";
-import { Keeper } from "../../../plugins/checkpoints/keeper.ts";
-import { type ScannedFile, TICK_MS } from "../../../plugins/checkpoints/scanned-file.ts";
-import { Survey } from "../../../plugins/checkpoints/survey.ts";
+import { isFile } from "../../../plugins/checkpoints/git/output.ts";
+import { Keeper } from "../../../plugins/checkpoints/record/keeper.ts";
+import { type ScannedFile, TICK_MS } from "../../../plugins/checkpoints/scan/scanned-file.ts";
+import { Survey } from "../../../plugins/checkpoints/scan/survey.ts";
 
 /** A folder with a survey of it, without a session around. */
 export function surveyed(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: number; fewFiles?: number } = {}) {

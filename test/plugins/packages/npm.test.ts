@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isRange, npmSpec } from "../../../plugins/packages/npm-names.ts";
+import { isRange, npmSpec } from "../../../plugins/packages/sources/npm-names.ts";
 import { npmTarball } from "../../tarball.ts";
 import { type Published, type Registry, startRegistry } from "./npm-registry.ts";
 import { guard, type Shop, shop } from "./shop.ts";

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
-import { add, update } from "../../../plugins/packages/add.ts";
+import { add, update } from "../../../plugins/packages/commands/add.ts";
+import { diff, remove } from "../../../plugins/packages/commands/installed.ts";
 import type { PresetLock } from "../../../plugins/packages/contract.ts";
-import { diff, remove } from "../../../plugins/packages/installed.ts";
 import type { Asked } from "../../../presets/composition/asked.ts";
 import { createPresetStore } from "../../../presets/composition/preset-store.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { unpack } from "../../../plugins/packages/archive.ts";
+import { unpack } from "../../../plugins/packages/archive/archive.ts";
 import type { Unpacking } from "../../../plugins/packages/contract.ts";
 import { itWith } from "../../optional.ts";
 import { fc } from "../../property.ts";

@@ -202,7 +202,7 @@ describe("a repository in the project", () => {
 
 it("git started by Scorel runs no program of a repository, and recognises no other folder as one", async () => {
   await using t = await project();
-  const { git: own } = await import("../../../plugins/checkpoints/git.ts");
+  const { git: own } = await import("../../../plugins/checkpoints/git/git.ts");
   const mark = bare(t, "sub");
   await expect(own(join(t.dir, "sub"), ["ls-files"])).rejects.toMatchObject({ code: "CHECKPOINT_GIT" });
   const hook = join(t.dir, ".git/hooks/post-index-change");
@@ -228,9 +228,9 @@ it("is started nowhere without the settings that make it safe", () => {
     /(?:spawn|execFile|run)\w*\(\s*"git"/.test(readFileSync(join(root, file), "utf8")),
   );
   expect(starting.sort()).toEqual([
-    "plugins/checkpoints/git.ts",
+    "plugins/checkpoints/git/git.ts",
     "plugins/demo/repository.ts",
-    "plugins/packages/git.ts",
+    "plugins/packages/sources/git.ts",
   ]);
   for (const file of starting)
     expect([file, readFileSync(join(root, file), "utf8")]).toEqual([file, expect.stringContaining("...SAFE_GIT,")]);

@@ -1,9 +1,9 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { joined } from "../../../plugins/transfer/export.ts";
+import { joined } from "../../../plugins/transfer/export/export.ts";
+import { LONGEST_LINE, linesOf } from "../../../plugins/transfer/import/lines.ts";
 import { parseRecord } from "../../../plugins/transfer/json.ts";
-import { LONGEST_LINE, linesOf } from "../../../plugins/transfer/lines.ts";
 import { desk, spoken } from "./desk.ts";
 import { lines } from "./peers.ts";
 

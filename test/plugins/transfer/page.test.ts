@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { STYLE } from "../../../plugins/transfer/style.ts";
+import { STYLE } from "../../../plugins/transfer/export/style.ts";
 import type { Desk } from "./desk.ts";
 import { drawn, easel, filled } from "./page.ts";
 import { payloads } from "./payloads.ts";

@@ -1,0 +1,41 @@
+import type { Context } from "../context.ts";
+import type { CheckpointFile, FileState, NotCovered } from "../contract.ts";
+import { KIND } from "./state.ts";
+
+/** The contents of a checkpoint for some calls. */
+export interface Note {
+  calls: readonly string[];
+  files: readonly CheckpointFile[];
+  notCovered: readonly NotCovered[];
+}
+
+/** Writes checkpoints to the session's log, and warns the user about what they do not cover. */
+export class Notes {
+  private readonly ctx: Context;
+  /** Reasons that the user was already warned about. */
+  private readonly told = new Set<string>();
+
+  constructor(ctx: Context) {
+    this.ctx = ctx;
+  }
+
+  async write(note: Note): Promise<void> {
+    if (note.files.length === 0 && note.notCovered.length === 0) return;
+    for (const { path, reason } of note.notCovered) if (path === ".") this.tell(reason);
+    await this.ctx.session.append("custom", { kind: KIND, data: { v: 1, hidden: true, ...note } });
+  }
+
+  /** Warns once per reason, so that the user can back up what is not covered. */
+  private tell(reason: string): void {
+    if (this.told.has(reason)) return;
+    this.told.add(reason);
+    this.ctx
+      .find("ui")
+      ?.notify(`What commands change cannot be undone in full: ${reason.replace(/\.$/, "")}.`, "warning");
+  }
+}
+
+/** The files whose content was not stored, with reasons. */
+export function uncovered(states: readonly (readonly [path: string, state: FileState])[]): NotCovered[] {
+  return states.flatMap(([path, state]) => (state.kind === "uncovered" ? [{ path, reason: state.reason }] : []));
+}

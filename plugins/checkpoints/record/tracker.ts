@@ -1,0 +1,156 @@
+import { homedir } from "node:os";
+import { relative, sep } from "node:path";
+import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
+import { codeOf } from "@scorel/kernel";
+import type { ReadyTool } from "@scorel/tools/contract";
+import type { Context } from "../context.ts";
+import type { FileState } from "../contract.ts";
+import type { ScanContext } from "../scan/scanned-file.ts";
+import { Scans } from "../scan/scans.ts";
+import { Survey } from "../scan/survey.ts";
+import { Keeper } from "./keeper.ts";
+import { Notes, uncovered } from "./notes.ts";
+import { isBlocked } from "./observe.ts";
+import { onlyReads } from "./read-only.ts";
+import { absent, isInside } from "./state.ts";
+
+/** Tracks the tools of a session: stores files before tools change them, and records the results. */
+export class Tracker {
+  private readonly ctx: Context;
+  private readonly context: ScanContext;
+  private readonly survey: Survey;
+  private readonly notes: Notes;
+  private readonly scans: Scans;
+  /** Running calls that declared which paths they write. */
+  private readonly open = new Map<string, { path: string; before: FileState }[]>();
+  private watched = false;
+  private readonly quit = new AbortController();
+
+  constructor(ctx: Context, context: Omit<ScanContext, "signal">) {
+    this.ctx = ctx;
+    this.context = { ...context, signal: this.quit.signal };
+    this.survey = new Survey(this.context);
+    this.notes = new Notes(ctx);
+    this.scans = new Scans(this.context, this.survey, this.notes, (thrown) => ctx.report("checkpoints", thrown));
+  }
+
+  /** A model call begins. */
+  round(isFirst: boolean): void {
+    this.scans.round(isFirst);
+  }
+
+  /** Scans while the model answers, so that nobody waits. */
+  look(): Promise<void> {
+    return this.scans.duringModelCall();
+  }
+
+  /** A tool is about to run: stores what it may change. */
+  async before({ toolCall, args }: ToolCallInput): Promise<void> {
+    const tool = this.ctx.tools.get(toolCall.name);
+    if (!tool) return;
+    const access = await accessOf(tool, args);
+    if (access !== "read") this.watchTurn();
+    if (access === "read" || onlyReads(toolCall.name, args, this.context.root)) this.scans.beforeReading();
+    else if (access === "exclusive") await this.scans.beforeUnknownWrites(toolCall.id);
+    else await this.beforeWrites(toolCall.id, access.writes);
+  }
+
+  /** A tool has run: records the new state of the paths it declared. */
+  async after({ toolCall, args }: ToolCallOutcome): Promise<void> {
+    const known = this.open.get(toolCall.id);
+    if (!known) return;
+    const tool = this.ctx.tools.get(toolCall.name);
+    const access = tool && (await accessOf(tool, args));
+    const paths = known.map(({ path }) => path);
+    const written = typeof access === "object" ? access.writes.filter((path) => !isBlocked(path)) : [];
+    const missed = written.flatMap((path) => this.inProject(path) ?? []).filter((path) => !paths.includes(path));
+    // A command in the same round may have put a link there; the scan after the command will find the written file.
+    await this.close(toolCall.id, this.scans.willFind ? [] : missed);
+  }
+
+  /** Stops tracking: known changes are recorded, and an unneeded scan is aborted. */
+  async stop(): Promise<void> {
+    if (this.open.size === 0 && !this.scans.hasUnrecorded) this.quit.abort();
+    await this.settle();
+    this.survey.close();
+  }
+
+  /** Resolves when all changes of tools are recorded. */
+  async settle(): Promise<void> {
+    for (const id of [...this.open.keys()]) await this.close(id);
+    await this.scans.settle();
+  }
+
+  /** Settles at the end of the turn, even if the turn was cancelled. */
+  private watchTurn(): void {
+    if (this.watched) return;
+    this.watched = true;
+    void this.settleTurns()
+      .catch((thrown) => this.ctx.report("checkpoints", thrown))
+      .finally(() => {
+        this.watched = false;
+      });
+  }
+
+  private async settleTurns(): Promise<void> {
+    do {
+      await this.ctx.agent.waitForIdle();
+      await this.settle();
+      this.context.keeper.newTurn();
+    } while (this.ctx.agent.running);
+  }
+
+  private async beforeWrites(id: string, writes: readonly string[]): Promise<void> {
+    if (this.scans.hasUnrecorded) await this.scans.completed();
+    const outside = writes.filter((path) => this.inProject(path) === undefined);
+    const paths = writes.flatMap((path) => this.inProject(path) ?? []);
+    const known = paths.map((path) => ({ path, before: this.see(path) }));
+    this.open.set(id, known);
+    const notCovered = [
+      ...outside.map((path) => ({ path, reason: "it is outside of the project, or controls git or the agent" })),
+      ...uncovered(known.map(({ path, before }) => [path, before])),
+    ];
+    await this.notes.write({ calls: [id], files: known, notCovered });
+  }
+
+  private async close(id: string, missed: readonly string[] = []): Promise<void> {
+    const known = this.open.get(id) ?? [];
+    this.open.delete(id);
+    const files = known.map(({ path }) => ({ path, after: this.see(path) }));
+    const reason = "the call wrote elsewhere than it had said";
+    await this.notes.write({ calls: [id], files, notCovered: missed.map((path) => ({ path, reason })) });
+  }
+
+  /** Reads a path now. */
+  private see(path: string): FileState {
+    const seen = this.survey.see(path);
+    return seen ? (seen.content as FileState) : absent;
+  }
+
+  /** The relative path of a file that checkpoints cover; undefined for any other. */
+  private inProject(path: string): string | undefined {
+    const inside = relative(this.context.root, path).split(sep).join("/");
+    return isInside(inside) ? inside : undefined;
+  }
+}
+
+/** Up to this many files, examining them is faster than starting git. */
+const FEW_FILES = 1_000;
+
+/** Creates a tracker for the session's project, or for the process's directory without a workspace. */
+export function createTracker(ctx: Context): Tracker {
+  const { root, home } = ctx.find("workspace") ?? { root: process.cwd(), home: homedir() };
+  const { maxFiles, maxScanMs } = ctx.config;
+  const keeper = new Keeper(ctx.blobs, ctx.config);
+  return new Tracker(ctx, { root, home, keeper, maxFiles, maxScanMs, fewFiles: FEW_FILES });
+}
+
+/** What a call touches; "read" if its arguments are invalid, since it will not run. */
+async function accessOf(tool: ReadyTool, args: unknown) {
+  try {
+    return await tool.access(tool.validate(args));
+  } catch (thrown) {
+    if (codeOf(thrown) === "TOOL_ARGUMENTS") return "read";
+    throw thrown;
+  }
+}

@@ -1,0 +1,101 @@
+import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
+import type { Checkpoint, FileState, NotCovered } from "../contract.ts";
+import { asCheckpoint, KIND } from "../record/state.ts";
+
+/** The state of a file at a place in the log. */
+interface Known {
+  at: number;
+  state: FileState;
+}
+
+/** What the log says about files over time. All branches share the same files, which changed in the order of the log. */
+export class History {
+  private readonly files = new Map<string, Known[]>();
+  private readonly gaps: (NotCovered & { at: number })[] = [];
+  private readonly tree: TreeView;
+
+  constructor({ tree }: Session) {
+    this.tree = tree;
+    for (const event of tree.ofType("custom")) {
+      const checkpoint = checkpointOf(event);
+      if (checkpoint) this.add(checkpoint, sinceWhen(tree, event, checkpoint));
+    }
+    for (const known of this.files.values()) known.sort((a, b) => a.at - b.at);
+  }
+
+  get paths(): string[] {
+    return [...this.files.keys()].sort();
+  }
+
+  /** The place of an event in the log: its seq. */
+  placeOf(id: EventId): number | undefined {
+    return this.tree.get(id)?.seq;
+  }
+
+  /**
+   * The state of a file at a place: what the next call that touched it found, so that the user's own changes in between are
+   * kept; otherwise what the last call left.
+   */
+  stateAt(path: string, place: number): FileState {
+    const known = this.files.get(path) ?? [];
+    return (known.find(({ at }) => at > place) ?? known.at(-1) ?? nothing).state;
+  }
+
+  /** The state of a file before this session's tools touched it. */
+  first(path: string): FileState {
+    return (this.files.get(path)?.[0] ?? nothing).state;
+  }
+
+  /** The last state of a file in the log. */
+  last(path: string): FileState {
+    return (this.files.get(path)?.at(-1) ?? nothing).state;
+  }
+
+  /** What was not covered after a place. */
+  gapsAfter(place: number): NotCovered[] {
+    return this.gaps.filter(({ at }) => at > place).map(({ path, reason }) => ({ path, reason }));
+  }
+
+  private add({ files, notCovered }: Checkpoint, at: number): void {
+    for (const { path, before, after } of files) {
+      const known = this.files.get(path) ?? [];
+      for (const state of [before, after]) if (state) known.push({ at, state });
+      this.files.set(path, known);
+    }
+    this.gaps.push(...notCovered.map((gap) => ({ ...gap, at })));
+  }
+}
+
+const nothing: { state: FileState } = { state: { kind: "absent" } };
+
+/** How many events are read at once while looking for a call. */
+const STRETCH = 256;
+
+/**
+ * The place of a checkpoint. Effects of commands are found after their results were stored, and belong before the last of these
+ * results.
+ */
+function sinceWhen(tree: TreeView, { seq }: StoredEvent, { calls }: Checkpoint): number {
+  for (let to = seq - 1; calls.length > 0 && to > 0; to -= STRETCH)
+    for (const event of tree.between(to - STRETCH + 1, to).reverse()) {
+      const message = messageIn(event);
+      if (message?.role === "tool_result" && calls.includes(message.toolCallId)) return event.seq - 0.5;
+      if (message?.role === "assistant" && asksFor(message, calls)) return seq;
+    }
+  return seq;
+}
+
+function asksFor({ content }: AssistantMessage, calls: readonly string[]): boolean {
+  return content.some((block) => block.type === "toolCall" && calls.includes(block.id as string));
+}
+
+function checkpointOf(event: StoredEvent): Checkpoint | undefined {
+  if (event.type !== "custom") return undefined;
+  const { kind, data } = event as EventOf<"custom">;
+  return kind === KIND ? asCheckpoint(data) : undefined;
+}
+
+function messageIn(event: StoredEvent): ScorelMessage | undefined {
+  return event.type === "message" ? (event as EventOf<"message">).message : undefined;
+}

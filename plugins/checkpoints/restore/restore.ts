@@ -1,0 +1,121 @@
+import * as fs from "node:fs";
+import type { FileState, NotCovered } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { same } from "../record/state.ts";
+import { type Folder, inFolder } from "./folder.ts";
+import type { Journal } from "./journal.ts";
+import { lookAt, type Place, reasonOf } from "./plan.ts";
+
+export interface Restored {
+  restored: string[];
+  skipped: NotCovered[];
+}
+
+/**
+ * Performs a journal's remaining steps. A file in its target state is done; one in neither its original nor its target state
+ * was changed by someone else, and is skipped.
+ */
+export function carryOut(place: Place, { id, steps }: Journal): Restored {
+  const result: Restored = { restored: [], skipped: [] };
+  for (const { path, before, after } of inOrder(steps)) {
+    const reason = attempt(place, { path, before, after }, `.scorel-restore-${id}`);
+    if (reason === undefined) result.restored.push(path);
+    else result.skipped.push({ path, reason });
+  }
+  return result;
+}
+
+/** Deletions first, deepest first; then the other changes from the top. */
+function inOrder(steps: Journal["steps"]): Journal["steps"] {
+  const going = steps.filter(({ after }) => after.kind === "absent").reverse();
+  return [...going, ...steps.filter(({ after }) => after.kind !== "absent")];
+}
+
+type Move = Journal["steps"][number];
+
+function attempt(place: Place, move: Move, beside: string): string | undefined {
+  try {
+    return apply(place, move, beside);
+  } catch (thrown) {
+    return reasonOf(thrown);
+  }
+}
+
+function apply(place: Place, { path, before, after }: Move, beside: string): string | undefined {
+  const { root } = place;
+  const known = Math.max(...[before, after].map((state) => (state.kind === "file" ? state.size : 0)));
+  inFolder(root, path, false, (folder) => fs.rmSync(folder.at(beside), { force: true }));
+  const present = lookAt(place, path, known);
+  if (typeof present === "string") return present;
+  if (same(present, after)) return undefined;
+  if (!same(present, before)) return "it was changed during the restoration";
+  if (after.kind === "absent") remove(place, path);
+  else inFolder(root, path, true, (folder, name) => put(folder, name, beside, after, place));
+  return undefined;
+}
+
+/** Removes a file and its parent folders that become empty. */
+function remove({ root, cwd }: Place, path: string): void {
+  inFolder(root, path, false, (folder, name) => fs.unlinkSync(folder.at(name)));
+  const names = path.split("/");
+  for (names.pop(); names.length > 0; names.pop()) {
+    const above = names.join("/");
+    if (`${cwd}/`.startsWith(`${root}/${above}/`) || !removeIfEmpty(root, above)) return;
+  }
+}
+
+function removeIfEmpty(root: string, path: string): boolean {
+  try {
+    inFolder(root, path, false, (folder, name) => fs.rmdirSync(folder.at(name)));
+    return true;
+  } catch {
+    return false; // The folder is not empty or cannot be removed.
+  }
+}
+
+/**
+ * Writes a temporary file and renames it, so that the file is never incomplete. The rename replaces a link instead of following
+ * it.
+ */
+function put(folder: Folder, name: string, beside: string, state: FileState, { blobs }: Place): void {
+  const old = fs.lstatSync(folder.at(name), { throwIfNoEntry: false });
+  try {
+    if (state.kind === "symlink") fs.symlinkSync(state.target, folder.at(beside));
+    else if (state.kind === "file")
+      writeNew(folder.at(beside), contentOf(blobs.read(state.sha256), name), state.mode, old);
+    if (old?.isDirectory()) removeHollow(folder, name);
+    fs.renameSync(folder.at(beside), folder.at(name));
+  } catch (thrown) {
+    fs.rmSync(folder.at(beside), { force: true });
+    throw thrown;
+  }
+}
+
+/** Removes a folder that contains only empty folders. */
+function removeHollow(folder: Folder, name: string): void {
+  const inner = folder.child(name, false);
+  try {
+    for (const entry of fs.readdirSync(inner.at("."))) removeHollow(inner, entry);
+  } finally {
+    inner.close();
+  }
+  fs.rmdirSync(folder.at(name));
+}
+
+function contentOf(bytes: Buffer | undefined, path: string): Buffer {
+  if (bytes) return bytes;
+  throw errors.CHECKPOINT_PATH({ path, reason: "its content is not stored" });
+}
+
+function writeNew(path: string, bytes: Buffer, mode: number, old: fs.Stats | undefined): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+  const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fs.writeFileSync(fd, bytes);
+    if (old?.isFile() && (old.uid !== process.getuid?.() || old.gid !== process.getgid?.()))
+      fs.fchownSync(fd, old.uid, old.gid);
+    fs.fchmodSync(fd, mode);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

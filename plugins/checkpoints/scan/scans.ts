@@ -1,0 +1,148 @@
+import { messageOf } from "@scorel/kernel";
+import type { CheckpointFile, FileState } from "../contract.ts";
+import { type Note, type Notes, uncovered } from "../record/notes.ts";
+import { contentsOf, type Difference } from "./compare.ts";
+import type { ScanContext } from "./scanned-file.ts";
+import type { Failure, Survey } from "./survey.ts";
+
+/** Decides when to scan the project for changes made by commands, and who waits for a scan. */
+export class Scans {
+  private readonly context: ScanContext;
+  private readonly survey: Survey;
+  private readonly notes: Notes;
+  private readonly report: (thrown: unknown) => void;
+  /** Whether the survey has the state of the files before the next command. */
+  private ready = false;
+  /** Why the last scan failed. */
+  private failure: Failure | undefined;
+  /** Whether a scan has begun in this round. */
+  private begun = false;
+  /** Whether no scan has begun since the user's last message. */
+  private fresh = true;
+  private running: Promise<void> | undefined;
+  /** Calls that may change anything and whose effects are not recorded yet. */
+  private pending: string[] = [];
+  /** Whether the running scan is for the effects of a call. */
+  private recording = false;
+  /** Whether a pending call began without a complete scan before it, so that its changes cannot be told from earlier ones. */
+  private blind = false;
+
+  constructor(context: ScanContext, survey: Survey, notes: Notes, report: (thrown: unknown) => void) {
+    this.context = context;
+    this.survey = survey;
+    this.notes = notes;
+    this.report = report;
+  }
+
+  /** Whether the effects of some call are not recorded yet. */
+  get hasUnrecorded(): boolean {
+    return this.pending.length > 0 || this.recording;
+  }
+
+  /** Whether the next scan will find everything that changed since the last one. */
+  get willFind(): boolean {
+    return this.pending.length > 0 && !this.blind;
+  }
+
+  /** A model call begins, so the last scan may be outdated. */
+  round(isFirst: boolean): void {
+    this.begun = false;
+    if (isFirst) this.fresh = true;
+  }
+
+  /**
+   * Scans while the model answers: after a command, to find its effects, and once after each message of the user. After rounds
+   * that only read, the next command that may write starts the scan.
+   */
+  async duringModelCall(): Promise<void> {
+    if (!this.begun && (this.fresh || this.pending.length > 0)) await this.begin();
+  }
+
+  /**
+   * Starts a due scan without waiting for it. The later it runs, the more of the user's own changes are attributed to a
+   * command.
+   */
+  beforeReading(): void {
+    if (!this.begun && this.pending.length > 0) void this.begin();
+  }
+
+  /** Makes a call that may change anything wait for the scan. */
+  async beforeUnknownWrites(id: string): Promise<void> {
+    const isOver = await this.completed();
+    this.pending.push(id);
+    if (isOver && this.ready) return;
+    this.blind = true;
+    const reason = isOver
+      ? (this.failure?.reason ?? "it could not be looked through")
+      : `scanning took more than ${this.context.maxScanMs} ms`;
+    await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
+  }
+
+  /** Waits for this round's scan, within the limit. Returns whether it has finished. */
+  async completed(): Promise<boolean> {
+    const running = this.begun ? this.running : this.begin();
+    if (!running) return true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.context.maxScanMs);
+    });
+    const done = await Promise.race([running.then(() => true), late]);
+    clearTimeout(timer);
+    return done;
+  }
+
+  /** Resolves when all changes of commands are recorded. */
+  async settle(): Promise<void> {
+    await this.running;
+    if (this.pending.length > 0) await this.begin();
+  }
+
+  /** Starts this round's scan. */
+  private begin(): Promise<void> {
+    this.begun = true;
+    const before = this.running ?? Promise.resolve();
+    const running: Promise<void> = before
+      .then(() => this.scanNow())
+      .catch(this.report)
+      .finally(() => {
+        this.recording = false;
+        if (this.running === running) this.running = undefined;
+      });
+    this.running = running;
+    return running;
+  }
+
+  private async scanNow(): Promise<void> {
+    const calls = this.pending.splice(0);
+    const { ready, blind } = this;
+    this.recording = calls.length > 0;
+    this.blind = false;
+    const seen = await this.rescan();
+    this.failure = "reason" in seen ? seen : undefined;
+    // A call that began during the scan may have changed what it saw.
+    this.ready = !this.failure && !this.blind;
+    if (calls.length > 0 && ready && !blind) await this.notes.write({ calls, ...(await this.effects(seen)) });
+  }
+
+  /** After exceeding a limit, scans again only after the user's next message. */
+  private async rescan(): Promise<Difference | Failure> {
+    if (this.failure?.hopeless && !this.fresh) return this.failure;
+    this.fresh = false;
+    return this.survey.scan();
+  }
+
+  private async effects(seen: Difference | Failure): Promise<Omit<Note, "calls">> {
+    const unknown = (reason: string) => ({ files: [], notCovered: [{ path: ".", reason }] });
+    if ("reason" in seen) return unknown(seen.reason);
+    try {
+      const { files, notCovered } = await contentsOf(this.context, seen);
+      return { files, notCovered: [...notCovered, ...uncovered(files.flatMap(statesOf))] };
+    } catch (thrown) {
+      return unknown(messageOf(thrown));
+    }
+  }
+}
+
+function statesOf({ path, before, after }: CheckpointFile): [string, FileState][] {
+  return [before, after].flatMap((state): [string, FileState][] => (state ? [[path, state]] : []));
+}

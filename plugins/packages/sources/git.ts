@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
+import { TreeWriter } from "../archive/tree-writer.ts";
+import { errors } from "../errors.ts";
+import type { Fetched, Surroundings } from "./fetched.ts";
+import { ownPath, run } from "./program.ts";
+
+const NAMED = 5;
+
+interface Blob {
+  path: string;
+  oid: string;
+  isExecutable: boolean;
+}
+
+/**
+ * The files that HEAD of a checkout tracks, as they are committed: names and objects are read as they are stored, so that no
+ * filter is called. Who may own a checkout stays git's own decision. Throws PACKAGES_GIT and ARCHIVE errors.
+ */
+export async function checkOut(path: string, into: string, surroundings: Surroundings): Promise<Fetched> {
+  const git = (args: readonly string[], input?: string) => runGit(path, args, surroundings, input);
+  const commit = (await git(["rev-parse", "--verify", "HEAD^{commit}"])).toString().trim();
+  const writer = new TreeWriter(path, into);
+  const blobs = blobsIn((await git(["ls-tree", "-r", "-z", "-l", "--full-tree", commit])).toString(), writer);
+  const contents = contentsIn(await git(["cat-file", "--batch"], blobs.map(({ oid }) => `${oid}\n`).join("")));
+  for (const { path: name, oid, isExecutable } of blobs) {
+    const bytes = contents.get(oid);
+    if (!bytes) throw errors.PACKAGES_GIT({ path, reason: `the object of ${name} is not there` });
+    const file = writer.file(name, isExecutable);
+    try {
+      file.write(bytes);
+    } finally {
+      file.close();
+    }
+  }
+  const others = (await git(["ls-files", "-z", "--others", "--exclude-standard"])).toString().split("\0");
+  const dirty = [...blobs.filter((blob) => differs(path, blob)).map((blob) => blob.path), ...others.filter(Boolean)];
+  return {
+    folder: into,
+    source: { kind: "git", spec: path, commit },
+    name: basename(path),
+    notes: dirty.length > 0 ? [notCommitted(dirty)] : [],
+  };
+}
+
+async function runGit(path: string, args: readonly string[], { env, interrupt }: Surroundings, input?: string) {
+  const { HOME = "", TMPDIR } = env;
+  const result = await run("git", [...SAFE_GIT, "--literal-pathspecs", "-C", path, ...args], {
+    cwd: path,
+    signal: interrupt,
+    env: {
+      PATH: ownPath(env),
+      HOME,
+      ...(TMPDIR !== undefined && { TMPDIR }),
+      ...SAFE_GIT_ENV,
+    },
+    ...(input !== undefined && { input }),
+  });
+  if (result.code === 0) return result.stdout;
+  const reason = result.failure ?? (result.stderr.trim().split("\n")[0] || `it ended with ${result.code}`);
+  throw errors.PACKAGES_GIT({ path, reason });
+}
+
+/** Lines of `mode type oid size<TAB>path`, ended by zero bytes; their sizes count before any is read. */
+function blobsIn(listing: string, writer: TreeWriter): Blob[] {
+  return listing
+    .split("\0")
+    .filter(Boolean)
+    .map((line) => {
+      const [, mode, type, oid = "", size, path = ""] = /^(\d+) (\w+) ([\da-f]+) +(\S+)\t(.*)$/s.exec(line) ?? [];
+      writer.count();
+      writer.pass(Number(size) || 0);
+      if (mode === "120000") throw writer.refuse(path, "is a link");
+      if (type !== "blob") throw writer.refuse(path, "is a submodule");
+      return { path, oid, isExecutable: mode === "100755" };
+    });
+}
+
+function contentsIn(out: Buffer): Map<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  for (let at = 0; at < out.length; ) {
+    const end = out.indexOf(10, at);
+    const [oid = "", kind = "", size = ""] = out.toString("latin1", at, end).split(" ");
+    at = end + 1;
+    if (kind !== "blob") continue;
+    found.set(oid, out.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return found;
+}
+
+/** Whether the file that lies there is another than the committed one; git itself might ask a filter. */
+function differs(root: string, { path, oid }: Blob): boolean {
+  const full = join(root, path);
+  const stats = lstatSync(full, { throwIfNoEntry: false });
+  if (!stats?.isFile()) return true;
+  const bytes = readFileSync(full);
+  const hash = createHash(oid.length === 64 ? "sha256" : "sha1");
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest("hex") !== oid;
+}
+
+function notCommitted(paths: readonly string[]): string {
+  const named = paths.slice(0, NAMED).join(", ");
+  const more = paths.length - NAMED;
+  return `What is not committed is left out: ${named}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LockedPackage } from "../contract.ts";
+import { errors } from "../errors.ts";
+import type { Surroundings } from "./fetched.ts";
+import { isRange, npmSpec } from "./npm-names.ts";
+import { ownFolders, ownPath, run } from "./program.ts";
+
+/** What a program needs to run and to reach a registry, and no key of anybody. */
+const PASSED =
+  /^(HOME|USERPROFILE|APPDATA|LOCALAPPDATA|SystemRoot|COMSPEC|TMPDIR|TEMP|TMP|LANG|LC_ALL|(HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
+
+/** Nothing of a package runs, none comes from elsewhere than the registry, and what the user's npmrc says of these does not count. */
+const ALWAYS = [
+  "--ignore-scripts",
+  "--git=/git-is-not-used",
+  "--no-global",
+  "--no-audit",
+  "--no-fund",
+  "--no-update-notifier",
+  "--no-progress",
+  "--loglevel=error",
+  "--json",
+];
+
+/** Fetches a package of the user's registry as a tarball, checked by npm; answers its path. Throws PACKAGES_NPM. */
+export async function pack(spec: string, staging: string, surroundings: Surroundings): Promise<string> {
+  const { name, range } = npmSpec(spec) ?? { name: spec, range: "" };
+  const folder = emptyProject(staging, "packed", {});
+  await npm(["pack", `${name}@${range}`, "--prefer-online"], folder, surroundings);
+  const file = readdirSync(folder).find((each) => each.endsWith(".tgz"));
+  if (file === undefined) throw errors.PACKAGES_NPM({ reason: `it answered without a tarball of ${spec}` });
+  return join(folder, file);
+}
+
+/** Installs what a preset depends on into its node_modules; answers the whole tree. Throws PACKAGES_NPM. */
+export async function install(
+  dependencies: Readonly<Record<string, string>>,
+  staging: string,
+  into: string,
+  surroundings: Surroundings,
+): Promise<LockedPackage[]> {
+  // A folder of its own: npm reads the settings of the project that it stands in, and those of a preset count as little.
+  const folder = emptyProject(staging, "dependencies", dependencies);
+  const options = ["--omit=dev", "--no-bin-links", "--install-strategy=hoisted"];
+  await npm(["install", ...options], folder, surroundings);
+  const modules = join(folder, "node_modules");
+  const packages = packagesIn(join(modules, ".package-lock.json"));
+  for (const own of [".package-lock.json", ".bin"]) rmSync(join(modules, own), { recursive: true, force: true });
+  renameSync(modules, join(into, "node_modules"));
+  return packages;
+}
+
+/** With a package.json, so that npm looks for no project above it. */
+function emptyProject(staging: string, name: string, dependencies: Readonly<Record<string, string>>): string {
+  const folder = join(staging, name);
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  return folder;
+}
+
+async function npm(args: readonly string[], cwd: string, { env, interrupt }: Surroundings): Promise<void> {
+  const [program, ...before] = findNpm(ownFolders(env));
+  const ended = await run(program, [...before, ...args, ...ALWAYS], {
+    cwd,
+    env: { ...passed(env), PATH: ownPath(env) },
+    signal: interrupt,
+  });
+  if (ended.code !== 0) throw errors.PACKAGES_NPM({ reason: ended.failure ?? reasonIn(ended.stdout, ended.stderr) });
+}
+
+/** On Windows the script beside npm's own starter, which would need a shell. */
+function findNpm(folders: readonly string[]): [program: string, ...args: string[]] {
+  const isWindows = process.platform === "win32";
+  for (const folder of folders) {
+    const program = isWindows ? join(folder, "node_modules/npm/bin/npm-cli.js") : join(folder, "npm");
+    if (existsSync(program)) return isWindows ? [process.execPath, program] : [program];
+  }
+  throw errors.PACKAGES_NO_NPM();
+}
+
+/** Settings of npm in variables are a project's as easily as the user's; what the user's npmrc asks for by name is passed on. */
+function passed(env: Surroundings["env"]): Record<string, string> {
+  const asked = askedFor(env.HOME ?? env.USERPROFILE);
+  const entries = Object.entries(env).filter(
+    ([name]) => PASSED.test(name) || (asked.has(name) && !/^npm_config_/i.test(name)),
+  );
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function askedFor(home: string | undefined): Set<string> {
+  const file = home === undefined ? "" : join(home, ".npmrc");
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  return new Set(Array.from(text.matchAll(/\$\{(\w+)\??\}/g), ([, name = ""]) => name));
+}
+
+interface Installed {
+  name?: string;
+  version?: string;
+  resolved?: string;
+  integrity?: string;
+  link?: boolean;
+  inBundle?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+}
+
+/** Everything that was installed, from npm's own record of it. */
+function packagesIn(file: string): LockedPackage[] {
+  if (!existsSync(file)) return [];
+  const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Installed> };
+  return Object.entries(packages)
+    .map(([path, installed]) => lockedPackage(installed.name ?? path.split("node_modules/").at(-1) ?? path, installed))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function lockedPackage(name: string, installed: Installed): LockedPackage {
+  const { version = "", resolved = "", integrity, link, inBundle } = installed;
+  const { dependencies, optionalDependencies, peerDependencies } = installed;
+  const asked = Object.entries({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  const elsewhere = asked.find(([, range]) => !isRange(range));
+  if (elsewhere)
+    throw errors.PACKAGES_NPM({ reason: `${name} wants ${elsewhere.join(" from ")}, not from a registry` });
+  if (inBundle) return { name, version, integrity: "in the bundle of another" };
+  if (link || integrity === undefined || !/^https?:/.test(resolved))
+    throw errors.PACKAGES_NPM({ reason: `${name} comes from ${resolved || "a link"}, not from a registry` });
+  return { name, version, integrity };
+}
+
+/** With --json it says on stdout what went wrong. */
+function reasonIn(stdout: Buffer, stderr: string): string {
+  try {
+    const { error } = JSON.parse(stdout.toString()) as { error: { code?: string; summary?: string } };
+    const summary = error.summary?.trim().split("\n")[0];
+    if (summary) return error.code === undefined ? summary : `${error.code}: ${summary}`;
+  } catch {
+    // Then its words on stderr have to do.
+  }
+  const lines = stderr.split("\n").map((line) => line.replace(/^npm (error|ERR!) ?/, "").trim());
+  return lines.find((line) => line !== "" && !line.startsWith("code ")) ?? "it said nothing";
+}

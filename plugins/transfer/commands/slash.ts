@@ -1,0 +1,44 @@
+import { extname, resolve } from "node:path";
+import type { CommandResult, SlashContext } from "@scorel/commands/contract";
+import type { ExportFormat } from "../contract.ts";
+
+const FORMATS: Readonly<Record<string, ExportFormat>> = {
+  md: "md",
+  markdown: "md",
+  html: "html",
+  htm: "html",
+  jsonl: "jsonl",
+};
+
+/** Arguments of `/export`. If the first word is not a format, it is the start of the file name. */
+interface Asked {
+  format?: string | undefined;
+  file?: string | undefined;
+  force?: boolean | undefined;
+}
+
+/** Runs `/export [format] [file]`. Writes to the session's directory, with a generated name by default. */
+export async function exportFromChat(asked: Asked, { sessionId, request }: SlashContext): Promise<CommandResult> {
+  const named = formatNamed(asked.format ?? "");
+  const given = [named ? undefined : asked.format, asked.file].filter(Boolean).join(" ");
+  const format = named ?? formatBy(given) ?? "html";
+  const { meta } = await request("get_status", { sessionId });
+  const name = given === "" ? `scorel-${sessionId.slice(0, 8)}-${stamp()}.${format}` : given;
+  const file = resolve(meta.cwd ?? ".", name);
+  const data = await request("export_session", { sessionId, format, file, force: asked.force === true });
+  return { output: `The conversation is in ${file} (${data.bytes} bytes).`, data };
+}
+
+/** Returns the format for a file name's extension. */
+export function formatBy(file: string | undefined): ExportFormat | undefined {
+  return formatNamed(extname(file ?? "").slice(1));
+}
+
+function formatNamed(name: string): ExportFormat | undefined {
+  const known = name.toLowerCase();
+  return Object.hasOwn(FORMATS, known) ? FORMATS[known] : undefined;
+}
+
+function stamp(): string {
+  return new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
+}

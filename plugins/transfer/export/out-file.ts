@@ -1,0 +1,71 @@
+import * as fs from "node:fs";
+import { codeOf, messageOf, newId, ScorelError } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+
+const BATCH = 2 ** 20;
+const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
+
+/**
+ * Writes a private file, completely or not at all. An existing file is replaced only with `force`; a symbolic link is
+ * replaced itself and never followed. Returns the number of bytes. Throws TRANSFER_EXISTS and TRANSFER_FILE.
+ */
+export function writeOut(path: string, chunks: Iterable<string>, force: boolean): number {
+  if (!force && fs.lstatSync(path, { throwIfNoEntry: false })) throw errors.TRANSFER_EXISTS({ path });
+  const beside = `${path}.${newId()}.tmp`;
+  try {
+    const bytes = write(beside, chunks);
+    if (force) fs.renameSync(beside, path);
+    else putWhereNothingIs(beside, path);
+    return bytes;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") throw errors.TRANSFER_EXISTS({ path });
+    if (thrown instanceof ScorelError) throw thrown;
+    throw errors.TRANSFER_FILE({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  } finally {
+    fs.rmSync(beside, { force: true });
+  }
+}
+
+function write(path: string, chunks: Iterable<string>): number {
+  const fd = fs.openSync(path, "wx", 0o600);
+  try {
+    let bytes = 0;
+    for (const batch of batched(chunks)) {
+      const text = Buffer.from(batch);
+      for (let written = 0; written < text.length; ) written += fs.writeSync(fd, text, written);
+      bytes += text.length;
+    }
+    fs.fsyncSync(fd);
+    return bytes;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function* batched(chunks: Iterable<string>): Generator<string> {
+  let parts: string[] = [];
+  let length = 0;
+  for (const chunk of chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length < BATCH) continue;
+    yield parts.join("");
+    parts = [];
+    length = 0;
+  }
+  yield parts.join("");
+}
+
+/**
+ * Links the file to its final name, which fails if that exists. Falls back to a copy on file systems without hard
+ * links.
+ */
+function putWhereNothingIs(from: string, path: string): void {
+  try {
+    fs.linkSync(from, path);
+  } catch (thrown) {
+    if (!NO_LINKS.includes(codeOf(thrown))) throw thrown;
+    fs.copyFileSync(from, path, fs.constants.COPYFILE_EXCL);
+    fs.chmodSync(path, 0o600);
+  }
+}

@@ -1,0 +1,89 @@
+import type { DisplayAction, EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import type { ImageBlock, ScorelMessage, SessionMeta } from "@scorel/messages/contract";
+import { isRecord } from "../json.ts";
+import { type Redact, redacted } from "./redaction.ts";
+
+/** One item of a page. */
+export interface Shown {
+  ts: number;
+  display: DisplayAction;
+  images: ImageBlock[];
+  /** `provider/id` of the model that wrote it. */
+  model?: string;
+}
+/** Facts about the session for the page's header. */
+export interface Facts {
+  id: string;
+  title: string;
+  models: string[];
+  /** ISO 8601. */
+  created: string;
+  updated: string;
+}
+
+/** Types of events that are not part of the conversation. */
+const UNSHOWN = new Set(["queue_update"]);
+
+/** Yields the current conversation and its side events in log order. */
+export function* eventsOf({ tree, activeLeaf }: Session): Generator<StoredEvent> {
+  const way = new Set<EventId>();
+  if (activeLeaf !== null) for (const { id } of tree.ancestors(activeLeaf)) way.add(id);
+  for (const event of tree) {
+    const parent = tree.parent(event.id);
+    if (way.has(event.id) || (!tree.isPath(event.id) && !isJump(event) && (!parent || way.has(parent.id)))) yield event;
+  }
+}
+
+/** Yields each event as its plugin displays it, redacted. */
+export function* shownIn(session: Session, redact: Redact): Generator<Shown> {
+  for (const event of eventsOf(session)) {
+    const display = UNSHOWN.has(event.type) ? { display: "hidden" as const } : session.display(event);
+    const images = imagesOf(event);
+    if (display.display === "hidden" && images.length === 0) continue;
+    const model = modelOf(event);
+    yield { ts: event.ts, display: redacted(display, redact), images, ...(model && { model: redact(model) }) };
+  }
+}
+
+export function factsOf(session: Session, redact: Redact): Facts {
+  const { header, tree } = session;
+  const { name } = { ...(header.meta as SessionMeta), ...session.projection("sessionMeta") };
+  const models = new Set<string>();
+  for (const event of eventsOf(session)) {
+    const model = modelOf(event);
+    if (model) models.add(redact(model));
+  }
+  return {
+    id: session.id,
+    title: redact(typeof name === "string" && name !== "" ? name : `Session ${session.id}`),
+    models: [...models],
+    created: dateOf(header.createdAt),
+    updated: dateOf(tree.last?.ts ?? header.createdAt),
+  };
+}
+
+/** Formats a time; "unknown" when the number is invalid. */
+export function dateOf(ts: number): string {
+  const date = new Date(ts);
+  return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString();
+}
+
+function isJump({ type }: StoredEvent): boolean {
+  return type === "rewind" || type === "branch";
+}
+
+function messageOf(event: StoredEvent): ScorelMessage | undefined {
+  if (event.type !== "message" && event.type !== "custom_message") return undefined;
+  const { message } = event as EventOf<"message">;
+  return isRecord(message) ? (message as unknown as ScorelMessage) : undefined;
+}
+
+function imagesOf(event: StoredEvent): ImageBlock[] {
+  const content = messageOf(event)?.content;
+  return Array.isArray(content) ? content.filter((block): block is ImageBlock => block?.type === "image") : [];
+}
+
+function modelOf(event: StoredEvent): string | undefined {
+  const message = messageOf(event);
+  return message?.role === "assistant" ? `${message.provider}/${message.model}` : undefined;
+}
