@@ -23,7 +23,7 @@ export async function list(trust: TrustService, invocation: Invocation): Promise
   return say(invocation, ...(rows.length > 0 ? rows : ["No project is trusted."]));
 }
 
-/** `scorel trust add`: answers 1 when the user says no. */
+/** `scorel trust add`: returns exit code 1 when the user says no. */
 export async function add(trust: TrustService, invocation: Invocation): Promise<number> {
   const review = await trust.review(asked(invocation), true);
   if (!review) throw errors.TRUST_NOTHING({ path: asked(invocation) });
@@ -36,7 +36,7 @@ export async function add(trust: TrustService, invocation: Invocation): Promise<
   return say(invocation, `${review.path} is trusted as it is now.`);
 }
 
-/** `scorel trust confirm`: answers 1 when the user says no. */
+/** `scorel trust confirm`: returns exit code 1 when the user says no. */
 export async function confirm(trust: TrustService, invocation: Invocation): Promise<number> {
   const extension = invocation.args[0];
   const held = await trust.held();
@@ -63,7 +63,7 @@ function asked({ cwd, args: [given = "."] }: Invocation): string {
   return resolve(cwd, given);
 }
 
-/** File names are anybody's words. */
+/** Control characters are made visible: file names can come from anyone. */
 function say({ stdout }: Invocation, ...lines: string[]): number {
   stdout.write(visibleText(lines.map((line) => `${line}\n`).join("")));
   return 0;

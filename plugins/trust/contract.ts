@@ -1,14 +1,14 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Awaitable } from "@scorel/kernel";
 
-/** One thing that a project has for Scorel to use. */
+/** One thing in a project or preset that Scorel would use. */
 export interface TrustItem {
   /**
-   * `code` runs with the user's rights; `redirect` sends words or keys elsewhere; `weakens` changes what the user has set
-   * to be safe; the others steer what is loaded and what the model is told.
+   * `code` runs with the user's rights; `redirect` sends prompts or keys to another server; `weakens` changes a safety setting
+   * of the user; the others decide what is loaded and what the model is told.
    */
   kind: "code" | "redirect" | "weakens" | "setting" | "preset" | "command" | "instructions" | "skill" | "other";
-  /** What it is and what it could do, in one line. */
+  /** One line that says what it is and what it could do. */
   what: string;
   /** `file:line` in the project. */
   place: string;
@@ -18,65 +18,65 @@ export interface TrustItem {
 export interface TrustChange {
   path: string;
   how: "added" | "changed" | "removed";
-  /** Lines that went (`-`) and came (`+`), of a small text. */
+  /** Removed (`-`) and added (`+`) lines; only for a small text. */
   diff?: string;
 }
 
-/** What a project would have Scorel use, as it was read once: trusting it trusts these bytes and no others. */
+/** Files of a project or preset that Scorel would use, read once. Accepting trusts exactly the bytes that were read. */
 export interface TrustReview {
-  /** What trust is given to: the folder that holds `.scorel`, else the project's root; a preset's folder or file. */
+  /** The path that is trusted: the folder that holds `.scorel`, else the project's root; or a preset's folder or file. */
   path: string;
   /** The folders that were read. */
   folders: readonly string[];
   items: readonly TrustItem[];
-  /** What is known of each part that is trusted by itself, such as the project and the skills nested in it. */
+  /** The state of each part that is trusted separately, such as the project and the skills nested in it. */
   parts: readonly { folders: readonly string[]; state: "new" | "changed" | "trusted" }[];
-  /** Against what was trusted before; absent when nothing was. */
+  /** The files that differ from what was trusted before; absent when nothing was. */
   changes?: readonly TrustChange[];
-  /** The small texts in it, for looking at. */
+  /** The small text files in it, to be shown. */
   texts(): { path: string; text: string }[];
-  /** Keeps that the user trusts it. Throws TRUST_FILE. */
+  /** Records that the user trusts it. Throws TRUST_FILE. */
   accept(): Promise<void>;
 }
 
-/** An extension of the user's own that appeared or changed while tools ran, and is not loaded until confirmed. */
+/** An extension of the user that appeared or changed while tools ran; it is not loaded until the user confirms it. */
 export interface HeldExtension {
   id: string;
   path: string;
   /** The session whose tools ran at that time. */
   sessionId: string;
-  /** What a yes takes: path below the folder of extensions -> sha256 as it was seen. */
+  /** The files that a yes confirms: path relative to the folder of extensions -> sha256 when it was read. */
   files: Readonly<Record<string, string>>;
 }
 
 /** One line of `scorel trust list`: a project, or a preset that is named by its path. */
 export interface TrustedProject {
   path: string;
-  /** `dev`: whatever lies there; `changed`: no longer what was trusted; `gone`: there is nothing left. */
+  /** `dev`: trusted whatever its files are; `changed`: differs from what was trusted; `gone`: no longer exists. */
   state: "trusted" | "dev" | "changed" | "gone";
   since: string;
 }
 
-/** What is trusted on this machine; given to the host kernel by the loader. Its calls throw TRUST errors. */
+/** What is trusted on this machine. The loader provides this service to the host kernel. Its methods throw TRUST errors. */
 export interface TrustService {
   /**
-   * What the project of a directory wants to be trusted with; undefined when there is nothing, or all of it is trusted,
-   * in this run or for good. `again` answers what is trusted already where all of it is, and takes the path of a preset: of its file, or
-   * of its folder where that is no project.
+   * Reviews the project of a directory. Returns undefined when it has nothing to trust, or all of it is trusted, in this run or
+   * permanently. With `again`, a project that is already trusted is reviewed, too, and `cwd` may be the path of a preset: its
+   * file, or its folder if that is not a project.
    */
   review(cwd: string, again?: boolean): Promise<TrustReview | undefined>;
   list(): Promise<TrustedProject[]>;
-  /** Trusts whatever lies in a project or preset, now and later; answers its path. */
+  /** Trusts a project or preset whatever its files are, now and later; returns its path. */
   trustByPath(cwd: string): Promise<string>;
-  /** Ends trust; answers the path of the project or preset, or undefined when there was none to end. */
+  /** Ends trust; returns the path of the project or preset, or undefined when it was not trusted. */
   remove(cwd: string): Promise<string | undefined>;
-  /** The user's extensions that are not loaded until confirmed. */
+  /** The user's extensions that are not loaded until the user confirms them. */
   held(): Promise<HeldExtension[]>;
-  /** Takes them as they were seen. */
+  /** Confirms these extensions with the hashes that `held` returned. */
   confirm(held: readonly HeldExtension[]): Promise<void>;
 }
 
-/** Asks a person at a terminal about what is not trusted yet; answers at once when there is nothing to ask. */
+/** Asks the user at a terminal about what is not trusted yet; returns at once when there is nothing to ask. */
 export interface TrustQuestion {
   ask(invocation: Invocation): Awaitable<void>;
 }

@@ -3,24 +3,24 @@ import { basename, dirname, join, sep } from "node:path";
 import { presetFile, projectDir, rootOf, userHome } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
 
-/** What a project has that nothing may read before the user trusts it. */
+/** Folders of a project that are read only after the user trusts them. */
 export interface TrustGround {
   /**
-   * What trust is given to: the folder that holds `.scorel`, else the project's root; for skills nested in the project, the
-   * nearest folder to the working directory that has some.
+   * The folder that is trusted: the one that holds `.scorel`, else the project's root. For skills nested in the project, the
+   * folder with skills that is nearest to the working directory.
    */
   path: string;
-  /** The git root, else the directory itself. */
+  /** The root of the git repository, else the directory itself. */
   root: string;
-  /** The `.scorel` folder, or where it would be. */
+  /** The path of the `.scorel` folder, which need not exist. */
   scorel: string;
-  /** Those that exist. */
+  /** The folders to be read, such as `.scorel` and `.claude/skills`; only existing ones. */
   folders: string[];
 }
 
-/** A preset that is named by its path, as far as trust goes. Its paths are canonical. */
+/** The files that are trusted with a preset that is named by its path. All paths are canonical. */
 export interface PresetGround {
-  /** What trust is given to: the folder of a preset that is one, else the file. */
+  /** The path that is trusted: the folder if the preset is a folder with preset.toml, else the file. */
   path: string;
   folder: string;
   /** The name of the file in its folder. */
@@ -31,12 +31,12 @@ export interface PresetGround {
 const sharedSkills = [".agents/skills", ".claude/skills"];
 const besides = [...sharedSkills, ".claude/commands"];
 
-/** What there is to trust for a directory; undefined for most. `cwd` is canonical. */
+/** The project folders that need trust in a directory; undefined if there are none. `cwd` is canonical. */
 export function groundOf(cwd: string): TrustGround | undefined {
   const home = canonical(userHome());
   const root = rootOf(cwd);
   const dir = projectDir(cwd);
-  // What lies in the home itself is the user's own.
+  // Files in the home directory itself are the user's own and need no trust.
   const shared = between(dir === undefined ? root : dirname(dir), root).flatMap((at) => joined(at, sharedSkills));
   const others = root === home ? [] : [...shared, ...joined(root, besides)].filter(isDirectory);
   if (dir === undefined && others.length === 0) return undefined;
@@ -45,8 +45,8 @@ export function groundOf(cwd: string): TrustGround | undefined {
 }
 
 /**
- * The same, with the skills of folders between the project's and `cwd` as a ground of their own, second: trusting the project
- * says nothing about them, and what is said about them leaves the project's trust as it is. `cwd` is canonical.
+ * Like `groundOf`, followed by a second ground for the skills in folders between the project's and `cwd`. The two are trusted
+ * separately: trusting or distrusting one does not change the other. `cwd` is canonical.
  */
 export function groundsOf(cwd: string): TrustGround[] {
   const project = groundOf(cwd);
@@ -62,7 +62,7 @@ export function groundsOf(cwd: string): TrustGround[] {
   return project ? [project, nested] : [nested];
 }
 
-/** What there is to trust when a preset is named by this file. */
+/** The folder or file to trust for the preset in this file. */
 export function presetGroundOf(file: string): PresetGround {
   const [folder, entry] = [dirname(file), basename(file)];
   const isPackage = entry === presetFile;
@@ -70,8 +70,8 @@ export function presetGroundOf(file: string): PresetGround {
 }
 
 /**
- * The preset that a user means by the path of a file or folder, where it needs trust of its own; undefined for everything
- * else, and for a folder that is first of all a project with things to trust.
+ * The preset at the path of a file or folder, if it needs trust of its own. Undefined for everything else, and for a folder
+ * that is itself a project with folders to trust: that project is meant then.
  */
 export function presetAt(path: string): PresetGround | undefined {
   const real = canonical(path);

@@ -3,7 +3,7 @@ import { definePlugin } from "@scorel/kernel";
 import { trustCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 
-/** Asks before anything of a project is used, and shows and changes what is trusted. */
+/** Asks the user before files of a project are used, and lists and changes what is trusted (`scorel trust`). */
 export default definePlugin({
   id: "trust",
   name: "Trust",

@@ -6,24 +6,24 @@ import type { TrustItem } from "./contract.ts";
 
 /** The `.scorel` folder of a project, and whether anything in it may be read. */
 export interface Project {
-  /** As people see it; it need not exist when only other folders are there to be trusted. */
+  /** The path to show. The folder need not exist: other folders, such as `.claude/skills`, need trust as well. */
   dir: string;
   trusted: boolean;
-  /** Where its bytes are read: the private copy of what is trusted. Default: `dir` itself. */
+  /** The folder to read from: the private copy of the trusted files. Default: `dir`. */
   files?: string;
-  /** The folder that stands for the project's root when trusted files are read. */
+  /** The folder to read trusted files from in place of the project's root. */
   root?: string;
-  /** Skills of folders that lie nearer to the working directory, which are trusted on their own; absent when none are. */
+  /** Trusted skills in folders between the project's and the working directory; absent when there are none. */
   nested?: NestedSkills;
-  /** What the user is told about it. */
+  /** A message for the user about its trust. */
   notice?: string;
-  /** Something in it cannot be read or vouched for, as the notice says. */
+  /** A file in it cannot be read or trusted; the notice says which. */
   isUnreadable?: boolean;
 }
 
-/** One run of the command, as far as trust goes. */
+/** What decides about trust in one run of the command. */
 export interface TrustRun {
-  /** Where it was started. Canonical. */
+  /** The canonical path of the directory that it was started in. */
   cwd: string;
   /** `--trust`: the project of `cwd`, and presets named by path, may be read in this run. */
   trust: boolean;
@@ -32,28 +32,28 @@ export interface TrustRun {
 /** A preset or config.toml, before it is trusted. */
 export interface LayerFile {
   path: string;
-  /** As people see it. */
+  /** The path to show. */
   shown: string;
   bytes: Buffer;
-  /** Whose it will be, and so what of it counts. */
+  /** Whose layer it will be; this decides which of its settings count. */
   kind: "user" | "project";
 }
 
-/** What trust has to know of presets and configuration. Given by the loader, which reads them. */
+/** What this plugin needs to know about presets and config.toml. The loader provides it. */
 export interface LayerKnowledge {
-  /** What each of these files would do, one list per file; nothing of them is run. */
+  /** What each of these files would change or run, one list per file. Nothing is run. */
   items(files: readonly LayerFile[]): Promise<TrustItem[][]>;
-  /** The files that it builds on by their path; none for what is no TOML. */
+  /** The presets that a file builds on by path; empty when the file is not valid TOML. */
   builtOn(path: string, bytes: Buffer): string[];
 }
 
-/** Decides which presets outside of ~/.scorel, of Scorel and of projects may be read, and where. */
+/** Decides whether a preset may be read that is neither in ~/.scorel nor shipped with Scorel nor part of a project. */
 export interface Admission {
   /**
-   * The folder to read a preset from that is named by its file: a private copy of the bytes that the user trusts, the same one
-   * for as long as the process runs. `file` is canonical. Throws CONFIG_PRESET_UNCONFIRMED, TRUST_FILE and TRUST_TREE.
+   * The folder to read the preset in `file` from: a private copy of the bytes that the user trusts. It stays the same for as
+   * long as the process runs. `file` is canonical. Throws CONFIG_PRESET_UNCONFIRMED, TRUST_FILE and TRUST_TREE.
    */
   admit(file: string): Awaitable<string>;
-  /** What the user is told about those that were admitted. */
+  /** Messages for the user about the presets that were admitted. */
   readonly notices: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { HeldExtension, TrustReview, TrustService } from "./contract.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
 
-/** Asks, in a terminal, about a project that is not trusted and about extensions that are held back. */
+/** Asks, if there is a terminal, about extensions that are held back and about a project that is not trusted. */
 export async function askAtStart(trust: TrustService, invocation: Invocation): Promise<void> {
   if (!invocation.stdin.isTTY || !invocation.stdout.isTTY) return;
   const held = await trust.held();
@@ -14,12 +14,12 @@ export async function askAtStart(trust: TrustService, invocation: Invocation): P
   if (review && (await decide(review, invocation))) await review.accept();
 }
 
-/** Shows a review of trust until it is answered with yes or no. */
+/** Shows a review until the user answers yes or no. */
 export function decide(review: TrustReview, streams: Streams): Promise<boolean> {
   return decideOn(review, headOf(review), "Trust it?", streams);
 }
 
-/** What is there and what it could do; no name or text in it can hide another. */
+/** Text that lists the items of a review and what each could do. Names are escaped, so that none can hide another. */
 export function describe(review: TrustReview): string {
   return describeAs(headOf(review), review);
 }
@@ -37,7 +37,7 @@ function headOf({ parts }: TrustReview): string {
     .join("\n");
 }
 
-/** The extensions that are held back, each with the files that a yes takes. */
+/** Text that lists the extensions that are held back, each with the files that the user would confirm. */
 export function describeHeld(held: readonly HeldExtension[]): string {
   const rows = held.flatMap(({ path, sessionId, files }) => [
     `  ${path} (session ${sessionId})`,

@@ -1,7 +1,7 @@
 import { type Refuse, readTree, type Tree } from "@scorel/kit/files/tree";
 import { errors } from "./errors.ts";
 
-/** The error for a path that nothing can vouch for. */
+/** The error for a path that cannot be trusted, such as a symbolic link that leads out of the project. */
 export const untrustable: Refuse = (path, reason, options) => errors.TRUST_TREE({ path, reason }, options);
 
 /** Every file below these folders of `root`, read once. Throws TRUST_TREE. */

@@ -10,20 +10,20 @@ import { errors } from "../errors.ts";
 import { changeTrust, readTrust } from "../record/file.ts";
 import { createSessionFinder } from "./tool-times.ts";
 
-const DEEPEST = 12;
-/** Names of text and settings files, from which no code is loaded. */
-const isWords = /\.(md|toml)$/i;
+const MAX_DEPTH = 12;
+/** Text and settings files, which are never loaded as code. */
+const isText = /\.(md|toml)$/i;
 
-/** A file below ~/.scorel/extensions, or in a preset's folder that the user has put into ~/.scorel/presets. */
+/** A file below ~/.scorel/extensions, or in the folder of a preset that the user has put into ~/.scorel/presets. */
 interface OwnFile {
   sha256: string;
-  /** When its content, name or mode last changed, in milliseconds; programs cannot set it. */
+  /** When its content, name or mode last changed (ctime), in milliseconds; a program cannot set it. */
   changed: number;
 }
 
 /**
- * Takes out of what was found the user's extensions, also those of their presets, that appeared or changed while tools of
- * a session ran; they wait for a yes at a terminal. All others are known from now on. Throws TRUST_FILE.
+ * Leaves out extensions of the user, or of the user's presets, that appeared or changed while a session's tools ran: the
+ * model could have written them, so the user has to confirm them at a terminal. Records all others as known. Throws TRUST_FILE.
  */
 export async function withoutHeld(
   found: FoundExtensions,
@@ -46,12 +46,12 @@ export async function withoutHeld(
   };
 }
 
-/** Whether nothing but the user's own care stands for it: neither a project's trust nor a lock file. */
+/** Whether an extension belongs to the user, so that neither a project's trust nor a lock file vouches for it. */
 export function isOwn({ of, file }: ExtensionFile): boolean {
   return of === "user" || (of === "preset" && isWithin(canonical(presetsDir()), canonical(file)));
 }
 
-/** Knows these extensions as they were seen; one that has changed since is asked about again. */
+/** Records these extensions as known, with the hashes that were shown; one that changed since is asked about again. */
 export async function confirmHeld(held: readonly HeldExtension[]): Promise<void> {
   await changeTrust((record) => {
     record.extensions = Object.assign({}, record.extensions, ...held.map(({ files }) => files));
@@ -59,8 +59,8 @@ export async function confirmHeld(held: readonly HeldExtension[]): Promise<void>
 }
 
 /**
- * Those of the user's extensions that wait for a yes; `packages` are the presets that the user has put into ~/.scorel/presets.
- * Remembers what needs no question; most starts find that all is known and write nothing.
+ * The user's extensions that have to be confirmed. `packages` are the presets that the user has put into ~/.scorel/presets.
+ * Files that need no confirmation are recorded as known; most starts find no new file and write nothing.
  */
 export async function heldNow(
   own: readonly ExtensionFile[],
@@ -68,18 +68,18 @@ export async function heldNow(
 ): Promise<HeldExtension[]> {
   const { extensions: known = {} } = readTrust();
   const files = ownFiles(packages);
-  const strange = [...files].filter(([path, { sha256 }]) => !Object.hasOwn(known, path) || known[path] !== sha256);
+  const unknown = [...files].filter(([path, { sha256 }]) => !Object.hasOwn(known, path) || known[path] !== sha256);
   const suspects = new Map<string, string>();
-  const sessionAt = strange.length > 0 ? createSessionFinder() : () => undefined;
-  for (const [path, { changed }] of strange) {
+  const sessionAt = unknown.length > 0 ? createSessionFinder() : () => undefined;
+  for (const [path, { changed }] of unknown) {
     const sessionId = sessionAt(changed);
     if (sessionId !== undefined) suspects.set(path, sessionId);
   }
-  const fresh = strange.filter(([path]) => !suspects.has(path));
+  const fresh = unknown.filter(([path]) => !suspects.has(path));
   const isGone = Object.keys(known).some((path) => !files.has(path));
   if (fresh.length > 0 || isGone) await remember(files, hashes(fresh));
   return own.flatMap(({ id, path }) => {
-    const mine = strange.filter(([file]) => suspects.has(file) && (belongs(file, path) || isBeside(file, path, own)));
+    const mine = unknown.filter(([file]) => suspects.has(file) && (belongs(file, path) || isBeside(file, path, own)));
     const sessionId = suspects.get(mine[0]?.[0] ?? "");
     return sessionId === undefined ? [] : [{ id, path, sessionId, files: hashes(mine) }];
   });
@@ -92,18 +92,18 @@ async function remember(files: ReadonlyMap<string, OwnFile>, fresh: Record<strin
   });
 }
 
-/** Whether a file is an extension's: in its folder, the entry itself, or in the same preset. */
+/** Whether a file is part of an extension: its entry file, a file in its folder, or a file of the same preset. */
 function belongs(file: string, entry: string): boolean {
   const unit = unitOf(relative(root(), entry).split(sep));
   return file === unit || file.startsWith(`${unit}/`);
 }
 
-/** `../presets/NAME`, or the first name below ~/.scorel/extensions. */
+/** The file or folder that an extension belongs to: `../presets/NAME`, or the first name below ~/.scorel/extensions. */
 function unitOf(parts: readonly string[]): string {
   return parts.slice(0, parts[0] === ".." ? 3 : 1).join("/");
 }
 
-/** A helper that lies beside the extensions in ~/.scorel/extensions may be imported by any of them. */
+/** Whether a file of ~/.scorel/extensions belongs to no extension; any of them may import it. */
 function isBeside(file: string, entry: string, own: readonly ExtensionFile[]): boolean {
   return isWithin(root(), entry) && !file.startsWith("../") && !own.some(({ path }) => belongs(file, path));
 }
@@ -114,7 +114,7 @@ function hashes(files: readonly (readonly [string, OwnFile])[]): Record<string, 
   return Object.fromEntries(files.map(([path, { sha256 }]) => [path, sha256]));
 }
 
-/** Every file there, with `/` between folders. */
+/** Every file that could be loaded as code, by its path relative to ~/.scorel/extensions, with `/` between folders. */
 function ownFiles(packages: readonly PresetPackage[]): Map<string, OwnFile> {
   const files = new Map<string, OwnFile>();
   if (fs.existsSync(root())) collect(root(), "", 0, files);
@@ -123,13 +123,13 @@ function ownFiles(packages: readonly PresetPackage[]): Map<string, OwnFile> {
 }
 
 function collect(folder: string, prefix: string, depth: number, files: Map<string, OwnFile>): void {
-  if (depth > DEEPEST) return;
+  if (depth > MAX_DEPTH) return;
   for (const name of fs.readdirSync(folder).sort()) {
     const path = join(folder, name);
     const stats = fs.statSync(path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) collect(path, `${prefix}${name}/`, depth + 1, files);
-    if (!stats?.isFile() || isWords.test(name)) continue;
-    // Installed packages are many; their size and times tell as much as is needed to notice a change.
+    if (!stats?.isFile() || isText.test(name)) continue;
+    // Hashing all files of installed packages would be slow; size and times are enough to notice a change.
     const isPackage = prefix.includes("node_modules/");
     const sha256 = isPackage ? `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : sha256Of(fs.readFileSync(path));
     files.set(prefix + name, { sha256, changed: Math.max(stats.ctimeMs, fs.lstatSync(path).ctimeMs) });

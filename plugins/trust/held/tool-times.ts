@@ -3,22 +3,22 @@ import { basename, join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
 import { isTable } from "@scorel/kit/values";
 
-/** A command may outlive its session's last line by this; older logs are not looked at. */
+/** How long a command may keep running after the last line of its session's log; older logs are not read. */
 const DAY_MS = 24 * 3600 * 1000;
 /**
- * A file's time may lag behind the one of events by a tick of the system's clock, and is never ahead of it by more than the
- * part of a millisecond that an event's time leaves out. So what changed after the last result was not changed by a tool.
+ * The file system's clock may be a tick behind the clock that stamps events. It is ahead by less than a millisecond, since
+ * event times are whole milliseconds. So a file that changed after the last tool result was not changed by a tool.
  */
 const LAG_MS = 50;
 const ROUNDING_MS = 1;
 
-/** When tools of a session ran, in milliseconds since the epoch. */
+/** A time during which tools of a session ran, in milliseconds since the epoch. */
 interface Span {
   from: number;
   until: number;
 }
 
-/** Answers the session whose tools ran at a moment, as its log tells; undefined when none did. Reads each log once. */
+/** Finds the session whose tools ran at a given time, according to its log; undefined if none ran. Reads each log once. */
 export function createSessionFinder(): (moment: number) => string | undefined {
   const dir = join(userDir(), "sessions");
   const logs = fs.existsSync(dir) ? fs.readdirSync(dir).filter((name) => name.endsWith(".jsonl")) : [];
@@ -43,7 +43,7 @@ function covers(spans: readonly Span[], moment: number): boolean {
   return spans.some(({ from, until }) => from - LAG_MS <= moment && moment <= until + ROUNDING_MS);
 }
 
-/** When a later start has ended what a killed session had left running, as the plugin `sandbox` notes it. */
+/** When a later start ended the processes that a killed session had left running, as the plugin `sandbox` recorded it. */
 function endOf(sessionId: string): number {
   const folder = join(userDir(), "cache", "ended");
   const times = [sessionId, `${sessionId}-programs`].map(
@@ -52,7 +52,7 @@ function endOf(sessionId: string): number {
   return Math.max(...times);
 }
 
-/** A span without an end ends then, if it began before. */
+/** Ends spans that have no end at `end`, if they began before it. */
 function endedAt(end: number, spans: readonly Span[]): Span[] {
   return spans.map(({ from, until }) => ({
     from,
@@ -60,7 +60,10 @@ function endedAt(end: number, spans: readonly Span[]): Span[] {
   }));
 }
 
-/** From each reply that calls tools to the last of their results; without it to what follows, else without an end. */
+/**
+ * The spans during which tools ran: from each reply that calls tools to the last of their results. If results are missing, the
+ * span ends at the next message; if there is none, it has no end.
+ */
 export function toolSpans(log: string): Span[] {
   const spans: Span[] = [];
   const waiting = new Set<string>();
@@ -81,7 +84,7 @@ export function toolSpans(log: string): Span[] {
   return spans;
 }
 
-/** Of a line only what tells when tools ran; a line that is damaged tells nothing. */
+/** The tool calls or the tool result in a line of the log; undefined for other lines and damaged ones. */
 function asMessage(line: string): { ts: number; calls: string[]; result?: string } | undefined {
   if (!line.startsWith('{"type":"message"')) return undefined;
   const event = parse(line);
@@ -96,7 +99,7 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;
   } catch {
-    // A torn or damaged line; opening the session reports it.
+    // The line is incomplete or damaged; opening the session reports it.
     return undefined;
   }
 }

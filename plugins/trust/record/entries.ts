@@ -5,13 +5,13 @@ import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustReview } from "../contract.ts";
 import { changeTrust, type TrustEntry, type TrustRecord } from "./file.ts";
 
-/** What trust is given to: projects, and presets that are named by their path. */
+/** The tables of trust.json: projects, and presets that are named by their path. */
 export type TrustTable = "projects" | "presets";
 
-/** What is asked about, as people see it. */
+/** The part of a review that is shown to the user. */
 export type Reviewed = Pick<TrustReview, "path" | "folders" | "items">;
 
-/** A tree that was read, to be looked at and trusted as it was read. */
+/** A review of files that were read. Accepting it trusts exactly the bytes that were read. */
 export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: TrustEntry | undefined): TrustReview {
   const changes = changesIn(tree, entry);
   const files = Object.fromEntries([...tree.files].map(([path, bytes]) => [path, sha256Of(bytes)]));
@@ -27,14 +27,14 @@ export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: 
         return text === undefined ? [] : [{ path, text }];
       }),
     async accept() {
-      // Kept at once, so that a later change can be shown beside what was agreed to.
+      // The copy is made now, so that later changes can be shown as a diff against it.
       keepCopy(tree);
       await putTrust(table, shown.path, (before) => ({ ...withoutDev(before), hash: tree.hash, files, since: now() }));
     },
   };
 }
 
-/** Puts a new entry in the old one's place; answers whether there was one. A copy that nothing needs is removed. */
+/** Replaces the entry of a path and returns whether there was one. Removes the private copy that nothing needs any more. */
 export async function putTrust(
   name: TrustTable,
   path: string,
@@ -53,7 +53,7 @@ export async function putTrust(
   return before !== undefined;
 }
 
-/** Trusts a path, whatever lies there. */
+/** Trusts a path whatever its files are, now and later. */
 export async function putDev(name: TrustTable, path: string): Promise<void> {
   await putTrust(name, path, () => ({ dev: true, since: now() }));
 }

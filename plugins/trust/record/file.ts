@@ -7,35 +7,36 @@ import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
 import { isTable } from "@scorel/kit/values";
 import { errors } from "../errors.ts";
 
-/** What the user trusts of one project. */
+/** What the user trusts in one project or preset. */
 export interface TrustEntry {
-  /** Of the whole tree; absent when its author trusts whatever lies there. */
+  /** The hash of all files; absent when the path is trusted whatever its files are (`dev`). */
   hash?: string;
-  /** Path -> sha256, to tell what has changed. */
+  /** Path -> sha256, to show which files have changed. */
   files?: Record<string, string>;
-  /** Trusted by its path, whatever it becomes. */
+  /** Trusted by its path, whatever its files are. */
   dev?: boolean;
-  /** When, as ISO 8601. */
+  /** When it was trusted, as ISO 8601. */
   since: string;
 }
 
-/** trust.json. What a newer version has added is kept as it is. */
+/** The content of trust.json. Fields that a newer version of Scorel added are kept. */
 export interface TrustRecord {
-  /** Real path of the project -> what is trusted of it. */
+  /** Real path of a project -> what is trusted in it. */
   projects: Record<string, TrustEntry>;
-  /** Path of a file below ~/.scorel/extensions -> sha256 of it as it is known. */
+  /** Path of a file, relative to ~/.scorel/extensions -> its sha256 when it was last recorded as known. */
   extensions?: Record<string, string>;
-  /** Real path of a preset outside of ~/.scorel, a file or a folder -> what is trusted of it. */
+  /** Real path of a preset outside of ~/.scorel, a file or a folder -> what is trusted in it. */
   presets?: Record<string, TrustEntry>;
 }
 
+/** How long to wait for another process that is changing the file. */
 const PATIENCE_MS = 5_000;
-/** Longer than anyone changes the file. */
+/** After this time a lock is considered abandoned; no change of the file takes as long. */
 const ABANDONED_MS = 60_000;
 
 export const trustFile = () => join(userDir(), "trust.json");
 
-/** What is trusted so far. Throws TRUST_FILE when the file is damaged or others could have written it: then nothing is. */
+/** Reads trust.json. Throws TRUST_FILE when it is damaged or other users could have written it; then nothing is trusted. */
 export function readTrust(path = trustFile()): TrustRecord {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return { projects: {} };
@@ -44,7 +45,7 @@ export function readTrust(path = trustFile()): TrustRecord {
   return parse(path, read(path));
 }
 
-/** Changes trust.json as one step among all processes; readers see the old one or the new one. */
+/** Changes trust.json under a lock shared by all processes. Readers see either the old content or the new. */
 export async function changeTrust(change: (record: TrustRecord) => void): Promise<void> {
   const path = trustFile();
   makePrivate(userDir());
@@ -93,7 +94,7 @@ function isRecord(value: unknown): value is TrustRecord {
 
 function isEntry(value: unknown): boolean {
   if (!isTable(value) || typeof value.since !== "string") return false;
-  // It names a folder, so nothing else may pass for one.
+  // The hash is used as the name of a folder, so nothing but hexadecimal digits is accepted.
   const isHash = value.hash === undefined || /^[\da-f]{64}$/.test(String(value.hash));
   const isDev = value.dev === undefined || typeof value.dev === "boolean";
   return isHash && isDev && (value.files === undefined || isTexts(value.files));

@@ -5,14 +5,14 @@ import type { TrustItem } from "../contract.ts";
 import type { TrustGround } from "../grounds.ts";
 import type { LayerFile, LayerKnowledge } from "../loader.ts";
 
-/** Everything that a project has for Scorel to use, and what each could do. */
+/** Everything in a project that Scorel would use, and what each item could do. */
 export async function itemsIn(tree: Tree, ground: TrustGround, layers: LayerKnowledge): Promise<TrustItem[]> {
   const scorel = `${posix.relative(posix.normalize(tree.root), ground.scorel)}/`;
   const ownPath = (path: string) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined);
   return await itemsOf(tree, { kind: "project", ownPath, layers });
 }
 
-/** Everything that a preset of this name brings, to be used like the user's own. Without a name it is a file alone. */
+/** Everything that a preset contains, which counts like the user's own files. `name` is undefined for a single file. */
 export async function itemsOfPreset(
   tree: Tree,
   name: string | undefined,
@@ -22,15 +22,15 @@ export async function itemsOfPreset(
   return await itemsOf(tree, { kind: "user", ownPath: (path) => `${place}/${path}`, layers });
 }
 
-interface Looking {
-  /** Whose the layers will be, and so what of them counts. */
+interface ItemSearch {
+  /** Whose layers they will be; this decides which of their settings count. */
   kind: LayerFile["kind"];
-  /** The path of a file below a `.scorel` folder that it is in, or stands for. */
+  /** The path that a file has, or would have, in a `.scorel` folder; undefined if it has none. */
   ownPath(path: string): string | undefined;
   layers: LayerKnowledge;
 }
 
-async function itemsOf(tree: Tree, { kind, ownPath, layers }: Looking): Promise<TrustItem[]> {
+async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promise<TrustItem[]> {
   const files = [...tree.files].filter(([path]) => !path.includes("node_modules/"));
   const isLayer = (path: string) => ownPath(path)?.endsWith(".toml") ?? false;
   const toml = files
@@ -61,10 +61,10 @@ function installedIn({ files }: Tree): TrustItem[] {
   }));
 }
 
-/** The name of a preset whose file this is. */
+/** The name of the preset that this path is the TOML file of. */
 const presetOf = (own: string) => /^presets\/([^/]+?)(?:\/preset)?\.toml$/.exec(own)?.[1];
 
-/** A preset that is a folder may bring what a project may. */
+/** The path without the folder of its preset: such a folder may contain what a project may. */
 const withoutPackage = (own: string | undefined) => own?.replace(/^presets\/[^/]+\//, "");
 
 function fileItem(given: string | undefined, path: string, place: string): TrustItem {
@@ -81,7 +81,7 @@ function fileItem(given: string | undefined, path: string, place: string): Trust
   return { kind: "other", what: "a file that a skill or an extension may use", place };
 }
 
-/** The id of an extension whose entry this is. */
+/** The id of the extension that this path is the entry file of. */
 function extensionOf(own: string): string | undefined {
   return /^extensions\/([^/]+?)(?:\/index)?\.m?[jt]s$/.exec(own)?.[1];
 }

@@ -9,8 +9,8 @@ import { readPresetTree } from "../use/preset-tree.ts";
 import { itemsOfPreset } from "./items.ts";
 
 /**
- * What a preset that is named by its path wants to be trusted with; undefined when it is trusted already, unless `again`.
- * Throws TRUST_TREE and TRUST_FILE.
+ * Reviews a preset that is named by its path. Returns undefined when it is already trusted, unless `again` is set. Throws
+ * TRUST_TREE and TRUST_FILE.
  */
 export async function reviewPreset(
   ground: PresetGround,
@@ -26,13 +26,13 @@ export async function reviewPreset(
   return reviewOf("presets", tree, { path, folders: [path], items }, entry);
 }
 
-/** The same for the preset that a path names and that is not trusted yet; undefined when it names none. */
+/** Reviews the preset at a path; undefined when there is none or it is already trusted. */
 export async function reviewPresetAt(path: string, layers: LayerKnowledge): Promise<TrustReview | undefined> {
   const ground = presetAt(path);
   return ground && (await reviewPreset(ground, layers, false));
 }
 
-/** The presets that are trusted by their path, and whether they have changed. */
+/** The presets outside of ~/.scorel that are trusted, and whether they have changed. */
 export function trustedPresets(layers: LayerKnowledge): TrustedProject[] {
   const { presets = {} } = readTrust();
   return Object.entries(presets).map(([path, entry]) => ({
@@ -42,7 +42,7 @@ export function trustedPresets(layers: LayerKnowledge): TrustedProject[] {
   }));
 }
 
-/** Ends trust in a preset; answers its path. One that is gone is known by its path alone. */
+/** Ends trust in a preset and returns its path. A preset whose files are gone is found by its path. */
 export async function distrustPreset(path: string): Promise<string | undefined> {
   for (const each of new Set([presetAt(path)?.path ?? path, presetGroundOf(path).path]))
     if (entryOf(each) && (await putTrust("presets", each, () => undefined))) return each;

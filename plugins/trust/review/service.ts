@@ -12,14 +12,14 @@ import { entryOf, isCovered, isDeveloped } from "../use/projects.ts";
 import { itemsIn } from "./items.ts";
 import { distrustPreset, reviewPreset, trustedPresets } from "./presets.ts";
 
-/** What the loader gives to the service. */
+/** What the service gets from the loader. */
 export interface TrustGiven {
   layers: LayerKnowledge;
-  /** The user's extensions that wait for a yes. */
+  /** Returns the user's extensions that have to be confirmed. */
   held: TrustService["held"];
 }
 
-/** What is trusted, for the commands and the question of this plugin. */
+/** Creates the service `trust`, which the commands and the question at start use. */
 export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustService {
   return {
     async review(cwd, again = false) {
@@ -51,7 +51,7 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustS
       const at = canonical(cwd);
       const preset = await distrustPreset(at);
       if (preset !== undefined) return preset;
-      // In a folder with nested skills of its own their trust ends first, and that of the project stays.
+      // If the folder has nested skills, which are trusted on their own, their trust ends first and the project's stays.
       for (const path of [...groundsOf(at).map((ground) => ground.path), at].toReversed())
         if (await putTrust("projects", path, () => undefined)) return path;
       return undefined;
@@ -73,7 +73,7 @@ async function reviewGround(
   return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, ground, layers) }, entry);
 }
 
-/** One question about a project and the skills nested in it. */
+/** Merges the reviews of a project and of the skills nested in it, so that the user is asked once. */
 function togetherOf([first, ...others]: readonly TrustReview[]): TrustReview | undefined {
   if (!first || others.length === 0) return first;
   const all = [first, ...others];
@@ -91,7 +91,7 @@ function togetherOf([first, ...others]: readonly TrustReview[]): TrustReview | u
   };
 }
 
-/** What cannot be trusted is nothing to ask about; `scorel trust add` says why. */
+/** Undefined for folders that cannot be trusted: the user is not asked about them; `scorel trust add` says why. */
 function readable({ root, folders }: TrustGround): Tree | undefined {
   try {
     return readTrustTree(root, folders);

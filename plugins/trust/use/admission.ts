@@ -7,7 +7,7 @@ import type { Admission, LayerKnowledge } from "../loader.ts";
 import { readTrust } from "../record/file.ts";
 import { readPresetTree } from "./preset-tree.ts";
 
-/** Admits what the user trusts; with `trust`, for this process also everything else. */
+/** Admits presets that the user trusts; with `trust` (`--trust`), all presets for the time of this process. */
 export function createAdmission(layers: Layers, trust = false): Admission {
   const admitted = new Map<string, Admitted>();
   const notices: string[] = [];
@@ -30,7 +30,7 @@ export function createAdmission(layers: Layers, trust = false): Admission {
 
 interface Admitted {
   root: string;
-  /** Of the bytes in a private copy. */
+  /** The hash of the bytes in the private copy. */
   hash?: string;
   notice?: string;
 }
@@ -48,7 +48,7 @@ function rootOf(ground: PresetGround, layers: Layers, trust: boolean): Admitted 
   return { root: keepCopy(tree), hash: tree.hash };
 }
 
-/** Undefined for what can no longer be read as a preset. */
+/** The current hash of a preset's files; undefined when they can no longer be read as a preset. */
 function hashNow(ground: PresetGround, layers: Layers): string | undefined {
   try {
     return readPresetTree(ground, layers).hash;

@@ -7,20 +7,20 @@ import type { PresetGround } from "../grounds.ts";
 import type { LayerKnowledge } from "../loader.ts";
 import { readTrustTree, untrustable } from "../read-tree.ts";
 
-/** The history of a preset is no part of it, and changes when the preset does not. */
+/** The git history is not part of a preset: it can change while the preset stays the same. */
 const skipped = [".git"];
 
 type Layers = Pick<LayerKnowledge, "builtOn">;
 
 /**
- * Every file that a preset named by its path may use, read once: of a folder all of it, of a file alone also those that it
- * builds on by path. Throws TRUST_TREE.
+ * Reads every file that a preset may use: for a folder, all files in it; for a single file, also the files that it builds on by
+ * path. Throws TRUST_TREE.
  */
 export function readPresetTree({ folder, entry, isPackage }: PresetGround, layers: Layers): Tree {
   return isPackage ? readTrustTree(folder, [folder], skipped) : treeOf(folder, readChain(folder, entry, layers));
 }
 
-/** Files outside of the folder are left out: they are refused when the preset is read. */
+/** A preset's file and those that it builds on. Files outside of the folder are left out: reading the preset refuses them. */
 function readChain(folder: string, entry: string, { builtOn }: Layers): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   const visit = (path: string): void => {

@@ -5,12 +5,12 @@ import { groundOf, groundsOf, type TrustGround } from "../grounds.ts";
 import type { Project, TrustRun } from "../loader.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
 
-/** What a run with --trust has found when it first looked: what comes later was not there to be trusted. */
+/** The hash of each project when a run with --trust first read it; --trust does not cover later changes. */
 const granted = new WeakMap<TrustRun, Map<string, string>>();
 
 /**
- * What the project of a directory has for Scorel to use, and whether it may be used. Bytes are read only when trust was
- * given before; without anything to trust this costs a few stats. Throws TRUST_FILE.
+ * The project of a directory, and whether its files may be used. Files are read only if the project was trusted before; a
+ * directory with nothing to trust costs a few calls of stat. Throws TRUST_FILE.
  */
 export async function projectFor(run: TrustRun, cwd: string): Promise<Project | undefined> {
   const grounds = groundsOf(cwd);
@@ -33,13 +33,13 @@ export async function projectFor(run: TrustRun, cwd: string): Promise<Project | 
 
 interface GroundState {
   ground: TrustGround;
-  /** The folder that stands for the project's root when what is trusted is read; absent when nothing is. */
+  /** The folder to read trusted files from in place of the project's root; absent when nothing is trusted. */
   root?: string;
-  /** A copy of the bytes stands for them. */
+  /** `root` is a private copy. */
   isCopy?: boolean;
-  /** Nothing is known of it: the user was never asked, or said no. */
+  /** There is no entry in trust.json: the user was never asked, or said no. */
   isUnknown?: boolean;
-  /** Something in it cannot be read or vouched for. */
+  /** A file in it cannot be read or trusted. */
   isUnreadable?: boolean;
   notice?: string;
 }
@@ -69,24 +69,24 @@ function placeOf({ root, scorel }: TrustGround, state: GroundState | undefined):
   return { root: state.root, ...(state.isCopy && { files: state.root + scorel.slice(root.length) }) };
 }
 
-/** One sentence for all that is unknown: one answer covers it. */
+/** The notices about a project. All unknown folders share one sentence, since one answer covers them. */
 function noticeOf(states: readonly GroundState[]): string | undefined {
   const grounds = states.filter(({ isUnknown }) => isUnknown).map(({ ground }) => ground);
   const notices = [...(grounds.length > 0 ? [unknown(grounds)] : []), ...states.flatMap(({ notice }) => notice ?? [])];
   return notices.length > 0 ? notices.join(" ") : undefined;
 }
 
-/** Whether it is trusted whatever it holds; so are the skills nested in a project that is. */
+/** Whether it, or the project that it is nested in, is trusted whatever its files are. */
 export function isDeveloped(ground: TrustGround): boolean {
   return [ground, groundOf(ground.path)].some((each) => each && entryOf(each)?.dev);
 }
 
-/** Whether --trust was given for it. */
+/** Whether --trust covers it in this run. */
 export function isCovered({ trust, cwd }: TrustRun, { path }: TrustGround): boolean {
   return trust && groundsOf(cwd).some((ground) => ground.path === path);
 }
 
-/** What is known of a project; own properties only, since its name comes from a path. */
+/** The entry of a project in trust.json. `hasOwn` is needed: a path could be the name of an inherited property. */
 export function entryOf({ path }: TrustGround): TrustEntry | undefined {
   const { projects } = readTrust();
   return Object.hasOwn(projects, path) ? projects[path] : undefined;
@@ -113,5 +113,4 @@ const changedMeanwhile = (ground: TrustGround) =>
 const standing = (ground: TrustGround) =>
   `${named(ground)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(ground.path)}`;
 
-/** The one folder, or all of them. */
 const named = ({ folders }: TrustGround) => folders.join(", ");
