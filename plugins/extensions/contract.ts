@@ -1,47 +1,48 @@
-/** A layer that a plugin has on a native hook. */
+/** A layer that a plugin has on a hook. */
 export interface TapRow {
   hook: string;
   level: "early" | "normal" | "late";
-  /** A guard: the action is denied when it fails. */
+  /** When the layer fails, the action is denied. */
   critical: boolean;
   /** Milliseconds it may take; false for no limit. */
   limit: number | false;
-  /** Counts all taps in the order in which they were made, which decides between layers of one level. */
+  /** The position among all layers by the time they were added; layers of the same level run in this order. */
   order: number;
 }
 
-/** A plugin as one run of the command finds it. */
+/** A plugin as `scorel plugin list` shows it. */
 export interface PluginRow {
   id: string;
-  /** `shipped`, or whose folder the file is in; `preset`: that of a preset in use. */
+  /** `shipped`, or the owner of the folder that its file is in; `preset`: a preset in use. */
   of: "shipped" | "user" | "project" | "preset";
-  /** The file, or the preset and line that asks for a shipped one. */
+  /** Its file; for a shipped plugin, the preset and line that asks for it. */
   origin: string;
   scope: "host" | "session";
-  /** `off`: by `without`. `untrusted`: in a folder that is not read. `unused`: left out for another reason, which is said. */
+  /** `off`: listed in `without`. `untrusted`: in a folder that is not trusted. `unused`: left out for the given `reason`. */
   state: "loaded" | "off" | "broken" | "untrusted" | "unused";
-  /** Why it is not loaded, with the place in its file where that is known. */
+  /** Why it is not loaded, with the place in its file if known. */
   reason?: string;
-  /** Milliseconds to read and run its file and to activate it; of a shipped session plugin, to activate it. */
+  /** Milliseconds to read and run its file and to activate it; for a shipped session plugin, only to activate it. */
   loadMs?: number;
-  /** Milliseconds of that to read and run its files, and to start it. */
+  /** Milliseconds to read and run its files. */
   readMs?: number;
+  /** Milliseconds that `activate` took. */
   startMs?: number;
-  /** Its place in the order in which plugins start, those of the host first; absent when it did not start. */
+  /** Its position in the order in which plugins start, host plugins first; absent if it did not start. */
   order?: number;
   provides: readonly string[];
   needs: readonly string[];
-  /** The native hooks that it taps. */
+  /** The hooks that it has layers on. */
   hooks: readonly string[];
-  /** Its layers on them. */
+  /** Its layers on these hooks. */
   taps: readonly TapRow[];
-  /** The event types that it brings. */
+  /** The event types that it defines. */
   events: readonly string[];
-  /** What it contributes to other plugins, as `tools`. */
+  /** The names of its contributions to other plugins, such as `tools`. */
   contributes: readonly string[];
 }
 
-/** A folder of extensions, and whether it is read. */
+/** A folder of extensions, and whether extensions are loaded from it. */
 export interface ExtensionFolder {
   of: "user" | "project";
   path: string;
@@ -51,13 +52,13 @@ export interface ExtensionFolder {
 /** The file of an extension, not loaded yet. */
 export interface ExtensionFile {
   id: string;
-  /** As people see it. */
+  /** The path to show. */
   path: string;
-  /** The file to load: of a trusted project, in the private copy. */
+  /** The file to load; for a trusted project, in its private copy. */
   file: string;
-  /** Whose folder it is in; `preset`: that of a preset in use. */
+  /** The owner of the folder that it is in; `preset`: a preset in use. */
   of: "user" | "project" | "preset";
-  /** The only folder that it may import files from: what was trusted, or the preset's. Absent for one of the user. */
+  /** The only folder that it may import files from: the trusted files, or the preset. Absent for the user's own extensions. */
   within?: string;
 }
 
@@ -68,51 +69,51 @@ export interface ExtensionProblem {
   message: string;
 }
 
-/** The extensions that lie on disk. */
+/** The extensions that were found on disk. */
 export interface FoundExtensions {
-  /** To be loaded; of one id the project's wins over the user's, and that over those of presets, the last first. */
+  /** The extensions to load. If several have the same id, the project's wins, then the user's, then the last preset's. */
   extensions: ExtensionFile[];
-  /** Those of the same ids that are not loaded for it. */
+  /** Extensions that are not loaded because another one with the same id is. */
   shadowed: ExtensionFile[];
-  /** Ids whose files are not read, and why. */
+  /** The ids of extensions whose files are not read, and why. */
   idle: { id: string; why: string }[];
   problems: ExtensionProblem[];
 }
 
-/** Names that mean something in the file of an extension. */
+/** Names that have a meaning in the source of an extension. */
 export interface KnownWords {
-  /** Of a plugin: its manifest, its functions and what it may contribute. */
+  /** The fields of a plugin: its manifest, its functions and its contributions. */
   fields: readonly string[];
-  /** Of the fields, those that have to be functions. */
+  /** Those fields that must be functions. */
   functions: readonly string[];
-  /** Of the fields, what it may contribute to other plugins. */
+  /** Those fields that are contributions to other plugins. */
   contributions: readonly string[];
   toolFields: readonly string[];
-  /** Of a hook's layer that is an object. */
+  /** The fields of a hook's layer that is written as an object. */
   tapFields: readonly string[];
   hooks: readonly string[];
   services: readonly string[];
 }
 
-/** What the loader knows of plugins and extensions; given to the host kernel by the loader. */
+/** Finds and lists plugins and extensions. The loader provides this service to the host kernel. */
 export interface ExtensionsService {
-  /** The folder for new extensions: the project's around the working directory, or the user's own. It may not exist yet. */
+  /** The folder for new extensions, of the project around the working directory or of the user. It need not exist. */
   folder(of: "user" | "project"): Promise<ExtensionFolder>;
-  /** The folder that a file lies in; undefined outside of all folders that are looked through. */
+  /** The extension folder that a file is in; undefined if it is in none. */
   folderOf(path: string): Promise<ExtensionFolder | undefined>;
   /** Why an id cannot be used in a folder of this kind; undefined when it can. Throws CONFIG errors. */
   taken(id: string, of: "user" | "project"): Promise<string | undefined>;
   /**
-   * The files and folders that say what a session in a directory is made of; some may not exist, and those of a project that is
-   * not trusted are left out.
+   * The files and folders that determine the plugins and settings of a session in a directory. Some may not exist; those of a
+   * project that is not trusted are left out.
    */
   sources(cwd: string): Promise<string[]>;
-  /** Every plugin of this run, those of sessions as a session that is opened for this finds them. Throws CONFIG errors. */
+  /** Lists every plugin of this run. Opens a temporary session to find the session plugins. Throws CONFIG errors. */
   list(): Promise<PluginRow[]>;
-  /** Reads a file as the loader would compile it, without running it: what is wrong, and `file:line` where known. */
+  /** Compiles a file without running it, and returns its syntax error with `file:line`; undefined if there is none. */
   parse(path: string): Promise<{ where: string; reason: string } | undefined>;
   readonly words: KnownWords;
-  /** The tsconfig.json that comes with the command and names the declarations of all that an extension may import. */
+  /** The path of the shipped tsconfig.json, which includes the declarations of all modules that an extension may import. */
   readonly tsconfig: string;
 }
 

@@ -3,7 +3,7 @@ import { definePlugin } from "@scorel/kernel";
 import { pluginCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 
-/** `scorel plugin`: begins an extension, lists all plugins with what they do, checks one, and gives an editor its types. */
+/** `scorel plugin`: creates an extension, lists all plugins, checks an extension, and sets up types for editors. */
 export default definePlugin({
   id: "extensions",
   name: "Extensions",

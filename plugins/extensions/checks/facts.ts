@@ -1,17 +1,17 @@
 import type { KnownWords } from "../contract.ts";
 
-/** What the text of an extension shows of it. What is computed, or said in a helper, is not seen. */
+/** What the source of an extension shows. Computed values and other files of the extension are not considered. */
 export interface ExtensionFacts {
-  /** Native hooks that it taps. */
+  /** The hooks that it has layers on. */
   hooks: string[];
   contributes: string[];
-  /** It asks to run in the host. */
+  /** Its scope is "host". */
   host: boolean;
-  /** Modules that it imports by name, its own files left out. */
+  /** The modules that it imports, without its own files. */
   imports: string[];
 }
 
-/** Reads the text of an extension without running it. */
+/** Reads facts from the source of an extension, without running it. */
 export function extensionFacts(source: string, { hooks, contributions }: KnownWords): ExtensionFacts {
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const named = code.matchAll(/\b(?:from|import|require)\s*\(?\s*["'`]([^"'`\n]+)["'`]/g);

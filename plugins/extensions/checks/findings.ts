@@ -1,19 +1,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionFile, KnownWords } from "../contract.ts";
-import { strangeImports } from "../load/imports.ts";
+import { outsideImports } from "../load/imports.ts";
 import { type NamedService, writtenManifest } from "./manifest.ts";
 import { parse } from "./parse.ts";
 import { shapeProblems } from "./shape.ts";
 
-/** What the text of an extension says about it. */
+/** What can be told about an extension without running it. */
 export interface ExtensionFindings {
-  /** The services that it names, each with the `file:line` that does. */
+  /** The services that it names, each with its `file:line`. */
   user: { id: string; scope: "host" | "session"; needs: PlacedService[]; provides: PlacedService[] };
-  /** What it provides is computed, so it may be anything. */
+  /** The list of services that it provides is computed, so that it may contain any service. */
   isOpen: boolean;
   problems: string[];
-  /** What only running it would tell. */
+  /** What is known only after running it. */
   unknown: string[];
 }
 
@@ -22,7 +22,7 @@ interface PlacedService {
   place: string;
 }
 
-/** Reads an extension and what it imports as the loader would, and runs none of it. */
+/** Reads an extension and the files that it imports, without running them. */
 export async function extensionFindings(extension: ExtensionFile, words: KnownWords): Promise<ExtensionFindings> {
   const { id, path, file, of } = extension;
   const source = readFileSync(file, "utf8");
@@ -44,17 +44,17 @@ export async function extensionFindings(extension: ExtensionFile, words: KnownWo
   };
 }
 
-/** A file that does not parse has no shape to look at. */
+/** A syntax error, or else mistakes in the manifest. */
 async function shapeFindings({ id, path, file }: ExtensionFile, source: string, words: KnownWords): Promise<string[]> {
   const mistake = await parse(file);
   if (mistake) return [`"${id}" does not parse: ${mistake.reason} (${mistake.where.replace(file, path)})`];
   return shapeProblems(id, source, words).map((reason) => `"${id}": ${reason} (${path})`);
 }
 
-/** What it imports from outside of its preset; a package that is only listed will be there when the preset is installed. */
+/** Imports from outside of its preset. Packages listed in package.json are no problem: installing the preset adds them. */
 function importFindings(extension: ExtensionFile): { problems: string[]; unknown: string[] } {
   const { id, within } = extension;
-  const found = within === undefined ? [] : strangeImports(extension, within);
+  const found = within === undefined ? [] : outsideImports(extension, within);
   const isListed = (wanted: string) =>
     within !== undefined && dependenciesIn(within).some((name) => isOf(wanted, name));
   return {
@@ -79,7 +79,7 @@ function dependenciesIn(root: string): string[] {
     const { dependencies } = JSON.parse(readFileSync(path, "utf8")) as { dependencies?: object };
     return Object.keys(dependencies ?? {});
   } catch {
-    // A package.json that is none lists nothing; installing the preset says so.
+    // The package.json is not valid; installing the preset reports that.
     return [];
   }
 }

@@ -1,10 +1,10 @@
-/** A service that the text of an extension names, and the line that names it. */
+/** A service that is named in the source of an extension, and the line of its name. */
 export interface NamedService {
   name: string;
   line: number;
 }
 
-/** What the text of an extension shows of the services that it needs and provides; undefined where that is computed. */
+/** The services that the source of an extension lists; undefined for a list that is computed. */
 export interface WrittenManifest {
   needs: NamedService[] | undefined;
   provides: NamedService[] | undefined;
@@ -14,13 +14,13 @@ export interface WrittenManifest {
 const list = /\[([^\][]*)\]/y;
 const text = /^\s*(["'`])([^"'`$\\]*)\1\s*$/;
 
-/** Reads the text without running it. What names no `needs` needs the agent, as the loader has it. */
+/** Reads the manifest from the source. As in the loader, a session extension without `needs` needs the agent. */
 export function writtenManifest(source: string): WrittenManifest {
   const code = withoutComments(source);
   const host = /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code);
   const needs = servicesIn(code, "needs");
-  const standing = host ? [] : [{ name: "agent", line: 1 }];
-  return { needs: needs === "none" ? standing : needs, provides: notNone(servicesIn(code, "provides")), host };
+  const implied = host ? [] : [{ name: "agent", line: 1 }];
+  return { needs: needs === "none" ? implied : needs, provides: notNone(servicesIn(code, "provides")), host };
 }
 
 function servicesIn(code: string, key: string): NamedService[] | undefined | "none" {
@@ -46,7 +46,7 @@ function lineAt(code: string, index: number): number {
   return code.slice(0, index).split("\n").length;
 }
 
-/** The lines stay where they are. */
+/** The code without comments; line numbers do not change. */
 function withoutComments(source: string): string {
   return source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replaceAll(/[^\n]/g, ""));
 }

@@ -1,25 +1,25 @@
-/** A member of an object or class as its text has it. */
+/** A member in the source text of an object literal or class. */
 export interface Member {
   name: string;
   readonly line: number;
-  /** Where its text begins in the source. */
+  /** The index in the source at which `text` begins. */
   from: number;
   /** The text after the name, up to the next member. */
   text: string;
 }
 
-/** Strings, comments, templates and regular expressions; the last need something before them that no value ends with. */
-const quiet =
+/** Strings, comments, templates and regular expressions. A `/` after the end of a value is a division. */
+const quoted =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=(?:[(,=:[!&|?{};>]|return)\s*)\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/g;
 
-/** Code of the same length in which what is quoted, and comments, are blank. */
+/** The source with blanks in place of strings, comments, templates and regular expressions; its length stays the same. */
 export function withoutTexts(source: string): string {
-  return source.replaceAll(quiet, (text) => text.replaceAll(/[^\n]/g, " "));
+  return source.replaceAll(quoted, (text) => text.replaceAll(/[^\n]/g, " "));
 }
 
 /**
- * The members beside the one at `index`: of the object literal or class body around it. Read from the text, so what is spread
- * or computed is not seen.
+ * The members of the object literal or class body around `index`. They are read from the text, so spread and computed members
+ * are missing.
  */
 export function membersAround(source: string, index: number): Member[] {
   const code = withoutTexts(source);
@@ -27,7 +27,7 @@ export function membersAround(source: string, index: number): Member[] {
   return open === undefined ? [] : membersOf(source, code, open);
 }
 
-/** The members of the object or class whose brace is at `open`; `code` is the source without its texts. */
+/** The members of the object or class whose brace is at `open`. `code` is the source after `withoutTexts`. */
 export function membersOf(source: string, code: string, open: number): Member[] {
   const starts: { name: string; at: number; from: number }[] = [];
   const member = /(?:async\s+|static\s+|get\s+|readonly\s+)*\*?\s*([A-Za-z_$][\w$]*)\s*[?!]?\s*(?=[:(=,};])/y;
@@ -48,7 +48,7 @@ export function membersOf(source: string, code: string, open: number): Member[] 
     }
     if ("([{".includes(char)) depth++;
     else if (")]}".includes(char)) depth--;
-    // A member of a class may end without a sign, at the end of its line.
+    // A member of a class may end without a semicolon, at the end of its line.
     mayBegin = depth === 0 && (/[,;}\n]/.test(char) || (mayBegin && /\s/.test(char)));
   }
   return starts.map(({ name, at: start, from }, number) => ({
@@ -65,7 +65,7 @@ export function lineAt(source: string, index: number): number {
   return source.slice(0, index).split("\n").length;
 }
 
-/** The brace that the place is directly inside of. */
+/** The index of the brace directly around `index`. */
 function opening(code: string, index: number): number | undefined {
   let depth = 0;
   for (let at = index - 1; at >= 0; at--) {

@@ -2,14 +2,14 @@ import { nearest } from "@scorel/kernel";
 import type { KnownWords } from "../contract.ts";
 import { lineAt, type Member, membersOf, withoutTexts } from "./members.ts";
 
-/** What every tool has; an object that has nearly all of it is taken for a tool. */
+/** The fields of every tool. An object that has at least three of them is considered a tool. */
 const required = ["name", "description", "parameters", "execute"];
-/** A file longer than this was not written by hand. */
-const LONGEST = 500_000;
+/** Longer files, in characters, are not checked: they were not written by hand. */
+const MAX_LENGTH = 500_000;
 
-/** Misspelt fields of the tools in the text of an extension, wherever in the file they are written. */
+/** Misspelt fields of tools, wherever in the file the tools are written. */
 export function toolSlips(source: string, { toolFields }: KnownWords): string[] {
-  if (source.length > LONGEST) return [];
+  if (source.length > MAX_LENGTH) return [];
   const code = withoutTexts(source);
   const found: string[] = [];
   for (let open = code.indexOf("{"); open >= 0; open = code.indexOf("{", open + 1)) {
@@ -19,13 +19,13 @@ export function toolSlips(source: string, { toolFields }: KnownWords): string[] 
     meant.delete(undefined);
     if (meant.size < 3 || names.every((name) => toolFields.includes(name))) continue;
     found.push(...unknownNames(members, toolFields, "tool"));
-    // What lies within the last member, such as a schema with a property "name", is no tool.
+    // Objects inside of a tool, such as a schema with a property "name", are not tools.
     open = Math.max(open, ...members.map(({ from, text }) => from + text.length - 1));
   }
   return found;
 }
 
-/** Layers on hooks that are objects without a handler, or with fields that a layer does not have. */
+/** Mistakes in layers on hooks: empty objects, and misspelt fields. */
 export function tapSlips(source: string, hooks: Member | undefined, { hooks: known, tapFields }: KnownWords): string[] {
   if (!hooks) return [];
   const code = withoutTexts(source);
@@ -41,7 +41,7 @@ export function tapSlips(source: string, hooks: Member | undefined, { hooks: kno
   });
 }
 
-/** Members that have to be functions, and are written as another value. */
+/** Members that must be functions, but are written as another value. */
 export function functionSlips(members: readonly Member[], { functions }: KnownWords): string[] {
   return members
     .filter(({ name, text }) => functions.includes(name) && /^\s*[:=]\s*(?:[[{"'`\d]|true\b|false\b|null\b)/.test(text))

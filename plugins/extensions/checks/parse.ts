@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Compiles a file and does not run it. The compiler answers a mistake as code that would throw it. */
+/** Compiles a file without running it, and returns its syntax error, if any. The compiler puts the error into the code. */
 export async function parse(path: string): Promise<{ where: string; reason: string } | undefined> {
   const { createJiti } = await import("jiti");
   const source = readFileSync(path, "utf8");

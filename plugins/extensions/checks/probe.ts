@@ -7,13 +7,13 @@ import type { PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Target } from "./step.ts";
 
-/** What of this process's environment a program needs to run. */
+/** The environment variables that the process is started with. */
 const passed = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SystemRoot"];
 const LIMIT_MS = 60_000;
 
 /**
- * Lists a copy of the extension in a process of its own, in an empty home and an empty directory, with no key in its
- * environment. Throws EXTENSIONS_NO_ANSWER when that process ends otherwise than by answering.
+ * Loads a copy of the extension in a separate process with an empty home and directory and no keys in its environment, and
+ * returns its row of `scorel plugin list`. Throws EXTENSIONS_NO_ANSWER when that process ends without printing the list.
  */
 export async function probe(target: Target, { env }: Pick<Invocation, "env">): Promise<PluginRow> {
   const root = makeTemporaryFolder("scorel-check-");
@@ -37,7 +37,7 @@ function pick(env: Invocation["env"]): Record<string, string> {
   return Object.fromEntries(passed.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
-/** Answers the folder that stands for the file's own. */
+/** Copies the extension and returns the folder that corresponds to the one of its file. */
 function copy({ id, file, folder }: Target, place: string): string {
   if (folder !== undefined) {
     cpSync(folder, join(place, id), { recursive: true, dereference: true });
@@ -45,13 +45,13 @@ function copy({ id, file, folder }: Target, place: string): string {
   }
   for (const each of withImports(file, new Set())) {
     const to = resolve(place, relative(dirname(file), each));
-    // What lies above the extensions has no place in the copy; importing it fails there, and is said.
+    // Files outside of the folder of extensions are not copied; importing one fails in the copy, which is reported.
     if (to.startsWith(place)) cpSync(each, to);
   }
   return place;
 }
 
-/** A file and those that it imports by a relative path. */
+/** A file and the files that it imports by relative paths. */
 function withImports(file: string, found: Set<string>): Set<string> {
   if (found.has(file) || !existsSync(file)) return found;
   found.add(file);
@@ -76,7 +76,7 @@ function run(cwd: string, env: Record<string, string>): Promise<{ rows?: PluginR
   });
 }
 
-/** The list is the last that is printed; an extension may have printed before it. */
+/** Parses the list at the end of the output. The extension may have printed something before it. */
 function answer(stdout: string, reason: string): { rows?: PluginRow[]; reason: string } {
   const start = stdout.lastIndexOf("\n[\n") + 1;
   try {

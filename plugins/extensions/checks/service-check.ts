@@ -3,8 +3,8 @@ import { errors } from "../errors.ts";
 import { serviceShapes } from "./service-shapes.ts";
 
 /**
- * Throws EXTENSION_SERVICE about an object that lacks what the contract of a service promises to those who use it. A service that
- * Scorel does not have may be anything.
+ * Throws EXTENSION_SERVICE when an object lacks members of the service's contract. Services that Scorel does not know may have
+ * any form.
  */
 export function assertService(name: string, service: unknown): void {
   const shape = Object.hasOwn(serviceShapes, name) ? serviceShapes[name] : undefined;
@@ -26,14 +26,14 @@ interface Required {
   shape: object;
 }
 
-/** A value is not read: it may be a getter that has an answer only later. */
+/** Values are not read, since a getter may work only later. */
 function flawOf(service: object, { member, kind, shape }: Required): string[] {
   if (!(member in service)) return [`it has no ${member}${meant(service, member, shape)}`];
   const isWrong = kind === "function" && typeof (service as Record<string, unknown>)[member] !== "function";
   return isWrong ? [`its ${member} is no function`] : [];
 }
 
-/** A member that the service has, that no such service has, and that is nearly the missing one. */
+/** A hint about an unknown member of the service whose name resembles the missing one. */
 function meant(service: object, member: string, shape: object): string {
   const others = Object.keys(service).filter((key) => !Object.hasOwn(shape, key));
   const near = nearest(member, others);

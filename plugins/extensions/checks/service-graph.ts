@@ -1,4 +1,4 @@
-/** A plugin as far as services go. */
+/** The services that a plugin needs and provides. */
 export interface ServiceUser {
   id: string;
   scope: "host" | "session";
@@ -6,21 +6,21 @@ export interface ServiceUser {
   provides: readonly PlacedService[];
 }
 
-/** A service, and `file:line` of the word that names it, or of what asks for the plugin. */
+/** A service, and the `file:line` where the plugin names it or, for a shipped plugin, where the plugin is asked for. */
 export interface PlacedService {
   name: string;
   place: string;
 }
 
-/** What is known of services beside the plugins themselves. */
+/** Facts about services that do not come from the plugins. */
 export interface ServicesKnown {
-  /** Whether a service is there without a plugin, or may be. */
+  /** Whether a service is, or may be, available without any of the plugins. */
   isGiven(service: string): boolean;
   /** What to do about a service that nobody provides. */
   aboutService(service: string): string;
 }
 
-/** What keeps plugins from starting together: two that provide one service, needs that nobody meets, and circles. */
+/** Reasons why plugins cannot start together: services provided twice, services that nobody provides, and circular needs. */
 export function serviceProblems(plugins: readonly ServiceUser[], { isGiven, aboutService }: ServicesKnown): string[] {
   const providers = providersOf(plugins);
   const meets = (user: ServiceUser, service: string) =>
@@ -63,7 +63,7 @@ function doubles(plugins: readonly ServiceUser[]): string[] {
 
 const isNamed = (name: string) => (service: PlacedService) => service.name === name;
 
-/** Each circle once, with the place of every need in it. */
+/** Circular needs, each circle once, with the place of every need in it. */
 function circles(
   plugins: readonly ServiceUser[],
   providerOf: (user: ServiceUser, service: string) => ServiceUser | undefined,

@@ -1,7 +1,7 @@
 import type { KnownWords } from "../contract.ts";
 import { slipsIn } from "./slips.ts";
 
-/** What the text of an extension shows of its manifest; what is computed is seen only when it is loaded. */
+/** Mistakes in the manifest, as far as the source shows them. Computed values are checked when the extension is loaded. */
 export function shapeProblems(id: string, source: string, known: KnownWords): string[] {
   const code = withoutComments(source);
   if (!/\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b|\bmodule\.exports\b|\bexports\.default\b/.test(code))

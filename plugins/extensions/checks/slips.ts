@@ -5,9 +5,9 @@ import { functionSlips, tapSlips, toolSlips } from "./object-slips.ts";
 
 const schemaTypes = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/** Words in the text of an extension that are nearly ones that mean something, each with its line. */
+/** Probable spelling mistakes in the source of an extension, each with its line. */
 export function slipsIn(source: string, known: KnownWords): string[] {
-  // What is quoted is blank there, so that a text cannot look like code.
+  // Strings and comments are blanked, so that their text is not mistaken for code.
   const id = /(?:^|[\s{,;])(id)\s*(?::\s*string\s*)?[:=]/.exec(withoutTexts(source));
   if (!id) return [];
   const members = membersAround(source, id.index + id[0].indexOf("id"));
@@ -29,7 +29,7 @@ export function slipsIn(source: string, known: KnownWords): string[] {
   ];
 }
 
-/** Fields that a plugin has not, and that are nearly ones it could have and has not either. */
+/** Unknown fields that resemble a known field which is missing. */
 export function fieldSlips(names: readonly string[], fields: readonly string[]): { name: string; near: string }[] {
   return names.flatMap((name) => {
     const near = fields.includes(name) ? undefined : nearest(name, fields);
@@ -37,7 +37,7 @@ export function fieldSlips(names: readonly string[], fields: readonly string[]):
   });
 }
 
-/** The second group of the pattern is the word. */
+/** Unknown words in a member that resemble a known one. The second group of the pattern is the word. */
 function slips(member: Member | undefined, pattern: RegExp, words: readonly string[], what: string): string[] {
   if (!member) return [];
   return [...member.text.matchAll(pattern)].flatMap(({ 0: all, 2: word = "", index }) => {

@@ -1,17 +1,17 @@
-/** An extension as the loader would take it. */
+/** The extension to check. */
 export interface Target {
   id: string;
   /** The file that is loaded first. */
   file: string;
-  /** The folder that is the extension, unless a file alone is it. */
+  /** The folder of the extension; absent when the extension is a single file. */
   folder?: string;
 }
 
-/** What one step found; one that was not done says why not. */
+/** The result of one step of the check. */
 export interface Step {
   name: string;
   problems: string[];
-  /** What was looked at, or why nothing was. */
+  /** What was checked, or why the step was skipped. */
   note: string;
   skipped?: true;
 }

@@ -6,7 +6,7 @@ import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { ExtensionsService } from "../contract.ts";
 import type { Step, Target } from "./step.ts";
 
-/** Has TypeScript's own compiler look at it, when there is one: Scorel brings none. */
+/** Checks types with the TypeScript compiler, if one is installed: Scorel does not include it. */
 export async function checkTypes(
   extensions: ExtensionsService,
   target: Target,
@@ -21,7 +21,7 @@ export async function checkTypes(
   return { ...step, note: `by ${compiler}`, problems: await problemsBy(compiler, extensions.tsconfig, target) };
 }
 
-/** The one on the PATH; one beside the extension is code of its project, and runs where that is trusted. */
+/** The compiler on the PATH, else one in the extension's project, which is code of that project and so must be trusted. */
 async function compilerFor(extensions: ExtensionsService, { file }: Target, path: string): Promise<string | undefined> {
   const name = process.platform === "win32" ? "tsc.cmd" : "tsc";
   const onPath = path.split(delimiter).map((folder) => join(folder, name));
@@ -49,7 +49,7 @@ async function problemsBy(compiler: string, tsconfig: string, { file }: Target):
   }
 }
 
-/** What it prints when it finds something wrong; nothing when it does not. */
+/** Runs the compiler and returns its output; "" when it succeeds. */
 function run(compiler: string, args: string[], cwd: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(compiler, args, { cwd, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
@@ -58,7 +58,7 @@ function run(compiler: string, args: string[], cwd: string): Promise<string> {
   });
 }
 
-/** A line per mistake, as `file:line: what`; lines that only go on are left out. */
+/** One line for each error, as `file:line: text`, without continuation lines. */
 function problemsIn(printed: string, folder: string): string[] {
   const lines = printed.split("\n").filter((text) => text.trim() !== "");
   const mistakes = lines.flatMap((text) => {

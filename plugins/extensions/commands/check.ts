@@ -10,7 +10,7 @@ import { listed } from "./list.ts";
 
 const endings = [".ts", ".mts", ".js", ".mjs"];
 
-/** `plugin check`: says of each step whether it was done, and what it found; 1 when something is wrong. */
+/** `plugin check`: prints the result of each step; returns exit code 1 when something is wrong. */
 export async function check(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, cwd, stdout } = invocation;
   const target = targetOf(resolve(cwd, args[0] as string));
@@ -53,7 +53,7 @@ function checkShape({ words }: ExtensionsService, { id, file }: Target): Step {
   return { name: "manifest", note: "as far as it is written out", problems };
 }
 
-/** Runs it, so only where a session would; throws EXTENSIONS_UNTRUSTED. */
+/** Runs the extension, so its folder must be trusted; otherwise throws EXTENSIONS_UNTRUSTED. */
 async function checkLoad(extensions: ExtensionsService, target: Target, invocation: Invocation): Promise<Step> {
   const folder = await extensions.folderOf(target.file);
   if (folder && !folder.trusted) throw errors.EXTENSIONS_UNTRUSTED({ path: target.file });

@@ -1,3 +1,3 @@
-/** What `scorel plugin new` can begin. */
+/** The kinds of extensions that `scorel plugin new` can create. */
 export const kinds = ["tool", "guard", "command", "projection", "service"] as const;
 export type Kind = (typeof kinds)[number];

@@ -8,7 +8,7 @@ export async function list(extensions: ExtensionsService, { options, stdout }: I
   return 0;
 }
 
-/** A line per plugin, and beneath it why it is not loaded and what it does. */
+/** One line for each plugin, and below it why it is not loaded and what it does. */
 export function listed(rows: readonly PluginRow[]): string {
   const width = Math.max(0, ...rows.map(({ id }) => id.length));
   return rows.flatMap((row) => [line(row, width), ...details(row)].map((text) => `${text}\n`)).join("");

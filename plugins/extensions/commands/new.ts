@@ -6,7 +6,7 @@ import { errors } from "../errors.ts";
 import type { Kind } from "./kinds.ts";
 import { templates } from "./templates.ts";
 
-/** `plugin new`: a folder with the extension and its test. Throws EXTENSIONS_NAME and EXTENSIONS_EXISTS. */
+/** `plugin new`: creates a folder with an extension and its test. Throws EXTENSIONS_NAME and EXTENSIONS_EXISTS. */
 export async function begin(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, stdout } = invocation;
   const id = args[0] as string;
@@ -29,14 +29,14 @@ async function assertName(extensions: ExtensionsService, name: string, of: Exten
   if (reason) throw errors.EXTENSIONS_NAME({ name, reason });
 }
 
-/** Neither a file nor a folder of this id, whatever its ending: two of one id would leave both out. */
+/** Throws when a file or folder with this id exists, whatever its ending: neither would be loaded if two had the same id. */
 function assertFree(folder: string, id: string): void {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const taken = names.find((name) => name === id || parse(name).name === id);
   if (taken !== undefined) throw errors.EXTENSIONS_EXISTS({ path: join(folder, taken) });
 }
 
-/** Nobody else may write what is loaded, whatever the process's mask allows. */
+/** Creates the missing folders so that other users cannot write to them, whatever the umask is. */
 function makeFolders(place: string): void {
   const missing: string[] = [];
   for (let path = place; !existsSync(path); path = dirname(path)) missing.unshift(path);

@@ -1,10 +1,10 @@
 import type { Kind } from "./kinds.ts";
 
-/** A begun extension: plain JavaScript that needs nothing, so that its test runs in an empty folder. */
-interface Begun {
+/** A new extension. It is plain JavaScript without dependencies, so that its test runs in an empty folder. */
+interface Template {
   source: string;
   test: string;
-  /** How it is tried out, as words after `scorel`. */
+  /** The arguments of `scorel` that try it out. */
   use: string;
 }
 
@@ -24,7 +24,7 @@ import { test } from "node:test";
 import plugin from "./index.mjs";
 `;
 
-export const templates: Readonly<Record<Kind, (id: string) => Begun>> = {
+export const templates: Readonly<Record<Kind, (id: string) => Template>> = {
   tool: (id) => ({
     use: ` -p "Use the tool ${wordOf(id)} to greet Ann."`,
     source: `${head(id, "Gives the model a tool.")}
@@ -59,7 +59,7 @@ test("it greets", async () => {
     source: `${head(id, "Refuses what the model must not do; it reads the reason.")}
   hooks: () => ({
     approveToolCall: {
-      // Critical: should this guard fail, the call is refused and not let through.
+      // Critical: if this guard fails, the call is refused.
       critical: true,
       handler({ toolCall, args }) {
         if (toolCall.name !== "Bash") return undefined;
@@ -90,7 +90,7 @@ test("it lets everything else pass", () => {
     "${id}": {
       summary: "Greet somebody, and say how long this session is",
       async run(who) {
-        // Where nobody can be asked, the default holds.
+        // If nobody can be asked, the default is returned.
         const name = who || (await ui.input("Whom?", { default: "you" }));
         return \`Hello \${name}! This session has \${session.seq} events.\`;
       },
@@ -113,7 +113,7 @@ test("it greets", async () => {
     source: `${head(id, "Keeps a figure beside the log, here the count of tool results, and a slash command that shows it.")}
   projections: {
     "${id}": {
-      // "log" sees every event; "path" those of the branch that one is on.
+      // "log" sees every event; "path" only the events of the current branch.
       over: "log",
       init: () => 0,
       /** @param {number} count @param {any} event */
@@ -163,18 +163,18 @@ test("it knows whom it has met", () => {
   }),
 };
 
-/** `my-tool` as `My tool`. */
+/** `my-tool` -> `My tool`. */
 function titleOf(id: string): string {
   const words = id.replaceAll("-", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `my-tool` as `myTool`. */
+/** `my-tool` -> `myTool`. */
 function camelOf(id: string): string {
   return id.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** `my-tool` as `MyTool`. */
+/** `my-tool` -> `MyTool`. */
 function wordOf(id: string): string {
   const camel = camelOf(id);
   return camel.charAt(0).toUpperCase() + camel.slice(1);

@@ -6,7 +6,7 @@ import { errors } from "../errors.ts";
 
 const mark = "// Written by `scorel plugin types`; run it again when Scorel has moved.";
 
-/** `plugin types`. Throws EXTENSIONS_TSCONFIG for a file of somebody else, and EXTENSIONS_NO_TYPES. */
+/** `plugin types`. Throws EXTENSIONS_TSCONFIG when there is a tsconfig.json of the user, and EXTENSIONS_NO_TYPES. */
 export async function writeTsconfig(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, cwd, stdout } = invocation;
   const folder = args[0] ? resolve(cwd, args[0]) : (await extensions.folder(options.global ? "user" : "project")).path;

@@ -4,36 +4,36 @@ import { join } from "node:path";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { replaceFile } from "@scorel/kit/files/private";
 
-/** Part of every key, as another version of the compiler writes other code. */
+/** Part of every cache key, since another version of the compiler produces different code. */
 const COMPILER = "jiti 2.7.0";
 
 const KEPT_MS = 60 * 24 * 3600 * 1000;
 
-/** A source and the options that it is compiled with. */
+/** A source file and the options that it is compiled with. */
 export interface Compilation {
   source: string;
   filename?: string;
   [option: string]: unknown;
 }
 
-/** Compiled code, kept from one process to the next. */
+/** A cache of compiled code on disk. */
 export interface CompileCache {
-  /** The kept code; undefined when there is none, or when the file was changed. */
+  /** Returns the cached code; undefined when there is none, or when the cached file was changed by someone else. */
   find(wanted: Compilation): string | undefined;
-  /** Keeps compiled code and returns it. */
+  /** Stores compiled code and returns it. */
   keep(wanted: Compilation, code: string): string;
 }
 
-/** Where compiled code is kept. Only this user can write there, which whoever names the places has made sure of. */
+/** Where compiled code is stored. The caller has made sure that only this user can write there. */
 export interface CachePlaces {
   folder: string;
-  /** The file of the secret, outside of the folder. */
+  /** The file with the secret key; not inside `folder`. */
   keyFile: string;
 }
 
 /**
- * Keeps compiled code, a file for each source. Its first line is the sha256 of the rest, keyed with a secret outside of that
- * folder: code that anything else has put there, or changed, is compiled again.
+ * Creates a cache with one file for each source. The first line of a file is the HMAC-SHA256 of the rest, made with a secret
+ * that is not in the folder. If anything else adds or changes a file, the check fails and the source is compiled again.
  */
 export function createCompileCache({ folder, keyFile }: CachePlaces): CompileCache {
   const secret = readSecret(keyFile);
@@ -49,7 +49,7 @@ export function createCompileCache({ folder, keyFile }: CachePlaces): CompileCac
   };
 }
 
-/** Removes old files: when a source changes, the code of its old version is not needed any more. */
+/** Removes files that were not written for a long time: code of old versions of a source is never used again. */
 function removeOld(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);
@@ -63,7 +63,7 @@ function keyOf(wanted: Compilation): string {
   return sha256Of(JSON.stringify([COMPILER, parts]));
 }
 
-/** The path is part of the sum, so that one file cannot be put in the place of another. */
+/** The path is part of the HMAC, so that a file is not accepted under another name. */
 function sumOf(secret: Buffer, path: string, code: string): string {
   return createHmac("sha256", secret).update(path).update("\0").update(code).digest("hex");
 }
@@ -77,7 +77,7 @@ function readKept(path: string, secret: Buffer): string | undefined {
   return found.length === right.length && timingSafeEqual(found, right) ? code : undefined;
 }
 
-/** When two processes create the secret at once, the second file replaces the first, and both read what is there then. */
+/** Returns the secret, which is created if needed. If two processes create it at once, the later file wins. */
 function readSecret(path: string): Buffer {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() && stats.size === 32 && (stats.mode & 0o077) === 0) return fs.readFileSync(path);

@@ -6,8 +6,8 @@ type Give = (name: string) => Promise<unknown>;
 type Body = (...given: [exports: unknown, require: undefined, module: object, ...string[], Give]) => Promise<void>;
 
 /**
- * Runs the compiled code of a file that imports only the host's modules and Node's, each by its plain name, and returns the
- * module. Returns undefined when the file imports more, which only the compiler's own loader can do. Throws what the file throws.
+ * Runs the compiled code of a file and returns its module. Only for files that import nothing but modules of the host and of
+ * Node; for others it returns undefined, since they need the compiler's loader. Throws what the file throws.
  */
 export async function runCompiled(
   code: string,
@@ -25,7 +25,10 @@ export async function runCompiled(
 
 const builtin = createRequire(import.meta.url);
 
-/** These words may also stand in a string: then the compiler's loader is used without need. The last one marks a syntax error. */
+/**
+ * Whether compiled code can run without the compiler's loader. A string that contains one of these words makes it use that loader
+ * without need, which is harmless. `__JITI_ERROR__` marks a syntax error.
+ */
 function isPlain(code: string, offered: object): boolean {
   if (/\b(?:require|jitiESMResolve|__JITI_ERROR__)\b/.test(code)) return false;
   const literal = [...code.matchAll(/\bjitiImport\("([^"\\]+)"\)/g)].map(([, name = ""]) => name);
@@ -34,8 +37,8 @@ function isPlain(code: string, offered: object): boolean {
 }
 
 /**
- * The code as a function. What is put around it stands on its first line, so that line numbers stay those of the file. Undefined
- * for a syntax error, which the compiler reports.
+ * Makes a function of the code. The wrapper adds no line before the code, so that line numbers in errors are those of the file.
+ * Returns undefined for a syntax error, which the compiler reports.
  */
 function functionOf(code: string, filename: string): Body | undefined {
   const wrapped = `(async function (exports, require, module, __filename, __dirname, jitiImport) { ${code}\n})`;
@@ -47,7 +50,7 @@ function functionOf(code: string, filename: string): Body | undefined {
   }
 }
 
-/** A module in the form in which the compiler's loader returns it: marked as an ES module, and always with a default export. */
+/** Wraps a module like the compiler's loader does: marked as an ES module, and always with a default export. */
 function asImported(namespace: unknown): unknown {
   if (!isObject(namespace)) return namespace;
   return new Proxy(namespace, {

@@ -2,19 +2,19 @@ import type { Jiti, TransformOptions } from "jiti";
 import { type CachePlaces, type CompileCache, createCompileCache } from "./compile-cache.ts";
 import { preload } from "./virtual-modules.ts";
 
-/** Compiles the files of extensions, and runs those that import files of their own. */
+/** Compiles the files of extensions, and runs extensions that import files of their own. */
 export interface Compiler {
-  /** The compiled code of an entry file, from the cache when it is there. Throws syntax errors. */
+  /** Returns the compiled code of an entry file, from the cache if possible. Throws syntax errors. */
   compile(source: string, filename: string): Promise<string>;
-  /** Runs an entry file, and the files that it imports, anew at each call, and returns its module. */
+  /** Runs an entry file and the files that it imports, and returns its module. Every call runs them again. */
   run(source: string, filename: string): Promise<object>;
 }
 
-/** `offered` are the modules of the host, by the names under which extensions import them. */
+/** `offered` has the modules of the host that extensions may import, by name. */
 export function createCompiler(offered: Record<string, unknown>, places: CachePlaces): Compiler {
   const kept = createCompileCache(places);
   let loading: Promise<Jiti> | undefined;
-  // The compiler is loaded only when something is not in the cache.
+  // The compiler is loaded only when something is missing in the cache.
   const library = () => {
     loading ??= loadLibrary(kept, offered);
     return loading;
@@ -26,7 +26,7 @@ export function createCompiler(offered: Record<string, unknown>, places: CachePl
     },
     async run(source, filename) {
       await preload(source);
-      // Compiled even where Node could run the file: modules that Node loads are shared by all sessions and never read again.
+      // The file is compiled even if Node could run it: a module loaded by Node is shared by all sessions and never reloaded.
       const options = { filename, async: true, forceTranspile: true };
       return (await (await library()).evalModule(source, options)) as object;
     },
@@ -45,7 +45,7 @@ async function loadLibrary(kept: CompileCache, offered: Record<string, unknown>)
   return createJiti(import.meta.url, { ...options, transform, virtualModules: offered });
 }
 
-/** The same options that the compiler uses when it runs the file, so that both find the same entry of the cache. */
+/** The options that the compiler uses when it runs the file; with the same ones both use the same cache entry. */
 function wantedOf(source: string, filename: string): TransformOptions {
   const ts = /\.[cm]?tsx?$/.test(filename);
   return { babel: {}, interopDefault: true, filename, source, ts, async: true, jsx: false };

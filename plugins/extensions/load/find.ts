@@ -6,27 +6,27 @@ import { errors } from "../errors.ts";
 /** A folder that may hold a folder `extensions`. */
 export interface ExtensionParent {
   of: ExtensionFile["of"];
-  /** Where its files are read: of a trusted project, in the private copy. */
+  /** The folder to read from; for a trusted project, its private copy. */
   path: string;
-  /** The same folder as people see it. */
+  /** The path to show for the folder. */
   shown: string;
 }
 
 /** Where extensions are looked for, and which ids they may not have. */
 export interface Search {
-  /** Of one id, a later folder wins. */
+  /** If two folders have an extension with the same id, the later folder wins. */
   folders: readonly ExtensionParent[];
-  /** A project's folder that is not trusted: only names are looked at. */
+  /** The folder of a project that is not trusted: only file names are read, to list them as unused. */
   untrusted?: string;
-  /** Throws when others than this user could have put code into a folder. */
+  /** Throws when another user could have put code into the folder. */
   assertSafe(folder: string, of: ExtensionFile["of"]): void;
-  /** Why no extension may have this id; undefined when one may. */
+  /** The reason why no extension may have this id; undefined when the id is free. */
   takenBy(id: string, of: ExtensionFile["of"]): string | undefined;
 }
 
 const endings = [".ts", ".mts", ".js", ".mjs"];
 
-/** Looks for extensions on disk and loads none. */
+/** Finds the extensions on disk, without loading any. */
 export function findExtensions(search: Search): FoundExtensions {
   const found: FoundExtensions = { extensions: [], shadowed: [], idle: [], problems: [] };
   for (const parent of search.folders) searchFolder(parent, search, found);
@@ -69,7 +69,7 @@ function idsIn(parent: string, why: string): { id: string; why: string }[] {
   return entriesIn(join(parent, "extensions")).map(({ id }) => ({ id, why }));
 }
 
-/** Leaves out ids that are taken by something of Scorel, or by another extension in the same folder. */
+/** Leaves out extensions whose id is used by a shipped plugin, or by another extension in the same folder. */
 function distinct(
   entries: readonly Entry[],
   problems: ExtensionProblem[],
@@ -107,7 +107,7 @@ function entryOf(dir: string, entry: Dirent): Entry[] {
   return stats?.isFile() && endings.includes(ext) && !name.endsWith(".d") ? [{ id: name, path }] : [];
 }
 
-/** A thrown error as a problem to show. */
+/** Converts a thrown error to a problem that can be shown. */
 export function asProblem(origin: string, thrown: unknown): ExtensionProblem {
   const { code, message } = thrown as { code?: string; message?: string };
   return { origin, code: code ?? "EXTENSION_LOAD", message: message ?? String(thrown) };

@@ -12,34 +12,34 @@ const comment = /^\s*(?:\/\/|\*|\/\*)/;
 const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".json"];
 
 /**
- * Throws EXTENSION_OUTSIDE when an extension of a project or of a preset, or a helper of it, imports what is not below
- * `root`: the user has not trusted those files. Imports with a computed name cannot be seen here.
+ * Throws EXTENSION_OUTSIDE when an extension of a project or preset, or a file that it imports, imports a file outside of
+ * `root`, which the user has not trusted. Imports with a computed name are not found.
  */
 export function assertInside(extension: ExtensionFile, root: string): void {
-  for (const { where, wanted } of strangeImports(extension, root))
+  for (const { where, wanted } of outsideImports(extension, root))
     throw errors.EXTENSION_OUTSIDE({ id: extension.id, where, wanted, of: extension.of });
 }
 
-/** Every import of something outside of `root`, with `file:line`. */
-export function strangeImports(extension: ExtensionFile, root: string): { where: string; wanted: string }[] {
-  const strange: { where: string; wanted: string }[] = [];
+/** Every import of a file outside of `root`, with its `file:line`. */
+export function outsideImports(extension: ExtensionFile, root: string): { where: string; wanted: string }[] {
+  const outside: { where: string; wanted: string }[] = [];
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
     const source = readFileSync(file, "utf8");
-    // Most files import nothing else, and then the line numbers need not be found.
+    // Most files import only offered modules; then the slower search for line numbers is not needed.
     if (Array.from(source.matchAll(specifier), ([, , wanted = ""]) => wanted).every(isOffered)) return;
     for (const { wanted, line } of importsIn(source)) {
       const found = resolveInside(wanted, file, root);
       if (found === undefined) {
         const where = `${join(dirname(extension.path), relative(dirname(extension.file), file))}:${line}`;
-        strange.push({ where, wanted });
+        outside.push({ where, wanted });
       } else if (found !== "") visit(found);
     }
   };
   visit(extension.file);
-  return strange;
+  return outside;
 }
 
 function importsIn(source: string): { wanted: string; line: number }[] {
@@ -49,7 +49,7 @@ function importsIn(source: string): { wanted: string; line: number }[] {
   });
 }
 
-/** The file to look into next; empty when there is none, undefined when the import leads out of `root`. */
+/** The imported file, to be checked next: "" when there is none to check, undefined when it is outside of `root`. */
 function resolveInside(wanted: string, from: string, root: string): string | undefined {
   if (isOffered(wanted)) return "";
   const path = wanted.startsWith("file:") ? fileURLToPath(wanted) : wanted;
@@ -65,7 +65,7 @@ function isOffered(wanted: string): boolean {
   return wanted.startsWith("node:") || offered.has(wanted);
 }
 
-/** A package inside of `root` was trusted with it. */
+/** Whether a package is installed inside of `root`; then it was trusted with it. */
 function isInstalled(name: string, from: string, root: string): boolean {
   const [scope = "", second = ""] = name.split("/");
   const folder = scope.startsWith("@") ? join(scope, second) : scope;
@@ -74,7 +74,7 @@ function isInstalled(name: string, from: string, root: string): boolean {
   return false;
 }
 
-/** The file that an import finds: `./helper.js` may be helper.ts. */
+/** The file that an import path refers to; `./helper.js` may be helper.ts. */
 function helperAt(target: string): string | undefined {
   const stem = extname(target) === "" ? target : target.slice(0, -extname(target).length);
   const names = [target, ...endings.map((ending) => target + ending), ...endings.map((ending) => stem + ending)];

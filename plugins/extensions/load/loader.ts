@@ -10,10 +10,10 @@ import { type Compiler, createCompiler } from "./compiler.ts";
 import { hearingPi } from "./pi-events.ts";
 import { createVirtualModules } from "./virtual-modules.ts";
 
-/** Loads one extension; throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line where known, and the reason. */
+/** Loads one extension. Throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line if known, and the reason. */
 export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
 
-/** Makes a loader whose every call runs the files anew: two sessions share no module state. */
+/** Creates a loader. Each call runs the files again, so that sessions share no module state. */
 export function createExtensionLoader(cache: CachePlaces, onUse?: (name: string) => void): ExtensionLoader {
   const offered = createVirtualModules(onUse);
   const compiler = createCompiler(offered, cache);
@@ -24,12 +24,13 @@ export function createExtensionLoader(cache: CachePlaces, onUse?: (name: string)
   };
 }
 
-/** Milliseconds that the top level of an extension, and the function that it exports, may take. */
+/** How long the top level of an extension and the function that it exports may take, together. */
 const LOAD_LIMIT_MS = 10_000;
 
-/** What a file exports, called if it is a function, and the source of the file. */
 interface Ran {
+  /** The default export; if it is a function, what it returned. */
   value: unknown;
+  /** The source code of the file. */
   source: string;
 }
 
@@ -52,14 +53,14 @@ async function run(file: ExtensionFile, offered: Record<string, unknown>, compil
   }
 }
 
-/** The default export, or what CommonJS code exports. */
+/** The default export, or `module.exports` of CommonJS code. */
 function exportedBy(module: object & { default?: unknown }): unknown {
-  // Without a default export, the compiler's loader puts the module itself under that name.
+  // If a file has no default export, the compiler's loader returns the module itself as `default`.
   const exported = module.default;
   return "default" in module || typeof exported === "function" || "id" in module ? exported : undefined;
 }
 
-/** The default export is the plugin, a class of it, or a function that returns it. */
+/** Returns the plugin: the default export may be the plugin, a class of it, or a function that returns it. */
 async function instantiate(exported: unknown): Promise<unknown> {
   if (typeof exported !== "function") return exported;
   if (isClass(exported)) return Reflect.construct(exported, []);
@@ -70,7 +71,7 @@ function isClass(value: object): boolean {
   return /^class\b/.test(Function.prototype.toString.call(value));
 }
 
-/** The place of an error: that of a syntax error, else the topmost line of the stack in the folder of the extension. */
+/** Where an error happened and why: the place of a syntax error, else the topmost stack frame in the extension's folder. */
 function explain(path: string, thrown: unknown): { where: string; reason: string } {
   const message = messageOf(thrown);
   const parsed = /^(?:\w+: )?([\s\S]*?)\s*\n\s(\S.*:\d+):\d+$/.exec(message);
@@ -99,7 +100,7 @@ function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
   return plugin;
 }
 
-/** What is wrong with the type of a member. Contributions are checked by the plugins that collect them. */
+/** The first member whose type is wrong. Contributions are not checked here, but by the plugins that collect them. */
 function flawOf(plugin: Record<string, unknown>): string | undefined {
   const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
   const isTable = (value: unknown) =>
@@ -114,13 +115,13 @@ function flawOf(plugin: Record<string, unknown>): string | undefined {
   return schema === undefined || typeof schema?.safeParse === "function" ? undefined : 'its "config" is no zod schema';
 }
 
-/** An extension without `needs` gets the agent and its events, as those written before `needs` existed expect. */
+/** Adds `needs: ["agent"]` to a session extension without `needs`, as extensions written before `needs` existed expect. */
 function withNeeds(plugin: AnyPlugin, source: string): AnyPlugin {
   if (plugin.needs !== undefined || plugin.scope === "host") return plugin;
   return hearingPi({ ...plugin, needs: ["agent"] }, source);
 }
 
-/** A plain object with the members of an instance. Methods are bound to the instance, so that private fields work. */
+/** A plain object with the members of an instance. Methods are bound to the instance, so that its private fields work. */
 function adapt(instance: object): AnyPlugin {
   const plugin: Record<string, unknown> = {};
   for (

@@ -1,6 +1,6 @@
 /**
- * The modules that an extension may import without installing them: the host's own, so that there is one kernel and one zod in
- * the process. Each is loaded when an extension first imports it.
+ * The modules that an extension may import without installing them. They are the host's own, so that the process has one copy of
+ * the kernel and of zod. Each is loaded when an extension first imports it.
  */
 const modules = {
   "@scorel/kernel": () => import("@scorel/kernel"),
@@ -41,15 +41,15 @@ const modules = {
 
 type Name = keyof typeof modules;
 
-/** The names under which the host's modules are offered. */
+/** The names of these modules. */
 export const virtualNames = Object.keys(modules) as readonly Name[];
 
 const loading = new Map<Name, Promise<object>>();
 const loaded = new Map<Name, object>();
 
 /**
- * An object with a getter for each name. `import` awaits the value, so that a module which is not loaded yet can be a promise;
- * `require` cannot wait, so `preload` has to load what it may ask for.
+ * An object with a getter for each name. A module that is not loaded yet is a promise, which `import` awaits. `require` cannot
+ * wait, so `preload` loads its modules before.
  */
 export function createVirtualModules(onUse?: (name: string) => void): Record<string, unknown> {
   const virtual: Record<string, unknown> = {};
@@ -64,7 +64,7 @@ export function createVirtualModules(onUse?: (name: string) => void): Record<str
   return virtual;
 }
 
-/** Loads the modules whose names stand in a source with `require` calls. */
+/** Loads the modules that are named in a source, if it calls `require`. */
 export async function preload(source: string): Promise<void> {
   if (!/\brequire\s*\(/.test(source)) return;
   await Promise.all(
@@ -79,7 +79,7 @@ function load(name: Name): Promise<object> {
 }
 
 async function start(name: Name): Promise<object> {
-  // Marked as an ES module, so that a default import is the default export and not the namespace.
+  // The mark as an ES module makes a default import return the default export instead of the namespace.
   const namespace = Object.assign(Object.create(null), await modules[name](), { __esModule: true }) as object;
   loaded.set(name, namespace);
   return namespace;

@@ -2,29 +2,29 @@ import { type AnyPlugin, type BaseContext, type HookName, type KernelEntry, mess
 import type { Composition } from "@scorel/workspace/contract";
 import type { TapRow } from "../contract.ts";
 
-/** What was seen of one plugin while a session was opened. */
+/** What was recorded about one plugin while a session was opened. */
 export interface Seen {
   plugin: AnyPlugin;
   origin: string;
-  /** Milliseconds that `activate` took; absent while it has not run. */
+  /** How long `activate` took, in milliseconds; absent if it has not run. */
   startMs?: number;
-  /** Its place in the order of starting, from 1; absent while it has not run. */
+  /** Its position in the start order, from 1; absent if it has not run. */
   order?: number;
   taps: TapRow[];
   /** Why it did not start. */
   failure?: string;
 }
 
-/** A composition that can be watched: what a session opened meanwhile was made of, and how each plugin started. */
+/** A composition that records, while `watch` runs, which plugins an opened session has and how each of them started. */
 export interface Rehearsal {
   composition: Composition;
   watch(open: () => Promise<unknown>): Promise<ReadonlyMap<string, Seen>>;
 }
 
-/** All that was seen, and how many plugins and taps there were so far. */
+/** What was recorded for each plugin, and the number of started plugins and of taps so far. */
 type Watched = Map<string, Seen> & { started: number; taps: number };
 
-/** What a layer's limit is when it names none: that of the kernel. */
+/** The kernel's time limit for a layer that sets none. */
 const LIMIT_MS = 30_000;
 
 export function createRehearsal(real: Composition): Rehearsal {
@@ -88,13 +88,13 @@ function watched(entry: KernelEntry, all: Watched): KernelEntry {
   return { ...entry, plugin: { ...plugin, ...more } };
 }
 
-/** A layer as it was given: a function, or one with its place and limits. */
+/** Describes a layer, which is a function, or an object with a handler and settings. */
 function tapRow(hook: string, tap: unknown, order: number): TapRow {
   const { level = "normal", critical = false, limit = LIMIT_MS } = tap as Partial<Tap<unknown>>;
   return { hook, level, critical, limit, order };
 }
 
-/** A context that notes which hooks are tapped through it. */
+/** A context that records the hooks that are tapped through it. */
 function noticing(ctx: BaseContext, note: (hook: string, tap: unknown) => void): BaseContext {
   const hook = (name: HookName, tap: never) => {
     const undo = ctx.hook(name, tap);
@@ -104,7 +104,7 @@ function noticing(ctx: BaseContext, note: (hook: string, tap: unknown) => void):
   return Object.create(ctx, { hook: { value: hook } }) as BaseContext;
 }
 
-/** What was thrown, and where in the extension, if the stack leads through it. */
+/** The error, and the line of the extension that it was thrown from, if the stack has one. */
 function described(thrown: unknown, { origin, contained }: KernelEntry): string {
   const place = contained?.thrownAt(thrown) ?? origin;
   return place === origin ? messageOf(thrown) : `${messageOf(thrown)} (${place})`;

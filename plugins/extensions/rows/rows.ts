@@ -4,36 +4,36 @@ import type { ExtensionFile, FoundExtensions, PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";
 
-/** A shipped plugin and who asks for it, or has switched it off. */
+/** A shipped plugin, and the preset and line that asks for it or switches it off (`origin`). */
 interface ShippedPlugin {
   id: string;
   origin: string;
   scope: "host" | "session";
 }
 
-/** What a run of the command is made of. Given by the loader. */
+/** The plugins and extensions of one run of the command. The loader provides it. */
 export interface RunPlugins {
-  /** Where sessions begin. */
+  /** The directory of new sessions. */
   cwd: string;
-  /** In the order in which they are loaded. */
+  /** The shipped plugins in use, in load order. */
   used: readonly (ShippedPlugin & { plugin: AnyPlugin })[];
   off: readonly ShippedPlugin[];
   found: FoundExtensions;
   /** The project's folder; "" outside of one. */
   projectDir: string;
-  /** Who has switched an extension off. */
+  /** Where an extension is switched off; undefined if it is not. */
   offAt(id: string): string | undefined;
-  /** Milliseconds that it took to read a plugin's files and run them. */
+  /** How long it took to read and run a plugin's files, in milliseconds. */
   readMs(plugin: AnyPlugin): number | undefined;
-  /** Loads an extension that runs in the host; undefined when it does not. */
+  /** Loads an extension if its scope is "host"; otherwise returns undefined. */
   loadHost(file: ExtensionFile): Promise<AnyPlugin | undefined>;
-  /** What plugins may contribute to others. */
+  /** The names of contributions, such as `tools`. */
   contributions: readonly string[];
 }
 
 const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], contributes: [] };
 
-/** Every plugin of this run; those of sessions by opening one that is not kept. */
+/** Lists every plugin of this run. Session plugins are found by opening a session that is not saved. */
 export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Kernel): Promise<PluginRow[]> {
   const { found } = run;
   let problems: readonly Notice[] = [];
@@ -67,14 +67,14 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
   return rows;
 }
 
-/** What was left out of a session, and what failed in it. */
+/** Opens a session and returns its notices about what was left out and what failed. */
 async function openOnce(kernel: Kernel, cwd: string): Promise<Notice[]> {
   const host = kernel.find("host");
   if (!host) throw errors.CONFIG_NO_HOST();
   const client = host.connect();
   try {
     const { sessionId } = await client.request("create_session", { cwd, unsaved: true });
-    // Commands are looked at when somebody asks for them; what is wrong with them is then among the notices.
+    // Commands are read only when they are listed; after that, mistakes in them are among the notices.
     await client.request("list_commands", { sessionId }).catch((thrown: unknown) => {
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     });
@@ -152,7 +152,7 @@ function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[]
   return { state: "loaded" as const, ...(flaws.length > 0 && { reason: flaws.join("\n") }), ...loadMs };
 }
 
-/** When it started and how long each step took: a plugin of the host did so before anybody looked. */
+/** Start order and times. Host plugins started earlier, so their values come from the kernel. */
 function timesOf(
   plugin: AnyPlugin,
   { run, kernel: { started }, seen }: { run: RunPlugins; kernel: Kernel; seen?: Seen | undefined },
@@ -180,7 +180,7 @@ function facts(plugin: AnyPlugin, { contributions }: RunPlugins, seen?: Seen) {
   };
 }
 
-/** Whether a notice is about something in an extension that runs otherwise. */
+/** Whether a notice is about a part of an extension that failed while the rest of it runs. */
 function isAbout(message: string, id: string): boolean {
   return message.startsWith(`plugin "${id}" failed in `) || message.startsWith(`Extension "${id}" has `);
 }
@@ -193,7 +193,7 @@ function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** Messages about an extension name it first. */
+/** The id of the extension that a message is about: the first quoted word. */
 function idOf(message: string): string {
   return /"([^"]+)"/.exec(message)?.[1] ?? "?";
 }
