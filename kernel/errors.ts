@@ -129,6 +129,8 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
   PLUGIN_ASYNC_CONTRIBUTION: (a: { name: string }) =>
     `"${a.name}" must answer at once: prepare in activate() what takes time, and return it here.`,
+  PLUGIN_RETURNED: (a: { plugin: string; what: string }) =>
+    `activate() of plugin "${a.plugin}" returned ${a.what}. It may return nothing, a function that undoes its work, or an object with contributions such as "tools", "commands" and "hooks", with "dispose" for the undo.`,
   PLUGIN_CONTRIBUTION: (a: { name: string; wanted: string }) => `"${a.name}" must be ${a.wanted}.`,
   PLUGIN_LIMIT: (a: { plugin: string; where: string; limit: number }) =>
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in ${a.where}; its answer is ignored.`,

@@ -43,6 +43,8 @@ export interface Containment {
 export interface Hints {
   service(name: string): string | undefined;
   hook(name: string): string | undefined;
+  /** The name that was meant by a misspelt name of a contribution. */
+  contribution?(name: string): string | undefined;
 }
 export interface KernelOptions {
   entries: readonly KernelEntry[];

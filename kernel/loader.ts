@@ -1,14 +1,15 @@
+import { contributionsOf, disposeOf } from "./activation.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import type { Failures } from "./failures.ts";
 import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 import { asLayer } from "./layer.ts";
 import type { Log } from "./log.ts";
 import { missingService, startOrder } from "./order.ts";
-import type { AnyPlugin, Listener, SubscribeOptions } from "./plugin.ts";
+import type { Activated, AnyPlugin, BaseContext, Listener, SubscribeOptions } from "./plugin.ts";
 import { type ContextKernel, createContext } from "./plugin-context.ts";
 import type { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
-import type { Dispose, ServiceName } from "./types.ts";
+import type { Dispose, HookName, ServiceName } from "./types.ts";
 import { describeIssues } from "./validate.ts";
 
 /** The state that loading and unloading plugins works on. */
@@ -25,8 +26,10 @@ interface LoaderKernel extends ContextKernel {
 
 export interface Loaded {
   entry: KernelEntry;
-  context: object;
+  context: BaseContext;
   scope: Scope;
+  /** Objects that contribute for the plugin, in order: the plugin, then what its `activate` returned. */
+  sources: object[];
   /** Milliseconds that it took to start. */
   startMs?: number;
 }
@@ -106,7 +109,7 @@ export class Loader {
     this.take(entry);
     const scope = new Scope(plugin.id, (where, thrown) => this.kernel.report(plugin.id, where, thrown));
     const context = createContext(this.kernel, { plugin, scope, config: parseConfig(entry), contained });
-    const loaded: Loaded = { entry, scope, context };
+    const loaded: Loaded = { entry, scope, context, sources: [plugin] };
     this.loaded.set(plugin.id, loaded);
     try {
       for (const [type, definition] of Object.entries(plugin.events ?? {}))
@@ -137,10 +140,13 @@ export class Loader {
     }
   }
 
-  private async runActivation({ entry, context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
+  private async runActivation(loaded: Loaded, plugin: AnyPlugin): Promise<void> {
+    const { entry, context, scope } = loaded;
     if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
-    const cleanup: unknown = await plugin.activate?.(context);
-    if (typeof cleanup === "function") scope.add(cleanup as Dispose);
+    const returned: unknown = await plugin.activate?.(context);
+    const dispose = disposeOf(returned);
+    if (dispose) scope.add(dispose);
+    const contributions = contributionsOf(plugin.id, returned, this.hints);
     for (const service of plugin.provides ?? [])
       if (!this.kernel.provides(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
     for (const [hook, tap] of Object.entries(hooksOf(plugin, context)))
@@ -156,6 +162,19 @@ export class Loader {
           plugin.onEvent,
         ),
       );
+    if (contributions) this.contribute(loaded, contributions);
+  }
+
+  /** Adds what `activate` returned. Hooks and the listener go through the plugin's context, which contains and undoes them. */
+  private contribute({ entry, context, scope, sources }: Loaded, contributions: Activated): void {
+    sources.push(contributions);
+    scope.add(() => void sources.splice(sources.indexOf(contributions), 1));
+    for (const [hook, tap] of Object.entries(hooksOf(contributions, context)))
+      if (tap !== undefined && tap !== null && tap !== false) context.hook(hook as HookName, tap as never);
+    if (contributions.onEvent)
+      context.subscribe((event) => contributions.onEvent?.(this.kernel.log.asListened(event as never)), {
+        joined: entry.contained === undefined,
+      });
   }
 
   /** A provider that failed to start takes its users with it. */
@@ -172,8 +191,8 @@ export class Loader {
 }
 
 /** Its layers by the hook's name; a promise or a text would look like none. */
-function hooksOf(plugin: AnyPlugin, context: object): object {
-  const hooks: unknown = plugin.hooks?.(context) ?? {};
+function hooksOf(source: Pick<AnyPlugin, "hooks"> | Activated, context: object): object {
+  const hooks: unknown = (typeof source.hooks === "function" ? source.hooks(context) : source.hooks) ?? {};
   if (typeof hooks === "object" && !Array.isArray(hooks) && !(hooks instanceof Promise)) return hooks as object;
   throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that answers { hook: layer }" });
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { contributed } from "./activation.ts";
 import { errors } from "./errors.ts";
 import { Failures } from "./failures.ts";
 import { HookTable } from "./hooks.ts";
@@ -139,20 +140,18 @@ class PluginKernel implements Kernel, ContextKernel {
     check: CheckContribution = () => {},
   ): Collected<Awaited<Contributions[N]>>[] {
     const collected = this.parent?.collect(name, check) ?? [];
-    for (const { entry, context } of this.loader.loaded.values()) {
-      const { plugin } = entry;
-      const contribute = (plugin as unknown as Record<string, unknown>)[name];
-      if (contribute === undefined) continue;
-      const value = this.guard({ plugin: plugin.id, where: name, otherwise: undefined }, () => {
-        if (typeof contribute !== "function") throw errors.PLUGIN_CONTRIBUTION({ name, wanted: "a function" });
-        const answer: unknown = contribute.call(plugin, context);
-        if (typeof (answer as { then?: unknown } | null | undefined)?.then === "function")
-          throw errors.PLUGIN_ASYNC_CONTRIBUTION({ name });
-        if (answer === undefined || answer === null) return undefined;
-        const flaw = (thrown: unknown) => this.reports.reportOnce(plugin.id, name, thrown);
-        return (check(answer, plugin.id, flaw) ?? answer) as Awaited<Contributions[N]>;
-      });
-      if (value !== undefined && value !== null) collected.push({ plugin: plugin.id, value });
+    for (const { entry, context, sources } of this.loader.loaded.values()) {
+      const plugin = entry.plugin.id;
+      const flaw = (thrown: unknown) => this.reports.reportOnce(plugin, name, thrown);
+      for (const source of sources) {
+        if ((source as Record<string, unknown>)[name] === undefined) continue;
+        const value = this.guard({ plugin, where: name, otherwise: undefined }, () => {
+          const answer = contributed(name, source, { context, isManifest: source === entry.plugin });
+          if (answer === undefined || answer === null) return undefined;
+          return (check(answer, plugin, flaw) ?? answer) as Awaited<Contributions[N]>;
+        });
+        if (value !== undefined && value !== null) collected.push({ plugin, value });
+      }
     }
     return collected;
   }

@@ -182,11 +182,25 @@ interface PluginShape<Ctx, C, N> {
   config?: C;
   events?: Record<string, AnyEventDefinition>;
   projections?: Record<string, ProjectionDefinition>;
-  activate?(ctx: Ctx): Awaitable<void | Dispose>;
+  /** May return a function that undoes its work, or contributions that see its variables. */
+  activate?(ctx: Ctx): Awaitable<void | Dispose | Activated>;
   deactivate?(): Awaitable<void>;
-  hooks?(ctx: Ctx): { [H in HookName]?: Hooks[H] | Tap<Hooks[H]> };
+  hooks?(ctx: Ctx): HookLayers;
   onEvent?(event: any, ctx: Ctx): Awaitable<void>;
 }
+type HookLayers = { [H in HookName]?: Hooks[H] | Tap<Hooks[H]> };
+/**
+ * What `activate` may return: what a plugin can contribute, each as a value or as a function that is asked whenever it is
+ * collected. It adds to what the plugin itself contributes under the same name.
+ */
+export type Activated = {
+  [K in ContributionName]?: Contributions[K] | (() => Contributions[K]);
+} & {
+  hooks?: HookLayers | (() => HookLayers);
+  onEvent?(event: any): Awaitable<void>;
+  /** Undoes the work of `activate` when the plugin stops. */
+  dispose?: Dispose;
+};
 type Contributing<Ctx> = { [K in ContributionName]?: (ctx: Ctx) => Contributions[K] };
 type ConfigOf<C> = C extends z.ZodType ? z.output<C> : Readonly<Record<string, unknown>>;
 

@@ -98,6 +98,12 @@ export function aboutService(name: string): string {
   return near === undefined ? 'Add its provider to "use".' : `Did you mean "${near}"?`;
 }
 
+/** The contribution that was meant by a misspelt name of what `activate` returned. */
+export function nearestContribution(name: string): string | undefined {
+  const names = [...contributions, "hooks", "onEvent", "dispose"];
+  return names.includes(name) ? undefined : nearest(name, names);
+}
+
 /** What to do about a hook that nobody defines. */
 export function aboutHook(name: string): string | undefined {
   const near = nearest(name, hookNames, { partly: true });

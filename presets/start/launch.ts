@@ -17,7 +17,7 @@ import { userDir } from "@scorel/kit/files/home";
 import type { Asked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { createExtensionsService } from "../composition/extensions-service.ts";
-import { aboutHook, aboutService } from "../composition/hints.ts";
+import { aboutHook, aboutService, nearestContribution } from "../composition/hints.ts";
 import { createLayersService } from "../composition/layers-service.ts";
 import { createPresetStore } from "../composition/preset-store.ts";
 import { createTrustService } from "../composition/trust.ts";
@@ -91,7 +91,7 @@ export async function startHost(flags: Flags, version: string, signals: StartSig
       presetStore: createPresetStore(asked),
       launch: launchOf(cwd, version, signals.interrupt, own),
     },
-    hints: { service: aboutService, hook: aboutHook },
+    hints: { service: aboutService, hook: aboutHook, contribution: nearestContribution },
     ...(flags.verbose && { logger: stderrLogger() }),
   });
   // Another preset may leave extensions out that the next command has.

@@ -7,7 +7,17 @@ import { catalogue } from "../../presets/catalogue.ts";
 import { readLayer } from "../../presets/layers/layer.ts";
 import { type CommandLine, readCommandLine } from "./commands.ts";
 import { type ErrorForm, type ErrorRow, errorFormsOf } from "./error-forms.ts";
-import { type Contract, callsOf, contractOf, filesOf, keysWithin, type Row, read, root } from "./source.ts";
+import {
+  type Contract,
+  callsOf,
+  contractOf,
+  filesOf,
+  keysReturned,
+  keysWithin,
+  type Row,
+  read,
+  root,
+} from "./source.ts";
 
 /** A native hook as its owner declares it. */
 export interface Hook {
@@ -114,7 +124,7 @@ async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> 
     looksUp: called("find"),
     defines: sources.flatMap((source) => hooksDefined(source, id)),
     taps: [...called("hook"), ...sources.flatMap((source) => keysWithin(source, "hooks"))],
-    contributes: Object.keys(plugin),
+    contributes: [...Object.keys(plugin), ...keysReturned(sources, "activate")],
     collects: called("collect"),
     errors: await errorsOf(folder),
   };

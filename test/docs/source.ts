@@ -79,6 +79,22 @@ export function keysWithin(source: string, name: string): string[] {
     .flatMap((node) => nameOf(node.key as Node) ?? []);
 }
 
+/** The names of the properties in the objects that functions called `name` return. */
+export function keysReturned(sources: readonly string[], name: string): string[] {
+  const named = sources.flatMap((source) =>
+    [...nodesOf(source)].filter((node) => node.type === "Property" && nameOf(node.key as Node) === name),
+  );
+  const returned = named
+    .flatMap((node) => [...inside(node.value)])
+    .flatMap((node) => {
+      if (node.type === "ReturnStatement") return [node.argument as Node];
+      return node.type === "ArrowFunctionExpression" ? [node.body as Node] : [];
+    });
+  return returned
+    .filter((node) => node?.type === "ObjectExpression")
+    .flatMap(({ properties }) => (properties as Node[]).flatMap(({ key }) => nameOf(key as Node | undefined) ?? []));
+}
+
 /** The name that an identifier or a text literal stands for. */
 export function nameOf(node: Node | undefined): string | undefined {
   if (node?.type === "Identifier") return node.name as string;

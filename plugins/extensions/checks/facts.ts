@@ -1,4 +1,5 @@
 import type { KnownWords } from "../contract.ts";
+import { returnedMembers } from "./members.ts";
 
 /** What the source of an extension shows. Computed values and other files of the extension are not considered. */
 export interface ExtensionFacts {
@@ -16,10 +17,13 @@ export function extensionFacts(source: string, { hooks, contributions }: KnownWo
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const named = code.matchAll(/\b(?:from|import|require)\s*\(?\s*["'`]([^"'`\n]+)["'`]/g);
   const wanted = [...named].map(([, name = ""]) => name).filter((name) => !name.startsWith("."));
+  const returned = new Set(returnedMembers(source).map(({ name }) => name));
   return {
     hooks: hooks.filter((name) => new RegExp(`\\b${name}\\b`).test(code)),
-    contributes: [...contributions, "onEvent", "projections"].filter((name) =>
-      new RegExp(`(?:^|[\\s{,;])${name}\\s*(?:\\(|[:=]\\s*(?:async\\b|function\\b|\\(|\\w+\\s*=>))`).test(code),
+    contributes: [...contributions, "onEvent", "projections"].filter(
+      (name) =>
+        returned.has(name) ||
+        new RegExp(`(?:^|[\\s{,;])${name}\\s*(?:\\(|[:=]\\s*(?:async\\b|function\\b|\\(|\\w+\\s*=>))`).test(code),
     ),
     host: /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code),
     imports: [...new Set(wanted)].sort(),

@@ -27,6 +27,20 @@ export function membersAround(source: string, index: number): Member[] {
   return open === undefined ? [] : membersOf(source, code, open);
 }
 
+/** The members of the object literals that `activate` returns, where it is written as a member of a plugin. */
+export function returnedMembers(source: string): Member[] {
+  const code = withoutTexts(source);
+  const activate = [...code.matchAll(/(?<=[{,;\s])activate\s*(?=[(:=])/g)].find(({ index }) =>
+    membersAround(source, index).some(({ name }) => name === "id"),
+  );
+  if (!activate) return [];
+  const text = membersAround(source, activate.index).find(({ name }) => name === "activate")?.text ?? "";
+  const from = activate.index;
+  return [...code.slice(from, from + activate[0].length + text.length).matchAll(/(?:\breturn|=>\s*\()\s*\{/g)].flatMap(
+    ({ 0: all, index }) => membersOf(source, code, from + index + all.length - 1),
+  );
+}
+
 /** The members of the object or class whose brace is at `open`. `code` is the source after `withoutTexts`. */
 export function membersOf(source: string, code: string, open: number): Member[] {
   const starts: { name: string; at: number; from: number }[] = [];

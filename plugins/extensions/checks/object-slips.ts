@@ -26,8 +26,7 @@ export function toolSlips(source: string, { toolFields }: KnownWords): string[] 
 }
 
 /** Mistakes in layers on hooks: empty objects, and misspelt fields. */
-export function tapSlips(source: string, hooks: Member | undefined, { hooks: known, tapFields }: KnownWords): string[] {
-  if (!hooks) return [];
+export function tapSlips(source: string, hooks: Member, { hooks: known, tapFields }: KnownWords): string[] {
   const code = withoutTexts(source);
   const written = withoutTexts(hooks.text).matchAll(/\b([A-Za-z_$][\w$]*)\s*:\s*\{/g);
   return [...written].flatMap(({ 0: all, 1: hook = "", index }) => {

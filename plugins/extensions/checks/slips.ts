@@ -1,6 +1,6 @@
 import { nearest } from "@scorel/kernel";
 import type { KnownWords } from "../contract.ts";
-import { type Member, membersAround, withoutTexts } from "./members.ts";
+import { type Member, membersAround, returnedMembers, withoutTexts } from "./members.ts";
 import { functionSlips, tapSlips, toolSlips } from "./object-slips.ts";
 
 const schemaTypes = ["object", "array", "string", "number", "integer", "boolean", "null"];
@@ -11,18 +11,19 @@ export function slipsIn(source: string, known: KnownWords): string[] {
   const id = /(?:^|[\s{,;])(id)\s*(?::\s*string\s*)?[:=]/.exec(withoutTexts(source));
   if (!id) return [];
   const members = membersAround(source, id.index + id[0].indexOf("id"));
-  const named = (name: string) => members.find((member) => member.name === name);
+  const returned = returnedMembers(source);
+  const named = (name: string) => [...members, ...returned].filter((member) => member.name === name);
   return [
     ...fieldSlips(
       members.map(({ name }) => name),
       known.fields,
     ).map(({ name, near }) => {
-      const line = named(name)?.line;
+      const line = named(name)[0]?.line;
       return `line ${line}: "${name}" is no field of a plugin. Did you mean "${near}"?`;
     }),
     ...functionSlips(members, known),
     ...toolSlips(source, known),
-    ...tapSlips(source, named("hooks"), known),
+    ...named("hooks").flatMap((hooks) => tapSlips(source, hooks, known)),
     ...slips(named("hooks"), /()\b([A-Za-z_$][\w$]*)\s*[:(=]/g, known.hooks, "hook"),
     ...slips(named("needs"), /(["'`])([\w$]+)\1/g, known.services, "service"),
     ...slips(named("tools"), /\btype\s*:\s*(["'`])([\w$]+)\1/g, schemaTypes, "type in JSON Schema"),
@@ -37,13 +38,14 @@ export function fieldSlips(names: readonly string[], fields: readonly string[]):
   });
 }
 
-/** Unknown words in a member that resemble a known one. The second group of the pattern is the word. */
-function slips(member: Member | undefined, pattern: RegExp, words: readonly string[], what: string): string[] {
-  if (!member) return [];
-  return [...member.text.matchAll(pattern)].flatMap(({ 0: all, 2: word = "", index }) => {
-    const near = words.includes(word) ? undefined : nearest(word, words);
-    if (near === undefined) return [];
-    const line = member.line + member.text.slice(0, index + all.indexOf(word)).split("\n").length - 1;
-    return [`line ${line}: there is no ${what} "${word}". Did you mean "${near}"?`];
-  });
+/** Unknown words in members that resemble a known one. The second group of the pattern is the word. */
+function slips(members: readonly Member[], pattern: RegExp, words: readonly string[], what: string): string[] {
+  return members.flatMap((member) =>
+    [...member.text.matchAll(pattern)].flatMap(({ 0: all, 2: word = "", index }) => {
+      const near = words.includes(word) ? undefined : nearest(word, words);
+      if (near === undefined) return [];
+      const line = member.line + member.text.slice(0, index + all.indexOf(word)).split("\n").length - 1;
+      return [`line ${line}: there is no ${what} "${word}". Did you mean "${near}"?`];
+    }),
+  );
 }

@@ -11,6 +11,8 @@ export interface Seen {
   /** Its position in the start order, from 1; absent if it has not run. */
   order?: number;
   taps: TapRow[];
+  /** What `activate` returned, if it was an object. */
+  returned?: object;
   /** Why it did not start. */
   failure?: string;
 }
@@ -20,6 +22,9 @@ export interface Rehearsal {
   composition: Composition;
   watch(open: () => Promise<unknown>): Promise<ReadonlyMap<string, Seen>>;
 }
+
+/** What `activate` may return. */
+type Returned = Awaited<ReturnType<NonNullable<AnyPlugin["activate"]>>>;
 
 /** What was recorded for each plugin, and the number of started plugins and of taps so far. */
 type Watched = Map<string, Seen> & { started: number; taps: number };
@@ -65,12 +70,25 @@ function watched(entry: KernelEntry, all: Watched): KernelEntry {
       throw thrown;
     }
   };
+  const notedHooks = (ask: () => object | null | undefined): object => {
+    const taps = noting(() => ask() ?? {});
+    for (const [hook, tap] of Object.entries(taps)) if (tap) note(hook, tap);
+    return taps;
+  };
+  const noticedReturn = (returned: Returned): Returned => {
+    if (typeof returned !== "object" || returned === null || Array.isArray(returned)) return returned;
+    seen.returned = returned;
+    const { hooks } = returned;
+    if (!hooks) return returned;
+    const ask = typeof hooks === "function" ? () => hooks.call(returned) : () => hooks;
+    return Object.create(returned, { hooks: { value: () => notedHooks(ask), enumerable: true } }) as Returned;
+  };
   const more: Partial<AnyPlugin> = {
     async activate(ctx: BaseContext) {
       const began = performance.now();
       seen.order = ++all.started;
       try {
-        return await plugin.activate?.(noticing(ctx, note));
+        return noticedReturn(await plugin.activate?.(noticing(ctx, note)));
       } catch (thrown) {
         seen.failure = described(thrown, entry);
         throw thrown;
@@ -79,12 +97,7 @@ function watched(entry: KernelEntry, all: Watched): KernelEntry {
       }
     },
   };
-  if (plugin.hooks)
-    more.hooks = (ctx) => {
-      const taps = noting(() => plugin.hooks?.(noticing(ctx, note)) ?? {});
-      for (const [hook, tap] of Object.entries(taps)) if (tap) note(hook, tap);
-      return taps;
-    };
+  if (plugin.hooks) more.hooks = (ctx) => notedHooks(() => plugin.hooks?.(noticing(ctx, note)));
   return { ...entry, plugin: { ...plugin, ...more } };
 }
 

@@ -169,7 +169,9 @@ function timesOf(
 }
 
 function facts(plugin: AnyPlugin, { contributions }: RunPlugins, seen?: Seen) {
-  const has = (name: string) => typeof (plugin as unknown as Record<string, unknown>)[name] === "function";
+  const of = (source: object | undefined, name: string): unknown =>
+    (source as Record<string, unknown> | undefined)?.[name];
+  const has = (name: string) => typeof of(plugin, name) === "function" || of(seen?.returned, name) !== undefined;
   return {
     provides: plugin.provides ?? [],
     needs: plugin.needs ?? [],

@@ -7,6 +7,9 @@ export const contributions: Page = {
   title: "Contributions and projections",
   about: `A contribution is what a plugin offers under a name that another plugin opened: a method of the plugin
 (\`tools(ctx) { return [...] }\`), asked by whoever collects it. A failing one is reported with its plugin and left out.
+\`activate(ctx)\` may return contributions, too: an object such as \`{ tools, commands, hooks, onEvent, dispose }\`, each a value or a
+function, which see its variables. A name that the plugin itself has as well is collected twice, the plugin's own first; then of
+two tools with one name the first is used, and of two commands the last.
 A projection is state that a plugin folds from the log; anybody reads it with \`ctx.session.projection(name)\`.`,
   blocks: (facts) => {
     const rows = rowsOf(facts, "Contributions");

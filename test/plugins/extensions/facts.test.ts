@@ -11,6 +11,16 @@ it.each([
     { ...none, contributes: ["tools", "commands", "promptParts", "cliCommands", "operations", "onEvent"] },
   ],
   [
+    "what activate returns, in every form",
+    '{ id: "x", async activate(ctx) { const names = []; return { tools: [], commands, operations: make(ctx), hooks: { beforeToolCall() {} } }; } }',
+    { ...none, contributes: ["tools", "commands", "operations"], hooks: ["beforeToolCall"] },
+  ],
+  [
+    "what an arrow returns",
+    '{ id: "x", activate: () => ({ promptParts: [] }) }',
+    { ...none, contributes: ["promptParts"] },
+  ],
+  [
     "no setting of that name",
     "config: z.object({ commands: z.array(z.string()), tools: z.string(), operations: names })",
     none,

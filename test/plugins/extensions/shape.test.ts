@@ -28,6 +28,11 @@ describe("the text of an extension", () => {
     ],
     ["a need", plain('needs: ["tools", "agnet"],'), 'line 3: there is no service "agnet". Did you mean "agent"?'],
     [
+      "a hook that activate returns",
+      plain("async activate(ctx) {\n    return { hooks: { beforeToolcall() {} } };\n  },"),
+      'line 4: there is no hook "beforeToolcall". Did you mean "beforeToolCall"?',
+    ],
+    [
       "a type of a schema",
       plain('tools: () => [{ name: "a", parameters: {\n    properties: { b: { type: "strng" } } } }],'),
       'line 4: there is no type in JSON Schema "strng". Did you mean "string"?',
@@ -65,6 +70,7 @@ describe("the text of an extension", () => {
     ["words of a comment and of texts", plain('// tool: 1\n  config: undefined, description: "{ tool: () => [] }",')],
     ["a helper beside what it helps", plain("tool: { name: 1 }, tools: () => [],")],
     ["members of members", plain("tools: () => [{ tool: 1, hook: 2 }],")],
+    ["values that activate returns", plain("activate: () => ({ tools: [], hooks: {}, commands: {} }),")],
     ["fields that are like none", plain("helper() { return /[{(]/.test(`{ tool:`); }, secret: 1,")],
   ])("is not blamed for %s", (_what, source) => {
     expect(problems(source)).toEqual([]);

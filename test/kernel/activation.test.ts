@@ -1,0 +1,199 @@
+import { type AnyPlugin, definePlugin, type HookCall, type Tap } from "@scorel/kernel";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { testKernel } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+declare module "@scorel/kernel" {
+  interface Contributions {
+    words: string[];
+  }
+  interface Hooks {
+    spell(word: string): string;
+  }
+  interface Services {
+    speller: { spell: HookCall<"spell"> };
+  }
+}
+
+const base = { name: "test", version: "1.0.0" };
+const speller = definePlugin({
+  ...base,
+  id: "speller",
+  provides: ["speller"],
+  activate: (ctx) => ctx.provide("speller", { spell: ctx.defineHook("spell", "waterfall") }),
+});
+
+describe("what activate returns", () => {
+  it("contributes as the plugin itself does, after it, and sees its variables", async () => {
+    const heard: string[] = [];
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: ["speller"],
+      activate() {
+        let asked = 0;
+        return {
+          words: () => [`asked ${++asked}`],
+          hooks: { spell: (word) => `${word}, returned` },
+          onEvent: ({ type }) => void heard.push(`returned: ${type} after ${asked}`),
+        };
+      },
+      words: () => ["own"],
+      hooks: () => ({ spell: (word) => `${word}, own` }),
+      onEvent: ({ type }) => void heard.push(`own: ${type}`),
+    });
+    await using t = await testKernel([notes, speller, plugin]);
+    expect(t.kernel.collect("words")).toEqual([
+      { plugin: "own", value: ["own"] },
+      { plugin: "own", value: ["asked 1"] },
+    ]);
+    expect(t.kernel.collect("words")[1]).toEqual({ plugin: "own", value: ["asked 2"] });
+    expect(await t.kernel.find("speller")?.spell("a")).toBe("a, own, returned");
+    t.session.emit("tick", { n: 1 });
+    await t.kernel.drained();
+    expect(heard.sort()).toEqual(["own: tick", "returned: tick after 2"]);
+  });
+
+  it.each([
+    ["values", { words: ["a"], hooks: { spell: () => "spelt" } }],
+    ["functions", { words: () => ["a"], hooks: () => ({ spell: { handler: () => "spelt", level: "late" } }) }],
+    [
+      "methods of a class",
+      new (class {
+        list = ["a"];
+        words() {
+          return this.list;
+        }
+        hooks() {
+          return { spell: () => (this.list.length === 1 ? "spelt" : "") };
+        }
+      })(),
+    ],
+  ])("may be %s", async (_what, returned) => {
+    const plugin = definePlugin({ ...base, id: "own", needs: ["speller"], activate: async () => returned as object });
+    await using t = await testKernel([speller, plugin]);
+    expect([t.kernel.collect("words"), await t.kernel.find("speller")?.spell("?")]).toEqual([
+      [{ plugin: "own", value: ["a"] }],
+      "spelt",
+    ]);
+  });
+
+  it("is undone when the plugin stops, by its dispose too", async () => {
+    const order: string[] = [];
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: ["speller"],
+      deactivate: () => void order.push("deactivate"),
+      activate(ctx) {
+        ctx.onDispose(() => void order.push("onDispose"));
+        return { words: ["a"], hooks: { spell: () => "" }, onEvent() {}, dispose: () => void order.push("dispose") };
+      },
+    });
+    await using t = await testKernel([speller]);
+    const before = t.kernel.census();
+    await t.kernel.load({ plugin, origin: "test" });
+    expect([t.kernel.collect("words").length, t.kernel.census()["hook spell"]]).toEqual([1, 1]);
+    await t.kernel.unload("own");
+    expect([t.kernel.collect("words"), t.kernel.census(), order]).toEqual([
+      [],
+      before,
+      ["dispose", "onDispose", "deactivate"],
+    ]);
+  });
+
+  it("keeps the types of contributions and hooks", () => {
+    definePlugin({
+      ...base,
+      id: "typed",
+      activate: () => ({
+        words: ["a"],
+        hooks: {
+          spell(word) {
+            expectTypeOf(word).toEqualTypeOf<string>();
+            return word;
+          },
+        },
+      }),
+    });
+    // @ts-expect-error words are texts
+    definePlugin({ ...base, id: "typed", activate: () => ({ words: [1] }) });
+    // @ts-expect-error a layer answers a text
+    definePlugin({ ...base, id: "typed", activate: () => ({ hooks: { spell: () => 1 } }) });
+  });
+
+  it.each<[string, unknown]>([
+    ["a list", []],
+    ['"events", which is read before it runs and belongs beside it', { events: {} }],
+    ['"deactivate", which is read before it runs and belongs beside it', { deactivate() {} }],
+    ['a "dispose" that is not a function', { dispose: true }],
+    ['an "onEvent" that is not a function', { onEvent: {} }],
+    ['"hooks" that are neither an object nor a function', { hooks: [] }],
+    ['"word", which nobody collects (did you mean "words"?)', { word: ["a"] }],
+  ])("is refused when it is %s", async (what, returned) => {
+    let undone = 0;
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      activate(ctx) {
+        ctx.onDispose(() => void undone++);
+        return returned as object;
+      },
+    });
+    const contribution = (name: string) => (name === "word" ? "words" : undefined);
+    const hints = { service: () => undefined, hook: () => undefined, contribution };
+    await expect(testKernel([plugin], { hints })).rejects.toMatchObject({
+      code: "PLUGIN_RETURNED",
+      message: `activate() of plugin "own" returned ${what}. It may return nothing, a function that undoes its work, or an object with contributions such as "tools", "commands" and "hooks", with "dispose" for the undo.`,
+    });
+    expect(undone).toBe(1);
+  });
+
+  it("still runs its dispose when the rest is refused", async () => {
+    const order: string[] = [];
+    const returned = { dispose: () => void order.push("dispose"), events: {} };
+    const plugin = definePlugin({ ...base, id: "own", activate: () => returned });
+    await expect(testKernel([plugin])).rejects.toMatchObject({ code: "PLUGIN_RETURNED" });
+    expect(order).toEqual(["dispose"]);
+  });
+
+  it.each<[string, object, string]>([
+    ["a promise", { words: Promise.resolve(["a"]) }, "PLUGIN_ASYNC_CONTRIBUTION"],
+    [
+      "a function that throws",
+      {
+        words: () => {
+          throw new Error("boom");
+        },
+      },
+      "UNEXPECTED",
+    ],
+  ])("leaves out %s, and reports it", async (_what, returned, code) => {
+    const plugin = definePlugin({ ...base, id: "own", activate: () => returned, words: () => ["own"] });
+    await using t = await testKernel([plugin]);
+    expect(t.kernel.collect("words")).toEqual([{ plugin: "own", value: ["own"] }]);
+    expect(t.kernel.failures).toMatchObject([{ plugin: "own", where: "words", code }]);
+  });
+
+  it("is ignored when it is neither a function nor an object", async () => {
+    const plugins = [1, "text", true, null].map((returned, at): AnyPlugin => {
+      return { ...base, id: `own${at}`, activate: () => returned as never };
+    });
+    await using t = await testKernel(plugins);
+    expect(t.kernel.failures).toEqual([]);
+  });
+
+  it("has its layers checked as those of the plugin are", async () => {
+    const tap = { handlr: () => "" } as unknown as Tap<(word: string) => string>;
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: ["speller"],
+      activate: () => ({ hooks: { spell: tap } }),
+    });
+    await expect(testKernel([speller, plugin])).rejects.toMatchObject({
+      code: "PLUGIN_FAILED",
+      message: expect.stringContaining('it has no field "handlr": did you mean "handler"?'),
+    });
+  });
+});
