@@ -1,4 +1,4 @@
-/** A plain object, as TOML and JSON have them. */
+/** A plain object, like a TOML table or a JSON object. */
 export type Table = Record<string, unknown>;
 
 export function isTable(value: unknown): value is Table {
@@ -7,10 +7,10 @@ export function isTable(value: unknown): value is Table {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A path of keys into nested tables; elements of arrays by index. */
+/** A path of keys into nested tables; elements of arrays have their index as key. */
 export type KeyPath = readonly (string | number)[];
 
-/** A path as TOML writes it: `model.provider`, `"my ext".key`. */
+/** A path in TOML syntax: `model.provider`, `"my ext".key`. */
 export function dotted(path: KeyPath): string {
   return path.map((key) => (/^[\w-]+$/.test(String(key)) ? key : JSON.stringify(key))).join(".");
 }

@@ -4,25 +4,28 @@ import { type Copies, copyOf } from "./copy.ts";
 import { sha256Of } from "./hash.ts";
 import type { Tree } from "./tree.ts";
 
-/** A file that differs from what it was. */
+/** A file that differs from an earlier version. */
 export interface FileChange {
   path: string;
   how: "added" | "changed" | "removed";
-  /** Lines that went (`-`) and came (`+`), of a small text. */
+  /** Removed (`-`) and added (`+`) lines; only for a small text. */
   diff?: string;
 }
 
-/** The sums of an earlier tree: its hash, and the sha256 of each file by path. */
+/** The checksums of an earlier tree: its hash, and the sha256 of each file by path. */
 export interface Sums {
   hash?: string;
   files?: Readonly<Record<string, string>>;
 }
 
-/** Larger texts are named only. */
-const LARGEST = 16 * 1024;
-const MOST_LINES = 400;
+/** Texts with more bytes or lines are listed without a diff. */
+const MAX_BYTES = 16 * 1024;
+const MAX_LINES = 400;
 
-/** What differs from what was kept before, `of` which the copies are; undefined when nothing was, or nothing differs. */
+/**
+ * The files of a tree that differ from an earlier one, whose private copy (`of` this kind) is read for the diffs. Undefined when
+ * there is no earlier tree, or nothing differs.
+ */
 export function changesIn(tree: Tree, entry: Sums | undefined, of: Copies = "trusted"): FileChange[] | undefined {
   const before = entry?.files;
   if (!entry?.hash || !before || entry.hash === tree.hash) return undefined;
@@ -38,13 +41,13 @@ export function changesIn(tree: Tree, entry: Sums | undefined, of: Copies = "tru
   });
 }
 
-/** A text of people, small enough to be shown. */
+/** The text of a file; undefined when it is binary or too large to show. */
 export function textOf(bytes: Buffer | undefined): string | undefined {
-  if (!bytes || bytes.length > LARGEST || bytes.includes(0)) return undefined;
+  if (!bytes || bytes.length > MAX_BYTES || bytes.includes(0)) return undefined;
   return bytes.toString("utf8");
 }
 
-/** From the copy that was kept, if it still holds what was trusted. */
+/** The old content of a file, from the private copy; undefined when the copy is missing or was changed. */
 function oldBytes(copy: string, path: string, sha256: string | undefined): Buffer | undefined {
   const file = join(copy, path);
   if (!/^[\da-f]{64}$/.test(basename(copy)) || !existsSync(file)) return undefined;
@@ -54,11 +57,11 @@ function oldBytes(copy: string, path: string, sha256: string | undefined): Buffe
 
 function diffOf(before: Buffer | undefined, after: Buffer): string | undefined {
   const [old, now] = [textOf(before)?.split("\n"), textOf(after)?.split("\n")];
-  if (!old || !now || old.length > MOST_LINES || now.length > MOST_LINES) return undefined;
+  if (!old || !now || old.length > MAX_LINES || now.length > MAX_LINES) return undefined;
   return lineDiff(old, now).join("\n");
 }
 
-/** The lines that went and came, along a longest common subsequence. */
+/** Removed and added lines, by the longest common subsequence. */
 function lineDiff(old: readonly string[], now: readonly string[]): string[] {
   const common = commonLengths(old, now);
   const lengthAt = (i: number, j: number) => common[i]?.[j] ?? 0;
@@ -74,7 +77,7 @@ function lineDiff(old: readonly string[], now: readonly string[]): string[] {
   return lines;
 }
 
-/** How many lines two tails have in common, in order. */
+/** For each pair of line numbers, the length of the longest common subsequence of the lines from there to the end. */
 function commonLengths(old: readonly string[], now: readonly string[]): number[][] {
   const table = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   for (let i = old.length - 1; i >= 0; i--)

@@ -7,21 +7,24 @@ import { replaceFile } from "./private.ts";
 import { makePrivate } from "./private-folder.ts";
 import type { Tree } from "./tree.ts";
 
-/** Left by runs with --trust, by trees that have changed since, and by presets that were updated while sessions used them. */
+/**
+ * Copies that were not used for this long are removed. They remain from runs with --trust, from trees that changed later, and from
+ * presets that were updated while sessions used them.
+ */
 const STALE_MS = 7 * 24 * 3600 * 1000;
 
-/** Whose copies: those of projects, or of installed presets. */
+/** The kind of copies: of trusted projects, or of installed presets. */
 export type Copies = "trusted" | "presets";
 
 const copies = (of: Copies) => join(userDir(), "cache", of);
 
-/** Where the copy of a tree with this hash lies. */
+/** The folder of the copy of a tree with this hash. */
 export const copyOf = (hash: string, of: Copies = "trusted") => join(copies(of), hash);
 
 /**
- * Puts exactly the bytes that were hashed into a folder that only this user can enter, and answers it. A file of an
- * earlier copy is compared with them and written again where it differs; what does not belong is removed. Throws TRUST_COPY,
- * and EXTENSION_FOLDER when others can enter.
+ * Writes the bytes of a tree into a folder that only this user can enter, and returns the folder. If it exists, files that differ
+ * are written again, and files that are not in the tree are removed. Throws TRUST_COPY, and EXTENSION_FOLDER when other users can
+ * enter the folder.
  */
 export function keepCopy(tree: Tree, of: Copies = "trusted"): string {
   try {
@@ -43,7 +46,7 @@ function write({ files, hash, executables }: Tree, of: Copies): string {
   return root;
 }
 
-/** Forgets a copy; that there is none is fine. */
+/** Removes a copy, if it exists. */
 export function removeCopy(hash: string, of: Copies = "trusted"): void {
   fs.rmSync(copyOf(hash, of), { recursive: true, force: true });
 }
@@ -58,7 +61,7 @@ function keepFile(path: string, bytes: Buffer, mode: number): void {
   replaceFile(path, bytes, { mode });
 }
 
-/** A helper's name decides what an import finds, so nothing may lie there that was not hashed. */
+/** Removes files that are not in the tree: an import could find such a file instead of the intended one. */
 function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string, Buffer>): void {
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -71,23 +74,23 @@ function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string,
   }
 }
 
-/** Sets a copy aside that is no longer the newest: whoever reads from it may go on for some days. */
+/** Makes a copy that is no longer current expire: sessions that read from it may do so for some more days. */
 export function retireCopy(hash: string, of: Copies): void {
   const root = copyOf(hash, of);
   if (fs.existsSync(root)) fs.utimesSync(root, new Date(), new Date());
 }
 
-/** Keeps a copy that is used again from being removed as one that was left behind. */
+/** Renews the time of a copy that is used, so that it is not removed as stale. */
 function touch(root: string): void {
   try {
     fs.utimesSync(root, new Date(), new Date());
   } catch (thrown) {
-    // Where nothing can be written, nothing can be removed either.
+    // On a read-only file system nothing would be removed anyway.
     if (codeOf(thrown) !== "EROFS") throw thrown;
   }
 }
 
-/** Removes copies that have been left for long, but for those of these hashes. */
+/** Removes stale copies, except for those with the hashes in `kept`. */
 export function removeStale(of: Copies, kept: readonly string[]): void {
   if (!fs.existsSync(copies(of))) return;
   for (const name of fs.readdirSync(copies(of)).filter((each) => !kept.includes(each))) {

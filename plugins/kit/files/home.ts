@@ -10,12 +10,12 @@ export const presetFile = "preset.toml";
 /** The user's own folder, `~/.scorel`. Throws CONFIG_HOME. */
 export const userDir = () => join(userHome(), ".scorel");
 
-/** Where the user's presets are: files, and folders that were put there or installed. */
+/** The folder of the user's presets, which are TOML files and folders; some of the folders were installed. */
 export const presetsDir = () => join(userDir(), "presets");
 
 /**
- * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root, or only that
- * of `cwd` outside of git. The user's own folder is never a project's. `cwd` is canonical.
+ * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root. Outside of git, only the
+ * one in `cwd` counts. `~/.scorel` is never a project's folder. `cwd` is canonical.
  */
 export function projectDir(cwd: string): string | undefined {
   const home = canonical(userHome());
@@ -33,7 +33,7 @@ export function rootOf(cwd: string): string {
   return gitRoot(cwd, canonical(userHome())) ?? cwd;
 }
 
-/** The user's home directory. A relative HOME is refused: it would make a folder in whatever directory a command runs in. */
+/** The user's home directory. Throws CONFIG_HOME for a relative HOME, which would mean a different folder in each directory. */
 export function userHome(): string {
   try {
     const home = homedir();
@@ -44,7 +44,7 @@ export function userHome(): string {
   throw errors.CONFIG_HOME({ reason: `HOME is ${JSON.stringify(process.env.HOME)}, which is no full path` });
 }
 
-/** The nearest directory with a `.git`, below the home directory only. */
+/** The nearest directory with a `.git`, from `dir` upwards. The home directory and those above it are not considered. */
 function gitRoot(cwd: string, home: string): string | undefined {
   for (let dir = cwd; dir !== home; dir = dirname(dir)) {
     if (existsSync(join(dir, ".git"))) return dir;

@@ -1,4 +1,4 @@
-/** What an image is by its first bytes, without any dependency: also for faces that only attach it. */
+/** Detects the type of an image by its first bytes. Has no dependencies, so that every client can use it. */
 
 const PLAIN: readonly [start: string, mimeType: string][] = [
   ["\x89PNG\r\n\x1a\n", "image/png"],
@@ -22,7 +22,7 @@ const BRANDS: Readonly<Record<string, string>> = {
   avis: "image/avif",
 };
 
-/** The media type of an image by its content, also of one that no model takes; undefined for anything else. SVG is text. */
+/** The media type of an image by its content, whether or not models accept it; undefined for other files, such as SVG. */
 export function imageType(bytes: Uint8Array): string | undefined {
   const start = latin1(bytes.subarray(0, 18));
   const plain = PLAIN.find(([signature]) => start.startsWith(signature));
@@ -32,13 +32,13 @@ export function imageType(bytes: Uint8Array): string | undefined {
   return isBitmap(start) ? "image/bmp" : undefined;
 }
 
-/** "BM" begins words too; four zeros, and the size of one of the headers there are, do not follow them. */
+/** Whether it is a BMP. Texts may begin with "BM", too, so the four reserved zeros and the header size are checked. */
 function isBitmap(start: string): boolean {
   const zeros = start.slice(6, 10) === "\0\0\0\0" && start.slice(15) === "\0\0\0";
   return start.startsWith("BM") && zeros && "\fl|(".includes(start.charAt(14));
 }
 
-/** Whether a file is an SVG image, which is text and can be read as such. */
+/** Whether a file is an SVG image, which can be read as text. */
 export function isSvg(bytes: Uint8Array): boolean {
   const start = latin1(bytes.subarray(0, 1024));
   return /^(?:\xef\xbb\xbf)?\s*</.test(start) && /<svg[\s>]/.test(start);

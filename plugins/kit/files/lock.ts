@@ -7,17 +7,17 @@ import { createFile, readIfPresent, removeIfPresent, replaceFile } from "./priva
 
 const ATTEMPTS = 20;
 const WAIT_MS = 20;
-/** A lock file of this age that says nothing readable was left by a crash, not by someone about to fill it. */
+/** An unreadable lock file of this age was left by a crash; a younger one may be in the process of being written. */
 const SETTLED_MS = 2000;
 
-/** Who a lock file names. */
+/** The process that holds a lock, as written in the lock file. */
 export interface Holder extends ProcessIdentity {
-  /** When the process started, for people. */
+  /** When the process started, to be shown. */
   since: string;
   nonce: string;
 }
 
-/** The right to change what a lock file stands for, until `release` or the end of this process. */
+/** A lock that this process holds until `release`, or until the process ends. */
 export interface Lock {
   /** Whether the file still names this holder. */
   holds(): boolean;
@@ -26,13 +26,13 @@ export interface Lock {
 
 export interface LockOptions {
   /**
-   * Milliseconds after which a holder that may or may not live (on another machine, in another container) counts as gone. A
-   * process that surely runs keeps its lock for any time. Default: such a holder keeps it, too.
+   * Milliseconds after which a holder counts as gone if it cannot be checked, because it is on another machine or in another
+   * container. A process that certainly runs keeps its lock for any time. Default: holders that cannot be checked keep it, too.
    */
   abandonedAfter?: number;
 }
 
-/** Takes a lock, waiting up to `patience` milliseconds for its holder; undefined when that is too short. */
+/** Takes a lock. Waits up to `patience` milliseconds for its holder; returns undefined if the lock is still held then. */
 export async function takeLock(path: string, patience: number, options: LockOptions = {}): Promise<Lock | undefined> {
   const until = performance.now() + patience;
   for (;;) {
@@ -44,8 +44,8 @@ export async function takeLock(path: string, patience: number, options: LockOpti
 }
 
 /**
- * Takes the lock file `path` now, or answers who has it. A holder that ended is replaced; its number alone does not count, as
- * another process may have got it since. Undefined when others took and left the lock all the time.
+ * Takes the lock file `path`, or returns who holds it. A holder that has ended is replaced. Its start time is compared, too,
+ * since another process may have its pid now. Returns undefined if other processes kept taking and releasing the lock.
  */
 export function tryLock(path: string, options: LockOptions = {}): Lock | Holder | undefined {
   const me: Holder = { ...ownIdentity(), since: startTime(), nonce: newId() };
@@ -64,8 +64,8 @@ export function tryLock(path: string, options: LockOptions = {}): Lock | Holder 
 }
 
 /**
- * Replaces a holder that is gone. Two takers could each rename their file over the old one and both believe that they won, so
- * the right to replace *this* holder is a lock itself, and whoever has it looks again before renaming.
+ * Replaces a holder that is gone. If two processes renamed their files over the old one, both would believe they hold the lock.
+ * So replacing a given holder needs a lock of its own, and the process that has it checks the holder again before it renames.
  */
 function takeOver(path: string, gone: Holder, me: Holder, claim: Lock): boolean {
   try {
@@ -82,7 +82,7 @@ function lockOf(path: string, { nonce }: Holder): Lock {
   return { holds, release: () => holds() && removeIfPresent(path) };
 }
 
-/** Whether a holder of the lock file `path` lives, or may live where nobody here can see it. */
+/** Whether a holder of the lock file `path` runs, or may run where this process cannot check it. */
 export function isHeld(path: string, holder: Holder, { abandonedAfter }: LockOptions = {}): boolean {
   if (holder.pid === 0) return isYoung(path, abandonedAfter ?? SETTLED_MS);
   if (!isRunning(holder)) return false;
@@ -91,17 +91,17 @@ export function isHeld(path: string, holder: Holder, { abandonedAfter }: LockOpt
 
 function isYoung(path: string, ms: number): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
-  // A clock that was set back makes an old file look as if it came from the future.
+  // If the clock was set back, an old file can have a time in the future.
   return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) < ms;
 }
 
-/** Who the lock file names; undefined when there is none. */
+/** The holder that the lock file names; undefined when there is no file. */
 export function holderOf(path: string): Holder | undefined {
   const text = readIfPresent(path);
   return text === undefined ? undefined : parse(text);
 }
 
-/** An unreadable lock is a holder without a process, under a name made of its bytes. */
+/** Reads a lock file. For an unreadable one, the holder has no process, and its nonce is made from the text. */
 function parse(text: string): Holder {
   const unknown = { pid: 0, start: "", boot: "", space: "", machine: "", since: "unknown", nonce: `x${crc32(text)}` };
   try {

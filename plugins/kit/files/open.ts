@@ -2,15 +2,15 @@ import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** A file that is open for reading; the caller closes `fd`. What is asked of `stat` holds for the bytes that `fd` reads. */
+/** A file that is open for reading; the caller closes `fd`. `stat` describes the same file that `fd` reads. */
 export interface OpenFile {
   fd: number;
   stat: Stats;
 }
 
 /**
- * Opens a regular file for reading, and undefined for anything else, such as a FIFO, whose writer is not waited for. A link at
- * the path itself is refused. Throws errors of the file system.
+ * Opens a regular file for reading. Returns undefined for anything else, such as a FIFO, without waiting for its writer. A
+ * symbolic link at the path itself is refused. Throws file system errors.
  */
 export function openRegular(path: string): OpenFile | undefined {
   const fd = openSync(path, FLAGS);

@@ -2,14 +2,14 @@ import { chmodSync, lstatSync, mkdirSync, type Stats } from "node:fs";
 import { errors } from "../errors.ts";
 import { weaknessOf } from "./weakness.ts";
 
-/** Throws EXTENSION_FOLDER when others than this user could have put code into a folder; a missing folder is fine. */
+/** Throws EXTENSION_FOLDER when another user could have put code into a folder. A missing folder is accepted. */
 export function assertPrivate(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const weakness = stats && weaknessOf(path, stats);
   if (weakness) throw errors.EXTENSION_FOLDER({ path, ...weakness });
 }
 
-/** Makes a folder that only this user can enter, with its parents, or checks the one that exists. */
+/** Creates folders, with their parents, that only this user can enter; checks those that exist. */
 export function makePrivate(...paths: readonly string[]): void {
   for (const path of paths) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -18,13 +18,13 @@ export function makePrivate(...paths: readonly string[]): void {
   }
 }
 
-/** A folder of this user that others can merely look into is closed to them. */
+/** Removes access for other users from a folder that they can read but not write. */
 export function closeToOthers(path: string): void {
   const { mode, uid } = lstatSync(path);
   if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o700);
 }
 
-/** Why a file of the user's own cannot be relied on; undefined when it can. */
+/** Why a file of the user cannot be trusted; undefined when it can. */
 export function flawOf(stats: Stats): string | undefined {
   if (!stats.isFile()) return "it is no regular file";
   const user = process.getuid?.();

@@ -1,16 +1,16 @@
 import * as fs from "node:fs";
 import { codeOf, newId } from "@scorel/kernel";
 
-/** File systems without hard links answer one of these to `link`. */
+/** Error codes of `link` on file systems without hard links. */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
 
-/** Makes a folder with its parents, or narrows the one that is there, so that only this user may enter it. */
+/** Creates a folder with its parents, or changes the mode of an existing one, so that only this user can enter it. */
 export function makePrivateFolder(path: string): void {
   fs.mkdirSync(path, { recursive: true, mode: 0o700 });
   if ((fs.statSync(path).mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
 }
 
-/** A file's text, or undefined when there is none. */
+/** The text of a file; undefined when the file does not exist. */
 export function readIfPresent(path: string): string | undefined {
   try {
     return fs.readFileSync(path, "utf8");
@@ -20,26 +20,26 @@ export function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** Removes a file; that it is gone already is fine. */
+/** Removes a file, if it exists. */
 export function removeIfPresent(path: string): void {
   fs.rmSync(path, { force: true });
 }
 
-/** How a file is put in its place. */
-export interface Putting {
+/** Options for writing a file. */
+export interface WriteOptions {
   /** Permissions, before the umask. Default: 0600. */
   mode?: number;
-  /** Waits until the content is on disk, so that a power loss leaves the old file or the new one. */
+  /** Waits until the content is on disk, so that after a power loss either the old or the new content is there. */
   durable?: boolean;
-  /** Called when the content is written and before it takes the place; what it throws leaves the file as it was. */
+  /** Called after the content is written to a temporary file. If it throws, the file stays unchanged. */
   before?: () => void;
 }
 
 /**
- * Puts a new content in a file's place in one step: readers see the old content or the new one, and a failure leaves the old. A
- * link at `path` is replaced, not followed. Throws errors of the file system.
+ * Replaces the content of a file in one step: readers see the old content or the new one, and after a failure the old one. A
+ * symbolic link at `path` is replaced, not followed. Throws file system errors.
  */
-export function replaceFile(path: string, content: string | Uint8Array, options: Putting = {}): void {
+export function replaceFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): void {
   const temporary = writeBeside(path, content, options);
   try {
     options.before?.();
@@ -50,8 +50,12 @@ export function replaceFile(path: string, content: string | Uint8Array, options:
   }
 }
 
-/** Creates a file with its whole content at once; false, with nothing changed, when the name is taken. */
-export function createFile(path: string, content: string | Uint8Array, options: Omit<Putting, "before"> = {}): boolean {
+/** Creates a file together with its content. Returns false and changes nothing when the file exists. */
+export function createFile(
+  path: string,
+  content: string | Uint8Array,
+  options: Omit<WriteOptions, "before"> = {},
+): boolean {
   const temporary = writeBeside(path, content, options);
   try {
     fs.linkSync(temporary, path);
@@ -65,8 +69,12 @@ export function createFile(path: string, content: string | Uint8Array, options: 
   }
 }
 
-/** Without hard links a reader may, for a moment, find the file empty. */
-function createWithoutLinks(path: string, content: string | Uint8Array, { mode = 0o600, durable }: Putting): boolean {
+/** For file systems without hard links. For a moment, readers may find the file empty. */
+function createWithoutLinks(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o600, durable }: WriteOptions,
+): boolean {
   try {
     fs.writeFileSync(path, content, { flag: "wx", mode, flush: durable });
     return true;
@@ -76,8 +84,8 @@ function createWithoutLinks(path: string, content: string | Uint8Array, { mode =
   }
 }
 
-/** A new file under a name that nobody can know before; `wx` refuses a link that stands there all the same. */
-function writeBeside(path: string, content: string | Uint8Array, { mode = 0o600, durable }: Putting): string {
+/** Writes a temporary file beside `path`. Its name cannot be guessed, and `wx` refuses a link that someone put there. */
+function writeBeside(path: string, content: string | Uint8Array, { mode = 0o600, durable }: WriteOptions): string {
   const temporary = `${path}.${newId()}.tmp`;
   try {
     fs.writeFileSync(temporary, content, { flag: "wx", mode, flush: durable });

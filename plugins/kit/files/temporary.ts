@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 
-/** Makes a folder for temporary files that only this user may enter, and answers its real path. Throws TEMPORARY_FOLDER. */
+/** Creates a temporary folder that only this user can enter, and returns its real path. Throws TEMPORARY_FOLDER. */
 export function makeTemporaryFolder(prefix: string): string {
   const path = tmpdir();
   try {

@@ -5,7 +5,7 @@ import { sha256Of } from "./hash.ts";
 import { openRegular } from "./open.ts";
 import { canonical, isWithin } from "./paths.ts";
 
-/** More than this is no configuration; reading it would hold up every start. */
+/** Larger trees are refused: reading them would delay every start, and configuration is never that large. */
 const MOST_FILES = 5_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -13,18 +13,17 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export interface Tree {
   /** The folder that the paths in `files` start at. */
   root: string;
-  /** Path with `/`, relative to the root -> the bytes that were hashed. Sorted. */
+  /** Path relative to the root, with `/` -> the bytes that were hashed. Sorted by path. */
   files: ReadonlyMap<string, Buffer>;
-  /** Those of the paths that their owner may run as programs. */
+  /** The paths of files that their owner may execute. */
   executables?: ReadonlySet<string>;
-  /** sha256 over all paths and bytes. */
+  /** SHA-256 of all paths and contents. */
   hash: string;
 }
 
 /**
- * Reads every file below these folders of `root` once, but for what has a skipped name. Throws what `refuse` makes for what
- * cannot be vouched for: a link that leads out of the folders or to a folder, anything but files and folders, and more than
- * a project needs.
+ * Reads every file below these folders of `root` once, except for `skipped` names. Throws the error of `refuse` for what cannot
+ * be trusted: links to folders or out of the folders, anything but files and folders, and too many files or bytes.
  */
 export function readTree(root: string, folders: readonly string[], { refuse, skipped = [] }: ReadOptions): Tree {
   const reading: Reading = {
@@ -40,20 +39,20 @@ export function readTree(root: string, folders: readonly string[], { refuse, ski
   return { ...treeOf(root, reading.files), executables: reading.executables };
 }
 
-/** These files, by their path with `/` relative to the root, as a tree. */
+/** Makes a tree of files that were read; their paths are relative to the root, with `/`. */
 export function treeOf(root: string, read: ReadonlyMap<string, Buffer>): Tree {
   const files = new Map([...read].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { root, files, hash: hashOf(files) };
 }
 
-/** The bytes of one file that is no link. Throws what `refuse` makes. */
+/** The bytes of one file. Throws the error of `refuse`, also for a link. */
 export function readBytes(path: string, refuse: Refuse): Buffer {
   const file = guarded(path, { refuse }, () => readRegular(path));
   if (file === undefined) throw refuse(path, "is neither a file nor a folder");
   return file.bytes;
 }
 
-/** Makes the error for a path that is refused, and why. */
+/** Creates the error for a path that is refused for a reason. */
 export type Refuse = (path: string, reason: string, options?: { cause: unknown }) => Error;
 
 interface ReadOptions {
@@ -65,7 +64,7 @@ interface ReadOptions {
 interface Reading {
   root: string;
   refuse: Refuse;
-  /** Those that are no links themselves: what a link may lead to. */
+  /** The folders to read that are not links themselves; links may lead into them. */
   tops: readonly string[];
   skipped: readonly string[];
   files: Map<string, Buffer>;
@@ -73,7 +72,7 @@ interface Reading {
   bytes: number;
 }
 
-/** The lengths keep two different trees from being written alike. */
+/** Paths are quoted and lengths included, so that different trees never hash the same text. */
 function hashOf(files: ReadonlyMap<string, Buffer>): string {
   const hash = createHash("sha256");
   for (const [path, bytes] of files) hash.update(`${JSON.stringify(path)} ${bytes.length} ${sha256Of(bytes)}\n`);
@@ -82,7 +81,7 @@ function hashOf(files: ReadonlyMap<string, Buffer>): string {
 
 function readFolder(path: string, reading: Reading): void {
   const real = guarded(path, reading, () => fs.realpathSync(path));
-  // `.claude/skills` is often a link to `.agents/skills`, which is read as itself.
+  // `.claude/skills` is often a link to `.agents/skills`, which is read anyway.
   if (real !== path && reading.tops.includes(real)) return;
   if (real !== path) throw reading.refuse(path, `is a link to ${real}`);
   for (const name of guarded(path, reading, () => fs.readdirSync(path)).sort())
@@ -96,7 +95,7 @@ function readEntry(path: string, reading: Reading): void {
   else keep(path, path, reading);
 }
 
-/** A link to a file that is read anyway stands for its bytes. */
+/** Reads a link to a file inside of the folders as if it were that file. */
 function keepTarget(path: string, reading: Reading): void {
   const real = guarded(path, reading, () => fs.realpathSync(path));
   if (!reading.tops.some((top) => isWithin(top, real)))
@@ -116,7 +115,7 @@ function keep(path: string, real: string, reading: Reading): void {
   if (reading.bytes > MOST_BYTES) throw reading.refuse(dirname(path), "holds more than 64 MiB");
 }
 
-/** Judged through the open file, so that nothing can be put in its place in between; never waits for a pipe. */
+/** Checks and reads the same open file, so that it cannot be replaced in between. Never waits for a FIFO. */
 function readRegular(path: string): { bytes: Buffer; isExecutable: boolean } | undefined {
   const file = openRegular(path);
   if (!file) return undefined;

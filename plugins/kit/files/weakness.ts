@@ -1,11 +1,11 @@
 import type { Stats } from "node:fs";
 
-/** Why others than this user could have put something into a folder, and the command that mends it; undefined when none could. */
+/** Why another user could have put something into a folder, and the command that fixes it; undefined when none could. */
 export function weaknessOf(path: string, stats: Stats): { reason: string; command: string } | undefined {
   const quoted = `'${path.replaceAll("'", "'\\''")}'`;
   if (stats.isSymbolicLink()) return { reason: "is a link", command: `rm ${quoted} && mkdir -m 700 ${quoted}` };
   if (!stats.isDirectory()) return { reason: "is not a folder", command: `rm ${quoted} && mkdir -m 700 ${quoted}` };
-  // Windows has neither owners by number nor mode bits.
+  // Windows has no numeric owners and no mode bits.
   const user = process.getuid?.();
   if (user === undefined) return undefined;
   if (stats.uid !== user && stats.uid !== 0)

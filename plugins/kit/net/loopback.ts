@@ -1,4 +1,4 @@
-/** Whether a server of this name can only be on this machine. */
+/** Whether a host name always means this machine. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||

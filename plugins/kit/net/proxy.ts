@@ -7,7 +7,7 @@ import { isLoopback } from "./loopback.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The proxy that the environment names for a server; none for this machine and for what NO_PROXY lists. */
+/** The proxy for a server according to the environment; undefined for this machine and for hosts that NO_PROXY lists. */
 export function proxyFor(url: URL, env: Env): URL | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
   const value = env[name] || env[name.toUpperCase()];
@@ -19,7 +19,7 @@ export function proxyFor(url: URL, env: Env): URL | undefined {
   return proxy;
 }
 
-/** `*`, or names that a server has or ends with, with or without a dot before and a port behind. */
+/** Whether NO_PROXY matches: `*`, or names that equal or end the host name, optionally with a leading dot and a port. */
 function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");
   const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
@@ -32,8 +32,8 @@ function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
 }
 
 /**
- * A request through a proxy: whole for http, inside a tunnel that the proxy cannot look into for https. The tunnel leads to
- * `address`, when given; otherwise the proxy looks the name up.
+ * Sends a request through a proxy. For https it opens a tunnel, which the proxy cannot read, to `address` if given; otherwise the
+ * proxy resolves the name.
  */
 export async function requestThrough(
   proxy: URL,
@@ -45,7 +45,7 @@ export async function requestThrough(
   if (url.protocol === "https:") {
     const host = address?.includes(":") ? `[${address}]` : (address ?? url.hostname);
     const socket = await tunnel(proxy, `${host}:${url.port || 443}`, signal);
-    // With an agent, its own way to connect would count; without one, the port of http would be taken for granted.
+    // No agent, since it would connect by itself. Then `defaultPort` must be set, or port 80 would be assumed.
     const createConnection = () => connect({ socket, servername: url.hostname });
     return requestTls(url, { ...options, defaultPort: 443, createConnection });
   }
@@ -84,7 +84,7 @@ function reasonOf(error: Error): string {
   return /^E[A-Z_]+$/.test(code) ? code : messageOf(error);
 }
 
-/** As fetch fails: what is wrong is the cause. */
+/** An error like those of `fetch`, with the reason as its cause. */
 function failed(message: string, cause?: unknown): TypeError {
   return new TypeError("fetch failed", { cause: new Error(message, { cause }) });
 }

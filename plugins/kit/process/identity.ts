@@ -3,28 +3,28 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { codeOf } from "@scorel/kernel";
 
-/** A process on this machine, told from a later one that gets the same number. */
+/** A process on this machine. The start time tells it from a later process with the same pid. */
 export interface LocalIdentity {
   pid: number;
-  /** When the process started, as its own system counts; "" when that cannot be known. */
+  /** When the process started, in the unit of the system; "" when unknown. */
   start: string;
 }
 
-/** A process anywhere, for files that other machines and containers may read. */
+/** A process on any machine, for files that other machines and containers may read. */
 export interface ProcessIdentity extends LocalIdentity {
-  /** Differs after each start of the machine; "" when unknown. */
+  /** The boot id, which changes at each start of the machine; "" when unknown. */
   boot: string;
-  /** In which space of process numbers (container); "" when unknown. */
+  /** The pid namespace, which differs in each container; "" when unknown. */
   space: string;
   machine: string;
 }
 
-/** Who has this number now; `start` is "" when nobody has, or when the system does not tell. */
+/** The process that has this pid now; `start` is "" when there is none or its start time is unknown. */
 export function identityOf(pid: number): LocalIdentity {
   return { pid, start: startOf(pid) ?? "" };
 }
 
-/** Which start of the machine, and which space of process numbers (container), this is; "" where that is not told. */
+/** The boot id of the machine and the pid namespace of this process; "" when unknown. */
 export function placeOf(): { boot: string; space: string } {
   return {
     boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
@@ -34,13 +34,13 @@ export function placeOf(): { boot: string; space: string } {
 
 let own: ProcessIdentity | undefined;
 
-/** This process; it stays the same, so it is looked up once. */
+/** The identity of this process, which is looked up once. */
 export function ownIdentity(): ProcessIdentity {
   own ??= { ...identityOf(process.pid), ...placeOf(), machine: hostname() };
   return own;
 }
 
-/** Whether that very process still runs. In doubt (another machine, another container) it does. */
+/** Whether this process still runs. Returns true if that cannot be checked, on another machine or in another container. */
 export function isRunning(other: ProcessIdentity): boolean {
   const me = ownIdentity();
   if (other.boot !== me.boot && other.boot !== "" && me.boot !== "") return other.machine !== me.machine;
@@ -50,40 +50,40 @@ export function isRunning(other: ProcessIdentity): boolean {
   return start === "" || other.start === "" || start === other.start;
 }
 
-/** Whether it is certain that this very process still runs, and not only possible. */
+/** Whether this process certainly still runs. Returns false if that cannot be checked. */
 export function isSurelyRunning(other: ProcessIdentity): boolean {
   const me = ownIdentity();
   const isHere = other.boot !== "" && other.boot === me.boot && other.space === me.space;
   return isHere && other.start !== "" && startOf(other.pid) === other.start;
 }
 
-/** Whether a process of this space stands still until someone wakes it; false where that cannot be told. */
+/** Whether a process of the same pid namespace is suspended (as by Ctrl-Z); false when unknown. */
 export function isSuspended({ pid, space }: ProcessIdentity): boolean {
   const [state = ""] = space === ownIdentity().space ? statOf(pid) : [];
   return state === "T" || state === "t";
 }
 
-/** When a process started; undefined when there is none, "" when it cannot be told. */
+/** When a process started; undefined when there is no such process, "" when unknown. */
 function startOf(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (attempt(() => readFileSync("/proc/self/stat", "utf8")) !== undefined) return startInProc(pid);
   return exists(pid) ? startByPs(pid) : undefined;
 }
 
-/** A zombie has ended: it holds nothing, whoever has yet to collect it. */
+/** The start time in /proc; undefined for a zombie, which has ended although its parent has not noticed. */
 function startInProc(pid: number): string | undefined {
   const [state, ...fields] = statOf(pid);
   if (state === undefined || state === "Z" || state === "X") return undefined;
   return fields[18] ?? "";
 }
 
-/** The fields of a process in /proc, from its state on; none when there is no such process. */
+/** The fields of /proc/<pid>/stat, from the state on; empty when there is no such process. */
 function statOf(pid: number): string[] {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   return stat === undefined ? [] : fieldsOf(stat);
 }
 
-/** The fields of /proc/<pid>/stat behind the program's name, which is in brackets and may hold spaces and brackets itself. */
+/** The fields after the program's name, which is in brackets and may itself contain spaces and brackets. */
 export function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
@@ -102,7 +102,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Systems differ in what they tell; what one does not tell is unknown, not an error. */
+/** Returns undefined instead of throwing: what a system does not provide is unknown, not an error. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -15,30 +15,30 @@ import { newId } from "@scorel/kernel";
 import { identityOf, type LocalIdentity, placeOf } from "./identity.ts";
 import { endTree } from "./tree.ts";
 
-/** Where the ledgers of a user's sessions are; the manifest looks there too. */
+/** The folder with the ledgers of a user's sessions. */
 export function ledgerFolder(home: string): string {
   return join(home, ".scorel", "processes");
 }
 
-/** A command that runs, as it is kept on disk. */
+/** A running command, as it is written to disk. */
 interface Row extends LocalIdentity {
   mark: string;
 }
 interface Page {
-  /** The scorel process that started them. */
+  /** The scorel process that started the commands. */
   owner: LocalIdentity;
   boot: string;
   space: string;
   commands: Row[];
 }
 
-/** Elsewhere a program has to be asked who a process is: that is worth it for commands that take longer than this. */
+/** On systems without /proc, identifying a process takes an extra program, so only commands that run this long are recorded. */
 const LASTING_MS = 1_000;
 
 /**
- * Which commands a session runs, on disk, so that the next start can end those that a killed process left behind. The file is
- * written in place, by one call each time: nothing is left half written by a kill. What cannot be written is told to
- * `report` and keeps nobody from working.
+ * Records on disk which commands a session runs, so that the next start can end those that a killed process left behind. The file
+ * is overwritten in place with a single call, so that a kill never leaves it half written. Write errors go to `report` and do not
+ * stop the session.
  */
 export class Ledger {
   private readonly folder: string;
@@ -56,20 +56,20 @@ export class Ledger {
     this.report = report;
   }
 
-  /** A command that has just been started, with the mark that all it starts bears. */
+  /** Records a command that was just started. `mark` is in the environment of it and of all its descendants. */
   add(pid: number, mark: string): void {
     if (process.platform === "linux") this.note(pid, mark);
     else this.pending.set(mark, setTimeout(() => this.note(pid, mark), LASTING_MS).unref());
   }
 
-  /** It has ended. */
+  /** Removes a command that has ended. */
   remove(mark: string): void {
     clearTimeout(this.pending.get(mark));
     this.pending.delete(mark);
     if (this.commands.delete(mark)) this.write();
   }
 
-  /** All of them have ended. */
+  /** Removes the file when all commands have ended. */
   clear(): void {
     for (const timer of this.pending.values()) clearTimeout(timer);
     const { fd } = this;
@@ -86,7 +86,7 @@ export class Ledger {
     this.write();
   }
 
-  /** Spaces cover what was longer before. */
+  /** Writes all commands; if the text was longer before, it is padded with spaces. */
   private write(): void {
     this.attempt(() => {
       this.page ??= { owner: identityOf(process.pid), ...placeOf() };
@@ -98,7 +98,7 @@ export class Ledger {
     });
   }
 
-  /** It appears with its first line in it. */
+  /** Creates the file together with its first content. */
   private begin(bytes: Uint8Array): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const temporary = `${this.path}.${newId()}.tmp`;
@@ -116,7 +116,7 @@ export class Ledger {
   }
 }
 
-/** Ends what processes that were killed left running, where it is proved to be theirs. Costs one look when there is none. */
+/** Ends commands that killed scorel processes left running. Reads only the folder when there are none. */
 export async function endSurvivors(folder: string, report: (thrown: unknown) => void): Promise<void> {
   await Promise.all(
     namesIn(folder).map(async (name) => {
@@ -133,14 +133,14 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith(".json"));
   } catch {
-    return []; // Nothing was ever run in the background.
+    return []; // The folder does not exist: no command was ever recorded.
   }
 }
 
 async function settle(path: string): Promise<void> {
   const page = JSON.parse(readFileSync(path, "utf8")) as Page;
   const { boot, space } = placeOf();
-  // Numbers of another container say nothing here.
+  // Pids of another container have no meaning here.
   if (page.space !== space) return;
   if (page.boot === boot) {
     if (isSame(page.owner)) return;
@@ -153,8 +153,8 @@ async function settle(path: string): Promise<void> {
 const KEPT_MS = 60 * 24 * 3600 * 1000;
 
 /**
- * An empty file in ~/.scorel/cache/ended, named like the ledger: by its time all that the killed process had started has
- * ended, so no later change of a file is taken for a change by one of its tools.
+ * Writes an empty file to ~/.scorel/cache/ended, named like the ledger. Its time says when all commands of the killed process had
+ * ended, so that later changes of files are not attributed to its tools.
  */
 function noteEnd(path: string): void {
   const folder = join(dirname(dirname(path)), "cache", "ended");
@@ -166,7 +166,7 @@ function noteEnd(path: string): void {
   writeFileSync(join(folder, basename(path, ".json")), "", { mode: 0o600 });
 }
 
-/** The very process, and not another one that got its number; in doubt it is another. */
+/** Whether the pid still belongs to the same process; false when unknown. */
 function isSame({ pid, start }: LocalIdentity): boolean {
   return start !== "" && identityOf(pid).start === start;
 }

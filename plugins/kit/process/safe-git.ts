@@ -1,6 +1,6 @@
 /**
- * What every git that Scorel itself starts is given first: nothing that a repository configures may run (no fsmonitor, hook, pager
- * or transport), and a folder that is a repository only by what it holds is none.
+ * The first arguments of every git command that Scorel itself runs. They keep git from running programs that a repository
+ * configures (fsmonitor, hooks, pager, transports), and from treating a folder without `.git` as a bare repository.
  */
 export const SAFE_GIT: readonly string[] = [
   "--no-pager",
@@ -14,7 +14,7 @@ export const SAFE_GIT: readonly string[] = [
   ].flatMap((setting) => ["-c", setting]),
 ];
 
-/** The variables that go with it; nothing else of the environment but PATH and HOME is needed. */
+/** Environment variables for these commands; apart from them only PATH and HOME are needed. */
 export const SAFE_GIT_ENV: Readonly<Record<string, string>> = {
   LC_ALL: "C",
   GIT_PAGER: "cat",

@@ -3,26 +3,26 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { fieldsOf } from "./identity.ts";
 
-/** Set in the environment of a command, so that descendants are found even after they left its group and session. */
+/** A variable in a command's environment, by which descendants are found that left its process group and session. */
 export const MARK = "SCOREL_COMMAND_ID";
 
 const GRACE_MS = 500;
 const POLL_MS = 20;
-/** Forking faster than this many rounds of killing is given up on, after ten seconds. */
+/** Attempts to kill what is left, for ten seconds in all: a program that keeps forking may never be killed completely. */
 const ROUNDS = 500;
 
 interface Process {
   pid: number;
   parent: number;
   group: number;
-  /** Has ended, but nobody has taken notice yet. */
+  /** It has ended, but its parent has not noticed yet (a zombie). */
   dead: boolean;
 }
 
 /**
- * Ends a command with all that came from it: SIGTERM, half a second to clean up, SIGKILL until nothing is left.
- * Found by descent, by process group, and (where /proc tells) by the mark in their environment; only by the mark
- * when the command itself has ended, as its number may be someone else's by now.
+ * Ends a command and all processes that it started: SIGTERM, half a second to clean up, then SIGKILL until nothing is left. The
+ * processes are found by descent, by process group and, on Linux, by the mark in their environment. If the command itself has
+ * ended, `pid` is undefined, since its pid may belong to another process, and only the mark is used.
  */
 export async function endTree(pid: number | undefined, mark: string): Promise<void> {
   const known = new Set(pid === undefined ? [] : [pid]);
@@ -44,12 +44,12 @@ export async function endTree(pid: number | undefined, mark: string): Promise<vo
   }
 }
 
-/** Kills the process group at once, for when this process itself is about to end. */
+/** Kills a process group immediately, for when this process is about to end. */
 export function killGroup(group: number): void {
   signal(-group, "SIGKILL");
 }
 
-/** Living processes that stem from, or share a group with, one of the known ones, or bear the mark. */
+/** The running processes that descend from a known one, are in the group of one, or have the mark. */
 async function family(known: ReadonlySet<number>, mark: string): Promise<number[]> {
   const all = await processes();
   const marked = await bearers(all, mark);
@@ -70,7 +70,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
   }
 }
 

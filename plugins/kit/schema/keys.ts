@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { isTable, type KeyPath } from "../values.ts";
 
 /**
- * Where a value has keys that its schema does not name, however deep, whether or not the schema's author made
- * it strict. Schemas that accept any key (records, `catchall`, `any`) are left alone.
+ * The paths of keys in a value, at any depth, that its schema does not name, whether or not the schema is strict. Schemas that
+ * accept any key (records, `catchall`, `any`) have no unknown keys.
  */
 export function unknownKeys(schema: z.ZodType, value: unknown, path: KeyPath = []): KeyPath[] {
   const def = schema._zod.def as unknown as Definition;
@@ -29,7 +29,7 @@ export function unknownKeys(schema: z.ZodType, value: unknown, path: KeyPath = [
   }
 }
 
-/** The keys that a schema names for the table at a path in its value. */
+/** The keys that a schema names for the table at a path. */
 export function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
   const def = schema._zod.def as unknown as Definition;
   const inner = def.options ?? [def.left, def.right].filter((side) => side !== undefined);
@@ -42,7 +42,10 @@ export function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
   return next ? knownKeys(next, rest) : [];
 }
 
-/** What `.meta()` says under a name of a key, or of the nearest table or list around it, in any alternative of a schema. */
+/**
+ * The metadata of a key under a name, as set by `.meta()`; else that of the nearest table or list around the key. All alternatives
+ * of a union are searched.
+ */
 export function metaAt(schema: z.ZodType | undefined, path: KeyPath, name: string): unknown {
   if (!schema) return undefined;
   const def = schema._zod.def as unknown as Definition;
@@ -56,7 +59,7 @@ export function metaAt(schema: z.ZodType | undefined, path: KeyPath, name: strin
   return metaAt(next, rest, name) ?? schema.meta()?.[name];
 }
 
-/** What zod's schemas say about themselves, as far as keys go. */
+/** The part of zod's schema definitions that is used here. */
 interface Definition {
   type: string;
   shape?: Record<string, z.ZodType>;
@@ -88,7 +91,7 @@ function ofRecord({ valueType }: Definition, value: unknown, path: KeyPath): Key
   return Object.entries(value).flatMap(([key, inner]) => unknownKeys(valueType, inner, [...path, key]));
 }
 
-/** Of the alternatives that fit best, the one that leaves the fewest keys over. */
+/** The unknown keys for the alternative of a union that fits best, which is the one with the fewest unknown keys. */
 function ofUnion({ options = [], discriminator }: Definition, value: unknown, path: KeyPath): KeyPath[] {
   const fitting = options.filter((option) => option.safeParse(value).success);
   const left = (fitting.length > 0 ? fitting : likely(options, discriminator, value)).map((option) =>
@@ -97,7 +100,7 @@ function ofUnion({ options = [], discriminator }: Definition, value: unknown, pa
   return left.sort((a, b) => a.length - b.length)[0] ?? [];
 }
 
-/** Alternatives whose fixed values, or discriminator (`type = "custom"`), are those of the value. */
+/** The alternatives whose literal values, or discriminator (`type = "custom"`), match the value. */
 function likely(
   options: readonly z.ZodType[],
   discriminator: string | undefined,

@@ -3,26 +3,26 @@ import type { ReadStream } from "node:tty";
 import { codeOf } from "@scorel/kernel";
 import { visibleText } from "../text/plain.ts";
 
-/** The streams of the process that asks, and what interrupts the question (Ctrl-C). */
+/** The streams to ask with, and the signal that ends the question (Ctrl-C). */
 export interface Streams {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
-  /** The same stream without the filter for control characters; default: `stdout`. */
+  /** The output without the filter for control characters. Default: `stdout`. */
   terminal?: NodeJS.WriteStream;
   interrupt: AbortSignal;
 }
 
-/** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. */
+/** Asks a yes-or-no question. Any other answer counts as no, as do Ctrl-C and Ctrl-D. */
 export async function agrees(question: string, streams: Streams): Promise<boolean> {
   return isYes(await answerTo(question, streams));
 }
 
-/** Whether a person means yes by what they typed. */
+/** Whether an answer means yes. */
 export const isYes = (answer: string): boolean => /^\s*y(es)?\s*$/i.test(answer);
 
 /**
- * A line that a person types; nothing when they leave the question with Ctrl-C or Ctrl-D, or nobody types any more. Characters
- * that nobody sees, or that turn text round, are written out in the question, since something is decided by it.
+ * Asks a question and returns the typed line; "" after Ctrl-C, Ctrl-D, or the end of the input. Characters in the question that
+ * are invisible or change the direction of text are escaped, so that the user sees what they decide about.
  */
 export async function answerTo(
   question: string,
@@ -38,7 +38,7 @@ export async function answerTo(
     lines.on("SIGINT", leave);
     lines.on("close", () => {
       interrupt.removeEventListener("abort", leave);
-      // What is said next does not belong to the question.
+      // Later output should begin on a new line.
       if (answer === undefined) stdout.write("\n");
       resolve(answer ?? "");
     });
@@ -49,7 +49,7 @@ export async function answerTo(
   });
 }
 
-/** A terminal that was closed cannot be set back, which is no failure; the signal that says so follows. */
+/** Ignores the error of resetting a terminal that was closed; the signal for its end follows. */
 export function forgiveClosed(stdin: Partial<ReadStream>): void {
   const { setRawMode } = stdin;
   if (!setRawMode || Object.hasOwn(stdin, "setRawMode")) return;

@@ -1,21 +1,21 @@
-/** Writing to streams whose reader may be slow or may go away. Runs in browsers too. */
+/** Writing to streams whose reader may be slow or may close. Runs in browsers, too. */
 
-/** The part of a stream that an output needs; every writable stream of Node has it. */
+/** The part of Node's writable streams that is used here. */
 export interface OutputStream {
   write(text: string | Uint8Array, done: (error?: Error | null) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
-/** A stream that can go away: after that, writing does nothing. */
+/** A stream that may be closed by its reader; then writing does nothing. */
 export interface Output {
-  /** Resolves when the stream has taken the text, so that whoever waits for it never runs ahead of a slow reader. */
+  /** Resolves when the stream has accepted the text. A caller that awaits it is slowed down by a slow reader. */
   write(text: string | Uint8Array): Promise<void>;
-  /** Why nothing is written any more. */
+  /** The error because of which nothing is written any more. */
   readonly failure: Error | undefined;
-  /** The same as a sentence, when it is to be told: a reader that went away (`| head -1`) is no news. */
+  /** The error as a sentence for the user. Undefined when the reader closed the stream (`| head -1`), which is normal. */
   readonly complaint: string | undefined;
 }
 
-/** Wraps a stream so that neither a slow nor a vanished reader breaks the writer. */
+/** Wraps a stream so that the writer does not fail when the reader is slow or closes. */
 export function createOutput(stream: OutputStream): Output {
   let failure: Error | undefined;
   const fail = (error: Error) => {

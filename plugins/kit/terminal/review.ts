@@ -1,7 +1,7 @@
 import { visibleText } from "../text/plain.ts";
 import { answerTo, isYes, type Streams } from "./answer.ts";
 
-/** What something that a person is asked to accept could do, with the words that each kind is shown under. */
+/** Kinds of effects that the user is asked to accept, with the title that each kind is shown under. */
 const titles = {
   weakens: "changes what keeps you safe",
   redirect: "sends your words and keys elsewhere",
@@ -14,13 +14,13 @@ const titles = {
   other: "also holds",
 };
 
-/** More lines than a screen shows at once. */
+/** A longer list may scroll off the screen, so a summary follows it. */
 const LONG = 20;
 
-/** One thing that could happen by a yes. */
+/** One effect of accepting. */
 export interface ReviewedItem {
   kind: keyof typeof titles;
-  /** What it is and what it could do, in one line. */
+  /** One line that says what it is and what it could do. */
   what: string;
   /** `file:line`. */
   place: string;
@@ -30,20 +30,20 @@ export interface ReviewedItem {
 export interface ReviewedChange {
   path: string;
   how: string;
-  /** Lines that went and came; absent for what is no small text. */
+  /** Removed and added lines; absent for files that are binary or large. */
   diff?: string | undefined;
 }
 
-/** What people look at before they say yes to it. */
+/** What the user sees before they accept it. */
 export interface Reviewed {
   items: readonly ReviewedItem[];
-  /** Against what they said yes to before. */
+  /** The files that differ from what was accepted before. */
   changes?: readonly ReviewedChange[];
-  /** The small texts in it. */
+  /** The small text files in it, to be shown. */
   texts(): { path: string; text: string }[];
 }
 
-/** Shows anything reviewed, under a headline, until the question is answered with yes or no. */
+/** Shows a review under a headline, and asks until the user answers yes or no. */
 export async function decideOn(reviewed: Reviewed, head: string, question: string, streams: Streams): Promise<boolean> {
   const { stdout } = streams;
   stdout.write(`${describeAs(head, reviewed)}\n`);
@@ -54,7 +54,7 @@ export async function decideOn(reviewed: Reviewed, head: string, question: strin
   }
 }
 
-/** What changed, what is there and what that could do, under a headline; nothing in it can hide anything else. */
+/** Text that lists changes and effects under a headline. Special characters are escaped, so that no name hides another. */
 export function describeAs(head: string, { items, changes = [] }: Pick<Reviewed, "items" | "changes">): string {
   const lines = [head, ...changeLines(changes)];
   for (const [kind, title] of Object.entries(titles)) {
@@ -65,7 +65,7 @@ export function describeAs(head: string, { items, changes = [] }: Pick<Reviewed,
   return visibleText(lines.join("\n"));
 }
 
-/** A line for each file, with the lines that went and came below it. */
+/** One line for each file, followed by its removed and added lines. */
 export function changeLines(changes: readonly ReviewedChange[]): string[] {
   return changes.flatMap(({ path, how, diff }) => [
     `  ${how.padEnd(7)}  ${path}`,
@@ -73,7 +73,7 @@ export function changeLines(changes: readonly ReviewedChange[]): string[] {
   ]);
 }
 
-/** What has scrolled away is named again where the question stands. */
+/** A summary: how many items there are of each kind. */
 function counted(items: readonly ReviewedItem[]): string {
   const counts = Object.entries(titles).map(([kind, title]) => ({
     title,

@@ -1,11 +1,11 @@
 import { structuredPatch } from "diff";
 
 const CONTEXT = 3;
-/** Limits of a diff, in characters per line and in lines. */
+/** Longer lines and diffs are cut, in characters and in lines. */
 const MAX_LINE = 400;
 const MAX_LINES = 2_000;
 
-/** The unified diff of a file; empty when nothing changed. Equal beginnings and ends are not compared. */
+/** The unified diff of a file; "" when nothing changed. */
 export function unifiedDiff(path: string, before: string, after: string): string {
   if (before === after) return "";
   const old = linesOf(before);

@@ -1,7 +1,7 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 
-/** The plain-text form of a display action, for faces and logs without any drawing. */
+/** The plain-text form of a display action, for clients and logs that only show text. */
 export function displayText(action: DisplayAction): string {
   if (action.display === "hidden") return "";
   if (action.display === "fold") return `${action.title}\n${action.text}`;
@@ -24,7 +24,7 @@ const DISPLAYS: Record<DisplayAction["display"], readonly string[]> = {
   hidden: [],
 };
 
-/** Answers it when every face can draw it, else throws EVENT_DISPLAY. */
+/** Returns the value if it is a display action that every client can draw; otherwise throws EVENT_DISPLAY. */
 export function asDisplay(type: string, value: unknown): DisplayAction {
   const action = value as Record<string, unknown> | null | undefined;
   const texts = DISPLAYS[action?.display as DisplayAction["display"]];

@@ -1,10 +1,9 @@
-/** Finds the 1-based line of a key in a TOML text; `undefined` when unsure. Array elements are keys by index. */
+/** Finds the 1-based line of a key in a TOML text; undefined when unsure. Elements of arrays have their index as key. */
 export type KeyLocator = (path: readonly (string | number)[]) => number | undefined;
 
 /**
- * Reads where each key of a valid TOML text stands. The parser in use keeps no positions, so this reads only
- * what positions need: headers, keys, and where values end. It stops at the first thing it cannot follow, and
- * what stands after that is unknown.
+ * Finds the line of each key in a valid TOML text, since the TOML parser does not return positions. Reads only headers, keys, and
+ * where values end. It stops at the first text that it does not understand; the lines of later keys are unknown.
  */
 export function createKeyLocator(text: string): KeyLocator {
   const scanner = new Scanner(text);
@@ -52,7 +51,7 @@ class Scanner {
     return path;
   }
 
-  /** A header's path with the index of the latest element after each array of tables that it passes through. */
+  /** A header's path, with the index of the latest element inserted after each array of tables in it. */
   private element(keys: Path, many: boolean): Path {
     let path: Path = [];
     keys.forEach((key, index) => {
@@ -123,7 +122,7 @@ class Scanner {
     return key;
   }
 
-  /** A string on one line; answers its value. */
+  /** Reads a string on one line and returns its value. */
   private shortString(): string {
     const quote = this.text[this.at];
     let end = this.at + 1;
@@ -142,7 +141,7 @@ class Scanner {
       end += quote === '"""' && this.text[end] === "\\" ? 2 : 1;
     if (end >= this.text.length) throw new Lost();
     end += 3;
-    // Up to two more quotes belong to the string that they close.
+    // Up to two quotes before the closing ones are part of the string.
     for (let extra = 0; extra < 2 && this.text[end] === quote[0]; extra++) end++;
     this.skip(end - this.at);
   }
@@ -153,7 +152,7 @@ class Scanner {
     this.skip(end);
   }
 
-  /** Notes the line of a path and of those of its parents that nothing named before. */
+  /** Records the line of a path, and of its parents if they have none yet. */
   private record(path: Path, line: number): void {
     for (let length = 1; length <= path.length; length++) {
       const id = pathKey(path.slice(0, length));
@@ -198,7 +197,7 @@ class Scanner {
   }
 }
 
-/** TOML's escapes are JSON's and three more. */
+/** Decodes TOML escapes, which are those of JSON and three more. */
 function unescaped(inner: string): string {
   const hex = (digits: string) => JSON.stringify(String.fromCodePoint(Number.parseInt(digits, 16))).slice(1, -1);
   const asJson = inner

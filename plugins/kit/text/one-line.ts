@@ -1,4 +1,4 @@
-/** The text on one line, so that a name with a line break cannot add lines to what is shown. */
+/** Replaces line breaks, so that a name cannot add lines to the output. */
 export function oneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029\u0085]+/g, " ");
 }

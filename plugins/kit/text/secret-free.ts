@@ -3,12 +3,12 @@ import { isTable } from "../values.ts";
 const secretName = /(key|token|secret|password|passphrase|authorization|cookie|credentials?)$/i;
 const secretTable = /^(headers|env|environment)$/i;
 
-/** Whether a message should rather not repeat what stands below a key of this name: somebody may have put a secret there. */
+/** Whether the value of a key with this name may be a secret, so that messages must not show it. */
 export const isSecret = (key: string) =>
   secretTable.test(key) ||
   (/key|token|secret|passw|passphrase|authorization|cookie|credential/i.test(key) && !/tokens$/i.test(key));
 
-/** A frozen deep copy in which no value can be a secret: what an extension without a schema of its own may see. */
+/** A frozen deep copy without values that may be secrets, for extensions without a config schema. */
 export function secretFree(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map((element) => secretFree(element, name)));
   if (isTable(value)) return Object.freeze(tableOf(value, secretTable.test(name)));
@@ -21,7 +21,7 @@ function tableOf(value: Record<string, unknown>, allHidden: boolean): Record<str
   return Object.fromEntries(copies) as Record<string, unknown>;
 }
 
-/** `https://user:password@host` without what stands before the host. */
+/** Removes user name and password from a URL. */
 function withoutUserInfo(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#@]*@/i, "$1");
 }

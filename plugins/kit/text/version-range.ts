@@ -1,12 +1,12 @@
-/** A version as its three numbers. What follows them (`-beta.1`) is not looked at. */
+/** The three numbers of a version. A suffix such as `-beta.1` is ignored. */
 export type Version = readonly [number, number, number];
 
-/** Tells whether a version will do. */
+/** Whether a version is in the range. */
 export type Range = (version: Version) => boolean;
 
 /**
- * A range as npm writes it: `>=1.2 <2`, `^1.2.3`, `~1.2`, `1.x`, `*`, and several of them with `||` between. Undefined for
- * any other text.
+ * Parses a version range of npm: `>=1.2 <2`, `^1.2.3`, `~1.2`, `1.x`, `*`, and several of them joined by `||`. Returns undefined
+ * for any other text.
  */
 export function parseRange(text: string): Range | undefined {
   const alternatives = text.split("||").map((part) => parseAll(part.trim()));
@@ -14,7 +14,7 @@ export function parseRange(text: string): Range | undefined {
   return (version) => alternatives.some((range) => range?.(version));
 }
 
-/** The version that a text begins with; undefined when it begins with none. */
+/** The version at the start of a text; undefined when there is none. */
 export function parseVersion(text: string): Version | undefined {
   const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(text) ?? [];
   return numbers.length === 3 ? (numbers.map(Number) as unknown as Version) : undefined;
@@ -42,7 +42,7 @@ function parseOne(text: string): Range | undefined {
   return (version) => compare(version, from) >= 0 && (end === undefined || compare(version, end) < 0);
 }
 
-/** From one version on and up to, but without, another. */
+/** The first version of a range (inclusive) and its end (exclusive). */
 function boundsOf(sign: string, known: readonly number[]): { from?: Version; end?: Version } {
   const last = known.length - 1;
   const from = whole(known);
@@ -53,7 +53,7 @@ function boundsOf(sign: string, known: readonly number[]): { from?: Version; end
   return { from, end: nextAt(known, stepOf(sign, known)) };
 }
 
-/** The place of the number whose next value is no longer meant. */
+/** The index of the version number that must not increase. */
 function stepOf(sign: string, known: readonly number[]): number {
   const last = known.length - 1;
   if (sign === "~") return Math.min(1, last);
