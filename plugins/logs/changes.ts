@@ -3,8 +3,8 @@ import type { ScorelError } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 /**
- * The error for an open log that somebody else deleted, moved or changed; undefined when it is as it was left. `size`: the bytes
- * of its whole records. `tainted`: bytes of a failed append may stand behind them.
+ * The error for an open log that someone else deleted, moved or changed; undefined when it is unchanged. `size` is the length of its
+ * complete records in bytes. `tainted` means that bytes of a failed append may follow them.
  */
 export function changeOf(path: string, fd: number, size: number, tainted: boolean): ScorelError | undefined {
   const open = fs.fstatSync(fd);
@@ -15,14 +15,14 @@ export function changeOf(path: string, fd: number, size: number, tainted: boolea
   return errors.STORE_CHANGED({ path, bytes: open.size - size });
 }
 
-/** Linux keeps an open file's bytes, and its present name, in /proc; a deleted file can be copied from there. */
+/** On Linux, /proc has the current name and the bytes of an open file, so that a deleted file can be copied from there. */
 const isLinux = process.platform === "linux";
 
 function movedTo(fd: number): { to?: string } {
   try {
     return isLinux ? { to: fs.readlinkSync(`/proc/self/fd/${fd}`) } : {};
   } catch {
-    // /proc is not mounted.
+    // /proc may not be mounted.
     return {};
   }
 }

@@ -1,67 +1,67 @@
 import type { Ledger, Problem, SessionHeader, Store, StoredEvent } from "@scorel/kernel";
 
 /**
- * Where the logs of sessions are kept: one file for each session, named `<sessionId><ending>`. The host keeps its lock and
- * other small files beside it, named after the session, too.
+ * Stores the logs of sessions, each in a file `<sessionId><ending>`. The host stores its lock and other small files of the session
+ * beside it.
  */
 export interface Logs {
-  /** The version that the header of a new log bears. */
+  /** The version that is written to the header of a new log. */
   readonly version: number;
-  /** How the names of the files end, such as `.jsonl`. */
+  /** The file name extension of logs, such as `.jsonl`. */
   readonly ending: string;
-  /** The store of one log, for a kernel to open. */
+  /** Returns the store of one log, which a kernel opens. */
   open(path: string, options?: LogOptions): Store;
-  /** The ids of the sessions whose logs lie in a directory; none when there is no such directory. Throws what the system says. */
+  /** Lists the ids of the sessions in a directory; empty if the directory does not exist. Throws file system errors. */
   list(directory: string): string[];
-  /** What the beginning of a log says. Throws STORE_READ and STORE_HEADER. */
+  /** Reads only the header of a log. Throws STORE_READ and STORE_HEADER. */
   header(path: string): LogHeader;
-  /** Reads a whole log and checks it; never changes it. Throws STORE_READ and STORE_HEADER. */
+  /** Reads and checks a whole log, without changing it. Throws STORE_READ and STORE_HEADER. */
   scan(path: string): LogScan;
-  /** The events that a log got since it had `size` bytes; undefined when they are not sound. Default: the log is read whole. */
+  /** Reads the events after the first `size` bytes; undefined if they are damaged. Without it, the whole log is read. */
   since?(path: string, header: SessionHeader, size: number): readonly StoredEvent[] | undefined;
-  /** Some of the first and some of the last events of a large log of `size` bytes. Default: the log is read whole. */
+  /** Reads some of the first and last events of a large log of `size` bytes. Without it, the whole log is read. */
   ends?(path: string, size: number): { head: readonly StoredEvent[]; tail: readonly StoredEvent[] };
-  /** The state of the file that `LogOptions.index` names. Default: the store makes none. */
+  /** Checks the file that `LogOptions.index` names. Absent if the store creates no such file. */
   indexState?(path: string): "none" | "whole" | "damaged";
 }
 
 export interface LogOptions {
-  /** The header of a new log; the file appears with the first append. */
+  /** The header of a new log. The file is created by the first append. */
   create?: SessionHeader;
-  /** Neither repairs nor appends. */
+  /** Do not repair the log, and refuse appends. */
   readOnly?: boolean;
   /**
-   * With `readOnly`: of a log that is longer, only about so many bytes at its end are read. Events before them, and what
-   * follows from these, are missing. A store may read all of it instead.
+   * With `readOnly`: read only about this many bytes at the end of a longer log. Earlier events, and all state that depends on
+   * them, are missing. A store may ignore this and read the whole log.
    */
   tail?: number;
-  /** A file where a store may keep what it knows of a long log, so that the next opening reads only what was written since. */
+  /** A file in which a store may save an index of a long log, so that the next opening reads only what was written later. */
   index?: string;
 }
 
-/** What the beginning of a log tells. */
+/** The header of a log, and problems found in it. */
 export interface LogHeader {
   header: SessionHeader;
   problems: Problem[];
-  /** Why nothing may be appended to the log; absent when it may. */
+  /** Why nothing can be appended to the log; absent if appending is possible. */
   readOnly?: string;
 }
 
-/** A whole log; its events are read when they are asked for. */
+/** A scanned log, whose events are read on demand. */
 export interface LogScan extends LogHeader {
   ledger: Ledger;
-  /** Where the record of a row stands. */
+  /** The place of the record of a row in the file. */
   placeOf(row: number): { line: number; offset: number };
   bytes: number;
-  /** Bytes at the end that are no whole record. */
+  /** Bytes at the end that are not a complete record. */
   torn?: { offset: number; length: number };
-  /** The last record is whole, but its newline is missing. */
+  /** The last record is complete, but its newline is missing. */
   unterminated?: boolean;
 }
 
 declare module "@scorel/kernel" {
   interface Services {
-    /** Opens, lists and checks the logs of sessions. Another plugin may provide it, to keep them elsewhere. */
+    /** Opens, lists and checks the logs of sessions. Another plugin may provide it to store them elsewhere. */
     logs: Logs;
   }
 }

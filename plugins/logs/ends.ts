@@ -3,7 +3,7 @@ import type { StoredEvent } from "@scorel/kernel";
 
 const END = 2 ** 17;
 
-/** The events at the beginning and at the end of a large log that can be read from its bytes there. Throws what the system says. */
+/** Reads the events in the first and last bytes of a large log. Throws file system errors. */
 export function readEnds(path: string, size: number): { head: StoredEvent[]; tail: StoredEvent[] } {
   const fd = openSync(path, "r");
   try {
@@ -13,7 +13,7 @@ export function readEnds(path: string, size: number): { head: StoredEvent[]; tai
   }
 }
 
-/** A last record may be long: further back, until there is a whole one. */
+/** The last events. If the last record is long, more bytes are read until there is a complete one. */
 function tailOf(fd: number, size: number): StoredEvent[] {
   for (let length = END; ; length *= 8) {
     const tail = parsed(textAt(fd, Math.max(0, size - length), length));
@@ -31,7 +31,7 @@ function parsed(text: string): StoredEvent[] {
   return lines.flatMap(parsedLine);
 }
 
-/** A line that is cut off says nothing. */
+/** The event in a line; an empty list for a line that is cut off. */
 function parsedLine(line: string): StoredEvent[] {
   try {
     const event = JSON.parse(line) as StoredEvent | null;

@@ -11,7 +11,7 @@ const SEQ = Buffer.from('","seq":');
 const OPENING = Buffer.from(START);
 const SAFE_DIGITS = 15;
 
-/** The fields that a record of ours begins with, found by their bytes: where they stand, and nothing made of them. */
+/** The positions of the first fields of a record. Found in its bytes, without parsing or copying. */
 export class Envelope {
   typeFrom = 0;
   typeTo = 0;
@@ -23,7 +23,7 @@ export class Envelope {
   parentTo = 0;
   seq = 0;
 
-  /** Reads the record that begins at `from`; false when it does not begin as our writer begins one. */
+  /** Reads the record that begins at `from`. Returns false if its fields are not in the order in which we write them. */
   read(bytes: Buffer, from: number, to: number): boolean {
     if (!stands(OPENING, bytes, from)) return false;
     this.typeFrom = from + OPENING.length;
@@ -60,7 +60,7 @@ export class Envelope {
   }
 }
 
-/** Where the quote stands that ends a text of plain characters; `to` when there is none, or a character is not plain. */
+/** The position of the quote that ends a string; `to` if there is none, or the string has an escape or non-ASCII character. */
 function endOfText(bytes: Buffer, from: number, to: number): number {
   for (let at = from; at < to; at++) {
     const byte = bytes[at] as number;

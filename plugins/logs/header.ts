@@ -6,20 +6,20 @@ import { errors } from "./errors.ts";
 import { openToRead } from "./open-file.ts";
 import { decode, endsInReturn, hasSum, isSound, NEWLINE } from "./record-bytes.ts";
 
-/** The format this version writes; a log of a newer one is opened for reading only. */
+/** The format that this version writes. Logs of newer formats are opened for reading only. */
 export const LOG_VERSION = 2;
-/** From this format on each record bears its number, so that a missing one is noticed. Older logs go on without. */
+/** From this format on, each record has a number, so that missing records are noticed. Older logs continue without numbers. */
 const COUNTED_SINCE = 2;
-/** Bytes that nearly every header fits in. */
+/** How many bytes are read first; nearly every header fits. */
 const FIRST_LENGTH = 2 ** 14;
 
 /** The parsed first line of a log. */
 export interface ReadHeader extends LogHeader {
-  /** It is damaged: what it says of the records may not be so. */
+  /** The header is damaged, so that its statements about the records may be wrong. */
   guessed?: true;
 }
 
-/** The header of a log without the rest of it. Throws STORE_READ and STORE_HEADER. */
+/** Reads only the header of a log. Throws STORE_READ and STORE_HEADER. */
 export function scanHeader(path: string): ReadHeader {
   let fd: number | undefined;
   try {
@@ -43,7 +43,7 @@ function firstLine(fd: number): Buffer {
   }
 }
 
-/** Reads a log's first line; throws STORE_HEADER when it is no header. */
+/** Parses the first line of a log. Throws STORE_HEADER if it is not a header. */
 export function readHeader(path: string, line: Buffer): ReadHeader {
   if (line.length === 0) throw errors.STORE_HEADER({ path, reason: "it is empty" });
   const returned = endsInReturn(line);
@@ -52,7 +52,7 @@ export function readHeader(path: string, line: Buffer): ReadHeader {
   const whole = typeof parsed?.sessionId === "string" && typeof parsed.version === "number";
   const problems: Problem[] = [];
   const say = (reason: string, lost = false) => problems.push({ line: 1, offset: 0, reason, lost });
-  // A flag that was lost to damage does not make a log one without checksums.
+  // Damage may have hidden the checksum field, but a line that ends in a checksum shows that the log has them.
   const hasChecksum = parsed?.checksum === "crc32" || hasSum(bytes);
   if (!whole || (hasChecksum && !isSound(bytes))) {
     const guessed = guess(bytes, parsed, basename(path).replace(/\.jsonl$/, ""));
@@ -70,7 +70,7 @@ export function readHeader(path: string, line: Buffer): ReadHeader {
   return { header: hasChecksum ? { ...parsed, checksum: "crc32" } : parsed, problems, ...newer(parsed) };
 }
 
-/** Whether the records of a log bear their numbers. */
+/** Whether the records of a log have numbers. */
 export function isCounted({ version }: Pick<SessionHeader, "version">): boolean {
   return version >= COUNTED_SINCE;
 }
@@ -82,7 +82,7 @@ function newer({ version }: SessionHeader): { readOnly?: string } {
   };
 }
 
-/** What a damaged header still tells, the missing filled in; undefined when the line never was one. */
+/** A header from the readable parts of a damaged one, with defaults for the rest; undefined if the line is no header at all. */
 function guess(line: Buffer, parsed: Partial<SessionHeader> | undefined, name: string): SessionHeader | undefined {
   const text = line.toString("latin1");
   const version = parsed?.version ?? /"version":(\d+)/.exec(text)?.[1];

@@ -7,13 +7,13 @@ import { openToRead } from "./open-file.ts";
 import { isSound, namedSum } from "./record-bytes.ts";
 
 const INDEX_VERSION = 2;
-/** Columns begin at a multiple of the widest number. */
+/** Columns begin at a multiple of this, the size of the widest number in bytes. */
 const ALIGNED = 8;
 const SUM_LENGTH = 4;
-/** Rows that may be added before the columns have to be copied. */
+/** How many rows can be added before the columns must be copied. */
 const SLACK = 4096;
 
-/** Which bytes of which file an index speaks of, and the last record among them. */
+/** Identifies the file that an index was made from, the number of indexed bytes, and the last indexed record. */
 interface Proof {
   version: number;
   size: number;
@@ -27,27 +27,27 @@ interface Facts extends Proof {
   problems: readonly Problem[];
   rows: number;
   slots: number;
-  /** The number that the last record bears, where records are counted. */
+  /** The number of the last record, if records are numbered. */
   lastNumber: number;
   types: readonly string[];
   lastSeq: number;
   image: Omit<LogImage, "flags">;
 }
-/** A log as its index tells it. */
+/** What an index says about a log. */
 export interface Indexed {
   facts: Facts;
   image: LogImage;
 }
 
 type Column = Float64Array | Uint32Array | Int32Array | Uint8Array;
-/** In the order of the file: the wider ones first, so that each is aligned. */
+/** The columns in the order of the file: wider numbers first, so that each column is aligned. */
 interface Columns extends LedgerImage {
   offsets: Float64Array;
   lengths: Uint32Array;
   flags: Uint8Array;
 }
 
-/** Writes everything that is known of a log beside it: whole, or not at all. Throws what the system says. */
+/** Writes the index of a log, replacing the old one in one step. Throws file system errors. */
 export function writeIndex(
   path: string,
   file: LogFile,
@@ -77,7 +77,7 @@ export function writeIndex(
   replace(path, [headOf(facts), ...listed(columns).map((column) => widenedBytes(column, rows, columns.slots))]);
 }
 
-/** Reads an index and fills the file's ledger from it; undefined when anything about it is in doubt. */
+/** Reads an index and fills the file's ledger from it; undefined if the index is missing, damaged or not of this log. */
 export function readIndex(path: string, file: LogFile): Indexed | undefined {
   try {
     const bytes = soundBytes(path);
@@ -93,12 +93,12 @@ export function readIndex(path: string, file: LogFile): Indexed | undefined {
     file.ledger.restore(columns, facts);
     return { facts, image: { ...facts.image, flags: columns.flags } };
   } catch {
-    // Missing, cut short, of another kind: the log itself is read.
+    // The index is missing, cut off or invalid, so the log itself is read.
     return undefined;
   }
 }
 
-/** Whether the log still begins with the bytes that were indexed, as far as that can be told without reading them. */
+/** Whether the log probably still begins with the indexed bytes. Checks only the file's metadata and the last record. */
 function isOf({ version, size, ino, mtimeMs, last }: Facts, fd: number): boolean {
   const stat = fs.fstatSync(fd);
   if (version !== INDEX_VERSION || stat.ino !== ino || stat.size < size) return false;
@@ -108,7 +108,7 @@ function isOf({ version, size, ino, mtimeMs, last }: Facts, fd: number): boolean
   return isSound(record) && namedSum(record, 0, last.length) === last.sum;
 }
 
-/** Whether an index file is whole; throws what the system says when it cannot be read. */
+/** Whether an index file is undamaged. Throws file system errors. */
 export function isIndexWhole(path: string): boolean {
   return soundBytes(path) !== undefined;
 }
@@ -154,7 +154,7 @@ function listed({ seq, offsets, type, parent, hash, lengths, slots, flags }: Col
   return [seq, offsets, type, parent, hash, lengths, slots, flags];
 }
 
-/** A column with room for more rows; the table of slots has its own. */
+/** The bytes of a column, with room for more rows. The table of slots has free room already. */
 function widenedBytes(column: Column, rows: number, slots: Int32Array): Buffer {
   if (column === slots) return Buffer.from(column.buffer, column.byteOffset, column.byteLength);
   const width = column.BYTES_PER_ELEMENT;
@@ -163,7 +163,7 @@ function widenedBytes(column: Column, rows: number, slots: Int32Array): Buffer {
   return bytes;
 }
 
-/** A multiple of eight, so that every column is aligned. */
+/** How many rows there is room for. A multiple of eight, so that every column is aligned. */
 function roomFor(rows: number): number {
   return aligned(rows + Math.max(SLACK, rows >> 6));
 }
@@ -179,7 +179,7 @@ function aligned(length: number): number {
   return Math.ceil(length / ALIGNED) * ALIGNED;
 }
 
-/** Writes the parts and the sum of all of them behind. */
+/** Writes the parts, followed by their checksum. */
 function replace(path: string, parts: readonly Buffer[]): void {
   const sum = Buffer.alloc(SUM_LENGTH);
   sum.writeUInt32LE(parts.reduce((crc, part) => crc32(part, crc), 0));

@@ -2,7 +2,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "./contract.ts";
 import { jsonlLogs } from "./service.ts";
 
-/** Keeps the log of each session in a file of JSON lines. */
+/** Stores the log of each session in a file of JSON lines. */
 export default definePlugin({
   id: "logs",
   name: "Logs",

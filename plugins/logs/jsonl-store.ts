@@ -24,17 +24,17 @@ import { syncData, syncDirectory } from "./sync.ts";
 import { TextSearch } from "./text-search.ts";
 
 export interface JsonlOptions extends LogOptions {
-  /** Bytes from which on a log has an index, and after which it gets a new one. Default: what is read in some ten milliseconds. */
+  /** How many bytes without an index cause one to be written. Default: as many as are read in about ten milliseconds. */
   indexFrom?: number;
 }
 
 const INDEX_FROM = 8 * 2 ** 20;
-/** Rows whose replay costs more than writing an index. */
+/** From this number of replayed rows on, replaying costs more than writing an index. */
 const WORTH_KEEPING = 100_000;
 
 /**
- * A log in one plain file. What `append` has taken survives a killed process; a failed append leaves
- * the file as it was. Opening moves a torn tail beside the log and truncates nothing else.
+ * A log in a single file. Records survive a killed process as soon as `append` returns. A failed append leaves the file unchanged.
+ * Opening moves an incomplete last record to a file of its own and truncates nothing else.
  */
 export function createJsonlStore(path: string, options: JsonlOptions = {}): Store {
   return new JsonlStore(path, options);
@@ -45,22 +45,22 @@ class JsonlStore implements Store {
   private readonly options: JsonlOptions;
   private readonly file: LogFile;
   private readonly texts: TextSearch;
-  /** Bytes of a failed append stand behind the last whole record. */
+  /** Bytes of a failed append may follow the last complete record. */
   private tainted = false;
   private readOnly: string | undefined;
   private directorySynced = true;
-  /** The file had a name in this turn of the event loop. */
+  /** Whether the file was checked in this turn of the event loop. */
   private looked = false;
-  /** Records were written since without looking again. */
+  /** Whether records were written after that check. */
   private unseen = false;
   private header: SessionHeader | undefined;
-  /** What opening found; nothing for a new log. */
+  /** What was found at opening; undefined for a new log. */
   private scan: Scan | undefined;
-  /** Records written since. */
+  /** Records written since opening. */
   private added = 0;
-  /** Bytes that the index speaks of. */
+  /** How many bytes the index covers. */
   private indexedSize: number | undefined;
-  /** Written before the next record: the header of a new log, or a newline that got lost. */
+  /** Text to write before the next record: the header of a new log, or a missing newline. */
   private pending = "";
 
   constructor(path: string, options: JsonlOptions) {
@@ -118,7 +118,7 @@ class JsonlStore implements Store {
     return this.texts.rowsWith(text, first);
   }
 
-  /** Only a writer's word holds, and only of a log that a checksum guards and that ends in a whole line. */
+  /** Writes an index, but only if this process writes the log, all records have checksums, and the last line is complete. */
   keep(image: () => LogImage, replayed: number): void {
     const { file, options, scan } = this;
     const { index, indexFrom = INDEX_FROM } = options;
@@ -132,7 +132,7 @@ class JsonlStore implements Store {
       writeIndex(index, file, { header: this.header as SessionHeader, problems, lines }, image());
       this.indexedSize = file.size;
     } catch {
-      // A full or read-only disk: the log is read next time, and nothing else depends on the index.
+      // The disk may be full or read-only. Without an index the whole log is read next time.
     }
   }
 
@@ -143,19 +143,19 @@ class JsonlStore implements Store {
     if (this.directorySynced) await data;
     else await Promise.all([data, syncDirectory(dirname(this.path))]);
     this.directorySynced = true;
-    // Nobody is told that an event is safe whose file went within the turn of the loop that wrote it.
+    // The file may have been deleted in the turn that wrote the records; then they must not be reported as safe.
     if (this.unseen && this.file.fd === fd) this.look();
   }
 
   async close(): Promise<void> {
-    // What it said of a record is not so any more.
+    // A record was damaged after the index was written, so the index is wrong.
     if (this.file.spoiled && this.readOnly === undefined && this.options.index)
       fs.rmSync(this.options.index, { force: true });
     const changed = this.readOnly === undefined ? this.changed() : undefined;
     if (this.file.fd !== undefined) fs.closeSync(this.file.fd);
     this.file.fd = undefined;
     this.readOnly = "it is closed";
-    // Nothing is reported for a deleted log, since deleting it was intended; bytes that others removed or added are reported.
+    // Deleting a log is usually intended and not reported; bytes that others removed or added are reported.
     if (changed?.code === "STORE_CHANGED") throw changed;
   }
 
@@ -180,7 +180,7 @@ class JsonlStore implements Store {
     if (scan.unterminated) this.pending = "\n";
   }
 
-  /** The records stand at the end of what was written, each with its newline. */
+  /** Records the places of the lines that were written, which are at the end of the written bytes. */
   private place(lines: readonly string[], written: number, events: readonly StoredEvent[]): void {
     const { file } = this;
     const end = file.size + written;
@@ -194,7 +194,7 @@ class JsonlStore implements Store {
     this.added += lines.length;
   }
 
-  /** The log's descriptor, whole records before it. Throws what `look` throws. */
+  /** Returns the file descriptor, after checking the file and removing bytes of a failed append. Throws errors of `look`. */
   private writable(): number {
     const { file } = this;
     file.fd ??= fs.openSync(this.path, "ax+", 0o600);
@@ -205,8 +205,8 @@ class JsonlStore implements Store {
   }
 
   /**
-   * Nothing outside is heard of within one turn of the event loop: the file is looked at once in it. Throws STORE_GONE,
-   * STORE_MOVED and STORE_CHANGED.
+   * Checks that nobody else has deleted, moved or changed the file. Done once in each turn of the event loop, to save time. Throws
+   * STORE_GONE, STORE_MOVED and STORE_CHANGED.
    */
   private look(): void {
     this.looked = false;
@@ -219,13 +219,13 @@ class JsonlStore implements Store {
     });
   }
 
-  /** The error for a file that somebody else deleted, moved or changed, to which nothing may be written. */
+  /** The error for a file that someone else deleted, moved or changed; nothing may be written to it. */
   private changed(): ScorelError | undefined {
     const { fd, size } = this.file;
     return fd === undefined ? undefined : changeOf(this.path, fd, size, this.tainted);
   }
 
-  /** A disk that fills answers with a short count first; only the next write says why. */
+  /** Writes all of the text. On a full disk, the first call writes only a part, and the next call throws the error. */
   private writeAll(fd: number, text: string, length: number): void {
     this.tainted = true;
     let written = fs.writeSync(fd, text);
@@ -236,18 +236,18 @@ class JsonlStore implements Store {
     this.tainted = false;
   }
 
-  /** A new log that could not get its first record leaves no empty file behind. */
+  /** Removes the bytes of a failed append. A new log without a first record is deleted. */
   private undo(): void {
     if (this.file.fd === undefined || !this.tainted) return;
     try {
       if (this.file.size > 0) this.cutBack(this.file.fd);
       else this.discard(this.file.fd);
     } catch {
-      // Tried again before the next append, which fails by it; if none comes, opening sets the torn tail aside.
+      // The next append tries again, and fails if it cannot. Otherwise, opening moves the incomplete record away.
     }
   }
 
-  /** Never makes a file longer that somebody else has cut. */
+  /** Cuts the file back to its complete records. Does not make it longer if someone else has truncated it. */
   private cutBack(fd: number): void {
     if (fs.fstatSync(fd).size > this.file.size) fs.ftruncateSync(fd, this.file.size);
     this.tainted = false;

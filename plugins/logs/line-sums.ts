@@ -2,12 +2,12 @@ import { crc32 } from "node:zlib";
 import { CRC_START, NEWLINE, namedSum, SUFFIX_LENGTH } from "./record-bytes.ts";
 
 const BYTE = 256;
-/** The polynomial of crc32, its bits reversed. */
+/** The polynomial of CRC-32, with reversed bits. */
 const POLYNOMIAL = 0xedb88320;
 
 /**
- * A function of 32 bits in which each byte counts by itself, as a table of what each value of each byte adds.
- * Sums of bytes that follow each other are such functions of each other.
+ * A function of a 32-bit number that is the XOR of one value for each of its bytes (and a constant), as a table of these values.
+ * Appending bytes changes a CRC by such a function.
  */
 type Additive = Int32Array;
 
@@ -16,7 +16,7 @@ function additive(of: (value: number) => number): Additive {
   const table = new Int32Array(4 * BYTE);
   for (let byte = 0; byte < 4; byte++)
     for (let value = 0; value < BYTE; value++) table[byte * BYTE + value] = of(value << (8 * byte)) ^ zero;
-  // Once, with the first byte, whatever it is.
+  // The constant is added once: every value of the first byte includes it.
   for (let value = 0; value < BYTE; value++) table[value] = (table[value] as number) ^ zero;
   return table;
 }
@@ -31,17 +31,17 @@ function apply(table: Additive, value: number): number {
 }
 
 /**
- * Whether many lines are sound, with one sum over all their bytes: each line names the sum of its record, from which
- * follows the sum of the line, and from these the sum of all of them. Several times faster than a sum for each line.
- * Damages that cancel each other out are as unlikely as one that a line's own sum misses.
+ * Checks many lines with a single checksum over all their bytes. The checksum at the end of each line gives the expected checksum
+ * of that line, and these give the expected checksum of all lines. This is several times faster than checking each line. Damage
+ * that goes unnoticed is as unlikely as with separate checksums.
  */
 export class LineSums {
-  /** By power of two: the sum of bytes that so many zeroes follow. */
+  /** At index n: the checksum of bytes after 2^n zero bytes are appended. */
   private readonly followed: Additive[] = [additive(followedByZero)];
-  /** By the sum that a line names: the sum of the line with its newline. */
+  /** From the checksum in a line, the checksum of the whole line with its newline. */
   private readonly line = additive((named) => this.lineSum(named));
 
-  /** Whether every line between `from` and `to` is sound; `to` stands behind a newline. Puts into `ends` where they end. */
+  /** Whether every line between `from` and `to` is undamaged. `to` follows a newline. Sets `ends` to the ends of the lines. */
   match(bytes: Buffer, from: number, to: number, ends: number[]): boolean {
     let sum = 0;
     ends.length = 0;
@@ -72,7 +72,7 @@ export class LineSums {
     return made;
   }
 
-  /** A record's sum is made with a last brace, where the line goes on with its checksum. */
+  /** The checksum in a line covers the record with its closing brace; in the line, the checksum replaces that brace. */
   private lineSum(named: number): number {
     const hex = (named >>> 0).toString(16).padStart(8, "0");
     return this.followedBy(named ^ crc32("}"), SUFFIX_LENGTH) ^ crc32(`${CRC_START}${hex}"}\n`);

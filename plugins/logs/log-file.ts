@@ -4,35 +4,35 @@ import { openToRead } from "./open-file.ts";
 import { Recent } from "./recent.ts";
 import { BEFORE_ID, decode, isSound, NEWLINE, START } from "./record-bytes.ts";
 
-/** Bytes of events that are kept in memory, twice: what the largest contexts need, images and all. */
+/** The weight limit of the event cache, which holds at most twice as much: enough for the largest contexts with images. */
 const KEPT_BYTES = 24 * 2 ** 20;
-/** Estimated memory of a parsed event besides its text, in bytes. */
+/** The estimated memory of a parsed event in addition to its text, in bytes. */
 const EVENT_BYTES = 1_000;
-/** Events appended last are kept whatever they weigh: they are what is asked for next. */
+/** The number of last appended events that stay in memory whatever their size, since they are needed next. */
 const KEPT_APPENDED = 256;
-/** How much room is made when there is none left. */
+/** The factor by which full arrays grow. */
 const GROWTH = 1.5;
 const BLOCK = 2 ** 16;
 const CHUNK = 2 ** 20;
 
-/** The file of a log: where each record stands in it, and its event when it is asked for. */
+/** The file of a log: knows the place of each record and reads events on demand. */
 export class LogFile {
   readonly path: string;
   readonly ledger = new Ledger((row) => this.read(row));
   offsets: Float64Array = new Float64Array(64);
   lengths: Uint32Array = new Uint32Array(64);
-  /** The first row whose record carries a checksum, as all after it do. */
+  /** The first row with a checksum; all later rows have one, too. */
   checkedFrom = 0;
-  /** Each record bears its number. */
+  /** Whether records are numbered. */
   counted = false;
-  /** The highest of these numbers; undefined where a scan begins in the middle. */
+  /** The highest record number; undefined while unknown, when a scan began in the middle. */
   lastNumber: number | undefined = 0;
-  /** Bytes known to be whole records. */
+  /** The length of all complete records, in bytes. */
   size = 0;
-  /** The open file of whoever writes; others open it for each read. */
+  /** The open file, if this process writes it; otherwise the file is opened for each read. */
   fd: number | undefined;
   onDamage: (problem: Problem) => void = () => {};
-  /** Rows whose place is known. */
+  /** The number of rows whose places are known. */
   count = 0;
   private window: Buffer = Buffer.alloc(0);
   private windowAt = 0;
@@ -46,17 +46,17 @@ export class LogFile {
     this.ledger.hasId = (row, id) => this.hasId(row, id);
   }
 
-  /** Every record carries a checksum. */
+  /** Whether every record has a checksum. */
   get checked(): boolean {
     return this.checkedFrom === 0;
   }
 
-  /** Whether a record turned out damaged since the log was opened. */
+  /** Whether a damaged record was found after the log was opened. */
   get spoiled(): boolean {
     return this.damaged.size > 0;
   }
 
-  /** The record of the next row stands here. */
+  /** Adds the place of the record of the next row. */
   place(offset: number, length: number, event?: StoredEvent): void {
     const row = this.count++;
     if (row === this.offsets.length) this.reserve(Math.ceil(row * GROWTH));
@@ -68,7 +68,7 @@ export class LogFile {
     this.appendedRows[row % KEPT_APPENDED] = row;
   }
 
-  /** Makes room for so many rows at once. */
+  /** Makes room for a number of rows. */
   reserve(rows: number): void {
     if (rows <= this.offsets.length) return;
     const { offsets, lengths } = this;
@@ -78,14 +78,14 @@ export class LogFile {
     this.lengths.set(lengths);
   }
 
-  /** Takes over places that were known before. Only while there are none. */
+  /** Sets the places of rows from an index. Only allowed while there are none. */
   restore(offsets: Float64Array, lengths: Uint32Array, rows: number): void {
     this.offsets = offsets;
     this.lengths = lengths;
     this.count = rows;
   }
 
-  /** The event of a row. One whose bytes are not what they were is named once, and undefined. */
+  /** The event of a row. If its record is damaged now, that is reported once, and the result is undefined. */
   read(row: number): StoredEvent | undefined {
     const known = this.atHand(row);
     if (known || this.damaged.has(row)) return known;
@@ -94,7 +94,7 @@ export class LogFile {
     return event;
   }
 
-  /** Compares an id where our writer puts it, so that a search for it parses no record. */
+  /** Compares ids at their usual place in the bytes, so that a search does not parse records. */
   private hasId(row: number, id: EventId): boolean {
     const known = this.atHand(row);
     if (!known && row < this.count && !this.damaged.has(row)) {
@@ -106,13 +106,13 @@ export class LogFile {
     return (known ?? this.ledger.read(row))?.id === id || this.damaged.has(row);
   }
 
-  /** A few bytes of a record; undefined when they cannot be read. */
+  /** A few bytes of a record as text; undefined if they cannot be read. */
   private textAt(row: number, from: number, length: number): string | undefined {
     if (from + length > (this.lengths[row] as number)) return undefined;
     try {
       return this.bytes((this.offsets[row] as number) + from, length).toString("latin1");
     } catch {
-      // Reading the whole record says what is wrong.
+      // Reading the whole record will report the error.
       return undefined;
     }
   }
@@ -122,7 +122,7 @@ export class LogFile {
     return this.recent.get(row);
   }
 
-  /** A stretch of the file in a buffer that the next call may overwrite; shorter where the file ends. */
+  /** A part of the file, shorter at the end of the file. The next call may overwrite the buffer. */
   bytes(offset: number, length: number): Buffer {
     const from = offset - this.windowAt;
     if (from >= 0 && from + length <= this.window.length) return this.window.subarray(from, from + length);
@@ -133,13 +133,13 @@ export class LogFile {
     return this.window.subarray(offset - start, offset - start + length);
   }
 
-  /** These bytes of the file need not be read again. */
+  /** Caches bytes of the file, so that they need not be read again. */
   keep(bytes: Buffer, at: number): void {
     this.window = bytes;
     this.windowAt = at;
   }
 
-  /** Calls `work` with the open file. Throws what the system says. */
+  /** Calls `work` with the open file. Throws file system errors. */
   opened<T>(work: (fd: number) => T): T {
     if (this.fd !== undefined) return work(this.fd);
     const fd = openToRead(this.path);
@@ -150,7 +150,7 @@ export class LogFile {
     }
   }
 
-  /** The 1-based line that begins at an offset. */
+  /** The number of the line that begins at an offset, from 1. */
   lineAt(offset: number): number {
     let line = 1;
     this.eachChunk(0, 1, (chunk, at) => {
@@ -160,7 +160,7 @@ export class LogFile {
     return line;
   }
 
-  /** Chunks from an offset to the end of what is known, each with `overlap - 1` bytes of the one before. */
+  /** Calls `work` with chunks from an offset to `size`. Each chunk begins with the last `overlap - 1` bytes of the previous one. */
   eachChunk(from: number, overlap: number, work: (chunk: Buffer, at: number) => void): void {
     const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, this.size - from));
     this.opened((fd) => {
@@ -197,7 +197,7 @@ export class LogFile {
     try {
       return this.lineAt(offset);
     } catch {
-      // The file cannot be read at all any more; the offset says where.
+      // The file cannot be read at all; the offset in the report tells the place.
       return 0;
     }
   }
@@ -206,7 +206,7 @@ export class LogFile {
     return this.opened((fd) => buffer.subarray(0, fs.readSync(fd, buffer, 0, buffer.length, offset)));
   }
 
-  /** The row whose record contains an offset, or ends before it. */
+  /** The row whose record contains an offset, or is the last one before it. */
   rowAt(offset: number): number {
     let low = 0;
     let high = this.count;

@@ -1,6 +1,6 @@
 /**
- * Values that were used lately, by number, up to a weight: when the younger half is full the older half is forgotten,
- * so that keeping costs the same whatever is kept.
+ * A cache of recently added values by number, limited by weight. It has a young and an old half; when the young half is full, it
+ * becomes the old half, and the previous old half is dropped.
  */
 export class Recent<V> {
   private readonly limit: number;
@@ -8,7 +8,7 @@ export class Recent<V> {
   private old = new Map<number, V>();
   private weight = 0;
 
-  /** `limit` is in the unit of the weights; at most twice as much is kept. */
+  /** `limit` is the weight of one half. */
   constructor(limit: number) {
     this.limit = limit;
   }

@@ -10,24 +10,24 @@ const CRC_BYTES = Buffer.from(CRC_START);
 /** `,"crc":"xxxxxxxx"}` */
 export const SUFFIX_LENGTH = CRC_START.length + 10;
 
-/** Precedes the number of a record in a log of format 2, whose records are numbered. */
+/** The text before the number of a record, in logs of format 2. */
 const NUMBER_START = ',"nth":';
 const NUMBER_BYTES = Buffer.from(NUMBER_START);
 
-/** How every event begins: content blocks do not, so that a large damaged record is not summed up once for each. */
+/** The start of every event. No content block begins like this, which limits how often a damaged record is checked. */
 export const START = '{"type":"';
-/** Bytes between an event's type and its id. */
+/** The number of bytes between an event's type and its id. */
 export const BEFORE_ID = '","id":"'.length;
 const RECORD = /^\{"type":"[^"]*","id":"[^"]*","parentId":/;
 const RECORD_LENGTH = 512;
 
-/** One record as a line of the log, with its checksum over all that stands before it; `nth`: its number in the log. */
+/** Encodes a record as a line of the log, with its number `nth`, if given, and a checksum of everything before it. */
 export function encodeLine(record: string, nth?: number): string {
   const json = nth === undefined ? record : `${record.slice(0, -1)}${NUMBER_START}${nth}}`;
   return `${json.slice(0, -1)}${CRC_START}${crc32(json).toString(16).padStart(8, "0")}"}\n`;
 }
 
-/** Parses a line without its checksum and, if records are `counted`, without its number; undefined if it is not JSON. */
+/** Parses a line without its checksum and, if records are numbered, its number; undefined if it is not JSON. */
 export function decode(line: Buffer, counted = false): unknown {
   try {
     const value = JSON.parse(line.toString("utf8"));
@@ -40,11 +40,11 @@ export function decode(line: Buffer, counted = false): unknown {
   }
 }
 
-/** Whether the bytes of a line carry the checksum of what stands before it. Never re-serialises; leaves them as they are. */
+/** Whether the checksum in a line is right. Works on the bytes, which stay unchanged. */
 export function isSound(bytes: Buffer, from = 0, to = bytes.length): boolean {
   const named = namedSum(bytes, from, to);
   if (Number.isNaN(named)) return false;
-  // What the sum was made of ended in a brace where the suffix begins.
+  // The checksum covers the record with a closing brace, in whose place the suffix begins.
   const start = to - SUFFIX_LENGTH;
   const comma = bytes[start] as number;
   bytes[start] = CLOSING;
@@ -53,7 +53,7 @@ export function isSound(bytes: Buffer, from = 0, to = bytes.length): boolean {
   return sum === named;
 }
 
-/** The checksum that a line names; NaN when it names none. */
+/** The checksum in a line; NaN if there is none. */
 export function namedSum(bytes: Buffer, from: number, to: number): number {
   const start = to - SUFFIX_LENGTH;
   if (start <= from || bytes[to - 2] !== 0x22 || bytes[to - 1] !== CLOSING) return Number.NaN;
@@ -61,12 +61,12 @@ export function namedSum(bytes: Buffer, from: number, to: number): number {
   return hexIn(bytes, start + CRC_START.length);
 }
 
-/** Whether a line ends as one with a checksum does, whatever the sum is. */
+/** Whether a line ends in a checksum, right or wrong. */
 export function hasSum(bytes: Buffer, from = 0, to = bytes.length): boolean {
   return !Number.isNaN(namedSum(bytes, from, to));
 }
 
-/** The number that a sound line bears; undefined when it bears none. */
+/** The number of an undamaged record; undefined if it has none. */
 export function numberOf(bytes: Buffer, from: number, to: number): number | undefined {
   const end = to - SUFFIX_LENGTH;
   let at = end;
@@ -83,7 +83,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** Eight lower-case hex digits as a number; NaN when they are none. */
+/** Parses eight lower-case hex digits; NaN if they are not. */
 function hexIn(bytes: Buffer, from: number): number {
   let value = 0;
   for (let at = from; at < from + 8; at++) {
@@ -95,15 +95,15 @@ function hexIn(bytes: Buffer, from: number): number {
   return value;
 }
 
-/** What is left of a damaged line. */
+/** The readable parts of a damaged line. */
 export interface Salvaged {
-  /** Whole records in it, from and to which byte. */
+  /** The complete records in it, as byte ranges. */
   records: { from: number; to: number }[];
-  /** Bytes that belong to none of them and are not blank. */
+  /** The number of other bytes, without blank ones. */
   lost: number;
 }
 
-/** Finds whole records inside a damaged line: two on one line, a record before a CR, one after zeroed bytes. */
+/** Finds complete records in a damaged line: two on one line, a record before a CR, or one after zeroed bytes. */
 export function salvage(line: Buffer): Salvaged {
   const records: Salvaged["records"] = [];
   let from = 0;
@@ -120,7 +120,7 @@ export function salvage(line: Buffer): Salvaged {
   return { records, lost };
 }
 
-/** Where a sound record that ends at `end` begins, at or after `from`. */
+/** The start, at or after `from`, of an undamaged record that ends at `end`. */
 function soundStart(line: Buffer, from: number, end: number): number | undefined {
   if (end > line.length) return undefined;
   for (let start = line.indexOf(START, from); start >= 0 && start < end; start = line.indexOf(START, start + 1))

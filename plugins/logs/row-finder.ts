@@ -5,10 +5,10 @@ import { BEFORE_ID, START } from "./record-bytes.ts";
 
 const QUOTE = 0x22;
 
-/** Finds the rows of ids and types that stand in the bytes of a log, comparing bytes so that no record has to be parsed. */
+/** Finds the rows of ids and types in the bytes of a log. Compares bytes, so that no record is parsed. */
 export class RowFinder {
   private readonly file: LogFile;
-  /** The part of the file that is in memory, and the offset at which it begins. */
+  /** The part of the file that is in memory. It begins at the offset `chunkAt`. */
   private chunk: Buffer = Buffer.alloc(0);
   private chunkAt = 0;
   private lastType = -1;
@@ -20,13 +20,13 @@ export class RowFinder {
     this.file = file;
   }
 
-  /** The scan has come to this part of the file. */
+  /** Sets the part of the file that the scan has reached. */
   look(chunk: Buffer, at: number): void {
     this.chunk = chunk;
     this.chunkAt = at;
   }
 
-  /** The type of the record whose envelope was read from the chunk, as an index into the ledger's types. */
+  /** The type of a record in the chunk, as an index into the ledger's types. */
   typeIndex({ typeFrom, typeTo }: Envelope): number {
     const last = this.lastTypeBytes;
     if (typeTo - typeFrom === last.length && sameBytes(last, 0, this.chunk, typeFrom, typeTo)) return this.lastType;
@@ -35,7 +35,7 @@ export class RowFinder {
     return this.lastType;
   }
 
-  /** The row of the parent that an envelope of the chunk names, NO_PARENT or LOST_PARENT. */
+  /** The row of the parent of a record in the chunk, or NO_PARENT or LOST_PARENT. */
   parentRow({ parentFrom: from, parentTo: to }: Envelope): number {
     if (from < 0) return NO_PARENT;
     const last = this.file.ledger.size - 1;
@@ -44,7 +44,7 @@ export class RowFinder {
     return row === NO_ROW ? LOST_PARENT : row;
   }
 
-  /** The row whose id has this hash and stands between `from` and `to` of `bytes`, else NO_ROW. */
+  /** The row with the id in `bytes` from `from` to `to`, which has this hash; NO_ROW if there is none. */
   rowOf(hash: number, bytes: Buffer, from: number, to: number): number {
     this.sought.bytes = bytes;
     this.sought.from = from;
@@ -57,7 +57,7 @@ export class RowFinder {
     return this.isAt(row, bytes, from, to) || this.file.read(row)?.id === bytes.toString("utf8", from, to);
   }
 
-  /** Whether a row's record is in the chunk and has this id where our writer puts it. */
+  /** Whether a row's record is in the chunk and has this id at the usual place. */
   private isAt(row: number, bytes: Buffer, from: number, to: number): boolean {
     const { file, chunk } = this;
     const offset = (file.offsets[row] as number) - this.chunkAt;
@@ -67,7 +67,7 @@ export class RowFinder {
   }
 }
 
-/** Whether `from` to `to` of `bytes` stands in `other` at `at`. */
+/** Whether `other` contains `bytes` from `from` to `to` at index `at`. */
 function sameBytes(other: Buffer, at: number, bytes: Buffer, from: number, to: number): boolean {
   for (let n = from; n < to; n++) if (other[at + n - from] !== bytes[n]) return false;
   return true;

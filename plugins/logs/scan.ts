@@ -10,23 +10,23 @@ export type { Resumed, Scan };
 
 const CHUNK = 2 ** 20;
 
-/** A log read whole. */
+/** A log with all its events in memory. */
 export interface WholeLog extends Scan {
   events: StoredEvent[];
-  /** Where each event stands, in the order of `events`. */
+  /** The place of each event, in the order of `events`. */
   places: Place[];
 }
-/** A log whose events are read when they are asked for. */
+/** A log whose events are read on demand. */
 export interface LogReader extends Scan {
   ledger: Ledger;
   placeOf(row: number): Place;
 }
-/** Reads a log without changing it. Throws STORE_READ, and STORE_HEADER when its first line is no header. */
+/** Reads a log without changing it. Throws STORE_READ, and STORE_HEADER if its first line is not a header. */
 export function scanLog(path: string): WholeLog {
   return scanRest(path);
 }
 
-/** The same for what stands behind `resumed`. */
+/** Like `scanLog`, but reads only what follows `resumed`. */
 export function scanRest(path: string, resumed?: Resumed): WholeLog {
   const file = new LogFile(path);
   const places: Place[] = [];
@@ -34,7 +34,7 @@ export function scanRest(path: string, resumed?: Resumed): WholeLog {
   return { ...scan, events: places.map((_place, row) => file.read(row) as StoredEvent), places };
 }
 
-/** The same as `scanLog` for a log of any length. */
+/** Like `scanLog`, but for logs of any length: events are read on demand. */
 export function readLog(path: string): LogReader {
   const file = new LogFile(path);
   const scan = scanFile(file);
@@ -45,14 +45,14 @@ export function readLog(path: string): LogReader {
   return { ...scan, ledger: file.ledger, placeOf };
 }
 
-/** Where a scan begins that reads about so many bytes at the end of a file; undefined when the file is hardly longer. */
+/** Where to begin a scan of about this many bytes at the end of a file; undefined if the file is hardly longer than that. */
 export function tailOf(file: LogFile, bytes: number): Resumed | undefined {
   const { header, problems } = scanHeader(file.path);
   const offset = file.opened((fd) => lineBehind(fd, fstatSync(fd).size - bytes));
   return offset === undefined ? undefined : { header, problems, offset, lines: 0 };
 }
 
-/** Where the first line begins behind an offset, if that is soon. */
+/** The start of the first line after an offset; undefined if it is far away. */
 function lineBehind(fd: number, from: number): number | undefined {
   if (from <= CHUNK) return undefined;
   const buffer = Buffer.allocUnsafe(CHUNK);
@@ -60,7 +60,7 @@ function lineBehind(fd: number, from: number): number | undefined {
   return end < 0 ? undefined : from + end + 1;
 }
 
-/** Enters every record of a file in its ledger. Throws STORE_READ and STORE_HEADER. */
+/** Adds every record of a file to its ledger. Throws STORE_READ and STORE_HEADER. */
 export function scanFile(file: LogFile, resumed?: Resumed, onRecord?: (place: Place) => void): Scan {
   try {
     return file.opened((fd) => new Scanner(file, fd, onRecord).run(resumed));

@@ -20,34 +20,37 @@ const CHUNK = 2 ** 20;
 const FIRST_CHUNK = 2 ** 16;
 const MANY_BYTES = 2 ** 18;
 
-/** A log as its bytes tell it, whether or not they are sound. */
+/** The result of reading a log, which may be damaged. */
 export interface Scan extends LogHeader {
-  /** Bytes at the end that are no whole record. */
+  /** Bytes at the end that are not a complete record. */
   torn?: { offset: number; length: number };
-  /** The last record is whole but its newline is missing. */
+  /** The last record is complete, but its newline is missing. */
   unterminated: boolean;
   bytes: number;
   lines: number;
 }
 
 export interface Place {
-  /** 1-based line of the file. */
+  /** The line number, from 1. */
   line: number;
-  /** Byte offset of the record. */
+  /** The byte offset of the record. */
   offset: number;
 }
 
-/** Where a scan goes on, after what is known of the log already. */
+/** Where to continue a scan, and what is known about the log before that place. */
 export interface Resumed {
   header: SessionHeader;
   problems: readonly Problem[];
   offset: number;
   lines: number;
-  /** The number of the last record before it, where that is known. */
+  /** The number of the last record before that place, if known. */
   lastNumber?: number;
 }
 
-/** Walks a file line by line. A line as our writer writes them is known by its bytes; any other is parsed, or salvaged. */
+/**
+ * Reads a log line by line. Lines in our own form are recognized by their bytes; others are parsed, and complete records are
+ * salvaged from damaged lines.
+ */
 export class Scanner {
   private readonly file: LogFile;
   private readonly fd: number;
@@ -56,14 +59,14 @@ export class Scanner {
   private readonly finder: RowFinder;
   private scan!: Scan;
   private line = 1;
-  /** What stands at `at` in the file. */
+  /** The bytes of the file from offset `at` on. */
   private buffer: Buffer = Buffer.alloc(0);
   private at = 0;
   private sums: LineSums | undefined;
   private readonly ends: number[] = [];
-  /** Bytes were lost since the last whole record: a gap in the numbers behind it is no other loss. */
+  /** Bytes were lost since the last complete record. A gap in the numbers after them is the same loss, and not reported again. */
   private lost = false;
-  /** The header is damaged: the first sound record tells whether records are counted. */
+  /** The header is damaged, so the first undamaged record tells whether records are numbered. */
   private guessed = false;
 
   constructor(file: LogFile, fd: number, onRecord?: (place: Place) => void) {
@@ -84,7 +87,7 @@ export class Scanner {
       if (read === 0) return this.finish(used);
       filled += read;
       if (filled < buffer.length) continue;
-      // Full: what is left of it moves to the front, or a line needs a longer one.
+      // The buffer is full. The unread rest moves to its front; for a line longer than the buffer, a larger one is made.
       if (used === 0 || buffer.length < CHUNK) buffer = Buffer.allocUnsafeSlow(Math.max(CHUNK, buffer.length * 2));
       this.buffer.copy(buffer, 0, used);
       this.advance(used);
@@ -93,7 +96,7 @@ export class Scanner {
     }
   }
 
-  /** After the first megabyte: room for as many rows as the file seems to have, at once. */
+  /** Moves on by some bytes. After the first megabyte, makes room for the estimated number of rows of the file. */
   private advance(bytes: number): void {
     const { file, at } = this;
     this.at += bytes;
@@ -116,7 +119,7 @@ export class Scanner {
     this.file.counted = isCounted(header);
   }
 
-  /** Whether the record in these bytes has to be sound: from the first one with a sound checksum on all are checked. */
+  /** Whether a record must have a right checksum. From the first record with a right checksum on, all are checked. */
   private mustBeSound(bytes: Buffer, from: number, to: number): boolean {
     const { file } = this;
     if (file.checkedFrom <= file.ledger.size) return true;
@@ -125,7 +128,7 @@ export class Scanner {
     return true;
   }
 
-  /** Takes the whole lines from `start` on, the first newline sought at `from`; answers where they end. */
+  /** Reads the complete lines from `start` on, and returns where they end. There is no newline before `from`. */
   private takeLines(start: number, from: number): number {
     let used = start;
     const end = this.buffer.indexOf(NEWLINE, from);
@@ -145,7 +148,7 @@ export class Scanner {
     return used;
   }
 
-  /** Whether these lines can be known to be sound all at once, which pays where there are many. */
+  /** Whether all of these lines are undamaged, checked at once. Only done for many bytes, for which it is faster. */
   private areSound(from: number, to: number): boolean {
     if (!this.file.checked || to - from < MANY_BYTES) return false;
     this.sums ??= new LineSums();
@@ -185,7 +188,7 @@ export class Scanner {
     else this.takeDamaged(line, place, salvage(line));
   }
 
-  /** A record as our writer begins them, which needs no parsing. */
+  /** Adds a record in our own form without parsing it. Returns false if it is not. */
   private takePlain(from: number, to: number): boolean {
     const { envelope, buffer, file, finder } = this;
     const { ledger } = file;
@@ -198,7 +201,7 @@ export class Scanner {
     return true;
   }
 
-  /** Notices by its number that records before this one are missing. */
+  /** Reports missing records before this one, by its number. */
   private count(bytes: Buffer, from: number, to: number, place: Place): void {
     const { file } = this;
     const nth = numberOf(bytes, from, to);
@@ -228,7 +231,7 @@ export class Scanner {
       this.takeRecord(line.subarray(from, to), { line: place.line, offset: place.offset + from });
   }
 
-  /** Whole records stay where they are; what follows the last of them is torn. */
+  /** Reads the bytes after the last newline. Complete records in them count; what follows the last one is torn. */
   private takeTail(tail: Buffer, place: Place): void {
     const checks = this.mustBeSound(tail, 0, tail.length);
     if (checks ? isSound(tail) : decode(tail) !== undefined) {

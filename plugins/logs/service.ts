@@ -9,7 +9,7 @@ import { readLog, scanRest } from "./scan.ts";
 
 const ENDING = ".jsonl";
 
-/** Logs as files of JSON lines. */
+/** The service `logs`, with files of JSON lines. */
 export const jsonlLogs: Logs = {
   version: LOG_VERSION,
   ending: ENDING,
@@ -38,7 +38,7 @@ export const jsonlLogs: Logs = {
     try {
       return isIndexWhole(path) ? "whole" : "damaged";
     } catch {
-      // It cannot be read, or is too short to be an index.
+      // The file cannot be read, or is too short.
       return "damaged";
     }
   },

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 
 /**
- * Cuts a torn end off a log, so that nothing is glued to it. Its bytes are first kept in a file of their own,
+ * Removes an incomplete last record from a log, so that the next record does not continue it. Its bytes are saved before, in
  * `<sessionId>.torn-<n>` beside the log.
  */
 export function setAside(path: string, fd: number, torn: { offset: number; length: number }): void {

@@ -2,14 +2,14 @@ import * as fs from "node:fs";
 import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Makes the bytes of a log survive a power loss; rejects with STORE_SYNC. */
+/** Writes the bytes of a log to disk, so that they survive a power loss. Rejects with STORE_SYNC. */
 export function syncData(fd: number, path: string): Promise<void> {
   return settled((done) => fs.fdatasync(fd, done), path);
 }
 
-/** Makes the names of new files in a directory survive a power loss; rejects with STORE_SYNC. */
+/** Writes the names of new files in a directory to disk, so that they survive a power loss. Rejects with STORE_SYNC. */
 export async function syncDirectory(path: string): Promise<void> {
-  // Not fs.promises: its file handles load the web streams, at the first turn of a session.
+  // fs.promises would load Node's web streams, which would slow down the first turn of a session.
   const fd = fs.openSync(path, "r");
   try {
     await settled((done) => fs.fsync(fd, done), path);

@@ -1,10 +1,10 @@
 import type { LogFile } from "./log-file.ts";
 
-/** A text that stands in more rows is sought again each time. */
+/** Results with more rows are not cached. */
 const KEPT_ROWS = 10_000;
 const KEPT_SEARCHES = 16;
 
-/** Finds the rows of a log whose bytes contain a text, and remembers them for the texts that were sought last. */
+/** Finds the rows of a log whose bytes contain a text. Caches the results of the last searches. */
 export class TextSearch {
   private readonly file: LogFile;
   private readonly known = new Map<string, { from: number; to: number; rows: readonly number[] }>();
@@ -13,11 +13,11 @@ export class TextSearch {
     this.file = file;
   }
 
-  /** The rows from `first` on whose bytes contain a text of plain characters. */
+  /** The rows from `first` on whose bytes contain a text, which must not need escapes in JSON. */
   rowsWith(text: string, first: number): readonly number[] {
     const known = this.known.get(text);
     if (!known || known.from > first) return this.remember(text, first, this.seek(text, first));
-    // A log only grows, so rows found earlier stay right and only the new part of the file is searched.
+    // A log only grows, so earlier results stay valid, and only the new part of the file is searched.
     const added = this.seek(text, Math.max(first, known.to));
     return [...known.rows.filter((row) => row >= first && row < known.to), ...added];
   }

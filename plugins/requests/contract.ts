@@ -62,48 +62,48 @@ export interface RequestsService {
   input(title: string, fallback?: string, ask?: AskOptions): Promise<string>;
 }
 
-/** What a question may say beside its title. */
+/** Options of a question. */
 export interface Asking<V> {
-  /** Holds when nobody answers: no client could, the person left the question, or its plugin or session ended. */
+  /** The answer when nobody answers: no client can, the person dismissed the question, or its plugin or session ended. */
   default?: V | undefined;
-  /** What it is about, such as a command or a diff; shown whole. */
+  /** What the question is about, such as a command or a diff; always shown completely. */
   details?: string | readonly DisplayAction[] | undefined;
   /**
-   * Takes the question back when it aborts, and rejects with its reason. Without one a question of a hook's layer or of a
-   * tool belongs to all that is waited for of its plugin.
+   * Withdraws the question on abort, and rejects with the reason. Without a signal, a question of a hook layer or tool belongs to
+   * all pending layers and tools of the plugin.
    */
   signal?: AbortSignal | undefined;
 }
-/** One of the answers of a `select`: a text that is its own label, or a value with another one. */
+/** An answer of a `select`: a text, or a value with a different label. */
 export type Choice<V extends string> = V | { value: V; label: string };
 export type NoticeLevel = "info" | "warning" | "error";
 
-/** How a plugin speaks with the people who watch its session, whichever client they use. Nothing in it reaches the model. */
+/** How a plugin asks and informs the people who watch its session, in any client. The model sees nothing of it. */
 export interface Ui {
-  /** Whether a client is there that answers; without one each question has its default at once. */
+  /** Whether a client is there that answers questions. Without one, each question returns its default immediately. */
   readonly attended: boolean;
-  /** One of several answers. */
+  /** Asks for one of several answers. */
   select<V extends string>(
     title: string,
     choices: readonly Choice<V>[],
     asking: Asking<V> & { default: V },
   ): Promise<V>;
   select<V extends string>(title: string, choices: readonly Choice<V>[], asking?: Asking<V>): Promise<V | undefined>;
-  /** Yes or no; the default is no. */
+  /** Asks a yes-or-no question. The default is no. */
   confirm(title: string, asking?: Asking<boolean>): Promise<boolean>;
-  /** A line of text. */
+  /** Asks for a line of text. */
   input(title: string, asking: Asking<string> & { default: string }): Promise<string>;
   input(title: string, asking?: Asking<string>): Promise<string | undefined>;
-  /** A line that every face shows once. Default level: `info`. */
+  /** Shows a line once in every client. Default level: `info`. */
   notify(text: string, level?: NoticeLevel): void;
-  /** A few words that faces keep showing, one text for each plugin; none takes it away. */
+  /** Sets a short status text, which clients keep showing; each plugin has one. Without `text`, removes it. */
   status(text?: string): void;
 }
 
 declare module "@scorel/kernel" {
   interface Services {
     requests: RequestsService;
-    /** What plugins have as `ctx.ui`, each in its own name. */
+    /** `ctx.ui` of plugins: each plugin has its own object, which asks in its name. */
     ui: Ui;
   }
   interface Events {

@@ -20,7 +20,7 @@ interface Waiting {
   resolve(answer: RequestAnswer): void;
 }
 
-/** A reason for missing answers. */
+/** The reason for a missing answer when the session closes. */
 const CLOSED = "the session was closed";
 
 /** The questions of an open session. */

@@ -1,20 +1,20 @@
 import { isatty } from "node:tty";
 
-/** The process's own ways to end, taken before any extension could run: what they find in `process` later is guarded. */
+/** The functions that end the process, saved before any extension runs: later, those in `process` are guarded. */
 const { exit, kill, reallyExit } = process as NodeJS.Process & { reallyExit(code?: number): never };
 
-/** The standard streams that are a terminal. */
+/** The file descriptors of standard streams that are terminals. */
 const terminals = [0, 1, 2].filter((fd) => isatty(fd));
 
-/** Ends the process, whatever extensions have registered for its end. */
+/** Ends the process, even if an extension's exit listener throws. */
 export function exitProcess(code: number): never {
-  // Node sets terminals back as it ends, and aborts with a dump when one has been closed.
+  // On exit Node resets terminals, and crashes with a dump if one was closed.
   if (terminals.some((fd) => !isatty(fd))) kill.call(process, process.pid, "SIGKILL");
   Object.assign(process, { reallyExit });
   try {
     return exit.call(process, code);
   } catch {
-    // An extension's listener for the end has thrown: that is no reason to stay.
+    // An extension's exit listener has thrown; the process ends anyway.
     return reallyExit.call(process, code);
   }
 }
@@ -25,17 +25,17 @@ const writers = { stdout: stdout.write.bind(stdout), stderr: stderr.write.bind(s
 type Write = (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
 
 /**
- * The process's stdout for faces that draw, with a `write` that no extension has replaced. What extensions write to
- * `process.stdout` elsewhere is kept out of it.
+ * The process's stdout, for clients that draw on the terminal. Its `write` cannot be replaced by extensions, and what extensions
+ * write to `process.stdout` does not go through it.
  */
 export const terminalStdout = withWrite(writers.stdout as Write);
 
-/** The same for commands: {@link filterOutput} decides what a terminal gets of it. */
+/** The stdout of commands. If it is a terminal, {@link filterOutput} filters it. */
 export let commandStdout = terminalStdout;
 
 /**
- * Takes what a terminal would act on out of stderr and, where it is a terminal, out of {@link commandStdout}: names, texts
- * and messages come from projects, servers and models.
+ * Filters stderr and, if it is a terminal, {@link commandStdout} with `plain`, which removes control characters: names, texts and
+ * messages may come from projects, servers and models.
  */
 export function filterOutput(plain: (text: string) => string): void {
   const filtered =

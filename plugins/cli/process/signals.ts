@@ -5,22 +5,22 @@ import { exitProcess } from "./own-process.ts";
 
 /** How the process reacts to signals while a command runs. */
 export interface Signals {
-  /** Aborted by the first Ctrl-C; a second one ends the process with 130. */
+  /** Aborts on the first Ctrl-C; a second one ends the process with exit code 130. */
   readonly interrupt: AbortSignal;
-  /** What to exit with when a signal asked the process to end. */
+  /** The exit code, once a signal has asked the process to end. */
   readonly code: number | undefined;
-  /** What has to be stopped before the process may end. */
+  /** Sets a function that stops everything before the process ends. */
   onStop(stop: () => Promise<void>): void;
-  /** Runs it, once. */
+  /** Calls the function of `onStop`, once. */
   stop(): Promise<void>;
-  /** Who is asked first about an error that nobody caught. */
+  /** Sets a function that may handle an uncaught error. */
   onUncaught(take: TakeUncaught): void;
 }
 
-/** Answers whether it has dealt with an error that nobody caught; `where` is the kind of place that it came from. */
+/** Handles an uncaught error if it can, and returns whether it did. `where` is the kind of place that the error came from. */
 export type TakeUncaught = (where: string, thrown: unknown) => boolean;
 
-/** Listens to SIGINT, SIGTERM, SIGHUP, SIGQUIT, a closed output, and errors that nobody caught. */
+/** Listens to SIGINT, SIGTERM, SIGHUP, SIGQUIT, a closed output, and uncaught errors. */
 export function createSignals(): Signals {
   const interrupt = new AbortController();
   let stopping: Promise<void> | undefined;
@@ -38,7 +38,7 @@ export function createSignals(): Signals {
   for (const signal of ["SIGTERM", "SIGHUP", "SIGQUIT"] as const)
     process.on(signal, () => {
       const status = 128 + constants.signals[signal];
-      // Of one terminal that closes both the shell and the system tell: only who asks to end again is impatient.
+      // A closed terminal causes two SIGHUPs, of the shell and of the system. Only a second SIGTERM ends the process at once.
       if (code === status && signal === "SIGTERM") exitProcess(status);
       if (code !== undefined) return;
       code = status;
@@ -46,7 +46,7 @@ export function createSignals(): Signals {
     });
   process.on("uncaughtException", (error) => {
     if (take("a timer or callback", error)) return;
-    // A throw of our own: nobody can tell what it left half done, so the process ends, but in order.
+    // A bug of our own has left unknown state, so the process ends, after stopping everything in order.
     const { code, message } = errors.PROCESS_UNEXPECTED({ reason: messageOf(error) });
     process.stderr.write(`scorel: ${code}: ${message}\n${error?.stack ?? ""}\n`);
     stop().finally(() => exitProcess(1));
@@ -69,10 +69,10 @@ export function createSignals(): Signals {
   };
 }
 
-/** Milliseconds that plugins may take to stop. What is written to a log by then is safe without them. */
+/** How long plugins may take to stop, in milliseconds. Events already written to a log are safe in any case. */
 const stopLimit = 10_000;
 
-/** Waits for plugins to stop, but not for one that never does. */
+/** Waits for plugins to stop, up to the limit. */
 async function inTime(stopping: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -86,16 +86,16 @@ async function inTime(stopping: Promise<void>): Promise<void> {
 }
 
 /**
- * Nobody reads any more (`scorel ... | head -1`), or the disk under stdout is full: commands are told as by Ctrl-C, and
- * those whose work is worth more than its output go on. A throw here would end all sessions of the process.
+ * Handles errors of stdout: its reader has closed it (`scorel ... | head -1`), or the disk is full. Commands are interrupted as by
+ * Ctrl-C; those whose work matters more than their output may go on. Without a listener the error would end the whole process.
  */
 function stopWhenUnread(interrupt: AbortController): void {
   process.stdout.on("error", () => interrupt.abort());
-  // Nobody hears complaints any more; one about that would be the next to fail, without end.
+  // Errors of stderr are ignored, since a message about them would fail, too.
   process.stderr.on("error", () => {});
 }
 
-/** Nothing is left that could ever go on, and the command has not ended: a plugin waits for what never comes. */
+/** Reports and ends a process in which nothing is pending but the command has not ended, as a plugin waits forever. */
 function endWhenStuck(interrupt: AbortSignal): void {
   process.on("beforeExit", () => {
     process.stderr.write("scorel: a plugin waits for something that never comes; ending without it\n");
@@ -103,7 +103,7 @@ function endWhenStuck(interrupt: AbortSignal): void {
   });
 }
 
-/** A promise that some plugin dropped harms no session: it is named, and the rest goes on. */
+/** Reports unhandled rejections. The process goes on, since they harm no session. */
 function nameRejections(take: TakeUncaught): void {
   process.on("unhandledRejection", (reason) => {
     if (take("a promise that nobody awaits", reason)) return;
