@@ -1,7 +1,9 @@
+import { messageOf } from "@scorel/kit/values/coded-error";
 import { SyncBailHook } from "tapable";
 import { Run } from "./chain-run.ts";
-import { errors, messageOf } from "./errors.ts";
-import { Copied, type Layer, STAGES, Stop } from "./layer.ts";
+import { Copied } from "./containment.ts";
+import { errors } from "./errors.ts";
+import { type Layer, STAGES, Stop } from "./layer.ts";
 import type { PendingCalls } from "./pending-calls.ts";
 import type { HookMode } from "./plugin.ts";
 import type { Dispose } from "./types.ts";

@@ -1,8 +1,9 @@
-import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
+import { codeOf, messageOf, ScorelError } from "@scorel/kit/values/coded-error";
+import { within } from "@scorel/kit/values/within";
+import { errors } from "./errors.ts";
 import type { Failure, KernelEntry } from "./kernel.ts";
 import type { Guarded } from "./plugin.ts";
 import type { Logger } from "./types.ts";
-import { within } from "./within.ts";
 
 /** Failures are announced this often per plugin and place; later ones are only logged. */
 const ANNOUNCED = 3;

@@ -1,4 +1,5 @@
-import type { AnyPlugin, BaseContext, CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
+import type { Containment } from "./containment.ts";
+import type { AnyPlugin, CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { Problem, Store } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
@@ -21,23 +22,6 @@ export interface KernelEntry {
 /** Whether the rest runs without a plugin that cannot start. */
 export function mayFail({ contained, optional, required }: KernelEntry): boolean {
   return (contained !== undefined || optional === true) && !required;
-}
-/** The wrapper around a plugin that may be faulty, such as a user's extension. It counts the plugin's failures. */
-export interface Containment {
-  /** A kernel is about to start the plugin: from now on its failures can be reported there, whether it starts or not. */
-  began(sessionId: string, report: (where: string, thrown: unknown) => void): void;
-  /** Makes the context that the plugin gets from the one that it would get otherwise. */
-  context(context: BaseContext): BaseContext;
-  /** Runs `work`, which calls a function of the plugin. */
-  run<T>(where: string, work: () => T): T;
-  /** Whether what was contributed under this name has failed too often to be called again. */
-  isOff(where: string): boolean;
-  /** Hears of a reported failure; `what` is the function that failed, or the name of what was contributed. */
-  failed(what: object | string, where: string): void;
-  /** Where in the plugin's files something was thrown: `file:line`, or the file. */
-  thrownAt(thrown: unknown): string | undefined;
-  /** The kernel has stopped: nothing more is reported to it. */
-  ended(): void;
 }
 /** Advice that error messages give about names that no plugin of this kernel knows. */
 export interface Hints {

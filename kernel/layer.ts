@@ -1,5 +1,5 @@
+import { nearest } from "@scorel/kit/values/nearest";
 import { errors } from "./errors.ts";
-import { nearest } from "./nearest.ts";
 import type { Level } from "./plugin.ts";
 
 /** The stages that tapable orders layers by. */
@@ -50,17 +50,4 @@ export class Stop {
 /** Returned by a layer: take this value and run no later layer. */
 export function stop<T>(value?: T): T {
   return new Stop(value) as unknown as T;
-}
-
-export class Copied {
-  readonly copy: unknown;
-  readonly answer: unknown;
-  constructor(copy: unknown, answer: unknown) {
-    this.copy = copy;
-    this.answer = answer;
-  }
-}
-/** Returned by a layer that was given a copy of its input: the copy takes the input's place, with what was changed in it. */
-export function withCopy(copy: unknown, answer: unknown): unknown {
-  return new Copied(copy, answer);
 }

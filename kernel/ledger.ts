@@ -1,12 +1,5 @@
 import type { EventId, StoredEvent } from "./types.ts";
 
-/** The event's `parentId` is null. */
-export const NO_PARENT = -1;
-/** The event's parent is not in the log before it. */
-export const LOST_PARENT = -2;
-/** No record has the id. */
-export const NO_ROW = -1;
-
 const FNV_START = 0x811c9dc5;
 const FNV_STEP = 0x01000193;
 const FIRST_CAPACITY = 64;
@@ -29,6 +22,12 @@ export interface LedgerImage {
  * Row n is the n-th record. Ids are found by their hash, and a hit is checked against the record itself.
  */
 export class Ledger {
+  /** The row of an id that no record has. */
+  static readonly NO_ROW = -1;
+  /** The parent of an event whose `parentId` is null. */
+  static readonly NO_PARENT = -1;
+  /** The parent of an event whose parent is not in the log before it. */
+  static readonly LOST_PARENT = -2;
   size = 0;
   seq: Float64Array = new Float64Array(FIRST_CAPACITY);
   /** Index into `types`. */
@@ -50,15 +49,36 @@ export class Ledger {
     this.read = read;
   }
 
+  /** A ledger of `size` records, each of which is read once. */
+  static of(size: number, read: ReadRecord): Ledger {
+    const ledger = new Ledger(read);
+    for (let row = 0; row < size; row++) ledger.add(read(row) as StoredEvent);
+    return ledger;
+  }
+
+  /** The hash of an id. */
+  static hash(id: EventId): number {
+    let hash = FNV_START;
+    for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), FNV_STEP);
+    return mixed(hash);
+  }
+
+  /** The hash of an ASCII id that stands in `bytes`. */
+  static hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
+    let hash = FNV_START;
+    for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), FNV_STEP);
+    return mixed(hash);
+  }
+
   /** Takes in an event behind all others, under the row of its parent; LOST_PARENT when that is not here. */
   add({ id, parentId, seq, type }: StoredEvent, parent = this.parentRow(parentId)): number {
-    return this.addRow(hashOf(id), seq, this.typeIndex(type), parent);
+    return this.addRow(Ledger.hash(id), seq, this.typeIndex(type), parent);
   }
 
   private parentRow(parentId: EventId | null): number {
-    if (parentId === null) return NO_PARENT;
+    if (parentId === null) return Ledger.NO_PARENT;
     const row = this.rowOf(parentId);
-    return row === NO_ROW ? LOST_PARENT : row;
+    return row === Ledger.NO_ROW ? Ledger.LOST_PARENT : row;
   }
 
   /** Takes in an event that no record holds, for as long as the ledger lives. */
@@ -90,12 +110,12 @@ export class Ledger {
 
   /** The row of an id, else NO_ROW. A record that cannot be read any more is taken at its hash. */
   rowOf(id: EventId): number {
-    return this.find(hashOf(id), (row) => this.hasId(row, id));
+    return this.find(Ledger.hash(id), (row) => this.hasId(row, id));
   }
 
   /** Whether a row's parent was not in the log before it. */
   isOrphan(row: number): boolean {
-    return this.parent[row] === LOST_PARENT;
+    return this.parent[row] === Ledger.LOST_PARENT;
   }
 
   /** The first row with this hash that `matches`, else NO_ROW. */
@@ -104,7 +124,7 @@ export class Ledger {
     const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const row = (slots[slot] as number) - 1;
-      if (row < 0) return NO_ROW;
+      if (row < 0) return Ledger.NO_ROW;
       if (this.hash[row] === hash && matches(row)) return row;
     }
   }
@@ -163,27 +183,6 @@ export class Ledger {
     while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
     this.slots[slot] = row + 1;
   }
-}
-
-/** The ledger of so many records, each of which is read for it. */
-export function ledgerWith(size: number, read: ReadRecord): Ledger {
-  const ledger = new Ledger(read);
-  for (let row = 0; row < size; row++) ledger.add(read(row) as StoredEvent);
-  return ledger;
-}
-
-/** The hash of an id. */
-export function hashOf(id: EventId): number {
-  let hash = FNV_START;
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), FNV_STEP);
-  return mixed(hash);
-}
-
-/** The same for an id of plain characters that stands in `bytes`. */
-export function hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
-  let hash = FNV_START;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), FNV_STEP);
-  return mixed(hash);
 }
 
 /** Spreads the high bits over the low ones, which choose the slot. */

@@ -1,5 +1,7 @@
+import { codeOf, messageOf } from "@scorel/kit/values/coded-error";
+import { describeIssues } from "@scorel/kit/values/issue-text";
 import { contributionsOf, disposeOf } from "./activation.ts";
-import { codeOf, errors, messageOf } from "./errors.ts";
+import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
 import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 import { asLayer } from "./layer.ts";
@@ -10,7 +12,6 @@ import { type ContextKernel, createContext } from "./plugin-context.ts";
 import type { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
 import type { Dispose, HookName, ServiceName } from "./types.ts";
-import { describeIssues } from "./validate.ts";
 
 /** The state that loading and unloading plugins works on. */
 interface LoaderKernel extends ContextKernel {

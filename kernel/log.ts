@@ -1,12 +1,13 @@
+import { messageOf } from "@scorel/kit/values/coded-error";
+import { freezeFields } from "@scorel/kit/values/copy";
+import { frozenAsJson } from "@scorel/kit/values/freeze";
+import { newId } from "@scorel/kit/values/id";
 import { Announcer } from "./announcer.ts";
 import { Broadcast } from "./broadcast.ts";
 import { Converters } from "./converters.ts";
-import { freezeFields } from "./copy.ts";
 import { type Draft, Drafts } from "./drafts.ts";
-import { errors, messageOf } from "./errors.ts";
-import { frozenAsJson } from "./freeze.ts";
+import { errors } from "./errors.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
-import { newId } from "./ids.ts";
 import { Images, lossIn } from "./log-image.ts";
 import type { Guarded } from "./plugin.ts";
 import { Projections } from "./projections.ts";

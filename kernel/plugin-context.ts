@@ -1,5 +1,6 @@
+import type { Containment } from "./containment.ts";
 import type { HookTable } from "./hooks.ts";
-import type { Containment, Kernel } from "./kernel.ts";
+import type { Kernel } from "./kernel.ts";
 import { asLayer } from "./layer.ts";
 import {
   type AnyPlugin,

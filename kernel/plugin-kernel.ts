@@ -1,9 +1,10 @@
 import { setMaxListeners } from "node:events";
+import { newId } from "@scorel/kit/values/id";
+import { within } from "@scorel/kit/values/within";
 import { contributed } from "./activation.ts";
 import { errors } from "./errors.ts";
 import { Failures } from "./failures.ts";
 import { HookTable } from "./hooks.ts";
-import { newId } from "./ids.ts";
 import type { Failure, Hints, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Loader } from "./loader.ts";
@@ -15,7 +16,6 @@ import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
-import { within } from "./within.ts";
 
 /** Opens the log, starts the plugins in order and answers the running kernel; undoes everything when one fails. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {

@@ -1,6 +1,6 @@
+import { freeze } from "@scorel/kit/values/freeze";
 import { errors } from "./errors.ts";
-import { freeze } from "./freeze.ts";
-import { NO_ROW } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
 import { rowsWith } from "./relink.ts";
 import type { ProjectionImage, Store } from "./store.ts";
 import type { Tree } from "./tree.ts";
@@ -58,7 +58,7 @@ export class Projections {
   }
 
   add({ id, version }: { id: string; version: string }, name: string, definition: ProjectionDefinition): Dispose {
-    const at = definition.over === "log" ? 0 : NO_ROW;
+    const at = definition.over === "log" ? 0 : Ledger.NO_ROW;
     const state = settledState(name, definition.init());
     const begun = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
     const row: Row = { plugin: id, version, name, definition, types: typesOf(definition), ...begun };
@@ -124,9 +124,9 @@ export class Projections {
     if (row.at === tree.activeRow) return;
     const way: number[] = [];
     let known = tree.activeRow;
-    for (; known !== NO_ROW && known !== row.at && !row.snapshots.has(known); known = tree.parentRow(known))
+    for (; known !== Ledger.NO_ROW && known !== row.at && !row.snapshots.has(known); known = tree.parentRow(known))
       way.push(known);
-    if (known !== row.at) row.state = known === NO_ROW ? row.definition.init() : row.snapshots.get(known);
+    if (known !== row.at) row.state = known === Ledger.NO_ROW ? row.definition.init() : row.snapshots.get(known);
     row.at = known;
     this.replayed += way.length;
     const reads = this.readsOf(row, way.at(-1) ?? 0);

@@ -1,4 +1,4 @@
-import { NO_ROW } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
 import type { Registry } from "./registry.ts";
 import type { Store } from "./store.ts";
 import type { Tree } from "./tree.ts";
@@ -52,10 +52,10 @@ function leafAfter(tree: Tree, row: number, { registry, onFailure }: Linking): n
     const current = tree.read(tree.activeRow)?.id ?? null;
     const leaf = registry.leafAfter(event, current);
     if (leaf === event.id) return row;
-    if (leaf === null || leaf === current) return leaf === null ? NO_ROW : tree.activeRow;
+    if (leaf === null || leaf === current) return leaf === null ? Ledger.NO_ROW : tree.activeRow;
     const target = tree.ledger.rowOf(leaf);
-    if (target === NO_ROW) tree.lostJumps++;
-    return target === NO_ROW || target > row ? tree.activeRow : target;
+    if (target === Ledger.NO_ROW) tree.lostJumps++;
+    return target === Ledger.NO_ROW || target > row ? tree.activeRow : target;
   } catch (thrown) {
     onFailure(event, thrown);
     return row;

@@ -1,5 +1,5 @@
+import { freeze } from "@scorel/kit/values/freeze";
 import { buildContext, type Converters, fold } from "./context.ts";
-import { freeze } from "./freeze.ts";
 import type { Tree } from "./tree.ts";
 import type { EventId, LlmAction, Message, StoredEvent } from "./types.ts";
 

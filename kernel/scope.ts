@@ -1,6 +1,6 @@
+import { within } from "@scorel/kit/values/within";
 import { errors } from "./errors.ts";
 import type { Dispose } from "./types.ts";
-import { within } from "./within.ts";
 
 /** An undo that takes longer is left behind, so that no plugin can keep a session from closing. */
 const DISPOSE_LIMIT_MS = 5_000;

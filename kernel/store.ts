@@ -1,6 +1,10 @@
-import { freeze } from "./freeze.ts";
-import { type Ledger, ledgerWith } from "./ledger.ts";
+import { freeze } from "@scorel/kit/values/freeze";
+import { isId } from "@scorel/kit/values/id";
+import { Ledger, type LedgerImage } from "./ledger.ts";
 import type { AnyEvent, EventId, SessionHeader, StoredEvent } from "./types.ts";
+
+// `@scorel/kernel/store` is this module: all that whoever writes a store needs.
+export { freeze, isId, Ledger, type LedgerImage };
 
 /** Damage found while opening: what is on this line, or what is no longer. */
 export interface Problem {
@@ -86,7 +90,7 @@ export function createMemoryStore(
   };
   return {
     records,
-    open: () => ({ header, ledger: ledgerWith(records.length, read), problems: [] }),
+    open: () => ({ header, ledger: Ledger.of(records.length, read), problems: [] }),
     append: (added, given = []) => {
       for (const [index, event] of given.entries()) kept[records.length + index] = event;
       records.push(...added);

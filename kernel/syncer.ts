@@ -1,4 +1,4 @@
-import { messageOf } from "./errors.ts";
+import { messageOf } from "@scorel/kit/values/coded-error";
 import type { Store } from "./store.ts";
 
 const BACKGROUND_SYNC_MS = 100;

@@ -1,5 +1,5 @@
 import { channel } from "node:diagnostics_channel";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "@scorel/kit/values/coded-error";
 
 /** What is published on the diagnostics channel `scorel.hook` when a layer of a native hook has ended. */
 export interface HookTrace {

@@ -1,4 +1,4 @@
-import { Ledger, LOST_PARENT, NO_PARENT, NO_ROW, widened } from "./ledger.ts";
+import { Ledger, widened } from "./ledger.ts";
 import { idsStartingWith, type RowSearch } from "./prefix.ts";
 import { Siblings } from "./siblings.ts";
 import type { LogImage } from "./store.ts";
@@ -21,8 +21,8 @@ export class Tree implements TreeView {
   private readonly search: RowSearch | undefined;
   private records = new Ledger(() => undefined);
   private flags: Uint8Array = new Uint8Array(0);
-  private rootRow = NO_ROW;
-  private leafRow = NO_ROW;
+  private rootRow = Ledger.NO_ROW;
+  private leafRow = Ledger.NO_ROW;
   private leaf: EventId | null = null;
   private siblings: Siblings | undefined;
 
@@ -54,8 +54,8 @@ export class Tree implements TreeView {
   begin(ledger: Ledger, image?: Pick<LogImage, "tree" | "flags">): void {
     this.records = ledger;
     this.flags = image?.flags ?? new Uint8Array(ledger.seq.length);
-    this.rootRow = image?.tree.root ?? NO_ROW;
-    this.leafRow = image?.tree.leaf ?? NO_ROW;
+    this.rootRow = image?.tree.root ?? Ledger.NO_ROW;
+    this.leafRow = image?.tree.leaf ?? Ledger.NO_ROW;
     this.leaf = image?.tree.activeLeaf ?? null;
   }
 
@@ -66,7 +66,7 @@ export class Tree implements TreeView {
 
   /** Makes an image as good as none: what is bridged is looked for its lost parent again. */
   static forget(ledger: Ledger, { rows, flags }: LogImage): void {
-    for (let row = 0; row < rows; row++) if ((flags[row] as number) & BRIDGED) ledger.parent[row] = LOST_PARENT;
+    for (let row = 0; row < rows; row++) if ((flags[row] as number) & BRIDGED) ledger.parent[row] = Ledger.LOST_PARENT;
   }
 
   /** Adds an event behind all others; `leaf` is the active leaf after it. */
@@ -82,7 +82,7 @@ export class Tree implements TreeView {
   link(row: number, leaf: number): void {
     if (row >= this.flags.length) this.flags = widened(this.flags, new Uint8Array(this.records.seq.length));
     const { parent } = this.records;
-    if (parent[row] === LOST_PARENT) {
+    if (parent[row] === Ledger.LOST_PARENT) {
       parent[row] = this.leafRow;
       this.flags[row] = BRIDGED;
     }
@@ -97,21 +97,21 @@ export class Tree implements TreeView {
   }
 
   rowOf(id: EventId | null): number {
-    if (id === null) return NO_ROW;
-    return id === this.leaf && this.leafRow !== NO_ROW ? this.leafRow : this.records.rowOf(id);
+    if (id === null) return Ledger.NO_ROW;
+    return id === this.leaf && this.leafRow !== Ledger.NO_ROW ? this.leafRow : this.records.rowOf(id);
   }
   read(row: number): StoredEvent | undefined {
     return row < 0 ? undefined : this.records.read(row);
   }
   parentRow(row: number): number {
-    return this.records.parent[row] ?? NO_PARENT;
+    return this.records.parent[row] ?? Ledger.NO_PARENT;
   }
 
   get(id: EventId): StoredEvent | undefined {
     return this.read(this.rowOf(id));
   }
   has(id: EventId): boolean {
-    return this.rowOf(id) !== NO_ROW;
+    return this.rowOf(id) !== Ledger.NO_ROW;
   }
   isPath(id: EventId): boolean {
     return this.isPathRow(this.rowOf(id));
@@ -159,7 +159,7 @@ export class Tree implements TreeView {
   }
   children(id: EventId): StoredEvent[] {
     const row = this.rowOf(id);
-    if (row === NO_ROW) return [];
+    if (row === Ledger.NO_ROW) return [];
     this.siblings ??= this.makeSiblings();
     return this.events(this.siblings.of(row));
   }
@@ -213,7 +213,7 @@ export class Tree implements TreeView {
 
   private linkPath(row: number): void {
     this.flags[row] = (this.flags[row] as number) | PATH;
-    if (this.rootRow === NO_ROW) this.rootRow = row;
+    if (this.rootRow === Ledger.NO_ROW) this.rootRow = row;
     const parent = this.nearestPath(this.parentRow(row));
     if (parent < 0) return;
     const flags = this.flags[parent] as number;

@@ -1,6 +1,6 @@
+import { describeIssues } from "@scorel/kit/values/issue-text";
 import type { z } from "zod";
 import { errors } from "./errors.ts";
-import { issueText } from "./issue-text.ts";
 
 /** Checks a payload and answers it as the schema outputs it; throws EVENT_INVALID naming each wrong field. */
 export function parsePayload(type: string, schema: z.ZodType, payload: unknown): Record<string, unknown> {
@@ -17,14 +17,4 @@ function isCold(schema: z.ZodType): boolean {
   const count = (uses.get(schema) ?? 0) + 1;
   if (count <= HOT) uses.set(schema, count);
   return count <= HOT;
-}
-
-/** zod's issues as one readable line: `items.0.id: it must be a text`. */
-export function describeIssues(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => {
-      const text = issueText(issue);
-      return issue.path.length > 0 ? `${issue.path.join(".")}: ${text}` : text;
-    })
-    .join("; ");
 }

@@ -70,9 +70,9 @@ describe("a house in order", () => {
 
 describe("a breach is seen", () => {
   it.each([
-    ["kernel/log.ts", 'import "@scorel/agent";', "the kernel imports tapable, zod, nanoid, node:*"],
-    ["kernel/log.ts", 'import "smol-toml";', "the kernel imports tapable, zod, nanoid, node:*"],
-    ["kernel/log.ts", 'import "fs";', "the kernel imports tapable, zod, nanoid, node:*"],
+    ["kernel/log.ts", 'import "@scorel/agent";', "the kernel imports tapable, zod, @scorel/kit/values, node:*"],
+    ["kernel/log.ts", 'import "smol-toml";', "the kernel imports tapable, zod, @scorel/kit/values, node:*"],
+    ["kernel/log.ts", 'import "fs";', "the kernel imports tapable, zod, @scorel/kit/values, node:*"],
     ["kernel/log.ts", 'const x = await import("../plugins/agent/index.ts");', "it lies outside the package"],
     ["kernel/log.ts", "export const modelId = 1;", "the kernel knows no feature, but says modelId"],
     ["plugins/chat/index.ts", 'import { run } from "@scorel/agent";', "only its contract may be imported"],
@@ -88,8 +88,21 @@ describe("a breach is seen", () => {
     ["plugins/chat/index.ts", 'import { z } from "zod";', "@scorel/chat does not list it"],
     ["plugins/chat/index.ts", 'import "vitest";', "@scorel/chat does not list it"],
     ["plugins/chat/index.ts", 'import type { Row } from "@scorel/model/contract";', "@scorel/chat does not list it"],
-    ["plugins/kit/text.ts", 'import type { Run } from "@scorel/agent/contract";', "the kit imports no plugin"],
-    ["kernel/log.ts", 'import { plain } from "@scorel/kit/text";', "the kernel imports tapable, zod, nanoid, node:*"],
+    [
+      "plugins/kit/text.ts",
+      'import type { Run } from "@scorel/agent/contract";',
+      "the kit imports neither the kernel nor a plugin",
+    ],
+    [
+      "plugins/kit/text.ts",
+      'import { newId } from "@scorel/kernel";',
+      "the kit imports neither the kernel nor a plugin",
+    ],
+    [
+      "kernel/log.ts",
+      'import { plain } from "@scorel/kit/text";',
+      "the kernel imports tapable, zod, @scorel/kit/values, node:*",
+    ],
     ["presets/load.ts", 'import agent from "@scorel/agent";', "presets load a plugin when it is asked for"],
     ["presets/load.ts", 'import "../kernel/log.ts";', "it lies outside the package"],
     ["kernel/log.ts", 'import type { Log } from "./log.ts";', "kernel/log.ts: imports go in a ring"],
@@ -155,7 +168,7 @@ function house(sources: House["sources"], manifests: House["manifests"] = {}): H
   return {
     sources: {
       "kernel/log.ts":
-        'import { z } from "zod"; import { nanoid } from "nanoid/non-secure"; import "node:fs"; import "./store.ts";',
+        'import { z } from "zod"; import { Hook } from "tapable"; import { copy } from "@scorel/kit/values/copy"; import "node:fs"; import "./store.ts";',
       "plugins/agent/index.ts": 'import { z } from "zod"; import { definePlugin } from "@scorel/kernel";',
       "plugins/chat/index.ts": `
         import { definePlugin } from "@scorel/kernel"; import type { Run } from "@scorel/agent/contract";
@@ -166,7 +179,10 @@ function house(sources: House["sources"], manifests: House["manifests"] = {}): H
       ...sources,
     },
     manifests: {
-      kernel: { name: "@scorel/kernel", dependencies: { nanoid: "5.1.12", zod: "4.6.7" } },
+      kernel: {
+        name: "@scorel/kernel",
+        dependencies: { "@scorel/kit": "workspace:*", tapable: "2.3.4", zod: "4.6.7" },
+      },
       "plugins/agent": agent,
       "plugins/chat": chat,
       "plugins/kit": kit,

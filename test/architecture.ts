@@ -30,10 +30,12 @@ interface Quasi {
   value: { cooked?: string };
 }
 
-const kernelPackages = new Set(["tapable", "zod", "nanoid"]);
+const kernelPackages = new Set(["tapable", "zod"]);
 const featureWords = new Set(["tool", "model", "skill"]);
-/** Libraries that plugins share; no plugin, and no plugin is needed for them. */
+/** Libraries that plugins share; they need neither a plugin nor the kernel. */
 const kit = "plugins/kit";
+/** The part of the kit that the kernel may import: functions of plain values. */
+const values = "@scorel/kit/values/";
 /** Modules of plugins that others may import as values. The only one meant to stay is the browser-safe client of the host. */
 const published = new Set(["@scorel/host/client", "@scorel/model/table", "@scorel/sandbox/examination"]);
 
@@ -140,11 +142,13 @@ function refuse({ from, when }: Import, file: string, manifest: Manifest): strin
   if (from.startsWith("node:")) return undefined;
   const name = packageOf(from);
   if (folder === "kernel")
-    return kernelPackages.has(name) ? undefined : "the kernel imports tapable, zod, nanoid, node:*";
-  if (folder === kit && name.startsWith("@scorel/") && name !== "@scorel/kernel") return "the kit imports no plugin";
+    return kernelPackages.has(name) || from.startsWith(values)
+      ? undefined
+      : "the kernel imports tapable, zod, @scorel/kit/values, node:*";
+  if (folder === kit && name.startsWith("@scorel/")) return "the kit imports neither the kernel nor a plugin";
   const needed = when === "types" || name.startsWith("@scorel/") ? { ...manifest.devDependencies } : {};
   if (!(name in { ...manifest.dependencies, ...needed })) return `${manifest.name} does not list it`;
-  if (!name.startsWith("@scorel/") || from === "@scorel/kernel" || name === "@scorel/kit") return undefined;
+  if (!name.startsWith("@scorel/") || name === "@scorel/kernel" || name === "@scorel/kit") return undefined;
   if (folder === "presets") return when === "load" ? "presets load a plugin when it is asked for" : undefined;
   if (published.has(from)) return undefined;
   if (!from.endsWith("/contract")) return "of another plugin only its contract may be imported";

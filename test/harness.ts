@@ -2,14 +2,14 @@ import {
   type AnyEvent,
   type AnyPlugin,
   createKernel,
-  createMemoryStore,
   type Kernel,
   type KernelEntry,
-  type KernelOptions,
   type Missed,
   type SessionHeader,
   type StoredEvent,
 } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
+import type { KernelOptions } from "../kernel/kernel.ts";
 import { contain } from "../plugins/extensions/containment/contain.ts";
 import type { Origin } from "../plugins/extensions/containment/contained-plugin.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@mariozechner/pi-agent-core";
-import { frozenCopy } from "@scorel/kernel";
+import { frozenCopy } from "@scorel/kit/values/copy";
 import { LiveState } from "./turn/live.ts";
 
 type Listener = (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>;

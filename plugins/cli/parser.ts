@@ -1,4 +1,4 @@
-import { nearest } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 import { cac } from "cac";
 import type { CliCommand } from "./contract.ts";
 import { errors } from "./errors.ts";

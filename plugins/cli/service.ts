@@ -1,11 +1,16 @@
-import type { Collected } from "@scorel/kernel";
 import type { CliCommand, CliService, Launch } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { helpText, nameOf } from "./help.ts";
 import { readOption } from "./option.ts";
 
 /** Creates the service `cli`, which uses the commands that plugins contribute at the time of each call. */
-export function createCli(launch: Launch, collect: () => Collected<CliCommand[]>[]): CliService {
+/** What one plugin contributes under `cliCommands`. */
+interface Contributed {
+  plugin: string;
+  value: CliCommand[];
+}
+
+export function createCli(launch: Launch, collect: () => Contributed[]): CliService {
   return {
     help: (noun, action) => helpText(commandsOf(collect()), launch, noun, action),
     async run(argv) {
@@ -61,6 +66,6 @@ function flawOf(value: unknown, plugin: string, owners: ReadonlyMap<string, stri
 }
 
 /** Returns all commands, in the order of the plugins. */
-export function commandsOf(collected: readonly Collected<CliCommand[]>[]): CliCommand[] {
+export function commandsOf(collected: readonly Contributed[]): CliCommand[] {
   return collected.flatMap(({ value }) => value);
 }

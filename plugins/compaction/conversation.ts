@@ -1,4 +1,4 @@
-import type { EventId, EventOf, Session, StoredEvent, Stretch } from "@scorel/kernel";
+import type { EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
 
 /**
@@ -12,6 +12,8 @@ export interface Entry {
   /** What the model reads of it, if known here. */
   message?: ScorelMessage;
 }
+/** Part of a path whose events are read when they are asked for. */
+type Stretch = ReturnType<Session["tree"]["stretch"]>;
 /** The conversation at a leaf, from the last summary on. */
 export interface Conversation {
   earlier?: EventOf<"compact">;

@@ -2,10 +2,20 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Span, SpanOptions, Tracer } from "@opentelemetry/api";
 import * as api from "@opentelemetry/api";
 import type {} from "@scorel/agent/contract";
-import type { AnyEvent, BaseContext, HookTrace, Missed, Transients } from "@scorel/kernel";
+import type { AnyEvent, BaseContext, Missed, Transients } from "@scorel/kernel";
 import type { OpenSpan, SpanAttributes, SpanParent } from "./contract.ts";
 
 type Told<T extends keyof Transients> = AnyEvent & Transients[T];
+
+/** What the kernel publishes on the diagnostics channel `scorel.hook` when a layer has ended; times in milliseconds. */
+interface HookTrace {
+  sessionId: string;
+  hook: string;
+  plugin: string;
+  startedAt: number;
+  endedAt: number;
+  error?: string;
+}
 
 /**
  * Creates a session's spans from its events: `scorel.turn` > `scorel.round` > `scorel.tool` and `scorel.hook`. Spans

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from "node:path";
 import type {} from "@scorel/blobs/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
-import { codeOf, isId } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
+import { isId } from "@scorel/kit/values/id";
 import { errors } from "./errors.ts";
 
 type Trashing = "delete_session" | "restore_session" | "list_trash" | "purge_sessions";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Logger, newId } from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
+import { newId } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import { EmbeddedClient } from "./clients/embedded.ts";
@@ -15,7 +16,11 @@ export interface LocalHost extends HostService {
 }
 
 /** Creates a host over `~/.scorel/sessions` of the current HOME. */
-export function createHost(options: { composition: Composition; logs: Logs; logger: Logger }): LocalHost {
+export function createHost(options: {
+  composition: Composition;
+  logs: Logs;
+  logger: BaseContext["logger"];
+}): LocalHost {
   const sessionsDir = join(homePath(), ".scorel", "sessions");
   const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir, options.logs) });
   return {

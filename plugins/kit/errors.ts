@@ -1,4 +1,4 @@
-import { defineErrors } from "@scorel/kernel";
+import { defineErrors } from "./values/coded-error.ts";
 
 export const errors = defineErrors({
   CONFIG_HOME: {

@@ -1,4 +1,5 @@
-import type { Ledger, Problem, SessionHeader, Store, StoredEvent } from "@scorel/kernel";
+import type { SessionHeader, StoredEvent } from "@scorel/kernel";
+import type { Ledger, Problem, Store } from "@scorel/kernel/store";
 
 /**
  * Stores the logs of sessions, each in a file `<sessionId><ending>`. The host stores its lock and other small files of the session

@@ -1,4 +1,4 @@
-import { hashOfBytes } from "@scorel/kernel";
+import { Ledger } from "@scorel/kernel/store";
 import { START } from "./record-bytes.ts";
 
 const QUOTE = 0x22;
@@ -32,7 +32,7 @@ export class Envelope {
     this.idFrom = this.typeTo + ID.length;
     this.idTo = endOfText(bytes, this.idFrom, to);
     if (!stands(PARENT, bytes, this.idTo)) return false;
-    this.idHash = hashOfBytes(bytes, this.idFrom, this.idTo);
+    this.idHash = Ledger.hashOfBytes(bytes, this.idFrom, this.idTo);
     return this.readRest(bytes, this.idTo + PARENT.length, to);
   }
 

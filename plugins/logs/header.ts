@@ -1,6 +1,8 @@
 import * as fs from "node:fs";
 import { basename } from "node:path";
-import { codeOf, isId, messageOf, type Problem, type SessionHeader } from "@scorel/kernel";
+import { codeOf, messageOf, type SessionHeader } from "@scorel/kernel";
+import type { Problem } from "@scorel/kernel/store";
+import { isId } from "@scorel/kit/values/id";
 import type { LogHeader } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { openToRead } from "./open-file.ts";

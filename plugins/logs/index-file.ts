@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import type { LedgerImage, LogImage, Problem, SessionHeader } from "@scorel/kernel";
+import type { SessionHeader } from "@scorel/kernel";
+import type { LedgerImage, LogImage, Problem } from "@scorel/kernel/store";
 import { replaceFile } from "@scorel/kit/files/private";
 import type { LogFile } from "./log-file.ts";
 import { openToRead } from "./open-file.ts";

@@ -1,16 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import {
-  codeOf,
-  type LogImage,
-  messageOf,
-  type Opened,
-  type Problem,
-  ScorelError,
-  type SessionHeader,
-  type Store,
-  type StoredEvent,
-} from "@scorel/kernel";
+import { codeOf, messageOf, ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import type { LogImage, Opened, Problem, Store } from "@scorel/kernel/store";
 import { changeOf } from "./changes.ts";
 import type { LogOptions } from "./contract.ts";
 import { errors } from "./errors.ts";

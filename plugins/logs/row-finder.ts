@@ -1,4 +1,4 @@
-import { hashOfBytes, LOST_PARENT, NO_PARENT, NO_ROW } from "@scorel/kernel";
+import { Ledger } from "@scorel/kernel/store";
 import type { Envelope } from "./envelope.ts";
 import type { LogFile } from "./log-file.ts";
 import { BEFORE_ID, START } from "./record-bytes.ts";
@@ -37,11 +37,11 @@ export class RowFinder {
 
   /** The row of the parent of a record in the chunk, or NO_PARENT or LOST_PARENT. */
   parentRow({ parentFrom: from, parentTo: to }: Envelope): number {
-    if (from < 0) return NO_PARENT;
+    if (from < 0) return Ledger.NO_PARENT;
     const last = this.file.ledger.size - 1;
     if (last >= 0 && this.isAt(last, this.chunk, from, to)) return last;
-    const row = this.rowOf(hashOfBytes(this.chunk, from, to), this.chunk, from, to);
-    return row === NO_ROW ? LOST_PARENT : row;
+    const row = this.rowOf(Ledger.hashOfBytes(this.chunk, from, to), this.chunk, from, to);
+    return row === Ledger.NO_ROW ? Ledger.LOST_PARENT : row;
   }
 
   /** The row with the id in `bytes` from `from` to `to`, which has this hash; NO_ROW if there is none. */

@@ -1,5 +1,6 @@
 import { fstatSync, readSync } from "node:fs";
-import { codeOf, type Ledger, messageOf, type StoredEvent } from "@scorel/kernel";
+import { codeOf, messageOf, type StoredEvent } from "@scorel/kernel";
+import type { Ledger } from "@scorel/kernel/store";
 import { errors } from "./errors.ts";
 import { scanHeader } from "./header.ts";
 import { LogFile } from "./log-file.ts";

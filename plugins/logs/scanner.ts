@@ -1,13 +1,6 @@
 import { fstatSync, readSync } from "node:fs";
-import {
-  hashOf,
-  LOST_PARENT,
-  NO_PARENT,
-  NO_ROW,
-  type Problem,
-  type SessionHeader,
-  type StoredEvent,
-} from "@scorel/kernel";
+import type { SessionHeader, StoredEvent } from "@scorel/kernel";
+import { Ledger, type Problem } from "@scorel/kernel/store";
 import type { LogHeader } from "./contract.ts";
 import { Envelope } from "./envelope.ts";
 import { isCounted, readHeader } from "./header.ts";
@@ -193,7 +186,7 @@ export class Scanner {
     const { envelope, buffer, file, finder } = this;
     const { ledger } = file;
     if (!envelope.read(buffer, from, to)) return false;
-    if (finder.rowOf(envelope.idHash, buffer, envelope.idFrom, envelope.idTo) !== NO_ROW) return false;
+    if (finder.rowOf(envelope.idHash, buffer, envelope.idFrom, envelope.idTo) !== Ledger.NO_ROW) return false;
     if (envelope.seq <= ledger.lastSeq) return false;
     if (file.counted) this.count(buffer, from, to, { line: this.line, offset: this.at + from });
     ledger.addRow(envelope.idHash, envelope.seq, finder.typeIndex(envelope), finder.parentRow(envelope));
@@ -265,7 +258,7 @@ export class Scanner {
       return;
     }
     const id = Buffer.from(event.id);
-    if (this.finder.rowOf(hashOf(event.id), id, 0, id.length) !== NO_ROW) {
+    if (this.finder.rowOf(Ledger.hash(event.id), id, 0, id.length) !== Ledger.NO_ROW) {
       problems.push({ ...place, reason: `duplicate: the id ${event.id} is in the log already`, lost: false });
       return;
     }
@@ -274,9 +267,10 @@ export class Scanner {
     const { ledger } = this.file;
     const parent = event.parentId ?? null;
     const parentId = Buffer.from(parent ?? "");
-    const row = parent === null ? NO_PARENT : this.finder.rowOf(hashOf(parent), parentId, 0, parentId.length);
-    const lost = parent !== null && row === NO_ROW;
-    ledger.addRow(hashOf(event.id), event.seq, ledger.typeIndex(event.type), lost ? LOST_PARENT : row);
+    const row =
+      parent === null ? Ledger.NO_PARENT : this.finder.rowOf(Ledger.hash(parent), parentId, 0, parentId.length);
+    const lost = parent !== null && row === Ledger.NO_ROW;
+    ledger.addRow(Ledger.hash(event.id), event.seq, ledger.typeIndex(event.type), lost ? Ledger.LOST_PARENT : row);
     this.placed(place.offset, record.length);
   }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import { codeOf, isId } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
+import { isId } from "@scorel/kit/values/id";
 import type { Logs } from "./contract.ts";
 import { readEnds } from "./ends.ts";
 import { LOG_VERSION, scanHeader } from "./header.ts";

@@ -1,4 +1,5 @@
-import { createKernel, createMemoryStore, newId } from "@scorel/kernel";
+import { createKernel, newId } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import type { ModelAdminService } from "@scorel/model/contract";
 import type { Composition, Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { type BaseContext, codeOf, newId, type PerPlugin, perPlugin } from "@scorel/kernel";
+import { type BaseContext, codeOf, newId, perPlugin } from "@scorel/kernel";
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -194,7 +194,7 @@ export function createService(requests: Requests): RequestsService {
       return (await requests.ask(plugin, { kind: "input", title, fallback }, ask)).answer ?? fallback;
     },
   });
-  const service: RequestsService & PerPlugin<RequestsService> = Object.assign(viewFor("requests"), {
+  const service: RequestsService = Object.assign(viewFor("requests"), {
     [perPlugin]: ({ plugin }: BaseContext) => viewFor(plugin),
   });
   return service;

@@ -1,4 +1,4 @@
-import { type BaseContext, type PerPlugin, perPlugin } from "@scorel/kernel";
+import { type BaseContext, perPlugin } from "@scorel/kernel";
 import type { Asking, Choice, Question, RequestOption, Ui } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Notices } from "./notices.ts";
@@ -17,7 +17,7 @@ interface Parts {
 export function createUi(parts: Parts, own: BaseContext): Ui {
   return Object.assign(uiFor(own, parts), {
     [perPlugin]: (context: BaseContext) => uiFor(context, parts),
-  } satisfies PerPlugin<Ui>);
+  });
 }
 
 /** Visible messages use up more of a plugin's allowance than events. */

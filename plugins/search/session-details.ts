@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Ledger, SessionHeader, StoredEvent } from "@scorel/kernel";
+import type { SessionHeader, StoredEvent } from "@scorel/kernel";
+import type { Ledger } from "@scorel/kernel/store";
 import type { Shelf } from "./logs.ts";
 import { readableTexts } from "./readable-text.ts";
 

@@ -1,4 +1,4 @@
-import { nearest } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 
 /** The named tool lists. Tools in no list belong to extensions or other plugins. */
 const LISTS = {

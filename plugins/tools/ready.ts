@@ -1,7 +1,7 @@
 import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
+import { frozenCopy, ownCopy } from "@scorel/kit/values/copy";
 import { repairArguments } from "./arguments.ts";
 import type { Access, ReadyTool, Tool, ToolOutput } from "./contract.ts";
-import { frozenCopy, ownCopy } from "./copies.ts";
 import { errors } from "./errors.ts";
 import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
 import { type Schedule, untilAborted } from "./schedule.ts";
@@ -35,7 +35,7 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
   const validate = (args: unknown): unknown => {
     // The value is frozen, so it is still valid; a schema could return something else the second time.
     if (isValidated(args)) return args;
-    const value = frozenCopy(check(tool.name, parameters, args));
+    const value = frozenCopy(ownCopy(check(tool.name, parameters, args)));
     if (typeof value === "object" && value !== null) validated.add(value);
     return value;
   };

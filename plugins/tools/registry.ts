@@ -1,4 +1,5 @@
-import { type Collected, messageOf, nearest } from "@scorel/kernel";
+import { messageOf } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { Tool } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -12,7 +13,7 @@ export type Report = (thrown: unknown, plugin?: string) => void;
 
 /** The usable tools of all plugins in load order. Problems with others are reported. */
 export function gather(
-  collected: readonly Collected<unknown>[],
+  collected: readonly { plugin: string; value: unknown }[],
   replace: readonly string[],
   report: Report,
 ): Contributed[] {

@@ -1,5 +1,6 @@
-import { type Awaitable, type BaseContext, type DisplayAction, nearest } from "@scorel/kernel";
+import type { Awaitable, BaseContext, DisplayAction } from "@scorel/kernel";
 import { asDisplay } from "@scorel/kit/text/display";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { Access, BashSettings, ReadyTool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";

@@ -1,5 +1,5 @@
 import type { KnownWords } from "@scorel/extensions/contract";
-import { nearest } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 import { shipped } from "../catalogue.ts";
 
 /** Which plugin of Scorel provides a service; the test of the catalogue compares this with the plugins. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Composed, LayersService, PresetSummary, Setting } from "@scorel/inspect/contract";
 import { presetsDir } from "@scorel/kit/files/home";
 import { secretFree } from "@scorel/kit/text/secret-free";
-import { dotted, isTable, type KeyPath, leavesOf, type Table } from "@scorel/kit/values";
+import { dotted, isTable, type KeyPath, leavesOf, type Table } from "@scorel/kit/values/table";
 import type { InstalledPreset } from "@scorel/packages/contract";
 import type { Project } from "@scorel/trust/loader";
 import type { z } from "zod";

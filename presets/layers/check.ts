@@ -1,7 +1,8 @@
 import type { LayerNotice } from "@scorel/inspect/contract";
-import { type AnyPlugin, nearest } from "@scorel/kernel";
+import type { AnyPlugin } from "@scorel/kernel";
 import { knownKeys, metaAt, unknownKeys } from "@scorel/kit/schema/keys";
-import { dotted, leavesOf } from "@scorel/kit/values";
+import { nearest } from "@scorel/kit/values/nearest";
+import { dotted, leavesOf } from "@scorel/kit/values/table";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "../catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";

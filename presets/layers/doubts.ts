@@ -1,7 +1,7 @@
 import type { LayerNotice } from "@scorel/inspect/contract";
 import type { AnyPlugin } from "@scorel/kernel";
 import { metaAt } from "@scorel/kit/schema/keys";
-import { leavesOf } from "@scorel/kit/values";
+import { leavesOf } from "@scorel/kit/values/table";
 import type { Merged } from "./merge.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { messageOf } from "@scorel/kernel";
 import { oneLine } from "@scorel/kit/text/one-line";
-import { dotted, isTable, type KeyPath, leavesOf } from "@scorel/kit/values";
+import { dotted, isTable, type KeyPath, leavesOf } from "@scorel/kit/values/table";
 import type { TrustItem } from "@scorel/trust/contract";
 import type { LayerFile } from "@scorel/trust/loader";
 import { loadShipped } from "../catalogue.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
 import { createKeyLocator, type KeyLocator } from "@scorel/kit/text/key-locator";
-import type { Table } from "@scorel/kit/values";
+import type { Table } from "@scorel/kit/values/table";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";

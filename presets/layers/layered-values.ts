@@ -1,5 +1,5 @@
 import type { AnyPlugin } from "@scorel/kernel";
-import { isTable, type KeyPath } from "@scorel/kit/values";
+import { isTable, type KeyPath } from "@scorel/kit/values/table";
 import type { z } from "zod";
 import { isOfProject, type Layer, type LayerKind } from "./layer.ts";
 import type { Merged } from "./merge.ts";

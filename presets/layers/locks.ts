@@ -1,5 +1,5 @@
 import type { ExtensionFile } from "@scorel/extensions/contract";
-import { dotted, type KeyPath, leavesOf } from "@scorel/kit/values";
+import { dotted, type KeyPath, leavesOf } from "@scorel/kit/values/table";
 import type { ConfigProblem } from "./check.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { grammarKeys, listed, mergeLayers, switchedOff } from "./merge.ts";

@@ -1,5 +1,5 @@
 import { metaAt } from "@scorel/kit/schema/keys";
-import type { KeyPath } from "@scorel/kit/values";
+import type { KeyPath } from "@scorel/kit/values/table";
 import type { z } from "zod";
 
 /**

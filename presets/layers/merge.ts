@@ -1,4 +1,4 @@
-import { isTable, type KeyPath, type Table } from "@scorel/kit/values";
+import { isTable, type KeyPath, type Table } from "@scorel/kit/values/table";
 import { shipped } from "../catalogue.ts";
 import { type Layer, placeOf } from "./layer.ts";
 

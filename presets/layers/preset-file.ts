@@ -1,8 +1,8 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { nearest } from "@scorel/kernel";
 import { presetFile, presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { Admission, Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { parseRange, parseVersion } from "@scorel/kit/text/version-range";
-import { isTable } from "@scorel/kit/values";
+import { isTable } from "@scorel/kit/values/table";
 import manifest from "../../package.json" with { type: "json" };
 import type { ConfigProblem } from "./check.ts";
 import { type Layer, placeOf } from "./layer.ts";

@@ -1,8 +1,9 @@
-import { type AnyPlugin, issueText } from "@scorel/kernel";
+import type { AnyPlugin } from "@scorel/kernel";
 import { unknownKeys } from "@scorel/kit/schema/keys";
 import { isSecret, secretFree } from "@scorel/kit/text/secret-free";
 import { parseRange } from "@scorel/kit/text/version-range";
-import { dotted, isTable, type KeyPath } from "@scorel/kit/values";
+import { issueText } from "@scorel/kit/values/issue-text";
+import { dotted, isTable, type KeyPath } from "@scorel/kit/values/table";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 

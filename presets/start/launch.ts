@@ -3,16 +3,9 @@ import { homedir } from "node:os";
 import { join, parse, resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
 import type { Signals } from "@scorel/cli/signals";
-import {
-  codeOf,
-  createKernel,
-  createMemoryStore,
-  type Kernel,
-  type KernelEntry,
-  type Logger,
-  messageOf,
-  newId,
-} from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
+import { codeOf, createKernel, type Kernel, type KernelEntry, messageOf, newId } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { userDir } from "@scorel/kit/files/home";
 import type { Asked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
@@ -168,7 +161,7 @@ function once(say: (notice: string) => void): (notice: string) => void {
   };
 }
 
-function stderrLogger(): Logger {
+function stderrLogger(): BaseContext["logger"] {
   const write = (level: string) => (message: string) => void process.stderr.write(`scorel: ${level}: ${message}\n`);
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }

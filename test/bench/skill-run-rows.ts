@@ -8,7 +8,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createKernel, createMemoryStore, type Services } from "@scorel/kernel";
+import { createKernel, type Services } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import runner from "@scorel/runner";
 import sandbox from "@scorel/sandbox";
 import type { Skill } from "@scorel/skills/contract";

@@ -3,7 +3,8 @@
  * the same guarantees (a throw skips the layer, a limit ends it, a signal says so and passes on the caller's abort); the other
  * is the least that isolates at all: try, catch, and a race against a timer.
  */
-import { createKernel, createMemoryStore, definePlugin } from "@scorel/kernel";
+import { createKernel, definePlugin } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { contain } from "../../plugins/extensions/containment/contain.ts";
 
 type Layer = (value: number, signal?: AbortSignal) => number | Promise<number>;

@@ -3,7 +3,8 @@ import net from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createKernel, createMemoryStore } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import sandbox from "@scorel/sandbox";
 import type {
   ExecutorName,

@@ -1,4 +1,5 @@
-import { createKernel, type Kernel, type SessionHeader, type Store, type StoredEvent } from "@scorel/kernel";
+import { createKernel, type Kernel, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import type { Store } from "@scorel/kernel/store";
 import { expect, it } from "vitest";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";

@@ -1,5 +1,6 @@
 import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
-import { createKernel, createMemoryStore, type Services } from "@scorel/kernel";
+import { createKernel, type Services } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { catalogue } from "../../presets/catalogue.ts";
 import { globalOptions } from "../../presets/start/flags.ts";
 import { testHeader } from "../harness.ts";

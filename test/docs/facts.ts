@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AnyPlugin } from "@scorel/kernel";
 import { KERNEL_EVENTS } from "../../kernel/kernel-events.ts";
-import type { Table } from "../../plugins/kit/values.ts";
+import type { Table } from "../../plugins/kit/values/table.ts";
 import { catalogue } from "../../presets/catalogue.ts";
 import { readLayer } from "../../presets/layers/layer.ts";
 import { type CommandLine, readCommandLine } from "./commands.ts";

@@ -2,7 +2,6 @@ import type { QueueItem } from "@scorel/agent/contract";
 import {
   type AppendEntry,
   createKernel,
-  createMemoryStore,
   definePlugin,
   type EventId,
   type Events,
@@ -11,6 +10,7 @@ import {
   type Missed,
   type StoredEvent,
 } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import messages from "@scorel/messages";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,6 @@
-import { type AnyPlugin, definePlugin, type HookCall, type Tap } from "@scorel/kernel";
+import { type AnyPlugin, definePlugin, type HookCall } from "@scorel/kernel";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import type { Tap } from "../../kernel/plugin.ts";
 import { testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 

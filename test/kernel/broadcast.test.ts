@@ -1,4 +1,5 @@
-import { type AnyEvent, createKernel, createMemoryStore, definePlugin, type Missed } from "@scorel/kernel";
+import { type AnyEvent, createKernel, definePlugin, type Missed } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { contained, testHeader, testKernel } from "../harness.ts";

@@ -1,4 +1,5 @@
-import { createMemoryStore, definePlugin } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { testHeader, testKernel } from "../harness.ts";

@@ -1,4 +1,5 @@
-import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, perPlugin } from "@scorel/kernel";
+import { type AnyPlugin, createKernel, definePlugin, perPlugin } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { z } from "zod";
 import { contained, testHeader, testKernel } from "../harness.ts";

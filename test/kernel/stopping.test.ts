@@ -1,4 +1,5 @@
-import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, type HookCall } from "@scorel/kernel";
+import { type AnyPlugin, createKernel, definePlugin, type HookCall } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { testHeader, testKernel } from "../harness.ts";
 

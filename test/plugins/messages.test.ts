@@ -1,4 +1,5 @@
-import { createMemoryStore, definePlugin, type ScorelError, type StoredEvent } from "@scorel/kernel";
+import { definePlugin, type ScorelError, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import messages from "@scorel/messages";
 import type {
   AssistantMessage,

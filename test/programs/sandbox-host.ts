@@ -1,4 +1,5 @@
-import { createKernel, createMemoryStore } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import sandbox from "@scorel/sandbox";
 import { testHeader } from "../harness.ts";
 

@@ -1,6 +1,7 @@
 /** Keeps each session in a SQLite database instead of a file of JSON lines; a preset chooses it. */
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { definePlugin, isId } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
+import { isId } from "@scorel/kernel/store";
 import type { Logs } from "@scorel/logs/contract";
 import { headerOf, SqliteStore, VERSION } from "./store.ts";
 

@@ -1,16 +1,6 @@
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
-import {
-  codeOf,
-  freeze,
-  Ledger,
-  messageOf,
-  type Opened,
-  type Problem,
-  ScorelError,
-  type SessionHeader,
-  type Store,
-  type StoredEvent,
-} from "@scorel/kernel";
+import { codeOf, messageOf, ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import { freeze, Ledger, type Opened, type Problem, type Store } from "@scorel/kernel/store";
 import { type Database, openDatabase } from "./sqlite.ts";
 
 /** The version that the header of a session bears. */

@@ -9,7 +9,8 @@ import type {
   BeforeToolCallContext,
   BeforeToolCallResult,
 } from "@mariozechner/pi-agent-core";
-import { codeOf, copyPlain, frozenCopy, messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { copyPlain, frozenCopy } from "@scorel/kit/values/copy";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "../abort.ts";
 import type { ToolCallInput, ToolCallVerdict } from "../contract.ts";

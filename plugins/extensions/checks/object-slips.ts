@@ -1,4 +1,4 @@
-import { nearest } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { KnownWords } from "../contract.ts";
 import { lineAt, type Member, membersOf, withoutTexts } from "./members.ts";
 

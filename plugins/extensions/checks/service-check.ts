@@ -1,4 +1,4 @@
-import { nearest } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 import { errors } from "../errors.ts";
 import { serviceShapes } from "./service-shapes.ts";
 

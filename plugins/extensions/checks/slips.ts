@@ -1,4 +1,4 @@
-import { nearest } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { KnownWords } from "../contract.ts";
 import { type Member, membersAround, returnedMembers, withoutTexts } from "./members.ts";
 import { functionSlips, tapSlips, toolSlips } from "./object-slips.ts";

@@ -1,4 +1,6 @@
-import { type AnyPlugin, type BaseContext, type Containment, type KernelEntry, within } from "@scorel/kernel";
+import type { AnyPlugin, BaseContext, KernelEntry } from "@scorel/kernel";
+import type { Containment } from "@scorel/kernel/containment";
+import { within } from "@scorel/kit/values/within";
 import { errors } from "../errors.ts";
 import { ContainedPlugin, type Kernel, type Origin } from "./contained-plugin.ts";
 import { containedContext } from "./context.ts";

@@ -1,8 +1,10 @@
-import type { Listener } from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { RepeatedCall } from "./calls.ts";
 import { placeInFiles } from "./stack.ts";
 import { STRIKES, Strikes } from "./strikes.ts";
+
+type Listener = Parameters<BaseContext["subscribe"]>[0];
 
 /** Where an extension comes from. */
 export interface Origin {

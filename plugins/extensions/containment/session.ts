@@ -1,4 +1,5 @@
-import { type BaseContext, frozenCopy, type Session } from "@scorel/kernel";
+import type { BaseContext, Session } from "@scorel/kernel";
+import { frozenCopy } from "@scorel/kit/values/copy";
 import type { Allowance } from "./allowance.ts";
 
 type Writer = Pick<Session, "append" | "appendAll">;

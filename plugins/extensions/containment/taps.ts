@@ -1,4 +1,5 @@
-import { copyPlain, withCopy } from "@scorel/kernel";
+import { withCopy } from "@scorel/kernel/containment";
+import { copyPlain } from "@scorel/kit/values/copy";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 
 type Handler = (input: unknown, signal: AbortSignal) => unknown;

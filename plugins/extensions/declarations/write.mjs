@@ -55,7 +55,8 @@ export async function writeTypes(target, names) {
 
 /** The declarations of the kernel and of all plugins; which of them are needed is seen afterwards. */
 function emit(work) {
-  const include = ["kernel/*.ts", "plugins/*/*.ts"].map((pattern) => join(root, pattern));
+  // The kernel re-exports functions of the kit: a package that is imported by its name is not emitted by itself.
+  const include = ["kernel/*.ts", "plugins/*/*.ts", "plugins/kit/values/*.ts"].map((pattern) => join(root, pattern));
   const options = {
     noEmit: false,
     noCheck: true,
@@ -72,12 +73,20 @@ function scorelModules(work) {
   const folders = ["kernel", ...readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`)];
   const found = folders.flatMap((folder) => {
     const { name, exports } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-    return Object.entries(exports).map(([path, file]) => [
-      name + path.slice(1),
-      join(work, "out", folder, file.replace(/\.ts$/, ".d.ts")),
-    ]);
+    return Object.entries(exports).flatMap(([path, file]) => {
+      const declarations = join(work, "out", folder, file.replace(/\.ts$/, ".d.ts"));
+      return path === "./*" ? modulesIn(dirname(declarations), name) : [[name + path.slice(1), declarations]];
+    });
   });
   return Object.fromEntries(found.filter(([, file]) => existsSync(file)));
+}
+
+/** Every file of a package that lets all of them be imported, by its module name. */
+function modulesIn(folder, name) {
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true }) : [];
+  return files
+    .filter((file) => file.endsWith(".d.ts"))
+    .map((file) => [`${name}/${file.slice(0, -".d.ts".length).split(sep).join("/")}`, join(folder, file)]);
 }
 
 /** The declarations of a library's module, as its package.json names them. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type AnyPlugin, codeOf, messageOf, within } from "@scorel/kernel";
+import { type AnyPlugin, codeOf, messageOf } from "@scorel/kernel";
+import { within } from "@scorel/kit/values/within";
 import { rememberExtension } from "../containment/owners.ts";
 import type { ExtensionFile } from "../contract.ts";
 import { errors } from "../errors.ts";

@@ -4,6 +4,8 @@
  */
 const modules = {
   "@scorel/kernel": () => import("@scorel/kernel"),
+  "@scorel/kernel/containment": () => import("@scorel/kernel/containment"),
+  "@scorel/kernel/store": () => import("@scorel/kernel/store"),
   zod: () => import("zod"),
   "zod/compile": () => import("zod/compile"),
   "zod/locales": () => import("zod/locales"),

@@ -1,4 +1,4 @@
-import { type AnyPlugin, type BaseContext, type HookName, type KernelEntry, messageOf, type Tap } from "@scorel/kernel";
+import { type AnyPlugin, type BaseContext, type KernelEntry, messageOf } from "@scorel/kernel";
 import type { Composition } from "@scorel/workspace/contract";
 import type { TapRow } from "../contract.ts";
 
@@ -103,13 +103,13 @@ function watched(entry: KernelEntry, all: Watched): KernelEntry {
 
 /** Describes a layer, which is a function, or an object with a handler and settings. */
 function tapRow(hook: string, tap: unknown, order: number): TapRow {
-  const { level = "normal", critical = false, limit = LIMIT_MS } = tap as Partial<Tap<unknown>>;
+  const { level = "normal", critical = false, limit = LIMIT_MS } = tap as Partial<Omit<TapRow, "hook" | "order">>;
   return { hook, level, critical, limit, order };
 }
 
 /** A context that records the hooks that are tapped through it. */
 function noticing(ctx: BaseContext, note: (hook: string, tap: unknown) => void): BaseContext {
-  const hook = (name: HookName, tap: never) => {
+  const hook = (name: Parameters<BaseContext["hook"]>[0], tap: never) => {
     const undo = ctx.hook(name, tap);
     note(name, tap);
     return undo;

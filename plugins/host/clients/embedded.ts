@@ -1,4 +1,3 @@
-import type { Dispose } from "@scorel/kernel";
 import type { Client, Delivered, Operation, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
@@ -13,7 +12,7 @@ type Heard = (delivered: Delivered) => void | Promise<void>;
 type Following = Parameters<Client["subscribe"]>[2];
 interface Subscription {
   session: OpenSession;
-  undo: Dispose;
+  undo(): unknown;
   /** Subscribes to the session that replaces the present one after a reload. */
   follow(session: OpenSession): void;
   /** seq of the last event that the listener has processed. */

@@ -1,4 +1,4 @@
-import { issueText } from "@scorel/kernel";
+import { issueText } from "@scorel/kit/values/issue-text";
 import { z } from "zod";
 import type { Operation } from "../contract.ts";
 import { errors } from "../errors.ts";

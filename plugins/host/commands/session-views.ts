@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
-import { codeOf, type Ledger, messageOf, ScorelError, type Session, type StoredEvent } from "@scorel/kernel";
+import { codeOf, messageOf, ScorelError, type Session, type StoredEvent } from "@scorel/kernel";
+import type { Ledger } from "@scorel/kernel/store";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";

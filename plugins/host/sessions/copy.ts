@@ -1,14 +1,5 @@
-import {
-  type EventId,
-  type Kernel,
-  ledgerWith,
-  type Opened,
-  type Session,
-  type SessionHeader,
-  type Store,
-  type StoredEvent,
-  type TreeView,
-} from "@scorel/kernel";
+import type { EventId, Kernel, Session, SessionHeader, StoredEvent, TreeView } from "@scorel/kernel";
+import { Ledger, type Opened, type Store } from "@scorel/kernel/store";
 import { errors } from "../errors.ts";
 
 /**
@@ -80,7 +71,7 @@ export function startingWith(history: readonly StoredEvent[], store: Store): Sto
     open(onDamage): Opened {
       const opened = store.open(onDamage);
       const { read } = opened.ledger;
-      return { ...opened, ledger: ledgerWith(history.length, (row) => given[row] ?? read(row)) };
+      return { ...opened, ledger: Ledger.of(history.length, (row) => given[row] ?? read(row)) };
     },
     append(added, events = []) {
       if (stored) store.append(added, events);

@@ -1,18 +1,17 @@
 import { existsSync, statSync } from "node:fs";
 import type {} from "@scorel/history/contract";
+import type { BaseContext } from "@scorel/kernel";
 import {
   type Awaitable,
   createKernel,
-  createMemoryStore,
   type EventDefinition,
   type EventId,
   type Kernel,
-  type Logger,
   newId,
   type SessionHeader,
-  type Store,
   type StoredEvent,
 } from "@scorel/kernel";
+import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import { makePrivateFolder } from "@scorel/kit/files/private";
 import type { Composition, Notice, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { failureText } from "../clients/client.ts";
@@ -47,7 +46,7 @@ export interface CloneOptions extends NewOptions {
 export interface SessionsOptions {
   shelf: Shelf;
   composition: Composition;
-  logger: Logger;
+  logger: BaseContext["logger"];
 }
 
 /** Returns the failures in a session so far. */

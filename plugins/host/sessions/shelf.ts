@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, isId, type SessionHeader } from "@scorel/kernel";
+import { codeOf, type SessionHeader } from "@scorel/kernel";
+import { isId } from "@scorel/kit/values/id";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";

@@ -1,6 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { type Ledger, messageOf, type SessionHeader, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { messageOf, type SessionHeader, type StoredEvent, type TreeView } from "@scorel/kernel";
+import type { Ledger } from "@scorel/kernel/store";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";

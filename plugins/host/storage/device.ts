@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { isId, messageOf, newId } from "@scorel/kernel";
+import { messageOf, newId } from "@scorel/kernel";
 import { createFile, makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { isId } from "@scorel/kit/values/id";
 import { errors } from "../errors.ts";
 
 /** Returns the id of this installation, creating it in `<home>/.scorel/device.json` if necessary. Throws HOST_HOME. */

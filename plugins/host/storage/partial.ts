@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
-import type { AnyEvent, EventId, Ledger, Opened, StoredEvent } from "@scorel/kernel";
+import type { AnyEvent, EventId, StoredEvent } from "@scorel/kernel";
+import type { Ledger, Opened } from "@scorel/kernel/store";
 import { readIfPresent, removeIfPresent } from "@scorel/kit/files/private";
 import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
 

@@ -1,17 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import {
-  type AnyEvent,
-  codeOf,
-  type LogImage,
-  messageOf,
-  type Opened,
-  type Problem,
-  ScorelError,
-  type SessionHeader,
-  type Store,
-  type StoredEvent,
-} from "@scorel/kernel";
+import { type AnyEvent, codeOf, messageOf, ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import type { LogImage, Opened, Problem, Store } from "@scorel/kernel/store";
 import type { Lock } from "@scorel/kit/files/lock";
 import { makePrivateFolder, removeIfPresent } from "@scorel/kit/files/private";
 import type { Logs } from "@scorel/logs/contract";

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { errors } from "../errors.ts";
+import { codeOf, messageOf, ScorelError } from "../values/coded-error.ts";
 import { userDir } from "./home.ts";
 import { replaceFile } from "./private.ts";
 import { makePrivate } from "./private-folder.ts";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
-import { isId, newId } from "@scorel/kernel";
 import { isRunning, isSurelyRunning, ownIdentity, type ProcessIdentity } from "../process/identity.ts";
+import { isId, newId } from "../values/id.ts";
 import { createFile, readIfPresent, removeIfPresent, replaceFile } from "./private.ts";
 
 const ATTEMPTS = 20;

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
-import { codeOf, newId } from "@scorel/kernel";
+import { codeOf } from "../values/coded-error.ts";
+import { newId } from "../values/id.ts";
 
 /** Error codes of `link` on file systems without hard links. */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];

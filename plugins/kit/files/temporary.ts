@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf } from "@scorel/kernel";
 import { errors } from "../errors.ts";
+import { codeOf } from "../values/coded-error.ts";
 
 /** Creates a temporary folder that only this user can enter, and returns its real path. Throws TEMPORARY_FOLDER. */
 export function makeTemporaryFolder(prefix: string): string {

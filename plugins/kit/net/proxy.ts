@@ -2,7 +2,7 @@ import { type ClientRequest, type RequestOptions, request as requestPlain } from
 import { request as requestTls } from "node:https";
 import type { Socket } from "node:net";
 import { connect } from "node:tls";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "../values/coded-error.ts";
 import { isLoopback } from "./loopback.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

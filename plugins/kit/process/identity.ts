@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import { codeOf } from "@scorel/kernel";
+import { codeOf } from "../values/coded-error.ts";
 
 /** A process on this machine. The start time tells it from a later process with the same pid. */
 export interface LocalIdentity {

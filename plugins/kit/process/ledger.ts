@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { newId } from "@scorel/kernel";
+import { newId } from "../values/id.ts";
 import { identityOf, type LocalIdentity, placeOf } from "./identity.ts";
 import { endTree } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isTable, type KeyPath } from "../values.ts";
+import { isTable, type KeyPath } from "../values/table.ts";
 
 /**
  * The paths of keys in a value, at any depth, that its schema does not name, whether or not the schema is strict. Schemas that

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
-import { codeOf } from "@scorel/kernel";
 import { visibleText } from "../text/plain.ts";
+import { codeOf } from "../values/coded-error.ts";
 
 /** The streams to ask with, and the signal that ends the question (Ctrl-C). */
 export interface Streams {

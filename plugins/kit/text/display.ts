@@ -1,18 +1,24 @@
-import type { DisplayAction } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 
+/** The fields of a display action that make its text. The contract of plugin `messages` has the whole type, `DisplayAction`. */
+interface Texts {
+  display: string;
+  title?: string;
+  text?: string;
+  body?: readonly Texts[];
+}
+
 /** The plain-text form of a display action, for clients and logs that only show text. */
-export function displayText(action: DisplayAction): string {
+export function displayText(action: Texts): string {
   if (action.display === "hidden") return "";
   if (action.display === "fold") return `${action.title}\n${action.text}`;
   if (action.display === "card")
-    return [action.title, action.text, ...(action.body ?? []).map(displayText)]
-      .filter((part) => part !== "")
-      .join("\n");
-  return action.text;
+    return [action.title, action.text, ...(action.body ?? []).map(displayText)].filter(Boolean).join("\n");
+  return action.text ?? "";
 }
 
-const DISPLAYS: Record<DisplayAction["display"], readonly string[]> = {
+/** The kinds of display action, each with the texts that it must have. */
+const DISPLAYS: Record<string, readonly string[]> = {
   bubble: ["role", "text"],
   notice: ["level", "text"],
   marker: ["text"],
@@ -25,15 +31,15 @@ const DISPLAYS: Record<DisplayAction["display"], readonly string[]> = {
 };
 
 /** Returns the value if it is a display action that every client can draw; otherwise throws EVENT_DISPLAY. */
-export function asDisplay(type: string, value: unknown): DisplayAction {
+export function asDisplay<D>(type: string, value: D | undefined): D {
   const action = value as Record<string, unknown> | null | undefined;
-  const texts = DISPLAYS[action?.display as DisplayAction["display"]];
+  const texts = Object.hasOwn(DISPLAYS, String(action?.display)) ? DISPLAYS[String(action?.display)] : undefined;
   const missing = texts?.find((key) => typeof action?.[key] !== "string");
   if (texts === undefined || missing !== undefined) throw errors.EVENT_DISPLAY({ type, ...(missing && { missing }) });
   if (action?.display === "list" && !isList(action.items)) throw errors.EVENT_DISPLAY({ type, missing: "items" });
   if (action?.display === "card" && action.body !== undefined)
     for (const part of Array.isArray(action.body) ? action.body : [undefined]) asDisplay(type, part);
-  return value as DisplayAction;
+  return value as D;
 }
 
 function isList(items: unknown): boolean {

@@ -1,4 +1,4 @@
-import { isTable } from "../values.ts";
+import { isTable } from "../values/table.ts";
 
 const secretName = /(key|token|secret|password|passphrase|authorization|cookie|credentials?)$/i;
 const secretTable = /^(headers|env|environment)$/i;

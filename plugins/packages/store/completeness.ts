@@ -1,7 +1,8 @@
 import { dirname, relative, resolve, sep } from "node:path";
-import { codeOf, nearest } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
 import { presetFile } from "@scorel/kit/files/home";
 import type { Tree } from "@scorel/kit/files/tree";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { PresetLock } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { PresetKnowledge } from "./knowledge.ts";

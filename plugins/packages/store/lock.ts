@@ -4,7 +4,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { presetsDir } from "@scorel/kit/files/home";
 import { replaceFile } from "@scorel/kit/files/private";
 import { flawOf } from "@scorel/kit/files/private-folder";
-import { isTable } from "@scorel/kit/values";
+import { isTable } from "@scorel/kit/values/table";
 import type { LockEntry, PresetLock } from "../contract.ts";
 import { errors } from "../errors.ts";
 

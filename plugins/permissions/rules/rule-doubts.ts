@@ -1,4 +1,5 @@
-import { type BaseContext, nearest } from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
+import { nearest } from "@scorel/kit/values/nearest";
 import type {} from "@scorel/tools/contract";
 import { errors } from "../errors.ts";
 import { parseRule } from "./rule.ts";

@@ -1,4 +1,5 @@
-import type { EventOf, Opened, Store, StoredEvent } from "@scorel/kernel";
+import type { EventOf, StoredEvent } from "@scorel/kernel";
+import type { Opened, Store } from "@scorel/kernel/store";
 import type { Logs } from "@scorel/logs/contract";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import type { IndexedSkill, SkillReport } from "../contract.ts";

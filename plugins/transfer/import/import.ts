@@ -1,5 +1,6 @@
 import type { OperationContext } from "@scorel/host/contract";
-import { isId, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import type { SessionHeader, StoredEvent } from "@scorel/kernel";
+import { isId } from "@scorel/kit/values/id";
 import type { Imported, ImportFormat, ImportReport } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { ClaudeCodeReader } from "../formats/claude-code.ts";

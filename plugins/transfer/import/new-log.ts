@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import type { SessionHeader, Store, StoredEvent } from "@scorel/kernel";
+import type { SessionHeader, StoredEvent } from "@scorel/kernel";
+import type { Store } from "@scorel/kernel/store";
 import type { Logs } from "@scorel/logs/contract";
 
 const BATCH = 2 ** 20;

@@ -1,4 +1,5 @@
-import { type EventId, type Events, type EventType, isId, newId, type StoredEvent } from "@scorel/kernel";
+import { type EventId, type Events, type EventType, newId, type StoredEvent } from "@scorel/kernel";
+import { isId } from "@scorel/kit/values/id";
 import type {} from "@scorel/messages/contract";
 import { lineOf } from "../json.ts";
 import type { Report } from "./report.ts";

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
-import { isTable } from "@scorel/kit/values";
+import { isTable } from "@scorel/kit/values/table";
 
 /** How long a command may keep running after the last line of its session's log; older logs are not read. */
 const DAY_MS = 24 * 3600 * 1000;

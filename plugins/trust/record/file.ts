@@ -4,7 +4,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { replaceFile } from "@scorel/kit/files/private";
 import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
-import { isTable } from "@scorel/kit/values";
+import { isTable } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
 
 /** What the user trusts in one project or preset. */

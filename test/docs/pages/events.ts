@@ -1,4 +1,4 @@
-import type { AnyEventDefinition } from "@scorel/kernel";
+import type { AnyEventDefinition } from "../../../kernel/types.ts";
 import { type Facts, rowsOf } from "../facts.ts";
 import { code, fence, heading, table } from "../markdown.ts";
 import type { Row } from "../source.ts";

@@ -1,6 +1,7 @@
 import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-ai";
 import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
-import { createMemoryStore, definePlugin, ScorelError, type Store, type StoredEvent } from "@scorel/kernel";
+import { definePlugin, ScorelError, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
 import { noUsage } from "../../../plugins/agent/turn/usage.ts";

@@ -1,5 +1,6 @@
 import type { QueueItem } from "@scorel/agent/contract";
-import { createKernel, createMemoryStore, definePlugin, type Kernel, type StoredEvent } from "@scorel/kernel";
+import { createKernel, definePlugin, type Kernel, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import messages from "@scorel/messages";
 import { expect, it } from "vitest";
 import {

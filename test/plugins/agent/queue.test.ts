@@ -1,5 +1,6 @@
 import type { QueueItem } from "@scorel/agent/contract";
-import { createMemoryStore, type StoredEvent } from "@scorel/kernel";
+import type { StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { queueProjection, sentProjection } from "../../../plugins/agent/turn/queue.ts";
 import { testHeader } from "../../harness.ts";

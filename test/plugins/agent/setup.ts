@@ -1,13 +1,14 @@
 import type { AssistantMessageEventStream } from "@mariozechner/pi-ai";
 import { createAgent } from "@scorel/agent";
 import type { AgentService } from "@scorel/agent/contract";
-import type { AnyEvent, AnyPlugin, KernelOptions, Missed, Services } from "@scorel/kernel";
+import type { AnyEvent, AnyPlugin, Missed, Services } from "@scorel/kernel";
 import { definePlugin } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import model from "@scorel/model";
 import type { ModelService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
 import type { Tool } from "@scorel/tools/contract";
+import type { KernelOptions } from "../../../kernel/kernel.ts";
 import type { Clock } from "../../../plugins/agent/clock.ts";
 import { type TestKernel, type TestPlugin, testKernel } from "../../harness.ts";
 import { type ApiName, type ModelServer, type Script, startModelServer } from "../../model-server.ts";

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { definePlugin, type Ui } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import type { Ui } from "../../../kernel/types.ts";
 import { TICK_MS } from "../../../plugins/checkpoints/scan/scanned-file.ts";
 import { eventually } from "../../eventually.ts";
 import { gate, text, toolCall } from "../../model-server.ts";

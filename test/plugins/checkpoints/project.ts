@@ -9,14 +9,8 @@ import type { Checkpoint } from "@scorel/checkpoints/contract";
 import coding from "@scorel/coding";
 import hostPlugin from "@scorel/host";
 import type { Client, Operations } from "@scorel/host/contract";
-import {
-  type AnyPlugin,
-  createKernel,
-  createMemoryStore,
-  definePlugin,
-  type EventOf,
-  type Kernel,
-} from "@scorel/kernel";
+import { type AnyPlugin, createKernel, definePlugin, type EventOf, type Kernel } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import model from "@scorel/model";

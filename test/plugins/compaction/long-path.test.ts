@@ -1,4 +1,5 @@
-import { createMemoryStore, type EventOf, type Store, type StoredEvent } from "@scorel/kernel";
+import type { EventOf, StoredEvent } from "@scorel/kernel";
+import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import { expect, it } from "vitest";
 import { noUsage } from "../../../plugins/agent/turn/usage.ts";
 import { testHeader } from "../../harness.ts";

@@ -1,7 +1,8 @@
 import { type AssistantMessage, type Context, createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import compaction from "@scorel/compaction";
 import type { Compacted } from "@scorel/compaction/contract";
-import { createMemoryStore, type EventOf, type Session, type StoredEvent } from "@scorel/kernel";
+import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
 import { noUsage } from "../../../plugins/agent/turn/usage.ts";

@@ -1,7 +1,8 @@
 import { createAgent } from "@scorel/agent";
 import host from "@scorel/host";
 import type { Client, HostService } from "@scorel/host/contract";
-import { type AnyPlugin, createKernel, createMemoryStore, type Kernel, type KernelEntry } from "@scorel/kernel";
+import { type AnyPlugin, createKernel, type Kernel, type KernelEntry } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import model from "@scorel/model";

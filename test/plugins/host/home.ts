@@ -4,14 +4,8 @@ import { join } from "node:path";
 import commands from "@scorel/commands";
 import hostPlugin from "@scorel/host";
 import type { Client, HostService } from "@scorel/host/contract";
-import {
-  type AnyPlugin,
-  createKernel,
-  createMemoryStore,
-  definePlugin,
-  type Kernel,
-  type KernelEntry,
-} from "@scorel/kernel";
+import { type AnyPlugin, createKernel, definePlugin, type Kernel, type KernelEntry } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import type { UserMessage } from "@scorel/messages/contract";

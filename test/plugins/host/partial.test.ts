@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AnyEvent, Store, StoredEvent } from "@scorel/kernel";
+import type { AnyEvent, StoredEvent } from "@scorel/kernel";
+import type { Store } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { createSessionStore } from "../../../plugins/host/storage/session-store.ts";
 import { jsonlLogs } from "../../../plugins/logs/service.ts";

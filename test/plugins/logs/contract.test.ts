@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, createMemoryStore, type StoredEvent } from "@scorel/kernel";
+import { createKernel, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import type { Logs } from "@scorel/logs/contract";
 import { describe, expect, it } from "vitest";
 import { createExtensionLoader } from "../../../plugins/extensions/load/loader.ts";

@@ -11,14 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  createKernel,
-  createMemoryStore,
-  definePlugin,
-  type EventId,
-  type Kernel,
-  type StoredEvent,
-} from "@scorel/kernel";
+import { createKernel, definePlugin, type EventId, type Kernel, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
 import { scanLog } from "../../../plugins/logs/scan.ts";

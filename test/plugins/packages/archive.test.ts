@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { createKernel, createMemoryStore } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import packages from "@scorel/packages";
 import { describe, expect, it } from "vitest";
 import { unpack } from "../../../plugins/packages/archive/archive.ts";

@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type AnyPlugin, type EventOf, type KernelOptions, newId, type Services } from "@scorel/kernel";
+import { type AnyPlugin, type EventOf, newId, type Services } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import prompt from "@scorel/prompt";
 import type { InstructionSnapshot, PromptService } from "@scorel/prompt/contract";
+import type { KernelOptions } from "../../../kernel/kernel.ts";
 import { type TestKernel, testKernel } from "../../harness.ts";
 
 /** A home with a project in it, which is a git repository unless the test removes its `.git`. */

@@ -1,4 +1,5 @@
-import { createMemoryStore, type StoredEvent } from "@scorel/kernel";
+import type { StoredEvent } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { testHeader } from "../../harness.ts";
 import { ground, type Options, openPrompt, section, windowOf } from "./setup.ts";

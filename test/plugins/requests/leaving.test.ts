@@ -1,7 +1,8 @@
-import { definePlugin, type Ui } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import type { Workspace } from "@scorel/workspace/contract";
 import { describe, expect, it } from "vitest";
+import type { Ui } from "../../../kernel/types.ts";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 import { firstOf, open } from "./setup.ts";
 

@@ -1,4 +1,4 @@
-import { createMemoryStore } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { testHeader } from "../../harness.ts";
 import { firstOf, open } from "./setup.ts";

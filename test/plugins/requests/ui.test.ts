@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { definePlugin, type FoldCall, type HookCall, type Ui } from "@scorel/kernel";
+import { definePlugin, type FoldCall, type HookCall } from "@scorel/kernel";
 import tools from "@scorel/tools";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import type { Ui } from "../../../kernel/types.ts";
 import { testKernel } from "../../harness.ts";
 import { firstOf, lender, open } from "./setup.ts";
 

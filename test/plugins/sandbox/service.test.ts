@@ -1,7 +1,8 @@
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createKernel, createMemoryStore } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import sandbox from "@scorel/sandbox";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { testHeader } from "../../harness.ts";

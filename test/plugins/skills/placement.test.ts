@@ -1,5 +1,5 @@
 import compaction from "@scorel/compaction";
-import { createMemoryStore } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { noUsage } from "../../../plugins/agent/turn/usage.ts";
 import { testHeader } from "../../harness.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import compaction from "@scorel/compaction";
-import { createMemoryStore } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { testHeader } from "../../harness.ts";
 import { type RecordedRequest, type Reply, text, toolCall } from "../../model-server.ts";

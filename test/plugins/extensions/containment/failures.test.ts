@@ -5,10 +5,10 @@ import {
   definePlugin,
   type HookCall,
   type StoredEvent,
-  type Tap,
 } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import type { Tap } from "../../../../kernel/plugin.ts";
 import { displayText } from "../../../../plugins/kit/text/display.ts";
 import { contained, type TestPlugin, testKernel } from "../../../harness.ts";
 import { notes } from "../../../kernel/notes.ts";

@@ -44,6 +44,16 @@ export function issueText(issue: z.core.$ZodIssue, { object = "an object", value
   }
 }
 
+/** zod's issues as one readable line: `items.0.id: it must be a text`. */
+export function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => {
+      const text = issueText(issue);
+      return issue.path.length > 0 ? `${issue.path.join(".")}: ${text}` : text;
+    })
+    .join("; ");
+}
+
 const kinds: Readonly<Record<string, string>> = {
   string: "a text",
   number: "a number",

@@ -1,5 +1,5 @@
-import { codeOf, defineErrors, messageOf, ScorelError } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { codeOf, defineErrors, messageOf, ScorelError } from "../../../../plugins/kit/values/coded-error.ts";
 
 const errors = defineErrors({
   TEST_FULL: (a: { path: string }) => `${a.path} is full.`,

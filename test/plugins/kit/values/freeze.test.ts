@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { frozenAsJson } from "../../kernel/freeze.ts";
-import { fc } from "../property.ts";
+import { frozenAsJson } from "../../../../plugins/kit/values/freeze.ts";
+import { fc } from "../../../property.ts";
 
 it("answers what parsing the record would, whatever the value holds", () => {
   const anything = fc.anything({ withDate: true, withNullPrototype: true, withSparseArray: false, maxDepth: 4 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { copyPlain, frozenCopy } from "../../kernel/copy.ts";
+import { copyPlain, frozenCopy, ownCopy } from "../../../../plugins/kit/values/copy.ts";
 
 function scribble(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
@@ -56,4 +56,22 @@ it("a frozen copy can be changed nowhere, and its original still can", () => {
       expect(value).toEqual(before);
     }),
   );
+});
+
+describe("an own copy", () => {
+  it("can be changed also where the original is frozen, and shares what is no plain data", () => {
+    const given = Object.freeze({ list: Object.freeze([Object.freeze({ text: "said" })]), when: new Date(0) });
+    const copy = ownCopy(given);
+    expect(copy).toEqual(given);
+    expect([copy, copy.list, copy.list[0]].map(Object.isFrozen)).toEqual([false, false, false]);
+    expect(copy.when).toBe(given.when);
+  });
+
+  it("may lead back to itself, and takes no prototype from a field", () => {
+    const given = JSON.parse('{"name":"a","__proto__":{"injected":true}}') as Record<string, unknown>;
+    given.self = given;
+    const copy = ownCopy(given);
+    expect(copy.self).toBe(copy);
+    expect([Object.keys(copy), copy.injected]).toEqual([["name", "self"], undefined]);
+  });
 });

@@ -15,13 +15,30 @@ export function frozenCopy<T>(value: T): T {
   return frozenInside(copied(value, 0, undefined), new Set()) as T;
 }
 
-/** The same of an object that is its maker's alone: it is frozen itself, and only what it holds is copied. */
+/** Freezes an object that nobody else has, and replaces what it holds by frozen copies, which spares copying the object. */
 export function freezeFields(value: Record<string, unknown>): Readonly<Record<string, unknown>> {
   for (const key in value) {
     const inner = value[key];
     if (typeof inner === "object" && inner !== null) value[key] = frozenCopy(inner);
   }
   return Object.freeze(value);
+}
+
+/** A deep copy that its receiver may change throughout: plain data is copied even where it is frozen, the rest is shared. */
+export function ownCopy<T>(value: T): T {
+  return thawed(value, new Map()) as T;
+}
+
+function thawed(value: unknown, seen: Map<object, object>): unknown {
+  if (!isPlain(value)) return value;
+  const known = seen.get(value);
+  if (known) return known;
+  const copy: object = Array.isArray(value) ? [] : {};
+  seen.set(value, copy);
+  // Assigning `__proto__` would replace the prototype.
+  for (const [key, inner] of Object.entries(value))
+    if (key !== "__proto__") (copy as Record<string, unknown>)[key] = thawed(inner, seen);
+  return copy;
 }
 
 function copied(value: unknown, depth: number, seen: Map<object, unknown> | undefined): unknown {
@@ -62,7 +79,11 @@ function frozenInside(value: unknown, seen: Set<object>): unknown {
 
 /** Plain data that could still be changed. */
 function isOpen(value: unknown): value is object {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return false;
+  return isPlain(value) && !Object.isFrozen(value);
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,6 +1,6 @@
-import { issueText } from "@scorel/kernel";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { issueText } from "../../../../plugins/kit/values/issue-text.ts";
 
 it.each<[z.ZodType, unknown, string]>([
   [z.string(), 5, "it must be a text, not the number 5"],

@@ -1,7 +1,5 @@
-import type { Awaitable } from "./types.ts";
-
 /** Settles like `work`, but rejects after `ms`. */
-export async function within<T>(ms: number, work: Awaitable<T>, late: () => Error): Promise<T> {
+export async function within<T>(ms: number, work: T | Promise<T>, late: () => Error): Promise<T> {
   if (typeof (work as PromiseLike<T> | undefined)?.then !== "function") return work;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {

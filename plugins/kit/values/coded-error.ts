@@ -1,0 +1,72 @@
+/** An error whose `code` is stable and whose message says what is wrong and what to do next. */
+export class ScorelError extends Error {
+  readonly code: string;
+  /** Facts for programs (plugin, path, pid …); never secrets. */
+  readonly data: Record<string, unknown>;
+
+  constructor(code: string, message: string, options: { cause?: unknown; data?: Record<string, unknown> } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "ScorelError";
+    this.code = code;
+    this.data = options.data ?? {};
+  }
+
+  /** The exit code of a command that fails with this error: that of the code's row in its table, else 1. */
+  get exit(): number {
+    return exits.get(this.code) ?? 1;
+  }
+}
+
+/** Exit codes other than 1, by error code, of all tables that this process has loaded. */
+const exits = new Map<string, number>();
+
+type Facts = Record<string, unknown>;
+type Template = (facts: never) => string;
+/** The message, and where it is not 1, the exit code of a command that fails: 2 when another command line would avoid it. */
+type ErrorRow = Template | { readonly exit: number; readonly text: Template };
+type Factory<R extends ErrorRow> = R extends Template
+  ? FactoryOf<R>
+  : R extends { text: Template }
+    ? FactoryOf<R["text"]>
+    : never;
+type FactoryOf<F extends Template> =
+  Parameters<F> extends []
+    ? () => ScorelError
+    : (facts: Parameters<F>[0], options?: { cause?: unknown }) => ScorelError;
+
+/**
+ * Turns a table `code -> message template`, or `code -> { exit, text }`, into a table `code -> error factory`.
+ * A package has one such table; the reference page of error codes is generated from it.
+ */
+export function defineErrors<T extends Record<string, ErrorRow>>(
+  table: T,
+): { [K in keyof T]: Factory<T[K]> } & { readonly table: T } {
+  const factories: Record<string, unknown> = { table };
+  for (const [code, row] of Object.entries(table)) {
+    const { exit = 1, text: template } = typeof row === "function" ? { text: row } : row;
+    if (exit !== 1) exits.set(code, exit);
+    factories[code] = (facts: Facts = {}, options: { cause?: unknown } = {}) =>
+      new ScorelError(code, template(facts as never), { ...options, data: facts });
+  }
+  return factories as { [K in keyof T]: Factory<T[K]> } & { readonly table: T };
+}
+
+/** The message of anything thrown, also of `throw null`. */
+export function messageOf(thrown: unknown): string {
+  try {
+    if (thrown instanceof Error) return String(thrown.message || thrown.name);
+    return typeof thrown === "string" ? thrown : `thrown value: ${String(thrown)}`;
+  } catch {
+    return "a thrown value that cannot be read";
+  }
+}
+
+/** The code of a ScorelError or a Node error, else `fallback`. */
+export function codeOf(thrown: unknown, fallback = "UNEXPECTED"): string {
+  try {
+    const code = (thrown as { code?: unknown } | null | undefined)?.code;
+    return typeof code === "string" ? code : fallback;
+  } catch {
+    return fallback;
+  }
+}
