@@ -7,7 +7,7 @@ import { scratch } from "./scorel.ts";
 
 const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** Saves what was said, and bytes that are no text. */
+/** Saves the last message of the session, and bytes that are not text, as artifacts. */
 const keeper = `export default {
   id: "keeper", name: "Keeper", version: "1.0.0", needs: ["artifacts"],
   async onEvent(event, ctx) {
@@ -20,7 +20,7 @@ const keeper = `export default {
   },
 };`;
 
-it("what a session saved is read while another process has it open", async () => {
+it("artifacts of a session can be read while another process has the session open", async () => {
   const never = gate();
   await using server = await startModelServer((_, index) =>
     index === 0 ? text("Done.") : [text("Wait"), delayUntil(never.promise)],
@@ -51,7 +51,7 @@ it("what a session saved is read while another process has it open", async () =>
   never.open();
 });
 
-it("what a session saved is listed, read, explained and removed from the command line", async () => {
+it("artifacts of a session can be listed, read, explained and removed from the command line", async () => {
   await using server = await startModelServer(() => text("Done."));
   using s = scratch();
   s.useModel(server.baseUrlFor("openai-completions"));

@@ -6,7 +6,7 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const made = (s: Scratch, name: string) => existsSync(join(s.project, name));
-/** What has come since the model spoke last. */
+/** The messages in a request that follow the last reply of the model. */
 function saidLast({ body }: RecordedRequest): { role: string; words: string } {
   const messages: { role: string; content: unknown }[] = body.messages;
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant" || role === "system") + 1);
@@ -16,7 +16,7 @@ function saidLast({ body }: RecordedRequest): { role: string; words: string } {
 const answers = (s: Scratch) =>
   s.logs().flatMap((log) => records(log).filter(({ type }) => type === "approval_answer"));
 
-/** A model that makes its calls once for each thing that it is told, and then says what came of them. */
+/** A model that makes these calls once for each prompt, and then reports their results. */
 async function modelThat(calls: (told: string) => Part[]) {
   const s = scratch();
   const told: string[] = [];
@@ -37,7 +37,7 @@ async function modelThat(calls: (told: string) => Part[]) {
 
 const write = (name: string) => toolCall("Write", { file_path: name, content: "text\n" });
 
-describe.skipIf(!hasTerminals)("planning in a terminal", () => {
+describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
   it("changes nothing until the plan is approved, and then edits without asking", async () => {
     await using s = await modelThat((told) => (/carry it out|go ahead/i.test(told) ? [write("a.txt")] : []));
     await using t = terminal(s, ["--permission", "plan"]);
@@ -60,7 +60,7 @@ describe.skipIf(!hasTerminals)("planning in a terminal", () => {
     expect(await t.code).toBe(0);
   }, 30_000);
 
-  it("goes on with what is to be changed, and may end in asking before each change", async () => {
+  it("accepts a remark about the plan, and the approval may keep asking before each change", async () => {
     await using s = await modelThat((told) => (/carry it out/i.test(told) ? [write("b.txt")] : []));
     await using t = terminal(s, ["--permission", "plan"]);
     await t.shows("> ");
@@ -79,7 +79,7 @@ describe.skipIf(!hasTerminals)("planning in a terminal", () => {
     expect(made(s, "b.txt")).toBe(true);
   }, 30_000);
 
-  it("is left with no answer by whoever says something else", async () => {
+  it("stays in effect, without a request to the model, when the user answers no", async () => {
     await using s = await modelThat(() => []);
     await using t = terminal(s, ["--permission", "plan"]);
     await t.shows("> ");
@@ -94,7 +94,7 @@ describe.skipIf(!hasTerminals)("planning in a terminal", () => {
 });
 
 describe.skipIf(!hasTerminals)("a question that was open when the process was killed", () => {
-  it("is void, which the reopened session says, and what it was about has not run", async () => {
+  it("is void: the reopened session says so, and the call has not run", async () => {
     await using s = await modelThat((told) =>
       /do it/.test(told) ? [toolCall("Bash", { command: "touch made" })] : [],
     );

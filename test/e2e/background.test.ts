@@ -8,7 +8,7 @@ import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 const left = startedProcesses();
 
-/** A turn whose model has started commands in the background and goes on only when the server ends. */
+/** A turn whose model has started background commands, and which ends only when the server ends. */
 async function busy(s: Scratch): Promise<{ running: Running; pids: number[] } & AsyncDisposable> {
   const end = gate();
   const commands = ["echo $$ >> pids; exec sleep 1000", "setsid sh -c 'echo $$ >> pids; exec sleep 1000' & exit 0"];
@@ -33,7 +33,7 @@ async function busy(s: Scratch): Promise<{ running: Running; pids: number[] } & 
   };
 }
 
-it("SIGTERM ends what runs in the background within five seconds", async () => {
+it("SIGTERM ends background commands within five seconds", async () => {
   using s = scratch();
   await using turn = await busy(s);
   const before = performance.now();
@@ -43,7 +43,7 @@ it("SIGTERM ends what runs in the background within five seconds", async () => {
   expect(turn.pids.map(isAlive)).toEqual([false, false]);
 });
 
-it("after a kill -9 the next start ends what was left running", async () => {
+it("after a kill -9, the next start ends background commands that were left running", async () => {
   using s = scratch();
   await using turn = await busy(s);
   process.kill(turn.running.pid, "SIGKILL");
@@ -54,7 +54,7 @@ it("after a kill -9 the next start ends what was left running", async () => {
   expect(readdirSync(join(s.home, ".scorel/processes"))).toEqual([]);
 });
 
-it("after a kill -9 the next start ends commands that were waited for, and programs of skills", async () => {
+it("after a kill -9, the next start ends foreground commands and programs of skills that were left running", async () => {
   using s = scratch();
   s.file("~/.scorel/skills/stay/SKILL.md", "---\nname: stay\ndescription: Stays\n---\n\nRun stay.sh.\n");
   s.file("~/.scorel/skills/stay/stay.sh", `cd '${s.project}'; echo $$ >> pids; exec sleep 1000`);

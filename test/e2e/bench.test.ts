@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-it("refuses a benchmark that does not exist, and lists those that do", () => {
+it("refuses an unknown benchmark, and lists the known ones", () => {
   const script = join(import.meta.dirname, "../bench/run.mjs");
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, "no such row"], { encoding: "utf8" });
   expect({ status, stdout, lines: stderr.split("\n").slice(0, 1) }).toEqual({

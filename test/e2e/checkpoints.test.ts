@@ -6,8 +6,8 @@ import { startModelServer, text, toolCall } from "../model-server.ts";
 import { filesBelow } from "../plugins/checkpoints/project.ts";
 import { records, scratch } from "./scorel.ts";
 
-describe("the files of a session made by a real run", () => {
-  it("go back and forth with it, in other processes; what was kept of them goes with it", async () => {
+describe("file checkpoints of a session", () => {
+  it("move back and forth with the session in other processes, and are removed with it", async () => {
     using s = scratch();
     const git = (...args: string[]) =>
       execFileSync("git", ["-C", s.project, "-c", "user.name=t", "-c", "user.email=t@t", ...args]);

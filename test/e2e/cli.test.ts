@@ -7,7 +7,7 @@ import { type Scratch, scratch } from "./scorel.ts";
 
 const { version } = JSON.parse(readFileSync(fileURLToPath(new URL("../../package.json", import.meta.url)), "utf8"));
 
-/** An extension that leaves a trace when it is loaded, and adds a tool. */
+/** An extension that writes a file when it is loaded, and adds a tool. */
 const tracing = (s: Scratch, id: string) => `
   import { writeFileSync } from "node:fs";
   writeFileSync(${JSON.stringify(join(s.home, `ran-${id}`))}, "");
@@ -27,7 +27,7 @@ const ran = (s: Scratch, id: string) => {
 };
 
 describe("scorel", () => {
-  it("tells its version and help without reading a configuration", async () => {
+  it("prints version and help without reading a configuration", async () => {
     using s = scratch();
     s.file("~/.scorel/config.toml", "not = = TOML");
     expect(await s.run(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
@@ -40,7 +40,7 @@ describe("scorel", () => {
     expect(stdout).toContain("--explain");
   });
 
-  it("tells in its help the commands of the user's extensions that the last start had, without running any", async () => {
+  it("shows commands of the user's extensions from the last start in its help, without running any extension", async () => {
     using s = scratch();
     const ran = join(s.home, "ran");
     const extension = s.file(
@@ -81,16 +81,19 @@ describe("scorel", () => {
     expect(readFileSync(list, "utf8")).toBe("[]\n");
   });
 
-  it.each(["--version", "--help"])("%s that cannot be written says so, and exits 1", async (flag) => {
-    using s = scratch();
-    const unwritable = openSync(fileURLToPath(import.meta.url), "r");
-    const { code, stderr } = await s.run([flag], { stdout: unwritable });
-    closeSync(unwritable);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/^The output could not be written: EBADF[^\n]*\n$/),
-    });
-  });
+  it.each(["--version", "--help"])(
+    "%s fails with exit code 1 and a message when stdout cannot be written",
+    async (flag) => {
+      using s = scratch();
+      const unwritable = openSync(fileURLToPath(import.meta.url), "r");
+      const { code, stderr } = await s.run([flag], { stdout: unwritable });
+      closeSync(unwritable);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/^The output could not be written: EBADF[^\n]*\n$/),
+      });
+    },
+  );
 
   it("refuses unknown commands and options with the nearest match", async () => {
     using s = scratch();
@@ -106,7 +109,7 @@ describe("scorel", () => {
     });
   });
 
-  it("refuses a configuration with every mistake and its place", async () => {
+  it("reports every mistake in a configuration with its place", async () => {
     using s = scratch();
     const file = s.file("~/.scorel/config.toml", 'sessionsDir = "/tmp/nope"\n[tools]\npresets = "coding"\n');
     expect(await s.run(["-p", "hi"])).toMatchObject({
@@ -120,7 +123,7 @@ describe("scorel", () => {
     expect(broken.stderr).toMatch(new RegExp(`^scorel: ${file}:2:\\d+: not valid TOML: [^\\n]+\\n$`));
   });
 
-  it("refuses a directory, a preset or a flag without value by name", async () => {
+  it("refuses a missing directory, an unknown preset and a flag without value, each by name", async () => {
     using s = scratch();
     const first = async (...argv: string[]) => {
       const { code, stderr } = await s.run(argv);
@@ -131,7 +134,7 @@ describe("scorel", () => {
     expect(await first("chat", "--preset")).toEqual([2, "scorel: --preset needs a value."]);
   });
 
-  it("shows presets and who set a value", async () => {
+  it("shows presets, and where each value was set", async () => {
     using s = scratch();
     const file = s.file("~/.scorel/config.toml", '# mine\n[tools]\npreset = "readonly"\n');
     s.file("~/.scorel/presets/team.toml", 'description = "Ours"\nextends = "coding"\n');
@@ -160,7 +163,7 @@ describe("scorel", () => {
     });
   });
 
-  it("loads an extension that lies in the user's folder, and offers its tool", async () => {
+  it("loads an extension from the user's folder, and offers its tool", async () => {
     using s = scratch();
     await using server = await startModelServer([[toolCall("oracle", {})], text("done")]);
     s.useModel(server.baseUrl);
@@ -170,7 +173,7 @@ describe("scorel", () => {
     expect(second.messages.at(-1)).toMatchObject({ role: "tool", content: "oracle answered" });
   });
 
-  it("names an extension that cannot be loaded, and works without it", async () => {
+  it("names an extension that cannot be loaded, and runs without it", async () => {
     using s = scratch();
     await using server = await startModelServer([text("done")]);
     s.useModel(server.baseUrl);
@@ -192,7 +195,7 @@ describe("a project that is not trusted", () => {
     s.file(".scorel/.env", "OPENAI_API_KEY=planted");
   }
 
-  it("executes nothing, sends nothing and says nothing to the model, and a notice says so", async () => {
+  it("runs no code, sends nothing, changes no prompt, and a notice says so", async () => {
     using s = scratch();
     await using planted = await startModelServer([text("redirected")]);
     await using server = await startModelServer([text("mine")]);
@@ -212,7 +215,7 @@ describe("a project that is not trusted", () => {
     expect(server.requests[0]?.body.tools.length).toBeGreaterThan(6);
   });
 
-  it("is read with --trust, in that run", async () => {
+  it("is used in a run with --trust", async () => {
     using s = scratch();
     await using planted = await startModelServer([[toolCall("planted", {})], text("redirected")]);
     await using server = await startModelServer([text("mine")]);
@@ -224,7 +227,7 @@ describe("a project that is not trusted", () => {
     expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0, stdout: "mine\n" });
   });
 
-  it("cannot set what runs once per process, even when it is trusted", async () => {
+  it("cannot use settings that apply to the whole process, even when it is trusted", async () => {
     using s = scratch();
     const file = s.file(".scorel/config.toml", "[host]\n");
     expect(await s.run(["--trust", "-p", "hi"])).toMatchObject({

@@ -4,15 +4,15 @@ import { describe, expect, it } from "vitest";
 import { type Reply, startModelServer, text, toolCall } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
-/** What a conversation that is typed into a pipe answers, line by line. */
+/** The output of a conversation whose lines are piped in. */
 async function typed(s: Scratch, lines: string[], args: string[] = []) {
   const { code, stdout, stderr } = await s.run(["chat", ...args], { input: `${lines.join("\n")}\n` });
   return { code, stderr, out: stdout };
 }
 const idOf = (log: string) => log.replace(/^.*\/(.*)\.jsonl$/, "$1");
 
-describe("slash commands on a session made by a real run", () => {
-  it("show its state, its tools, its window and its cost", async () => {
+describe("slash commands in a session with real turns", () => {
+  it("show its status, tools, context window and cost", async () => {
     using s = scratch();
     await using server = await startModelServer([text("Hello there.")]);
     s.useModel(server.baseUrl);
@@ -26,7 +26,7 @@ describe("slash commands on a session made by a real run", () => {
     expect(out).toMatch(/^\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Continue from/m);
   });
 
-  it("go back and forth, and try again", async () => {
+  it("rewind, redo and retry", async () => {
     using s = scratch();
     await using server = await startModelServer([text("One."), text("Two."), text("Two again.")]);
     s.useModel(server.baseUrl);
@@ -42,7 +42,7 @@ describe("slash commands on a session made by a real run", () => {
     expect(out).toMatch(/├─○ \w+ +user +second\n│ ○ \w+ +assistant +Two\./);
   });
 
-  it("change between sessions, name and copy them", async () => {
+  it("switch between sessions, rename and copy them", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("Yes."));
     s.useModel(server.baseUrl);
@@ -72,7 +72,7 @@ describe("slash commands on a session made by a real run", () => {
     ]);
   });
 
-  it("show what the session changed", async () => {
+  it("show the files that the session changed", async () => {
     using s = scratch();
     s.file("a.txt", "one\n");
     const edit = toolCall("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" });
@@ -84,7 +84,7 @@ describe("slash commands on a session made by a real run", () => {
     expect(out).toMatch(/^\+two$/m);
   });
 
-  it("run without a conversation around them, with typed results", async () => {
+  it("can be run as operations without a conversation, with typed results", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("Yes."));
     s.useModel(server.baseUrl);
@@ -98,7 +98,7 @@ describe("slash commands on a session made by a real run", () => {
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean /rewind")]);
   });
 
-  it("are all there, and each one works on it", { timeout: 120_000 }, async () => {
+  it("all work", { timeout: 120_000 }, async () => {
     using s = scratch();
     s.file("cart.js", "one\n");
     const write = toolCall("Write", { file_path: "AGENTS.md", content: "# Cart\n" });
@@ -176,7 +176,7 @@ describe("slash commands on a session made by a real run", () => {
     expect((await s.run(["session", "verify", id])).stdout).toContain(": sound, ");
   });
 
-  it("run what Markdown files of a trusted project say, and not those of another", async () => {
+  it("run Markdown commands of a trusted project, but not those of an untrusted one", async () => {
     using s = scratch();
     mkdirSync(join(s.project, ".claude/commands"), { recursive: true });
     writeFileSync(join(s.project, ".claude/commands/tell.md"), "Tell me about $ARGUMENTS.\n");

@@ -9,7 +9,7 @@ const systemOf = ({ body }: RecordedRequest) => String(body.messages[0].content)
 const isEnglish = ({ body }: RecordedRequest) =>
   JSON.stringify(body.messages.at(-1)).includes("Write a summary of the conversation above");
 
-/** A home whose model has a small window and plays this script; each reply reports what was sent. */
+/** A home whose model has a small context window and plays this script; each reply reports the request that was sent. */
 async function place(reply: (request: RecordedRequest, index: number) => Reply) {
   const server = await startModelServer((request, index) => {
     const parts = [reply(request, index)].flat() as Extract<Reply, readonly unknown[]>;
@@ -30,8 +30,8 @@ async function place(reply: (request: RecordedRequest, index: number) => Reply) 
 }
 const compacts = (path: string) => records(path).filter(({ type }) => type === "compact");
 
-describe("a session of the whole command", () => {
-  it("is compacted between the rounds of a turn and over many processes, which all send the same", async () => {
+describe("compaction of a session", () => {
+  it("happens between the rounds of a turn, and all later processes send the same context", async () => {
     await using here = await place((request) => {
       if (asksForSummary(request)) return text("The deploy key is heron.");
       return request.body.messages.at(-1).role === "tool" ? text("Read.") : toolCall("Read", { file_path: "big.txt" });
@@ -54,7 +54,7 @@ describe("a session of the whole command", () => {
     expect(second?.stdout).toBe(first?.stdout);
   });
 
-  it("is compacted when the server finds it too long, and the turn goes on", async () => {
+  it("happens when the server reports a context overflow, and the turn goes on", async () => {
     const tooLong = status(400, { error: { message: "This model's maximum context length is 4096 tokens." } });
     await using here = await place((request, index) => {
       if (asksForSummary(request)) return text("S1");
@@ -68,7 +68,7 @@ describe("a session of the whole command", () => {
     expect(compacts(here.logs()[0] as string)).toMatchObject([{ summary: "S1", method: "model" }]);
   });
 
-  it("is compacted by /compact in a conversation, which says what came of it", async () => {
+  it("happens on /compact in a conversation, which reports the result", async () => {
     await using here = await place((request) => (asksForSummary(request) ? text("S1") : text("ok ".repeat(300))));
     const { stdout, code } = await here.run(["chat"], {
       input: "one\ntwo\nthree\n/compact keep the names\n/compact\n",
@@ -81,7 +81,7 @@ describe("a session of the whole command", () => {
     expect(String(asked?.body.messages.at(-1).content)).toMatch(/> keep the names$/);
   });
 
-  it("says that an extract took the summary's place when the model fails", async () => {
+  it("reports that an extract was used instead of a summary because the model failed", async () => {
     await using here = await place((request) =>
       asksForSummary(request) ? status(401, { error: { message: "no" } }) : text("ok ".repeat(300)),
     );
@@ -91,7 +91,7 @@ describe("a session of the whole command", () => {
     expect(compacts(here.logs()[0] as string)).toMatchObject([{ method: "extract" }]);
   });
 
-  it("says on stderr what became of a summary that failed, and answers all the same", async () => {
+  it("reports a failed summary on stderr, and the turn still succeeds", async () => {
     await using here = await place((request) =>
       asksForSummary(request) ? status(401, { error: { message: "no" } }) : text("ok ".repeat(3_000)),
     );
@@ -107,7 +107,7 @@ describe("a session of the whole command", () => {
     );
   });
 
-  it("counts the price of a summary for --max-cost", async () => {
+  it("counts its cost for --max-cost", async () => {
     await using here = await place((request) => {
       if (asksForSummary(request)) return [text("S1"), usage({ input: 1_000_000, output: 0 })];
       return toolCall("Read", { file_path: "big.txt", offset: 1 });

@@ -13,7 +13,7 @@ export async function scriptFor(shell: Shell): Promise<string> {
   return (await s.run(["completion", shell])).stdout;
 }
 
-/** Holds the completion script of a shell to what the shell itself makes of it. */
+/** Tests the completion script of a shell in the shell itself. */
 export function completionContract(shell: Shell): void {
   let script = "";
   beforeAll(async () => {
@@ -42,14 +42,14 @@ export function completionContract(shell: Shell): void {
     expect(offers[shell](script, line, s)).toEqual(offered);
   });
 
-  it("is a script that it can read", () => {
+  it("is a script that the shell can parse", () => {
     using s = scratch();
     const { status, stderr } = spawnSync(shell, ["-n", s.file("script", script)], { encoding: "utf8" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 }
 
-/** What a shell offers when TAB is pressed at the end of a line, in a folder with these files. */
+/** What a shell offers for TAB at the end of a line, in a folder with these files. */
 const offers: Record<Shell, (script: string, line: string, s: Scratch) => string[]> = {
   bash(script, line, s) {
     const words = line.split(" ");
@@ -77,7 +77,7 @@ function linesOf(shell: Shell, args: readonly string[], s: Scratch, input = ""):
   return sorted(execFileSync(shell, args, { input, cwd: s.project, env, encoding: "utf8" }));
 }
 
-/** Words without what shells add to them: a description, and the slash of a folder. */
+/** Completions without what shells add: descriptions, and the slash after a folder. */
 function sorted(lines: string): string[] {
   const words = lines.split("\n").map((line) => line.replace(/\t.*/, "").replace(/\/$/, ""));
   return [...new Set(words)].filter(Boolean).sort();

@@ -16,7 +16,7 @@ it.each(shells)("the script for %s names every command and option of the help", 
   expect(missing).toEqual([]);
 });
 
-it("another shell is refused by name", async () => {
+it("refuses an unknown shell by name", async () => {
   using s = scratch();
   const { code, stderr } = await s.run(["completion", "bosh"]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Did you mean "bash"?') });

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { type ApiName, startModelServer, text, toolCall } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
-/** Counts the characters of arguments that are parsed as JSON, and leaves the count beside itself. */
+/** Counts the characters of arguments that are parsed as JSON, and writes the count to a file. */
 const counter = `
 const { writeFileSync } = require("node:fs");
 const parse = JSON.parse;
@@ -17,7 +17,7 @@ process.on("exit", () => writeFileSync(__filename + ".count", String(parsed)));
 `;
 
 it.each<ApiName>(["openai-completions", "openai-responses", "anthropic-messages"])(
-  "long arguments that come in small pieces over %s are parsed a few times, not at each piece",
+  "long arguments that arrive in small pieces over %s are parsed a few times, not for each piece",
   async (api) => {
     using s = scratch();
     const content = "a line of twenty-five ch\n".repeat(1_600);

@@ -5,14 +5,14 @@ import { pictureFile, sessionPicture } from "../docs/session-picture.ts";
 import { read } from "../docs/source.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
-/** The demonstration leaves its repository in the temporary folder, so that folder is this test's own. */
+/** The demonstration creates its repository in the temporary folder, so each test has one of its own. */
 function temporary(s: Scratch): { TMPDIR: string } {
   const TMPDIR = join(s.home, "tmp");
   mkdirSync(TMPDIR);
   return { TMPDIR };
 }
 
-it("repairs a repository with the real tools, offline, and shows it", async () => {
+it("repairs a repository with the real tools, offline, and shows the result", async () => {
   using s = scratch();
   const { code, stdout, stderr } = await s.run(["demo"], { env: temporary(s) });
   expect([code, stderr]).toEqual([0, ""]);
@@ -33,7 +33,7 @@ it("repairs a repository with the real tools, offline, and shows it", async () =
   expect(records(log as string).filter(({ type }) => type === "message")).toHaveLength(1 + 6 + 5);
 });
 
-it("says so when there is no git, and works all the same", async () => {
+it("works without git, and says that git is missing", async () => {
   using s = scratch();
   const bin = join(s.home, "bin");
   mkdirSync(bin);
@@ -44,7 +44,7 @@ it("says so when there is no git, and works all the same", async () => {
   expect(stdout).toMatch(/- {2}for \(let i = 1;.*\n\+ {2}for \(let i = 0;/);
 });
 
-it("is cancelled by Ctrl-C", async () => {
+it("can be cancelled with Ctrl-C", async () => {
   using s = scratch();
   const { child, line, finished } = s.start(["demo"], { env: temporary(s) });
   await line((told) => told === "  > $ node --test");

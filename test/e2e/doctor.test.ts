@@ -10,7 +10,7 @@ import { smallFileSystem } from "../fault/disk.ts";
 import { startModelServer, text } from "../model-server.ts";
 import { type RunOptions, type Scratch, scratch } from "./scorel.ts";
 
-/** The report, and the exit code that goes with it. */
+/** The report, and the exit code. */
 async function examine(s: Scratch, args: readonly string[] = [], options: RunOptions = {}) {
   const { code, stdout, stderr } = await s.run(["doctor", "--json", "--offline", ...args], options);
   expect(stderr).toBe("");
@@ -30,7 +30,7 @@ const extension = (id: string, more = "") =>
   `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };\n`;
 
 describe("scorel doctor in a healthy home", () => {
-  it("has nothing against it, and tells plugins, layers of hooks, options and programs", async () => {
+  it("finds no problem, and lists plugins, hook layers, options and programs", async () => {
     using s = scratch();
     await using server = await startModelServer([text("Hello.")]);
     s.useModel(server.baseUrl);
@@ -67,7 +67,7 @@ describe("scorel doctor in a healthy home", () => {
       expect([what, severity === "ok" || doNext !== "" || severity === "note"]).toEqual([expect.any(String), true]);
   });
 
-  it("prints within 80 columns, without colour, and what was found at the end", async () => {
+  it("prints within 80 columns, without colour, with the findings at the end", async () => {
     using s = scratch();
     const { code, stdout, stderr } = await s.run(["doctor", "--offline"], { cwd: s.home });
     expect([code, stderr]).toEqual([0, ""]);
@@ -78,20 +78,20 @@ describe("scorel doctor in a healthy home", () => {
     expect(stdout).toMatch(/^ {2}WARNING {2}MODEL_NONE: No model is configured\.\n {11}-> scorel login/m);
   });
 
-  it("makes no folder, and no session", async () => {
+  it("creates no folder and no session", async () => {
     using s = scratch();
     await examine(s, [], { env: { SCOREL_NOTHING: "" } });
     expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
   });
 
-  it("asks for the oldest Node that the package asks for", () => {
+  it("checks for the oldest Node version that package.json allows", () => {
     const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
     expect(`${engines.node}.0`).toBe(`>=${OLDEST_NODE}`);
   });
 });
 
-describe("scorel doctor, when nothing else runs,", () => {
-  it("names the line of a config.toml that is no TOML, and tells what holds without it", async () => {
+describe("scorel doctor in a broken environment", () => {
+  it("names the line of a syntax error in config.toml, and the settings that apply without it", async () => {
     using s = scratch();
     const path = s.file("~/.scorel/config.toml", '[model]\nid = "a\n');
     const report = await examine(s);
@@ -103,7 +103,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     expect(report.config?.files).toEqual(["presets/base.toml", "presets/coding.toml"]);
   });
 
-  it("names every mistake in the configuration", async () => {
+  it("reports every mistake in the configuration", async () => {
     using s = scratch();
     const path = s.file("~/.scorel/config.toml", 'sessionsDir = "/x"\n[tools]\npreset = 3\n');
     const report = await examine(s);
@@ -116,7 +116,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     ).toEqual([`${path}:1`, `${path}:3`]);
   });
 
-  it("says that a preset is unknown", async () => {
+  it("reports an unknown preset", async () => {
     using s = scratch();
     const report = await examine(s, ["--preset", "codign"]);
     expect([report.code, broken(report)]).toEqual([1, ["CONFIG_PRESET_UNKNOWN"]]);
@@ -124,7 +124,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     expect(report.config?.files).toContain("presets/coding.toml");
   });
 
-  it("runs when plugins that commands need are switched off, itself too", async () => {
+  it("runs when plugins that commands need are switched off, including itself", async () => {
     using s = scratch();
     s.file("~/.scorel/config.toml", 'without = ["cli", "doctor", "host"]\n');
     const report = await examine(s);
@@ -132,7 +132,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     expect(found(report, "PLUGINS_FAILED").what).toContain('"host"');
   });
 
-  it("names an extension that is broken, that throws, and one that never returns", async () => {
+  it("names extensions that cannot be loaded, that throw, and that never return", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/syntax.ts", 'export default {\n  id: "syntax" oops\n};\n');
     s.file("~/.scorel/extensions/thrower.ts", extension("thrower", 'activate() { throw new Error("boom"); }'));
@@ -150,14 +150,14 @@ describe("scorel doctor, when nothing else runs,", () => {
     expect(found(stuck, "PLUGINS_LATE").what).toMatch(/plugin endless blocks the process.*endless\.ts:1/);
   });
 
-  it("says that there is no home to use", async () => {
+  it("reports a missing home directory", async () => {
     using s = scratch();
     const report = await examine(s, [], { env: { HOME: "nowhere" } });
     expect([report.code, broken(report)]).toEqual([1, ["CONFIG_HOME"]]);
     expect(found(report, "CONFIG_HOME").doNext).toBe("Set HOME to a directory of yours, by its full path.");
   });
 
-  it("says that the home is no folder, or that a file stands in its place", async () => {
+  it("reports a home that is not a folder, and a file where a folder should be", async () => {
     using s = scratch();
     const file = s.file("~/file", "");
     const inFile = await examine(s, [], { env: { HOME: file } });
@@ -170,14 +170,14 @@ describe("scorel doctor, when nothing else runs,", () => {
     );
   });
 
-  it("runs in a directory that is gone", async () => {
+  it("runs in a directory that was deleted", async () => {
     using s = scratch();
     const through = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh"];
     const report = await examine(s, [], { through });
     expect([report.code, found(report, "DIRECTORY_GONE").severity]).toEqual([0, "warning"]);
   });
 
-  it("runs on a disk that is full, and says so", async ({ skip }) => {
+  it("runs on a full disk, and reports it", async ({ skip }) => {
     using disk = smallFileSystem(2_000);
     if (!disk) return skip("this user may mount no file system");
     using s = scratch();
@@ -186,7 +186,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     expect([report.code, broken(report)]).toEqual([1, ["DISK_FULL"]]);
   });
 
-  it("says that the list of what is trusted is damaged", async () => {
+  it("reports a damaged list of trusted projects", async () => {
     using s = scratch();
     s.file(".scorel/config.toml", "");
     const path = s.file("~/.scorel/trust.json", "{");
@@ -195,7 +195,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     expect(report.findings[0]?.what).toContain(path);
   });
 
-  it("says that stored keys cannot be read, without showing them", async () => {
+  it("reports that stored keys cannot be read, without showing them", async () => {
     using s = scratch();
     s.file("~/.scorel/auth.json", '{"keys":{"openai":"sk-secret-0123456789"');
     const { code, stdout } = await s.run(["doctor", "--json", "--offline"]);
@@ -205,7 +205,7 @@ describe("scorel doctor, when nothing else runs,", () => {
 });
 
 describe("scorel doctor finds", () => {
-  it("tables that nobody reads, switched-off extensions, and variables that are not set", async () => {
+  it("unknown tables, switched-off extensions, and unset variables", async () => {
     using s = scratch();
     const path = s.file(
       "~/.scorel/config.toml",
@@ -254,7 +254,7 @@ describe("scorel doctor finds", () => {
     });
   });
 
-  it("folders that others may write or look into, and links, with the command that mends each", async () => {
+  it("folders that other users can read or write, and links, with the command that fixes each", async () => {
     using s = scratch();
     const own = join(s.home, ".scorel");
     for (const folder of ["extensions", "sessions"]) mkdirSync(join(own, folder), { recursive: true });
@@ -278,7 +278,7 @@ describe("scorel doctor finds", () => {
     expect(report.folders).toContainEqual({ path: join(own, "extensions"), mode: "rwxrwxr-x" });
   });
 
-  it("damage in a log, ends that were set aside, and what a killed process left", async () => {
+  it("damaged logs, incomplete records that were moved away, and files that a killed process left", async () => {
     using s = scratch();
     await using server = await startModelServer([text("Hello."), text("Again.")]);
     s.useModel(server.baseUrl);
@@ -301,7 +301,7 @@ describe("scorel doctor finds", () => {
     expect(found(report, "SESSION_LOCK_STALE").where).toBe(second.replace(".jsonl", ".lock"));
   });
 
-  it("sessions in use, words that were left in the middle of a reply, and a damaged index", async () => {
+  it("sessions in use, replies that ended early, and a damaged index", async () => {
     using s = scratch();
     await using server = await startModelServer([text("Hello.")]);
     s.useModel(server.baseUrl);
@@ -322,7 +322,7 @@ describe("scorel doctor finds", () => {
     expect([held.code, held.findings.some(({ code }) => code === "SESSION_LEFTOVER")]).toEqual([0, false]);
   });
 
-  it("a home that it may not look into", async ({ skip }) => {
+  it("a home that it cannot read", async ({ skip }) => {
     if (process.getuid?.() !== 0 || !existsSync("/usr/bin/setpriv")) return skip("only root can be someone else");
     using s = scratch();
     s.file("~/.scorel/config.toml", "");
@@ -334,7 +334,7 @@ describe("scorel doctor finds", () => {
     expect(found(report, "FOLDER_UNREADABLE").doNext).toBe(`sudo chown -R "$(id -un)" ${join(s.home, ".scorel")}`);
   });
 
-  it("an installed preset that is not what was installed", async () => {
+  it("an installed preset whose files have changed", async () => {
     using s = scratch();
     s.file("team/preset.toml", 'description = "The team"\nextends = "coding"\n');
     expect(await s.run(["preset", "add", "./team", "--yes"])).toMatchObject({ code: 0 });
@@ -363,7 +363,7 @@ describe("scorel doctor finds", () => {
     expect(found(report, "EXTENSION_HELD")).toMatchObject({ severity: "warning", where: path });
   });
 
-  it("that a project is not trusted, and what waits in it", async () => {
+  it("an untrusted project, and what it contains", async () => {
     using s = scratch();
     s.file(".scorel/extensions/theirs.ts", extension("theirs"));
     const report = await examine(s);
@@ -375,7 +375,7 @@ describe("scorel doctor finds", () => {
     expect(report.code).toBe(0);
   });
 
-  it("a git that does not run, or is not there", async () => {
+  it("a git program that is missing or fails", async () => {
     using s = scratch();
     const bin = join(s.home, "bin");
     mkdirSync(bin);
@@ -391,8 +391,8 @@ describe("scorel doctor finds", () => {
   });
 });
 
-describe("the model's host", () => {
-  it("is asked without the key, and told with the step that failed", async () => {
+describe("the model's server", () => {
+  it("is contacted without the key, and the report names the step that failed", async () => {
     using s = scratch();
     const heard: string[] = [];
     const server = createServer(({ headers }, response) => {
@@ -419,7 +419,7 @@ describe("the model's host", () => {
 });
 
 describe("secrets", () => {
-  it("are in no output, wherever they stand and whoever tells them", async () => {
+  it("appear in no output, wherever they are stored and whatever prints them", async () => {
     using s = scratch();
     const keys = ["env-key-0123456789", "header-0123456789", "auth-key-0123456789", "proxy-pass-0123456789"];
     s.useModel("http://127.0.0.1:9/v1", `apiKeyEnv = "TEAM_NAME"\nheaders = { Authorization = "Bearer ${keys[1]}" }\n`);
@@ -439,7 +439,7 @@ throw new Error(all.join(" ").replaceAll("\\n", " "));
 });
 
 describe("scorel doctor --selftest", () => {
-  it("runs a turn with a tool in a home of its own, verifies the log, and leaves nothing", async () => {
+  it("runs a turn with a tool in a temporary home, verifies the log, and leaves no files", async () => {
     using s = scratch();
     const TMPDIR = join(s.home, "tmp");
     mkdirSync(TMPDIR);
@@ -452,14 +452,14 @@ describe("scorel doctor --selftest", () => {
     expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
   });
 
-  it("says what failed, and leaves nothing", async () => {
+  it("reports what failed, and leaves no files", async () => {
     using s = scratch();
     const report = await examine(s, ["--selftest"], { env: { TMPDIR: join(s.home, "nowhere") } });
     expect([report.code, broken(report)]).toEqual([1, ["SELFTEST_FAILED"]]);
     expect(found(report, "SELFTEST_FAILED").what).toContain("ENOENT");
   });
 
-  it.each(["SIGINT", "SIGTERM"] as const)("leaves nothing after %s", async (signal) => {
+  it.each(["SIGINT", "SIGTERM"] as const)("leaves no files after %s", async (signal) => {
     using s = scratch();
     const TMPDIR = join(s.home, "tmp");
     mkdirSync(TMPDIR);
@@ -472,7 +472,7 @@ describe("scorel doctor --selftest", () => {
   });
 });
 
-/** Resolves when the self-test has made its folder. */
+/** Resolves when the self-test has created its folder. */
 async function appears(folder: string): Promise<void> {
   const { watch } = await import("node:fs/promises");
   const over = new AbortController();

@@ -12,7 +12,7 @@ import { modelTable, records, type Scratch, scratch } from "./scorel.ts";
 
 const files = exampleFiles();
 
-/** What each example is for, seen with the built command and a model that plays by script. */
+/** Tests that each example works as described, with the built command and a scripted model. */
 const uses: Record<string, (s: Scratch) => Promise<void>> = {
   async "permission-guard"(s) {
     const [told] = await results(s, toolCall("Bash", { command: "rm -rf src" }));
@@ -227,7 +227,7 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
 };
 
 describe("an example in docs/examples", () => {
-  it("is used by one of these tests, and says in one sentence what it is for", () => {
+  it("is used by one of these tests, and its first sentence says what it is for", () => {
     expect(files.map(({ id }) => id).sort()).toEqual(Object.keys(uses).sort());
     for (const { id, about } of files) expect([id, about]).toEqual([id, expect.stringMatching(/^[A-Z`].*\.$/)]);
   });
@@ -236,14 +236,14 @@ describe("an example in docs/examples", () => {
     expect(source.split("\n").length).toBeLessThan(75);
   });
 
-  it.each(files.map(({ id }) => id))("%s does what it says", async (id) => {
+  it.each(files.map(({ id }) => id))("%s works as described", async (id) => {
     using s = scratch();
     install(s, id);
     await uses[id]?.(s);
   });
 });
 
-describe("a guard that the documentation shows", () => {
+describe("a guard in the documentation", () => {
   const source = (id: string) => files.find((file) => file.id === id)?.source ?? "";
   const shown = (id: string) => readExamples().find((example) => example.id === id)?.source ?? "";
   const guards: [id: string, source: string, command: string, reason: string][] = [
@@ -256,7 +256,7 @@ describe("a guard that the documentation shows", () => {
   ];
 
   it.each(guards)(
-    "%s judges the arguments that the tool gets, whatever a layer made of them",
+    "%s judges the arguments that the tool receives, whatever other layers changed",
     async (id, text, command, reason) => {
       using s = scratch();
       repository(s);
@@ -271,14 +271,14 @@ describe("a guard that the documentation shows", () => {
     },
   );
 
-  it("is on the hook whose arguments nobody changes any more", () => {
+  it("is on a hook that runs after all changes of arguments", () => {
     const all = [...files.map(({ id, source }) => ({ id, source })), ...readExamples(), ...presetFiles()];
     const misplaced = all.filter(({ source }) => /beforeToolCall[\s\S]*block: true/.test(source));
     expect(misplaced.map(({ id }) => id)).toEqual([]);
   });
 });
 
-/** The extensions of the preset for a team. */
+/** The extensions of the team's preset. */
 function presetFiles(): { id: string; source: string }[] {
   const folder = new URL("../../docs/examples/team-preset/extensions/", import.meta.url);
   return readdirSync(folder).map((id) => ({ id, source: readFileSync(new URL(id, folder), "utf8") }));
@@ -288,13 +288,13 @@ function install(s: Scratch, id: string): void {
   s.file(`~/.scorel/extensions/${id}.ts`, files.find((file) => file.id === id)?.source ?? "");
 }
 
-/** More configuration, to stand after the model's; `useModel` writes the file anew. */
+/** Configuration that follows the model's; `useModel` writes the file again. */
 function configure(s: Scratch, more: string): void {
   const { useModel } = s;
   s.useModel = (baseUrl) => useModel(baseUrl, more);
 }
 
-/** What the model is told that its calls have come to. */
+/** The results of tool calls that the model received. */
 async function results(s: Scratch, calls: Reply): Promise<string[]> {
   await using server = await startModelServer([calls, text("Done.")]);
   s.useModel(server.baseUrl);
@@ -304,7 +304,7 @@ async function results(s: Scratch, calls: Reply): Promise<string[]> {
   return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
 }
 
-/** The bodies of what the model is asked, as text. */
+/** The requests to the model, as text. */
 async function requests(s: Scratch, args: string[], reply: Reply, env = {}): Promise<string[]> {
   await using server = await startModelServer([reply]);
   s.useModel(server.baseUrl);
@@ -313,7 +313,7 @@ async function requests(s: Scratch, args: string[], reply: Reply, env = {}): Pro
   return server.requests.map((request) => request.text);
 }
 
-/** What a conversation with these lines prints. */
+/** The output of a conversation with these lines. */
 async function talk(s: Scratch, input: string, ...replies: Reply[]): Promise<string> {
   await using server = await startModelServer(replies);
   s.useModel(server.baseUrl);
@@ -330,7 +330,7 @@ function git({ project }: Scratch, ...args: string[]): string {
   return execFileSync("git", args, { cwd: project, encoding: "utf8" });
 }
 
-/** A repository with one commit on main, and somebody to commit in it. */
+/** A repository with one commit on main, and an author for further commits. */
 function repository(s: Scratch): void {
   s.file("a.txt", "a\n");
   git(s, "init", "-q", "--initial-branch=main");

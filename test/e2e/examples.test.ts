@@ -6,7 +6,7 @@ import { type Scratch, scratch } from "./scorel.ts";
 const examples = readExamples();
 
 describe("an extension shown in the documentation", () => {
-  it.each(examples)("$file: $id loads and lets a turn run", async ({ id, source }) => {
+  it.each(examples)("$file: $id loads, and a turn succeeds with it", async ({ id, source }) => {
     using home = scratch();
     await using server = await startModelServer([text("Well.")]);
     home.useModel(server.baseUrl);
@@ -19,7 +19,7 @@ describe("an extension shown in the documentation", () => {
 describe("the extension in the README", () => {
   const { id, source } = examples.find(({ file }) => file === "README.md") ?? { id: "", source: "" };
 
-  it("gives the model its tool, and keeps it from pushing", async () => {
+  it("gives the model its tool, and blocks pushes", async () => {
     using home = scratch();
     const calls = [toolCall("Today", {}), toolCall("Bash", { command: "git push --force" })];
     await using server = await startModelServer([calls, text("Understood.")]);
@@ -37,7 +37,7 @@ describe("the extension in the README", () => {
     ]);
   });
 
-  it("is read from a project only with --trust", async () => {
+  it("is loaded from a project only with --trust", async () => {
     using home = scratch();
     await using server = await startModelServer([text("Without."), text("With.")]);
     home.useModel(server.baseUrl);
@@ -49,24 +49,24 @@ describe("the extension in the README", () => {
   });
 });
 
-describe("what an example adds", () => {
+describe("an example extension", () => {
   it.each([
     ["weather", ["weather", "show", "Rome"], "20 c in Rome\n"],
     ["counting", ["count"], "0\n"],
-  ])("%s: a command of the command line", async (id, args, stdout) => {
+  ])("%s: adds a command to the command line", async (id, args, stdout) => {
     using home = scratch();
     install(home, id);
     expect(await home.run(args)).toMatchObject({ code: 0, stdout, stderr: "" });
   });
 
-  it("count: a slash command of a conversation", async () => {
+  it("count: adds a slash command", async () => {
     using home = scratch();
     install(home, "count");
     const { stdout } = await home.run(["--model", "offline/demo"], { input: "list files\n/count\n" });
     expect(stdout).toMatch(/^\d+ events$/m);
   });
 
-  it("offline-guard: a refusal that the model reads", async () => {
+  it("offline-guard: refuses calls with a reason that the model reads", async () => {
     using home = scratch();
     await using server = await startModelServer([
       toolCall("Bash", { command: "curl example.org" }),
@@ -78,7 +78,7 @@ describe("what an example adds", () => {
     expect(server.requests[1]?.text).toContain("This session works offline.");
   });
 
-  it("memory: a message that the model reads before the prompt", async () => {
+  it("memory: adds a message before the prompt", async () => {
     using home = scratch();
     await using server = await startModelServer([text("Noted.")]);
     home.useModel(server.baseUrl);
@@ -93,7 +93,7 @@ function install(home: Scratch, id: string): void {
   home.file(`~/.scorel/extensions/${id}.ts`, source);
 }
 
-/** The text of a message's content, whichever of its two forms it has. */
+/** The text of a message's content, which may be a string or a list of blocks. */
 function plain(content: unknown): string {
   if (typeof content === "string") return content;
   return (content as { text: string }[]).map((block) => block.text).join("");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
-/** How a function of an extension can fail -> its source; it stands in line 2 of its file. */
+/** How a function of an extension fails -> its source, on line 2 of the file. */
 const kinds = {
   "throws an error": '() => { throw new Error("boom"); }',
   "throws null": "() => { throw null; }",
@@ -12,17 +12,17 @@ const kinds = {
   "is no function": "5",
 };
 type Kind = keyof typeof kinds;
-/** What is told: the line that threw, the file where no line is known, or nothing as nothing is wrong. */
+/** What is reported: the line that threw, the file if the line is unknown, or nothing if it is no failure. */
 type Told = "line" | "file" | "left out: file" | "nothing";
 
 const every = (told: Told[]) => Object.fromEntries(Object.keys(kinds).map((kind, at) => [kind, told[at]]));
-/** What is waited for, with an answer that nobody reads. */
+/** Awaited functions whose result is ignored. */
 const task = every(["line", "file", "line", "file", "nothing", "file"]);
-/** What is waited for, with an answer that is looked at. */
+/** Awaited functions whose result is used. */
 const question = every(["line", "file", "line", "file", "file", "file"]);
-/** What has to answer at once, and rightly: a promise is no such answer. */
+/** Synchronous functions with a typed result, which cannot be a promise. */
 const value = every(["line", "file", "file", "file", "file", "file"]);
-/** What has to answer at once, with whatever its plugin likes. */
+/** Synchronous functions whose result may be anything. */
 const state = every(["line", "file", "file", "file", "nothing", "file"]);
 const leftOut = { "is no function": "left out: file" } as const;
 
@@ -34,7 +34,7 @@ const event = (part: string) =>
 const projection = (parts: string) => `projections: { counted: { over: "log", ${parts} } }`;
 
 type Places = [id: string, members: string, where: string, told: Record<string, Told | undefined>][];
-/** The id of an extension that fails in one place -> its members, what that place is called, what is told of it. */
+/** The id of an extension that fails in one place -> its members, the name of the place, and what is reported. */
 const places: Places = [
   ["activate", "activate: fail", "start", { ...task, ...leftOut }],
   ["hooks", "hooks: fail", "start", { ...value, ...leftOut }],
@@ -46,7 +46,7 @@ const places: Places = [
   ["prompt-submit", `needs: ["prompt"], ${hook("promptSubmit")}`, "promptSubmit|start", question],
   ["on-event", "onEvent: fail", "onEvent", { ...task, ...leftOut }],
   ["subscribe", "activate: (ctx) => void ctx.subscribe(fail)", "onEvent", task],
-  // Nobody waits for it, and it has no limit of its own.
+  // It is not awaited, and has no time limit of its own.
   ["agent-events", "activate: (ctx) => void ctx.agent.subscribe(fail)", "agent.subscribe", { ...task, "never settles": "nothing" }],
   ["own-tools", "tools: fail", "tools", value],
   ["tool-access", tool("tool-access", "access: fail"), "access of tool|tools", question],
@@ -59,11 +59,11 @@ const places: Places = [
   ["projection-begins", projection("init: fail, update: () => 0"), "start", state],
   ["projection", projection("init: () => 0, update: fail"), "projection counted", state],
   ["deactivate", "deactivate: fail", "dispose", { ...task, ...leftOut }],
-  // Whatever else it answers is no clean-up.
+  // Any other result is not a clean-up function.
   ["clean-up", "activate: () => fail", "dispose", { ...task, "is no function": "nothing" }],
 ]; // biome-ignore format: a line each
 
-/** What keeps its name for itself when several extensions have it at once. */
+/** Adds a suffix to the names in a member, so that extensions with the same member do not collide. */
 const own = (id: string, member: string) => member.replaceAll("note", `note_${id.replaceAll("-", "_")}`);
 
 function sourceOf(id: string, member: string, kind: Kind): string {
@@ -73,7 +73,7 @@ export default { id: "${id}", name: "x", version: "1", needs: ["agent"], ${own(i
 `;
 }
 
-/** One turn beside all of these extensions at once; answers what stderr says of each. */
+/** Runs one turn with all of these extensions, and returns what stderr says about each. */
 async function turnBeside(files: ReadonlyMap<string, string>) {
   using s = scratch();
   s.file("a.txt", "content of a\n");
@@ -91,7 +91,10 @@ async function turnBeside(files: ReadonlyMap<string, string>) {
   return { sent, told };
 }
 
-/** Those that never settle have their limits, which in one turn are waited for one after another and in several at once. */
+/**
+ * Functions that never settle end at their limits. These add up within a turn, so such extensions are spread over several
+ * turns.
+ */
 function turnsOf(kind: Kind): Places[] {
   const turns = kind === "never settles" ? 4 : 1;
   return Array.from({ length: turns }, (_, turn) => places.filter((_place, at) => at % turns === turn));
@@ -104,7 +107,7 @@ async function failing(kind: Kind, places: Places) {
   return places.map(([id]) => [id, toldOf(told(id), id)] as const);
 }
 
-describe.concurrent("an extension whose code fails, wherever it is, leaves the turn whole and is named", () => {
+describe.concurrent("a failure in an extension's code is reported with its place, and the turn succeeds", () => {
   it.each(Object.keys(kinds) as Kind[])("when it %s", { timeout: 180_000 }, async (kind) => {
     const seen = new Map((await Promise.all(turnsOf(kind).map((places) => failing(kind, places)))).flat());
     expect(places.map(([id]) => [id, seen.get(id)])).toEqual(
@@ -125,14 +128,14 @@ describe.concurrent("an extension whose code fails, wherever it is, leaves the t
     ["has needs that are none", 'export default { id: "ID", name: "x", version: "1", needs: 5 };'],
     ["has events that are none", 'export default { id: "ID", name: "x", version: "1", events: { a: 5 } };'],
   ];
-  it("when it is loaded", { timeout: 60_000 }, async () => {
+  it("when the extension is loaded", { timeout: 60_000 }, async () => {
     const files = new Map(loading.map(([what, code]) => [what.replaceAll(" ", "-"), code]));
     const { told } = await turnBeside(new Map([...files].map(([id, code]) => [id, code.replaceAll("ID", id)])));
     for (const id of files.keys()) expect(told(id)).toMatch(new RegExp(`Extension "${id}" is left out: .*${id}\\.ts`));
   });
 });
 
-/** The first place that stderr names of an extension, and whether it knows the line. */
+/** The first place of an extension that stderr names, and whether it includes the line. */
 function toldOf(stderr: string, id: string): string {
   const [, where, rest = ""] = /failed in ([^:]+): (.*)/.exec(stderr) ?? [];
   if (where) return `${where}: ${rest.includes(`${id}.ts:2`) ? "line" : rest.includes(`${id}.ts`) ? "file" : rest}`;

@@ -16,7 +16,7 @@ import {
 } from "../model-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
-/** Runs work in a home whose model plays a script; the model costs a dollar a token and takes images. */
+/** Runs tests in a home with a scripted model, which costs one dollar per token and accepts images. */
 async function withModel(
   script: Script,
   work: (s: Scratch, server: ModelServer) => Promise<void>,
@@ -42,8 +42,8 @@ const pixel = Buffer.from(
 );
 const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${pixel.toString("base64")}` } };
 
-describe("what is attached to a prompt", () => {
-  it("a text file named by @ comes as a block with its path; an @ that names no file stays text", () =>
+describe("attachments of a prompt", () => {
+  it("a text file named by @ is sent as a block with its path; @ without a matching file stays text", () =>
     withModel([text("ok")], async (s, server) => {
       s.file("src/a.ts", "const fence = '```';\n");
       s.file("with space.txt", "spaced");
@@ -57,14 +57,14 @@ describe("what is attached to a prompt", () => {
       );
     }));
 
-  it("what is piped in names no files", () =>
+  it("@ in piped input names no files", () =>
     withModel([text("ok")], async (s, server) => {
       s.file("private.txt", "not to be sent");
       await s.run([...none, "-p", "Summarise:"], { input: "see @private.txt" });
       expect(asked(server)).toBe("Summarise:\n\nsee @private.txt");
     }));
 
-  it("images come as images, by --image or by @, also without words", () =>
+  it("images are sent as images, by --image or @, also without text", () =>
     withModel([text("ok"), text("ok")], async (s, server) => {
       const shot = join(s.project, "shot.png");
       writeFileSync(shot, pixel);
@@ -88,7 +88,7 @@ describe("what is attached to a prompt", () => {
     }),
   );
 
-  it("a binary file is refused, named by @ or piped in", () =>
+  it("a binary file is refused, whether named by @ or piped in", () =>
     withModel([], async (s) => {
       s.file("a.bin", "\0\u0001");
       const named = await s.run([...none, "-p", "Read @a.bin"]);
@@ -100,7 +100,7 @@ describe("what is attached to a prompt", () => {
     }));
 });
 
-describe("how a session works", () => {
+describe("options of a session", () => {
   const flags = ["--tools", "Read, Grep", "--append-system-prompt", "Speak in rhymes.", "--thinking", "high"];
   const told = (server: ModelServer, index = 0) => {
     const { tools, messages, reasoning_effort } = server.requests[index]?.body ?? {};
@@ -123,7 +123,7 @@ describe("how a session works", () => {
     }),
   );
 
-  it("the level of thinking stays with the session, the other two with the run", () =>
+  it("--thinking applies to the session from then on, the other two only to the run", () =>
     withModel([text("ok"), text("ok")], async (s, server) => {
       await s.run(["-p", "hi", ...flags]);
       await s.run(["-p", "and on", "--continue"]);
@@ -131,7 +131,7 @@ describe("how a session works", () => {
       expect(told(server, 1).end).not.toBe("Speak in rhymes.");
     }));
 
-  it("a tool that does not exist is refused with exit 2, before anything is written", () =>
+  it("an unknown tool is refused with exit 2, before anything is written", () =>
     withModel([], async (s) => {
       const { code, stderr } = await s.run(["-p", "hi", "--tools", "Read,Raed"]);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('There is no tool "Raed"') });
@@ -139,8 +139,8 @@ describe("how a session works", () => {
     }));
 });
 
-describe("which session it is", () => {
-  it("--no-session writes nothing below the home", () => {
+describe("choosing a session", () => {
+  it("--no-session writes nothing to the home", () => {
     const used = async (s: Scratch) => {
       const run = await s.run(["-p", "hi", "--no-session"]);
       expect(run).toEqual({ code: 0, signal: null, stdout: "ok\n", stderr: "" });
@@ -149,7 +149,7 @@ describe("which session it is", () => {
     return withModel([text("ok")], used, { cold: true });
   });
 
-  it("--fork goes on with a copy, and leaves the other session as it was", () =>
+  it("--fork continues a copy, and leaves the original session unchanged", () =>
     withModel([text("one"), text("two"), text("three")], async (s, server) => {
       const first = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
       const [log = ""] = s.logs();
@@ -173,7 +173,7 @@ describe("which session it is", () => {
       expect(server.requests.map(({ body }) => body.messages.length)).toEqual([2, 4, 6]);
     }));
 
-  it("--fork with an event goes on from there, and says where it cannot", () =>
+  it("--fork with an event continues from that event, and reports events that cannot be used", () =>
     withModel([text("one"), text("two"), text("other")], async (s, server) => {
       const first = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
       await s.run([...none, "-p", "on", "--continue"]);
@@ -190,7 +190,7 @@ describe("which session it is", () => {
       expect(s.logs()).toHaveLength(2);
     }));
 
-  it("--fork with --no-session leaves no copy", () =>
+  it("--fork with --no-session saves no copy", () =>
     withModel([text("one"), text("two")], async (s, server) => {
       const { sessionId } = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
       await s.run([...none, "-p", "and on", "--fork", sessionId, "--no-session"]);
@@ -200,7 +200,7 @@ describe("which session it is", () => {
       });
     }));
 
-  it("a copy whose turn cannot start is not written", () =>
+  it("a copy is not saved when its turn cannot start", () =>
     withModel([text("one")], async (s) => {
       const { sessionId } = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
       const { code } = await s.run([...none, "-p", "on", "--fork", sessionId, "--model", "nobody/nothing"]);
@@ -210,14 +210,14 @@ describe("which session it is", () => {
   it.each([
     [["--fork", "a", "--session", "b"], "--session and --fork"],
     [["--no-session", "--continue"], "--continue and --no-session"],
-  ])("%j names two sessions and is refused with exit 2", (args, named) =>
+  ])("%j, which name two sessions, are refused with exit 2", (args, named) =>
     withModel([], async (s) => {
       const { code, stderr } = await s.run([...none, "-p", "hi", ...args]);
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(named) });
     }),
   );
 
-  it("the beginning of several ids is refused with exit 2, and says which they are", () =>
+  it("an ambiguous session id is refused with exit 2, and the matching sessions are listed", () =>
     withModel([], async (s) => {
       const ids = ["same1111", "same2222"];
       for (const id of ids) s.file(`~/.scorel/sessions/${id}.jsonl`, "{}\n");
@@ -226,11 +226,11 @@ describe("which session it is", () => {
     }));
 });
 
-describe("a limit ends the run with exit 3, and says which", () => {
+describe("a limit ends the run with exit 3 and a message", () => {
   const round = [toolCall("Bash", { command: "true" }), usage({ input: 1, output: 1 })];
   const json = ["--output", "json"];
 
-  it("--max-rounds, after the tools of the last round that it allows", () =>
+  it("--max-rounds, after the tools of the last allowed round", () =>
     withModel(
       () => round,
       async (s, server) => {
@@ -245,7 +245,7 @@ describe("a limit ends the run with exit 3, and says which", () => {
       },
     ));
 
-  it("--max-cost, as soon as it is spent", () =>
+  it("--max-cost, as soon as the cost is reached", () =>
     withModel(
       () => round,
       async (s, server) => {
@@ -259,7 +259,7 @@ describe("a limit ends the run with exit 3, and says which", () => {
       },
     ));
 
-  it("--timeout, and what had arrived is kept", () =>
+  it("--timeout, and the partial reply is saved", () =>
     withModel([[text("so far"), delayUntil(gate().promise)]], async (s) => {
       const { code, stdout } = await s.run([...none, "-p", "work", "--timeout", "1.5", ...json]);
       expect({ code, ...printed(stdout) }).toMatchObject({
@@ -269,7 +269,7 @@ describe("a limit ends the run with exit 3, and says which", () => {
       });
     }));
 
-  it("but not a run that is done by then", () =>
+  it("a run that ends within its limits succeeds", () =>
     withModel([round, text("done")], async (s) => {
       const run = await s.run(["-p", "work", "--max-rounds", "2", "--max-cost", "100", "--timeout", "60"]);
       expect(run).toEqual({ code: 0, signal: null, stdout: "done\n", stderr: "" });
@@ -302,7 +302,7 @@ describe("--output-schema", () => {
       await work(s, server);
     });
 
-  it("tells the model what is wanted, and answers the value", () =>
+  it("tells the model the schema, and prints the value", () =>
     withSchema([text('{ "total": 3 }'), text('```json\n{"total":3}\n```')], async (s, server) => {
       const plain = await s.run([...none, "-p", "Count", ...flags]);
       const json = await s.run([...none, "-p", "Count", ...flags, "--output", "json"]);
@@ -311,7 +311,7 @@ describe("--output-schema", () => {
       expect(asked(server)).toMatch(/^Count\n\nYour final answer must be one JSON value[\s\S]*"total"/);
     }));
 
-  it("sends an answer back once that does not fit, saying why", () =>
+  it("sends an invalid value back once, with the reason", () =>
     withSchema([text('{ "total": "three" }'), text('{ "total": 3 }')], async (s, server) => {
       const { code, stdout } = await s.run([...none, "-p", "Count", ...flags]);
       expect({ code, stdout, requests: server.requests.length }).toEqual({
@@ -322,7 +322,7 @@ describe("--output-schema", () => {
       expect(asked(server, 1)).toMatch(/^Your answer does not fit the JSON schema: total: .*expected/);
     }));
 
-  it("exits 4 when the second one does not fit either, with nothing for a program to mistake for the answer", () =>
+  it("exits 4 when the second value is invalid, too, and prints nothing on stdout", () =>
     withSchema([text("three"), text('{"sum":3}'), text("three"), text("3")], async (s) => {
       const plain = await s.run([...none, "-p", "Count", ...flags]);
       expect(plain).toMatchObject({
@@ -339,7 +339,7 @@ describe("--output-schema", () => {
       });
     }));
 
-  it("is not repaired beyond a limit", () =>
+  it("does not ask for a repair beyond a limit", () =>
     withSchema([text("three")], async (s) => {
       expect((await s.run([...none, "-p", "Count", ...flags, "--max-rounds", "1"])).code).toBe(3);
     }));
@@ -359,13 +359,13 @@ describe("--output-schema", () => {
   );
 });
 
-it("options of -p are refused without it", () =>
+it("options that need -p are refused without it", () =>
   withModel([], async (s) => {
     const { code, stderr } = await s.run([...none, "--max-rounds", "3"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--max-rounds only works with -p") });
   }));
 
-it("a current directory that was deleted is named, with exit 2", () =>
+it("a deleted working directory is reported with exit 2", () =>
   withModel([], async (s) => {
     const gone = s.file("gone/.keep", "").replace(/\/\.keep$/, "");
     const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));

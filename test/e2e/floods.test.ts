@@ -9,7 +9,7 @@ const inHook = (id: string, code: string) =>
   plugin(id, `hooks: (ctx) => ({ beforeToolCall() { for (let n = 0; n < ${MANY}; n++) ${code}; } })`);
 const event = (payload: string) => `events: { PAYLOAD: { schema: require("zod").z.object({}), ${payload} } }`;
 
-/** An extension that has no end of something -> its source, and where it is refused more. */
+/** An extension that does something without end -> its source, and the name of the limit that stops it. */
 const floods: [id: string, source: string, where: string][] = [
   ["writes", inHook("writes", 'void ctx.session.append("custom", { kind: "x", data: { n } })'), "session.append"],
   ["tells", plugin("tells", `${event("transient: true").replace("PAYLOAD", "told")}, hooks: (ctx) => ({ beforeToolCall() { for (let n = 0; n < ${MANY}; n++) ctx.session.emit("told", {}); } })`), "session.emit"],
@@ -19,7 +19,7 @@ const floods: [id: string, source: string, where: string][] = [
 ]; // biome-ignore format: a row each
 
 it.each(floods)(
-  "an extension that %s without end is refused it, by name, and the turn ends",
+  "an extension that %s without end is stopped by a limit, and the turn ends",
   async (id, source, where) => {
     using s = scratch();
     s.file("a.txt", "content of a\n");
@@ -40,7 +40,7 @@ it.each(floods)(
   },
 );
 
-it("what an extension throws without end, where no session hears it, is told ten times", async () => {
+it("errors that an extension throws without end outside of a session are reported ten times", async () => {
   using s = scratch();
   const throws = `for (let n = 0; n < ${MANY}; n++) void Promise.reject(null);`;
   s.file("~/.scorel/extensions/throws.ts", plugin("throws", `activate() { ${throws} }`));

@@ -9,7 +9,7 @@ import { scratch } from "./scorel.ts";
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const started = startedProcesses();
 
-it("a command whose complaints nobody reads ends as it would", async () => {
+it("a command whose stderr is closed ends normally", async () => {
   using s = scratch();
   const shell = 'node "$0" -p hi 2>&1 >/dev/null | true; exit $PIPESTATUS';
   const child = spawn("bash", ["-c", shell, BIN], {
@@ -21,10 +21,10 @@ it("a command whose complaints nobody reads ends as it would", async () => {
   expect(await once(child, "exit")).toEqual([2, null]);
 });
 
-it("a conversation whose terminal was closed ends, and does not go on talking to nobody", async () => {
+it("a conversation ends when its terminal is closed, and does not keep calling the model", async () => {
   using s = scratch();
   s.useModel("http://127.0.0.1:9/v1");
-  // `script` gives the shell a terminal of its own, which is gone when script is killed.
+  // `script` gives the shell a terminal of its own, which is closed when script is killed.
   const shell = `trap "" HUP; echo $$ > pid; exec node ${BIN}`;
   const child = spawn("script", ["-qec", shell, "/dev/null"], {
     cwd: s.project,

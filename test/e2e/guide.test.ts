@@ -13,11 +13,11 @@ import { scratch } from "./scorel.ts";
 
 const guide = read("docs/guide/first-session.md");
 
-it("the guide shows what its commands print", async () => {
+it("the outputs in the guide are those of its commands", async () => {
   expect(comparable(await playGuide())).toBe(comparable(guide));
 });
 
-it("the guide shows what a conversation looks like", async () => {
+it("the conversation in the guide is a real one", async () => {
   const shown = /```text\n(New session [\s\S]*?)```/.exec(guide)?.[1] ?? "";
   const lines = shown.trimEnd().split("\n");
   const typed = lines.filter((line) => line.startsWith("> ")).map((line) => line.slice("> ".length));
@@ -25,23 +25,23 @@ it("the guide shows what a conversation looks like", async () => {
   expect(comparable(await talkAsGuide(typed))).toBe(comparable(`${answered.join("\n")}\n`));
 });
 
-it("the guide to time travel shows what its commands print", async () => {
+it("the outputs in the guide to time travel are those of its commands", async () => {
   expect(comparable(await playTimeTravel())).toBe(comparable(read("docs/guide/time-travel.md")));
 });
 
-it("the guide to trust shows what its commands print", async () => {
+it("the outputs in the guide to trust are those of its commands", async () => {
   expect(comparable(await playTrust())).toBe(comparable(read("docs/guide/trust.md")));
 });
 
-it("the guide to presets shows what its commands print", async () => {
+it("the outputs in the guide to presets are those of its commands", async () => {
   expect(comparable(await playPresets())).toBe(comparable(read("docs/guide/presets.md")));
 });
 
-it("the guide to extensions shows what its steps do", async () => {
+it("the outputs in the guide to extensions are those of its steps", async () => {
   expect(comparable(await playExtensions())).toBe(comparable(read("docs/guide/write-an-extension.md")));
 });
 
-it.skipIf(!hasTerminals)("the guide to extensions shows how a question is asked at a terminal", async () => {
+it.skipIf(!hasTerminals)("the question in the guide to extensions is shown as in a terminal", async () => {
   const extensions = read("docs/guide/write-an-extension.md");
   const shown = /```text\n> (\/clean\n[\s\S]*?)```/.exec(extensions)?.[1] ?? "";
   using s = scratch();

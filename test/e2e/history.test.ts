@@ -13,7 +13,7 @@ const script = () => [
   [text("Two things."), spent],
 ];
 
-/** A session in which two turns with tools were run against a model over HTTP. */
+/** A session with two turns and tools, run against a model over HTTP. */
 async function talked(s: Scratch, server: ModelServer): Promise<{ sessionId: string; ids: string[] }> {
   s.useModel(server.baseUrl);
   s.file("cart.js", "one\n");
@@ -25,7 +25,7 @@ async function talked(s: Scratch, server: ModelServer): Promise<{ sessionId: str
 }
 
 const session = (s: Scratch, ...argv: string[]) => s.run(["session", ...argv]);
-/** What a command prints when all is well. */
+/** The output of a command that succeeds. */
 async function printed(s: Scratch, ...argv: string[]): Promise<string> {
   const { code, stdout, stderr } = await session(s, ...argv);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -34,15 +34,15 @@ async function printed(s: Scratch, ...argv: string[]): Promise<string> {
 const leafOf = async (s: Scratch, sessionId: string) =>
   (JSON.parse(await printed(s, "context", sessionId)) as { leafId: string | null }).leafId;
 const stands = (id: string, words: string) => `The conversation is now at ${id.slice(0, 8)} (${words}).\n`;
-/** A drawn tree without the ids. */
+/** A drawn tree without ids. */
 const shape = (drawn: string) => drawn.replaceAll(/([○●·┄]) \w+ /g, "$1");
 
-/** What is said of the file that the conversation has left behind. */
+/** The notice that a file no longer matches the conversation. */
 const left = (session: string, event: string) =>
   `cart.js stays as it is now. To restore what it was then: scorel session rewind ${session} ${event} --files\n`;
 
-describe("a session made by a real run", () => {
-  it("is drawn, gone back in and gone on with", async () => {
+describe("a session with real turns", () => {
+  it("can be drawn, rewound and continued", async () => {
     using s = scratch();
     await using server = await startModelServer([...script(), [text("Three things."), spent]]);
     const { sessionId, ids } = await talked(s, server);
@@ -89,7 +89,7 @@ describe("a session made by a real run", () => {
     expect(await leafOf(s, id)).toBeNull();
   });
 
-  it("is undone and redone, each command a process of its own", async () => {
+  it("can be undone and redone, by a separate process for each command", async () => {
     using s = scratch();
     await using server = await startModelServer(script());
     const { sessionId, ids } = await talked(s, server);
@@ -114,7 +114,7 @@ describe("a session made by a real run", () => {
     expect(verdict).toContain(": sound, ");
   });
 
-  it("is copied up to an event, and the copy goes its own way", async () => {
+  it("can be copied up to an event, and the copy is independent", async () => {
     using s = scratch();
     await using server = await startModelServer([...script(), [text("Four things."), spent]]);
     const { sessionId, ids } = await talked(s, server);
@@ -133,7 +133,7 @@ describe("a session made by a real run", () => {
     expect(await leafOf(s, whole)).toBe(last);
   });
 
-  it("is named, deleted, restored, and purged only after a yes", async () => {
+  it("can be named, deleted, restored, and purged after a confirmation", async () => {
     using s = scratch();
     await using server = await startModelServer(script());
     const { sessionId } = await talked(s, server);
@@ -157,7 +157,7 @@ describe("a session made by a real run", () => {
     expect(await printed(s, "purge", "--yes")).toContain("Deleted for good: 0 sessions, 0 bytes.");
   });
 
-  it("is not touched while another process has it", async () => {
+  it("cannot be changed while another process has it open", async () => {
     using s = scratch();
     const slow = [[toolCall("Bash", { command: "echo ready; sleep 30" }), spent]];
     await using server = await startModelServer([...script(), ...slow]);
@@ -179,7 +179,7 @@ describe("a session made by a real run", () => {
     await running.finished;
   });
 
-  it("is gone back in together with the files, after a look at what changes", async () => {
+  it("can be rewound together with its files, after a preview", async () => {
     using s = scratch();
     await using server = await startModelServer(script());
     const { sessionId, ids } = await talked(s, server);
@@ -200,7 +200,7 @@ describe("a session made by a real run", () => {
     expect([cart(), await leafOf(s, sessionId)]).toEqual(["someone else's\n", end]);
   });
 
-  it("is compacted by the plugin that can, with the words that the summary has to keep", async () => {
+  it("can be compacted, with words that the summary must keep", async () => {
     using s = scratch();
     await using server = await startModelServer([...script(), [text("SUMMARY: a cart of two."), spent]]);
     const { sessionId } = await talked(s, server);
@@ -219,7 +219,7 @@ describe("a session made by a real run", () => {
     });
   });
 
-  it("stays as it is when its compaction is given up with Ctrl-C", async () => {
+  it("stays unchanged when compaction is cancelled with Ctrl-C", async () => {
     using s = scratch();
     await using server = await startModelServer([...script(), hang()]);
     const { sessionId, ids } = await talked(s, server);

@@ -5,7 +5,7 @@ import { type ModelServer, type Script, startModelServer, text, toolCall } from 
 import { decode, exif, jpeg, noise, png, quarters, withExif } from "../plugins/images/pictures.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
-/** Runs work in a home whose model plays a script, and takes images if it is said so. */
+/** Runs tests in a home with a scripted model, which accepts images if requested. */
 async function withModel(
   input: string,
   script: Script,
@@ -24,7 +24,7 @@ const small = png(8, 4, quarters(8, 4));
 type Block = { type: string; text?: string; image_url?: { url: string } };
 const asked = (server: ModelServer, index = 0): Block[] | string =>
   server.requests[index]?.body.messages.at(-1).content as Block[] | string;
-/** The images of a request's last message, as the server got their bytes. */
+/** The bytes of the images in the last message of a request. */
 const imagesOf = (content: Block[] | string) =>
   (content as Block[])
     .flatMap(({ image_url }) => image_url ?? [])
@@ -35,7 +35,7 @@ const imagesOf = (content: Block[] | string) =>
 const put = (s: Scratch, name: string, bytes: Buffer) => writeFileSync(join(s.project, name), bytes);
 
 describe("--image", () => {
-  it("sends a large photograph upright and small enough, and a small picture byte for byte", () =>
+  it("sends a large photograph upright and reduced, and a small picture unchanged", () =>
     withModel(SEES, [text("ok")], async (s, server) => {
       put(s, "photo.jpg", withExif(jpeg(4000, 3000, noise(), 100), exif(6)));
       put(s, "small.png", small);
@@ -53,7 +53,7 @@ describe("--image", () => {
       expect((asked(server) as Block[]).map(({ type }) => type)).toEqual(["text", "text", "image_url", "image_url"]);
     }));
 
-  it("of a kind that nobody can show, or damaged, becomes words, and the person is told", () =>
+  it("replaces an image of an unsupported type, or a damaged one, by text, and tells the user", () =>
     withModel(SEES, [text("ok")], async (s, server) => {
       put(s, "a.heic", Buffer.from("\0\0\0\x18ftypheic\0\0\0\0", "latin1"));
       put(s, "cut.png", small.subarray(0, 50));
@@ -67,7 +67,7 @@ describe("--image", () => {
       expect([code, stderr.match(/^warning: /gm)?.length, stderr.includes("image/heic")]).toEqual([0, 2, true]);
     }));
 
-  it("becomes words for a model that takes none, and the person is told once", () =>
+  it("replaces images by text for a model without image support, and tells the user once", () =>
     withModel(BLIND, [text("ok")], async (s, server) => {
       put(s, "a.png", small);
       const { stderr } = await s.run([...none, "-p", "Look", "--image", "a.png", "--image", "a.png"]);
@@ -79,7 +79,7 @@ describe("--image", () => {
       );
     }));
 
-  it("of SVG is text", () =>
+  it("sends SVG as text", () =>
     withModel(BLIND, [text("ok")], async (s, server) => {
       s.file("a.svg", '<?xml version="1.0"?>\n<svg></svg>\n');
       await s.run([...none, "-p", "Look", "--image", "a.svg"]);
@@ -88,7 +88,7 @@ describe("--image", () => {
 });
 
 describe("Read", () => {
-  it("shows the model an image that was made small enough", () =>
+  it("shows the model an image that was reduced", () =>
     withModel(SEES, [toolCall("Read", { file_path: "wide.png" }), text("ok")], async (s, server) => {
       put(s, "wide.png", png(3000, 300, quarters(3000, 300)));
       const { code, stdout } = await s.run(["-p", "Look at wide.png"]);
@@ -99,7 +99,7 @@ describe("Read", () => {
       expect([width, height, at(10, 10)]).toEqual([2000, 200, [250, 0, 0, 255]]);
     }));
 
-  it("of an image by a model that takes none tells the person once", () =>
+  it("tells the user once when the model does not support images", () =>
     withModel(
       BLIND,
       [[toolCall("Read", { file_path: "a.png" }), toolCall("Read", { file_path: "a.png" })], text("ok")],

@@ -12,7 +12,7 @@ const row = "note: { schema: z.object({ text: z.string() })";
 const appendsNote =
   'onEvent(event, ctx) { if (event.type === "turn_start") return ctx.session.append("note", { text: "hi" }); }';
 
-/** Where an extension can throw -> its source, and the place that the failure names. */
+/** Where an extension can throw -> its source, and the place that the report names. */
 const positions: [string, string, string][] = [
   ["while it is loaded", extension("", "throw new Error('boom in the extension');"), "broken.ts:3"],
   ["as a function", 'export default () => { throw new Error("boom in the extension"); };', "broken.ts"],
@@ -41,7 +41,7 @@ const positions: [string, string, string][] = [
 ];
 
 describe("an extension that throws", () => {
-  it.each(positions)("%s leaves the turn whole, and its failure is named", async (_where, source, place) => {
+  it.each(positions)("%s is reported, and the turn succeeds", async (_where, source, place) => {
     using s = scratch();
     s.file("a.txt", "content of a\n");
     s.file("~/.scorel/extensions/broken.ts", source);
@@ -57,7 +57,7 @@ describe("an extension that throws", () => {
   });
 });
 
-it("a tool that throws is an answer to the model", async () => {
+it("in a tool causes an error result for the model", async () => {
   using s = scratch();
   const tool = '{ name: "fail", label: "fail", description: "Fails", parameters: z.object({}), execute: boom }';
   s.file("~/.scorel/extensions/broken.ts", extension(`tools: () => [${tool}]`));
@@ -67,7 +67,7 @@ it("a tool that throws is an answer to the model", async () => {
   expect(server.requests[1]?.body.messages.at(-1)).toMatchObject({ role: "tool", content: "boom in the extension" });
 });
 
-it("a slash command that throws, or cannot be collected, leaves the conversation going", async () => {
+it("in a slash command, or while commands are collected, leaves the conversation running", async () => {
   using s = scratch();
   s.file("~/.scorel/extensions/broken.ts", extension("commands: boom"));
   s.file(

@@ -4,7 +4,7 @@ import { isAlive } from "../processes.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { scratch, writersIn } from "./scorel.ts";
 
-/** A conversation in which one thing has been said, below a shell with job control; with and without an extension. */
+/** A conversation with one turn, in a shell with job control; with and without an extension. */
 async function conversation(extension?: string) {
   const s = scratch();
   const server = await startModelServer([text("Hello."), text("Welcome back.")]);

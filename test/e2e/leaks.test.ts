@@ -3,7 +3,7 @@ import { startModelServer } from "../model-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const LOADS = 100;
-/** Of an extension's module, so that one that is kept shows. */
+/** The size of an extension's module, large enough that a retained one shows. */
 const BALLAST_BYTES = 800_000;
 
 interface Measure {
@@ -11,7 +11,7 @@ interface Measure {
   resources: string[];
 }
 
-/** Registers all there is to register, with a timer, and is heavy; `more` is run as it is loaded. */
+/** An extension that registers everything possible, has a timer, and uses much memory; `more` runs when it is loaded. */
 const heavy = (id: string, more = "") => `import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 ${more}
@@ -39,7 +39,7 @@ export default definePlugin({
   onEvent: () => void ballast.length,
 });
 `;
-/** What the process holds, after everything that can go has gone. */
+/** What the process holds after garbage collection. */
 const meter = `import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
@@ -62,7 +62,7 @@ export default {
 };
 `;
 
-/** What the process holds after the first tenth of the loads, after half of them, and after all. */
+/** What the process holds after a tenth of the loads, after half of them, and after all. */
 async function measured(s: Scratch): Promise<Measure[]> {
   await using server = await startModelServer([]);
   s.useModel(server.baseUrl);
@@ -75,14 +75,14 @@ async function measured(s: Scratch): Promise<Measure[]> {
   return stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Measure] : []));
 }
 
-/** Bytes that stay for each load, in the second half of them. */
+/** Bytes that remain for each load in the second half. */
 function slope(measures: readonly Measure[]): number {
   const [, half, all] = measures as [Measure, Measure, Measure];
   return (all.heapUsed - half.heapUsed) / (LOADS / 2);
 }
 
 describe("an extension that is loaded and unloaded a hundred times", () => {
-  it("leaves no handle, no timer and no memory behind, run at once or by the compiler's loader", async () => {
+  it("leaves no handle, timer or memory behind, whether run directly or by the compiler's loader", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/plain.ts", heavy("plain"));
     s.file("~/.scorel/extensions/folder/index.ts", heavy("folder", 'import { word } from "./helper.ts";\nvoid word;'));
@@ -92,7 +92,7 @@ describe("an extension that is loaded and unloaded a hundred times", () => {
     expect(slope(measures)).toBeLessThan(BALLAST_BYTES / 10);
   });
 
-  it("would be found if it left its module behind", async () => {
+  it("would be detected if it left its module behind", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/plain.ts", heavy("plain", "(globalThis.kept ??= []).push(() => ballast);"));
     expect(slope(await measured(s))).toBeGreaterThan(BALLAST_BYTES * 0.8);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Script, startModelServer, status, text, toolCall, usage } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
-/** What a run with these options came to, and how many requests the model got. */
+/** The result of a run with these options, and the number of requests to the model. */
 async function limited(script: Script, options: readonly string[]) {
   using s = scratch();
   s.file("a.txt", "a");
@@ -16,12 +16,12 @@ async function limited(script: Script, options: readonly string[]) {
 const round = (dollars: number) => [toolCall("Read", { file_path: "a.txt" }), usage({ input: dollars, output: 0 })];
 
 describe("--max-rounds", () => {
-  it("lets no further request begin, however many commands run at once", async () => {
+  it("allows no further request, however many commands run at once", async () => {
     const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => limited(() => round(0), ["--max-rounds", "2"])));
     expect(all.map(({ code, requests }) => [code, requests])).toEqual(Array(6).fill([3, 2]));
   });
 
-  it("counts an attempt that failed and is made again", async () => {
+  it("counts retried attempts", async () => {
     const overloaded = status(503, { error: { message: "overloaded" } });
     expect(await limited([overloaded, round(0), text("done")], ["--max-rounds", "2"])).toMatchObject({
       code: 3,
@@ -31,7 +31,7 @@ describe("--max-rounds", () => {
   });
 });
 
-it("--max-cost is passed by no more than the round that reaches it", async () => {
+it("--max-cost is exceeded by at most the round that reaches it", async () => {
   expect(await limited([round(1), round(5), text("done")], ["--max-cost", "1.5"])).toEqual({
     code: 3,
     requests: 2,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type ApiName, formats, startModelServer, text, toolCall } from "../model-server.ts";
 import { modelTable, type Scratch, scratch } from "./scorel.ts";
 
-/** Runs a command, and answers which modules it had loaded in the end: by default those of Node. */
+/** Runs a command and returns the modules that were loaded at its end: by default Node's own. */
 async function loadedBy(s: Scratch, args: readonly string[], which = "process.moduleLoadList"): Promise<string[]> {
   const list = join(s.home, "loaded.json");
   const spy = s.file(
@@ -17,7 +17,7 @@ async function loadedBy(s: Scratch, args: readonly string[], which = "process.mo
 }
 
 describe.each(Object.keys(formats) as ApiName[])("a turn over %s", (api) => {
-  it("loads no built-in fetch", async () => {
+  it("does not load the built-in fetch", async () => {
     using s = scratch();
     s.file("note.txt", "plum\n");
     await using server = await startModelServer([toolCall("Read", { file_path: "note.txt" }), text("Plum.")]);
@@ -27,12 +27,12 @@ describe.each(Object.keys(formats) as ApiName[])("a turn over %s", (api) => {
   });
 });
 
-describe("the compiler of extensions", () => {
+describe("the compiler for extensions", () => {
   const plain = 'import { definePlugin } from "@scorel/kernel";\nimport { join } from "node:path";\n';
   const plugin = (id: string) =>
     `export default definePlugin({ id: "${id}", name: join("a"), version: "1" as string });\n`;
 
-  it("is loaded by no session without extensions, nor by one whose extensions are compiled already", async () => {
+  it("is not loaded without extensions, or when all extensions are in the cache", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -42,7 +42,7 @@ describe("the compiler of extensions", () => {
     expect(await compilersOf(s)).toEqual([]);
   });
 
-  it("finds the files that an extension imports, and is not needed to compile them again", async () => {
+  it("finds the files that an extension imports, and is not needed when they are in the cache", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -52,7 +52,7 @@ describe("the compiler of extensions", () => {
     expect(await compilersOf(s)).toEqual(["jiti/dist/jiti.cjs"]);
   });
 
-  /** What a turn loads of the library that compiles, as files of its build. */
+  /** The files of the compiler's package that a turn loads. */
   async function compilersOf(s: Scratch): Promise<string[]> {
     const files = await loadedBy(s, ["-p", "hi"], "Object.keys(require.cache)");
     return files.flatMap((file) => /jiti\/dist\/\w+\.cjs$/.exec(file) ?? []).sort();
@@ -62,7 +62,7 @@ describe("the compiler of extensions", () => {
 describe("the code cache", () => {
   it("is filled by the first turn, and used by the next command", async () => {
     using s = scratch({ cold: true });
-    // A turn without a tool loads what watches files only when its reply takes long.
+    // A turn without a tool loads the file watcher only when its reply takes long.
     const turn = [toolCall("Read", { file_path: "note.txt" }), text("ok")];
     await using server = await startModelServer([...turn, ...turn]);
     s.useModel(server.baseUrl);
@@ -73,7 +73,7 @@ describe("the code cache", () => {
     const before = kept();
     expect(before.map(([name]) => name)).toEqual([expect.stringMatching(/^together-/)]);
     expect(await s.run(["-p", "hi"])).toEqual({ code: 0, signal: null, stdout: "ok\n", stderr: "" });
-    // What fits is not written again.
+    // Files that are still valid are not written again.
     expect(kept()).toEqual(before);
   });
 });

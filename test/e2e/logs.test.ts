@@ -10,7 +10,7 @@ const words = (stdout: string) =>
     .filter(Boolean)
     .map((line) => line.replace(/^\S+Z (\w+) +/, "$1 "));
 
-it("a session's readable lines tell of its turn, its tool and a refusal, by the beginning of its id", async () => {
+it("`scorel logs` shows a session's turn, tool call and refusal, by the beginning of its id", async () => {
   using s = scratch();
   s.file("notes.txt", "the pudding is in the cellar");
   const refused = status(400, { error: { message: "cannot read: the pudding is in the cellar" } });
@@ -39,14 +39,14 @@ it("a session's readable lines tell of its turn, its tool and a refusal, by the 
   expect(words((await s.run(["logs", idOf(log), "--tail", "1"])).stdout)).toEqual(["info session closed"]);
 });
 
-it("new lines are shown as they come, until an interrupt", async () => {
+it("new log lines are shown as they arrive, until an interrupt", async () => {
   using s = scratch();
   await using server = await startModelServer(() => text("Yes."));
   s.useModel(server.baseUrl);
   await s.run(["--preset", "none", "-p", "first"]);
   const [log = ""] = s.logs();
   const following = s.start(["logs", idOf(log), "--follow", "--tail", "0"]);
-  // It may begin to look in the middle of a turn; the first line of one that began after it is sure to come.
+  // Following may start in the middle of a turn; the first line of a later turn is certain to be shown.
   const shown = following.line((line) => line.endsWith("turn begins"));
   let told = false;
   void shown.then(() => {
@@ -60,7 +60,7 @@ it("new lines are shown as they come, until an interrupt", async () => {
   expect((await following.finished).stdout).toMatch(/turn begins\n/);
 });
 
-it("an unknown session and a wrong count are answered clearly", async () => {
+it("an unknown session and an invalid count are reported", async () => {
   using s = scratch();
   const unknown = await s.run(["logs", "nothere1"]);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no session "nothere1"')]);

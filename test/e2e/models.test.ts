@@ -26,7 +26,7 @@ reasoning = true
 cost = { input = 1, output = 10, cacheRead = 0.1 }
 `;
 
-/** How a request asks for the highest level that every model knows. */
+/** How a request asks for the highest thinking level that every model supports. */
 const thinksHard: Record<ApiName, string> = {
   "openai-completions": '"reasoning_effort":"high"',
   "openai-responses": '"effort":"high"',
@@ -35,7 +35,7 @@ const thinksHard: Record<ApiName, string> = {
 };
 
 describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
-  it("takes a turn with a tool, and says what it cost", async () => {
+  it("runs a turn with a tool, and reports its cost", async () => {
     using s = scratch();
     s.file("note.txt", "the secret word is plum\n");
     const first = [thinking("where?"), text("I look."), toolCall("Read", { file_path: "note.txt" }, { pieces: 5 })];
@@ -56,11 +56,11 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
       cost: expect.closeTo((10 + 600 + 5 * 10 + 10 * 10 + 40) / 1e6, 9),
     });
     expect(server.requests[1]?.text).toContain("the secret word is plum");
-    // More than the model is known to be able to is not asked for.
+    // A level above what the model is known to support is not requested.
     expect(server.requests[0]?.text).toContain(thinksHard[api]);
   });
 
-  it("says of a key that is refused where it came from, and what to do", async () => {
+  it("reports where a refused key came from, and what to do", async () => {
     using s = scratch();
     await using server = await startModelServer([status(401, { error: { message: "Incorrect API key provided." } })]);
     s.file("~/.scorel/config.toml", `${table(api, server.baseUrlFor(api))}apiKeyEnv = "TEAM_KEY"\n`);
@@ -73,7 +73,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
     ]);
   });
 
-  it("runs two calls of one reply that bear the same id", async () => {
+  it("runs two calls of one reply that have the same id", async () => {
     using s = scratch();
     s.file("a.txt", "the first word is plum");
     s.file("b.txt", "the second word is pear");
@@ -85,7 +85,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
     expect([code, stdout, sent?.includes("is plum"), sent?.includes("is pear")]).toEqual([0, "Both.\n", true, true]);
   });
 
-  it("runs nothing of a call that was cut", async () => {
+  it("does not run a call that was cut off", async () => {
     using s = scratch();
     const cut = () => [toolCall("Bash", { command: "touch ran; touch ran-more" }, { upTo: 25 }), endEarly()];
     await using server = await startModelServer(() => cut());
@@ -97,7 +97,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
 });
 
 describe("scorel without [model]", () => {
-  it("-p says how to set one, and writes no session", async () => {
+  it("-p tells how to set a model, and writes no session", async () => {
     using s = scratch();
     const { code, stdout, stderr } = await s.run(["-p", "hi"]);
     expect([code, stdout, stderr.startsWith("scorel: No model configured.")]).toEqual([2, "", true]);
@@ -105,13 +105,13 @@ describe("scorel without [model]", () => {
 });
 
 describe("scorel model, login and logout", () => {
-  it("list needs no model", async () => {
+  it("list works without a model", async () => {
     using s = scratch();
     const { code, stdout } = await s.run(["model", "list", "groq/llama-3.3"]);
     expect([code, stdout.split("\n")[1]]).toEqual([0, expect.stringMatching(/^groq\/llama-3\.3-70b-versatile +131k /)]);
   });
 
-  it("check tries the model in use", async () => {
+  it("check tries the current model", async () => {
     using s = scratch();
     await using server = await startModelServer([text("ok")]);
     s.file("~/.scorel/config.toml", table("anthropic-messages", server.baseUrlFor("anthropic-messages")));
@@ -119,14 +119,14 @@ describe("scorel model, login and logout", () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {2}test\/m1 \(anthropic-messages, /)]);
   });
 
-  it("check explains, with the exit code of a wrong configuration", async () => {
+  it("check reports a wrong configuration with its exit code", async () => {
     using s = scratch();
     s.file("~/.scorel/config.toml", table("anthropic-messages", "http://127.0.0.1:1/v1"));
     const { code, stderr } = await s.run(["model", "check"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Write it as "https://host"')]);
   });
 
-  it("a stored key chooses its provider's model, until it is forgotten", async () => {
+  it("a stored key selects its provider's model until it is removed", async () => {
     using s = scratch();
     expect((await s.run(["login", "groq"], { input: "gsk-0123456789\n" })).code).toBe(0);
     expect((await s.run(["model", "list", "llama-3.3-70b-versatile"])).stdout).toMatch(/^groq\/.* stored key$/m);
@@ -135,7 +135,7 @@ describe("scorel model, login and logout", () => {
   });
 });
 
-it("a filter that fits no model, and a login without a key, are mistakes of the command line: exit 2", async () => {
+it("a filter that matches no model, and a login without a key, exit with 2", async () => {
   using s = scratch();
   expect(await s.run(["model", "list", "no-such-model"])).toMatchObject({ code: 2, stdout: "" });
   expect(await s.run(["login", "openai"], { input: "" })).toMatchObject({ code: 2 });

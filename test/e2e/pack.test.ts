@@ -8,11 +8,11 @@ import { type Scratch, scratch } from "./scorel.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const npm = { npm_config_update_notifier: "false", npm_config_audit: "false", npm_config_fund: "false" };
-/** Nothing listens there: whatever is not in a tarball cannot be had. */
+/** Nothing listens on this port, so nothing outside of the tarball can be downloaded. */
 const nowhere = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
 
 let home: Scratch;
-/** An empty folder into which the published package was installed without a network. */
+/** An empty folder in which the published package was installed without network. */
 let folder: string;
 let tarball: string;
 
@@ -31,7 +31,7 @@ beforeAll(() => {
 afterAll(() => home[Symbol.dispose]());
 
 describe("the packed command", () => {
-  it("brings its code, its presets, its skills, the README and the licenses, and nothing else", () => {
+  it("contains its code, presets, skills, the README and the licenses, and nothing else", () => {
     const listed = run("tar", ["-tzf", tarball], root).trim().split("\n");
     const tops = new Set(listed.map((path) => path.split("/").slice(1, 2).join("/")));
     expect([...tops].sort()).toEqual(["LICENSE", "README.md", "dist", "package.json", "presets", "skills"]);
@@ -42,19 +42,19 @@ describe("the packed command", () => {
     );
   });
 
-  it("says its version and its help", () => {
+  it("prints its version and help", () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
     expect(scorel(["--version"])).toBe(`${version}\n`);
     expect(scorel(["--help"])).toContain("Usage:\n  scorel [options]");
   });
 
-  it("names the shipped presets", () => {
+  it("lists the shipped presets", () => {
     const files = readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"));
     const listed = scorel(["preset", "list"]);
     expect(files.filter((name) => !listed.includes(name.replace(".toml", "")))).toEqual([]);
   });
 
-  it("brings the shipped skills, and finds their texts", () => {
+  it("includes the shipped skills, and finds their files", () => {
     const names = readdirSync(join(root, "skills"));
     const listed = scorel(["skill", "list"]);
     expect(names.filter((name) => !listed.includes(name))).toEqual([]);
@@ -65,7 +65,7 @@ describe("the packed command", () => {
     expect(scorel(["demo"])).toContain("Checked once more, outside the session: the tests pass.");
   });
 
-  it("loads an extension, with the kernel it brings", () => {
+  it("loads an extension, which gets the shipped kernel", () => {
     home.file(
       "~/.scorel/extensions/note.ts",
       `import { writeFileSync } from "node:fs";
@@ -85,13 +85,13 @@ function scorel(args: readonly string[]): string {
   return run(join(folder, "node_modules/.bin/scorel"), args, folder);
 }
 
-/** Packs a package folder as publishing would, without building it again; answers the tarball. */
+/** Packs a package folder as publishing does, without building it again; returns the tarball. */
 function pack(packageFolder: string, into: string): string {
   const out = run("npm", ["pack", packageFolder, "--ignore-scripts", "--json", "--pack-destination", into], into);
   return join(into, (JSON.parse(out) as [{ filename: string }])[0].filename);
 }
 
-/** The folders of what the published package needs at run time, as installed here. */
+/** The folders of the installed packages that the published package needs at run time. */
 function runtimePackages(): string[] {
   const { resolve } = createRequire(join(root, "package.json"));
   const ripgrep = realpathSync(dirname(dirname(resolve("@vscode/ripgrep"))));

@@ -7,7 +7,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const touch = toolCall("Bash", { command: "touch made" });
 const guarded = { guarded: true };
 const made = (s: Scratch, name = "made") => existsSync(join(s.project, name));
-/** A home whose model makes these calls, then says that it is done. */
+/** A home whose model makes these calls, and then says that it is done. */
 async function withCalls(...calls: ReturnType<typeof toolCall>[]) {
   const s = scratch();
   const server = await startModelServer(({ body }) => {
@@ -29,7 +29,7 @@ const results = (s: Scratch) =>
       (message as { role?: string })?.role === "tool_result" ? [(message as any).content[0].text] : [],
     );
 
-it("a rule about a tool that is not there is told of when a run begins and by `config check`", async () => {
+it("a rule about an unknown tool is reported at the start of a run and by `config check`", async () => {
   await using s = await withCalls(touch);
   s.useModel(s.server.baseUrl, '[permissions]\ndeny = ["Bash(rm *)", "Bsh(touch *)"]');
   const warning = 'The rule "Bsh(touch *)" is about no call: there is no tool "Bsh"';
@@ -44,8 +44,8 @@ it("a rule about a tool that is not there is told of when a run begins and by `c
   ]);
 });
 
-describe("a run that nobody watches", () => {
-  it("edits files of the project, denies a command, and says at its end how to allow it", async () => {
+describe("a run without a user to ask", () => {
+  it("edits files of the project, denies a command, and tells at the end how to allow it", async () => {
     await using s = await withCalls(toolCall("Write", { file_path: "a.txt", content: "a\n" }), touch);
     const { code, stdout, stderr } = await s.run(["-p", "go"], guarded);
     expect([code, stdout, made(s), made(s, "a.txt")]).toEqual([0, "done\n", false, true]);
@@ -65,7 +65,7 @@ describe("a run that nobody watches", () => {
     expect(made(s)).toBe(true);
   });
 
-  it("opens neither the project's extensions nor what steers the agent with --yes", async () => {
+  it("with --yes, still does not load the project's extensions and settings", async () => {
     await using s = await withCalls(toolCall("Write", { file_path: ".scorel/config.toml", content: "" }));
     s.file(".scorel/extensions/evil.ts", "throw new Error('it ran');");
     const { stderr } = await s.run(["--yes", "-p", "go"], guarded);
@@ -73,7 +73,7 @@ describe("a run that nobody watches", () => {
     expect([results(s)[0], made(s, ".scorel/config.toml")]).toEqual([expect.stringMatching(/\.scorel/), false]);
   });
 
-  it("takes a project's rules only when it is trusted, and never a wider mode", async () => {
+  it("uses a project's rules only when it is trusted, and never a less strict mode", async () => {
     await using s = await withCalls(touch);
     const file = (...lines: string[]) => s.file(".scorel/config.toml", ["[permissions]", ...lines, ""].join("\n"));
     file('allow = ["Bash(touch *)"]');
@@ -87,7 +87,7 @@ describe("a run that nobody watches", () => {
     expect(made(s)).toBe(true);
   });
 
-  it("only reads in plan mode, and tells the model so once", async () => {
+  it("in plan mode only reads, and the model is told once", async () => {
     await using s = await withCalls(touch, toolCall("Write", { file_path: "a.txt", content: "a\n" }));
     await s.run(["--permission", "plan", "-p", "go"], guarded);
     expect([made(s), made(s, "a.txt")]).toEqual([false, false]);
@@ -98,7 +98,7 @@ describe("a run that nobody watches", () => {
     expect(JSON.stringify(s.server.requests.at(-1)?.body.messages)).toContain("Plan mode is over");
   });
 
-  it("judges what an extension makes of the arguments, however late", async () => {
+  it("judges arguments after all changes of an extension", async () => {
     await using s = await withCalls(toolCall("Bash", { command: "ls" }));
     s.file(
       "~/.scorel/extensions/late.ts",
@@ -110,7 +110,7 @@ describe("a run that nobody watches", () => {
     expect([made(s), results(s)[0]]).toEqual([false, expect.stringMatching(/^Denied: no rule allows `touch made`/)]);
   });
 
-  it("runs of two calls with one id only what was approved", async () => {
+  it("runs only the approved one of two calls with the same id", async () => {
     const same = { id: "call_1" };
     for (const calls of [
       [toolCall("Bash", { command: "ls" }, same), toolCall("Bash", { command: "touch made" }, same)],
@@ -122,7 +122,7 @@ describe("a run that nobody watches", () => {
     }
   });
 
-  it("says which reading was not allowed, and the rule that allows it", async () => {
+  it("names the read that was not allowed, and the rule that allows it", async () => {
     await using s = await withCalls(
       toolCall("Read", { file_path: "/etc/passwd" }),
       toolCall("Bash", { command: "cat < key.pem" }),
@@ -133,12 +133,12 @@ describe("a run that nobody watches", () => {
     for (const line of ["  Read /etc/passwd\n", "  cat < key.pem\n", "  Grep /etc\n"]) expect(stderr).toContain(line);
     for (const rule of ["Read(/etc/passwd)", "Read(key.pem)", "Read(/etc/**)"]) expect(stderr).toContain(rule);
     expect(results(s).join("\n")).toMatch(/key\.pem is known to hold keys/);
-    // Keys ask in every mode, and nobody is there.
+    // Files with keys need a question in every mode, and nobody can answer it.
     const free = await s.run(["--yes", "-p", "go"], guarded);
     expect(free.stderr).toContain("Not allowed in this run:\n  cat < key.pem\n");
   });
 
-  it("keeps a rule that was given for one project out of every other", async () => {
+  it("applies a project's rule to no other project", async () => {
     await using s = await withCalls(touch);
     await s.run(["-p", "go"], guarded);
     const { projects } = JSON.parse(readFileSync(join(s.home, ".scorel/projects.json"), "utf8"));
@@ -161,7 +161,7 @@ describe("a run that nobody watches", () => {
     expect(stdout).toContain("--yes");
   });
 
-  it("can be forbidden a file by its real path", async () => {
+  it("can be denied a file by its real path", async () => {
     await using s = await withCalls(toolCall("Write", { file_path: "open/a", content: "x" }));
     s.useModel(s.server.baseUrl, '[permissions]\ndeny = ["Edit(secret/**)"]\n');
     s.file("secret/b", "old");

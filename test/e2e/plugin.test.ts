@@ -9,7 +9,7 @@ import { type Scratch, scratch } from "./scorel.ts";
 
 const bin = join(root, "node_modules/.bin");
 const tsc = join(bin, "tsc");
-/** A path with node and git and without a compiler. */
+/** A PATH with node and git, but no TypeScript compiler. */
 const withoutTsc = "/usr/local/bin:/usr/bin:/bin";
 const withTsc = `${bin}:${process.env.PATH}`;
 
@@ -20,7 +20,7 @@ describe("scorel plugin new", () => {
     { whose: "user", flags: ["--global"], trust: [] as string[] },
   ];
   it.each(kinds.flatMap((kind) => places.map((place) => ({ kind, ...place }))))(
-    "--kind $kind $flags begins an extension whose test passes with nothing installed",
+    "--kind $kind $flags creates an extension whose test passes without installing anything",
     async ({ kind, whose, flags, trust }) => {
       using s = scratch();
       const begun = await s.run(["plugin", "new", "my-own", "--kind", kind, ...flags]);
@@ -35,7 +35,7 @@ describe("scorel plugin new", () => {
     },
   );
 
-  it("says that a project's is read only with trust, and then it is used at once", async () => {
+  it("says that a project's extension needs trust; with it, the extension works at once", async () => {
     using s = scratch();
     await using server = await startModelServer([text("Without."), toolCall("Greeter", { who: "Ann" }), text("Done.")]);
     s.useModel(server.baseUrl);
@@ -55,7 +55,7 @@ describe("scorel plugin new", () => {
     expect(server.requests[2]?.body.messages.at(-1)).toMatchObject({ role: "tool", content: "Hello Ann!" });
   });
 
-  it("--global begins one that is used without more words", async () => {
+  it("--global creates an extension that works without trust", async () => {
     using s = scratch();
     await using server = await startModelServer([toolCall("Bash", { command: "git push" }), text("Done.")]);
     s.useModel(server.baseUrl);
@@ -67,14 +67,14 @@ describe("scorel plugin new", () => {
   it.each([
     ["command", "/mine Ann", "Hello Ann! This session has 0 events."],
     ["projection", "/mine", "0 tool results"],
-  ])("--kind %s begins a slash command", async (kind, typed, shown) => {
+  ])("--kind %s creates a slash command", async (kind, typed, shown) => {
     using s = scratch();
     await s.run(["plugin", "new", "mine", "--kind", kind, "--global"]);
     const { stdout } = await s.run(["--model", "offline/demo"], { input: `${typed}\n` });
     expect(stdout.replace(/has \d+ events/, "has 0 events")).toContain(shown);
   });
 
-  it("writes over nothing, whatever ending the other one has", async () => {
+  it("overwrites nothing, whatever the ending of the existing file", async () => {
     using s = scratch();
     const mine = s.file("~/.scorel/extensions/mine.ts", "// mine\n");
     const { code, stderr } = await s.run(["plugin", "new", "mine", "--global"]);
@@ -83,7 +83,7 @@ describe("scorel plugin new", () => {
     expect(readdirSync(join(s.home, ".scorel/extensions"))).toEqual(["mine.ts"]);
   });
 
-  it("takes the name of a plugin of Scorel that is left out, but not of one that guards for a project", async () => {
+  it("accepts the name of a shipped plugin that is switched off, but not of one that guards a project", async () => {
     using s = scratch();
     s.file("~/.scorel/config.toml", 'without = ["titles", "permissions"]\n');
     expect(await s.run(["plugin", "new", "titles"])).toMatchObject({ code: 0, stderr: "" });
@@ -106,7 +106,7 @@ describe("scorel plugin new", () => {
 });
 
 describe("scorel plugin list", () => {
-  it("says of each where it is from, whether it is loaded, why not, and what it does", async () => {
+  it("shows where each plugin comes from, whether it is loaded, why not, and what it does", async () => {
     using s = scratch();
     const good = s.file(
       "~/.scorel/extensions/good.ts",
@@ -183,7 +183,7 @@ describe("scorel plugin list", () => {
     });
   });
 
-  it("keeps no session, and prints a line per plugin for people", async () => {
+  it("saves no session, and prints one line for each plugin", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/good.ts", extension("good"));
     const { code, stdout } = await s.run(["plugin", "list"]);
@@ -196,7 +196,7 @@ describe("scorel plugin list", () => {
 });
 
 describe("scorel plugin check", () => {
-  it("finds nothing wrong with an example, and says by what its types were checked", async () => {
+  it("finds no problem in an example, and names the compiler that checked its types", async () => {
     using s = scratch();
     const file = s.file("decisions.ts", readFileSync(join(root, "docs/examples/decisions.ts"), "utf8"));
     const checked = await s.run(["plugin", "check", file, "--load"], { env: { PATH: withTsc } });
@@ -212,7 +212,7 @@ describe("scorel plugin check", () => {
     );
   });
 
-  it("names the line of a mistake in the syntax, and runs nothing", async () => {
+  it("names the line of a syntax error, and runs nothing", async () => {
     using s = scratch();
     const told = join(s.home, "ran");
     const file = s.file(
@@ -227,7 +227,7 @@ describe("scorel plugin check", () => {
     expect(readdirSync(s.home)).not.toContain("ran");
   });
 
-  it("sees what is missing in a manifest without running it", async () => {
+  it("finds missing manifest fields without running the extension", async () => {
     using s = scratch();
     const file = s.file("mine.ts", 'export default { id: "other", name: "Mine" };\n');
     const { code, stdout } = await s.run(["plugin", "check", file]);
@@ -236,7 +236,7 @@ describe("scorel plugin check", () => {
     expect(stdout).toContain('its id is "other", but the file or folder is named "mine"');
   });
 
-  it("says that types were not checked where there is no compiler", async () => {
+  it("says that types were not checked without a compiler", async () => {
     using s = scratch();
     const file = s.file("good.ts", extension("good"));
     const { code, stdout } = await s.run(["plugin", "check", file], { env: { PATH: withoutTsc } });
@@ -246,7 +246,7 @@ describe("scorel plugin check", () => {
     });
   });
 
-  it("names the line of a wrong type", async () => {
+  it("names the line of a type error", async () => {
     using s = scratch();
     const source =
       'import { definePlugin } from "@scorel/kernel";\nexport default definePlugin({\n  id: "mine",\n  name: 7,\n  version: "1.0.0",\n});\n';
@@ -255,7 +255,7 @@ describe("scorel plugin check", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`  ${file}:4: error TS2322`) });
   });
 
-  it("--load runs it with an empty home and no key, and names the line where it fails", async () => {
+  it("--load runs it with an empty home and no keys, and names the line where it fails", async () => {
     using s = scratch();
     s.file("~/secret.txt", "canary");
     const file = s.file(
@@ -285,7 +285,7 @@ export default {
     expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("load: ok") });
   });
 
-  it("--load takes what the file imports along", async () => {
+  it("--load includes the files that it imports", async () => {
     using s = scratch();
     s.file("lib/words.ts", 'export const title: string = "Mine";\n');
     const source =
@@ -297,20 +297,21 @@ export default {
 });
 
 describe("scorel plugin types", () => {
-  it("lets a compiler check a folder of extensions with nothing installed", async () => {
+  it("lets a compiler check a folder of extensions without installing anything", async () => {
     using s = scratch();
     const folder = join(s.home, ".scorel/extensions");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     expect((await s.run(["plugin", "new", "begun", "--global"])).code).toBe(0);
     expect(await s.run(["plugin", "types", "--global"])).toMatchObject({ code: 0, stderr: "" });
-    // Not before: one that takes the place of a built-in plugin has its id, and would be loaded under the name of its folder.
+    // Not earlier: an extension that replaces a built-in plugin has its id, and would be loaded under the name of its
+    // folder.
     cpSync(join(root, "docs/examples"), folder, { recursive: true });
     expect(compile(folder)).toBe("");
     s.file("~/.scorel/extensions/bad.ts", extension("bad").replace("beforeToolCall", "beforeTolCall"));
     expect(compile(folder)).toMatch(/^bad\.ts\(\d+,\d+\): error TS\d+: .*beforeTolCall/);
   });
 
-  it("writes over its own file and no other", async () => {
+  it("overwrites its own file and no other", async () => {
     using s = scratch();
     expect((await s.run(["plugin", "types", "mine"])).code).toBe(0);
     expect((await s.run(["plugin", "types", "mine"])).code).toBe(0);
@@ -321,7 +322,7 @@ describe("scorel plugin types", () => {
   });
 });
 
-/** A whole extension with two hooks, a tool and an event. */
+/** An extension with two hooks, a tool and an event. */
 function extension(id: string, more = ""): string {
   return `import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
@@ -353,7 +354,7 @@ function rowOf(rows: readonly PluginRow[], wanted: string): PluginRow {
   return found[0] as PluginRow;
 }
 
-/** What the compiler has to say about a folder. */
+/** The errors that the compiler finds in a folder. */
 function compile(folder: string): string {
   try {
     return execFileSync(tsc, ["--project", folder, "--pretty", "false"], { cwd: folder, encoding: "utf8" });
@@ -362,7 +363,7 @@ function compile(folder: string): string {
   }
 }
 
-describe("a slip in an extension", () => {
+describe("a spelling mistake in an extension", () => {
   const slip = `export default {
   id: "mine",
   name: "Mine",
@@ -373,7 +374,7 @@ describe("a slip in an extension", () => {
 };
 `;
 
-  it("is an error of `plugin check`, a bad command too when it is loaded", async () => {
+  it("is an error in `plugin check`; in a command, too, when it is loaded", async () => {
     using s = scratch();
     const file = s.file("mine.ts", slip);
     expect(await s.run(["plugin", "check", "mine.ts"])).toMatchObject({
@@ -389,7 +390,7 @@ describe("a slip in an extension", () => {
     expect(stdout).toContain('The command "/bad" of plugin "mine" cannot be used');
   });
 
-  it("is a warning when a session begins, and everything else runs", async () => {
+  it("is a warning when a session starts, and everything else works", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/mine.ts", slip);
     const { code, stdout, stderr } = await s.run(["chat", "--model", "offline/demo"], { input: "/good\n" });
@@ -410,7 +411,7 @@ describe("a slip in an extension", () => {
       'needs: ["artifacts"]',
       'Add "artifacts" to "use" in ~/.scorel/config.toml.',
     ],
-  ])("in %s is told with the word that was meant", async (_what, members, advice) => {
+  ])("in %s is reported with the intended word", async (_what, members, advice) => {
     using s = scratch();
     s.file("~/.scorel/extensions/mine.ts", `export default { id: "mine", name: "Mine", version: "1", ${members} };\n`);
     const { stdout, stderr } = await s.run(["chat", "--preset", "readonly", "--model", "offline/demo"], { input: "" });

@@ -17,7 +17,7 @@ const guard = `export default {
 };
 `;
 
-/** A team's preset outside of the project, trusted. */
+/** A trusted preset of a team, outside of the project. */
 async function team(s: Scratch, ...more: string[]): Promise<string> {
   const file = s.file("../team/preset.toml", ['extends = "coding"', ...more, ""].join("\n"));
   s.file("../team/extensions/no-push.ts", guard);
@@ -33,7 +33,7 @@ async function team(s: Scratch, ...more: string[]): Promise<string> {
 const ask = ["--preset", "../team", "-p", "push it"];
 
 describe("a preset that is a folder", () => {
-  it("brings its guard, its words for the model and its skills to a turn", async () => {
+  it("adds its guard, its instructions and its skills to a turn", async () => {
     using s = scratch();
     await using server = await startModelServer([toolCall("Bash", { command: "git push" }), text("I may not.")]);
     s.useModel(server.baseUrl);
@@ -45,7 +45,7 @@ describe("a preset that is a folder", () => {
     expect(second).toContain("Pushing is left to people.");
   });
 
-  it("is what it was when the run began, and refused in the next one once it has changed", async () => {
+  it("is used unchanged for the whole run, and refused in the next run if it has changed", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -58,7 +58,7 @@ describe("a preset that is a folder", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("holds a project to what it locks: nothing is asked of a model, and both lines are named", async () => {
+  it("keeps a project from changing locked settings: no request is sent, and both lines are named", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -76,7 +76,7 @@ describe("a preset that is a folder", () => {
     expect(await s.run(ask)).toMatchObject({ code: 0, stdout: "ok\n" });
   });
 
-  it("begins no session without what it requires, and without a guard that it locks; looking at it still works", async () => {
+  it("starts no session without what it requires or without a locked guard; reading sessions still works", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -98,7 +98,7 @@ describe("a preset that is a folder", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("is checked without running it: exit 2 and each mistake with its line", async () => {
+  it("can be checked without running it: exit 2, and each mistake with its line", async () => {
     using s = scratch();
     const file = s.file("../team/preset.toml", 'extends = ["coding", "codign"]\ncolour = 1\n');
     const code = s.file("../team/extensions/loud.ts", `console.log("loud");\n${guard}`);
@@ -115,7 +115,7 @@ describe("a preset that is a folder", () => {
   });
 });
 
-it("a project may choose a preset of the user's by name, and is held to what that locks", async () => {
+it("of the user can be chosen by a project by name, and its locks apply", async () => {
   using s = scratch();
   await using server = await startModelServer(() => text("ok"));
   s.useModel(server.baseUrl);

@@ -7,7 +7,7 @@ import { scanLog } from "../../plugins/logs/scan.ts";
 import { delayUntil, finish, gate, type Script, startModelServer, status, text } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
-/** Runs work in a home whose model plays a script. */
+/** Runs tests in a home with a scripted model. */
 async function withModel(script: Script, work: (s: Scratch) => Promise<void>): Promise<void> {
   using s = scratch();
   await using server = await startModelServer(script);
@@ -32,7 +32,7 @@ describe("scorel -p", () => {
       });
     }));
 
-  it("appends what is piped in to the prompt", async () => {
+  it("appends piped input to the prompt", async () => {
     using s = scratch();
     await using server = await startModelServer([text("ok"), text("ok")]);
     s.useModel(server.baseUrl);
@@ -60,7 +60,7 @@ describe("scorel -p", () => {
       });
     }));
 
-  it("prints every event as one line with --output events, in order, the stored ones as stored", () =>
+  it("prints every event as one line with --output events, in order, stored ones as in the log", () =>
     withModel([text("Hello there", 3)], async (s) => {
       const { code, stdout, stderr } = await s.run([...none, "-p", "hi", "--output", "events"]);
       const heard = asLines(stdout);
@@ -76,7 +76,7 @@ describe("scorel -p", () => {
       ]);
     }));
 
-  it("says on stderr that an answer was cut at the output limit", () =>
+  it("reports on stderr that a reply was cut at the output limit", () =>
     withModel([[text("As far as it"), finish("length")]], async (s) => {
       expect(await s.run([...none, "-p", "hi"])).toMatchObject({
         code: 0,
@@ -85,7 +85,7 @@ describe("scorel -p", () => {
       });
     }));
 
-  it("exits 1 when the turn fails, and says why", () =>
+  it("exits 1 when the turn fails, with the reason", () =>
     withModel([status(400, { error: { message: "no such thing" } }), status(400, {})], async (s) => {
       const plain = await s.run([...none, "-p", "hi"]);
       expect(plain).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("no such thing") });
@@ -94,7 +94,7 @@ describe("scorel -p", () => {
       expect(JSON.parse(json.stdout)).toMatchObject({ stopReason: "error", error: { code: expect.any(String) } });
     }));
 
-  it("without a model exits 2, says how to set one, and writes no session", async () => {
+  it("without a model exits 2, tells how to set one, and writes no session", async () => {
     using s = scratch();
     const plain = await s.run([...none, "-p", "hi"]);
     expect(plain).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("config.toml") });
@@ -120,7 +120,7 @@ describe("scorel -p", () => {
     }),
   );
 
-  it("goes on with the latest session of its directory, or with one by the beginning of its id", async () => {
+  it("continues the latest session of its directory, or one by the beginning of its id", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -135,7 +135,7 @@ describe("scorel -p", () => {
     expect(said.map((message: { content: string }) => message.content)).toEqual(["one", "two", "three"]);
   });
 
-  it("cancels on Ctrl-C, keeps what had arrived, and exits 130", async () => {
+  it("cancels on Ctrl-C, saves the partial reply, and exits 130", async () => {
     using s = scratch();
     await using server = await startModelServer([[text("Half of "), delayUntil(gate().promise)]]);
     s.useModel(server.baseUrl);
@@ -147,14 +147,14 @@ describe("scorel -p", () => {
     expect(records(log).at(-1)).toMatchObject({ message: { role: "assistant", partial: true, stopReason: "aborted" } });
   });
 
-  it("leaves no delta out of --output events, however slowly they are read", async () => {
+  it("prints every delta with --output events, however slowly it is read", async () => {
     using s = scratch();
     const words = Array.from({ length: 30_000 }, (_, index) => `${index}`.padStart(8, " "));
     await using server = await startModelServer([text(words.join(""), 8)]);
     s.useModel(server.baseUrl);
     const go = join(s.project, "go");
     execFileSync("mkfifo", [go]);
-    // Nothing is read until someone writes into the pipe.
+    // The pipe is not read until someone writes into it.
     const through = ["sh", "-c", `"$@" | { read -r _ < "${go}"; cat; }`, "sh"];
     const running = s.start([...none, "-p", "hi", "--output", "events"], { through });
     await (await server.request(0)).over;
@@ -165,7 +165,7 @@ describe("scorel -p", () => {
     expect(events.filter(({ type }) => type === "text_delta").map(({ delta }) => delta)).toEqual(words);
   });
 
-  it("finishes the turn when its reader goes away, and leaves quietly", async () => {
+  it("finishes the turn when its reader closes stdout, and exits without an error", async () => {
     using s = scratch();
     const released = gate();
     await using server = await startModelServer([[text("Half "), delayUntil(released.promise), text("and whole", 1)]]);
@@ -179,7 +179,7 @@ describe("scorel -p", () => {
     expect(records(log).at(-1)).toMatchObject({ message: { content: [{ type: "text", text: "Half and whole" }] } });
   });
 
-  it("finishes the turn when its output cannot be written, says so, and exits 1", () =>
+  it("finishes the turn when stdout cannot be written, reports it, and exits 1", () =>
     withModel([text("Hello there"), text("Hello there")], async (s) => {
       for (const output of ["text", "events"]) {
         const unwritable = openSync(fileURLToPath(import.meta.url), "r");
@@ -196,7 +196,7 @@ describe("scorel -p", () => {
       );
     }));
 
-  it("runs twenty times at once on one home, each in an intact session", () =>
+  it("can run twenty times at once in one home, each with an intact session", () =>
     withModel(
       () => text("done", 1),
       async (s) => {
@@ -218,7 +218,7 @@ describe("scorel -p", () => {
       },
     ));
 
-  it("refuses a session that another process writes, naming its number and start, with exit 1", async () => {
+  it("refuses a session that another process writes, naming its pid and start, with exit 1", async () => {
     using s = scratch();
     const released = gate();
     await using server = await startModelServer([[text("working "), delayUntil(released.promise), text("done")]]);
@@ -235,7 +235,7 @@ describe("scorel -p", () => {
 });
 
 describe("scorel session", () => {
-  it("shows a session, its events, and the context that the next request would send", async () => {
+  it("shows a session, its events, and the context of the next request", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("An answer"));
     s.useModel(server.baseUrl);
@@ -260,7 +260,7 @@ describe("scorel session", () => {
     ]);
   });
 
-  it("works while another process writes, and leaves the log as it was", async () => {
+  it("works while another process writes, without changing the log", async () => {
     using s = scratch();
     const released = gate();
     await using server = await startModelServer([[text("working "), delayUntil(released.promise)]]);
@@ -277,7 +277,7 @@ describe("scorel session", () => {
     expect((await writer.finished).code).toBe(0);
   });
 
-  it("verifies a log: 0 when it is sound, 1 with line and reason when it is not", async () => {
+  it("verifies a log: 0 if it is intact, 1 with line and reason if not", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("An answer"));
     s.useModel(server.baseUrl);
@@ -309,7 +309,7 @@ describe("scorel session", () => {
 });
 
 describe("scorel chat", () => {
-  it("answers line after line of its input, then leaves", () =>
+  it("answers each line of its input, then exits", () =>
     withModel([text("first answer"), text("\u001b[31mred\u001b[0m \u0007bell")], async (s) => {
       const { code, stdout, stderr } = await s.run(["chat", ...none], { input: "one\ntwo\n/exit\nthree\n" });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -317,13 +317,13 @@ describe("scorel chat", () => {
       expect(records(s.logs()[0] ?? "").filter(({ type }) => type === "message")).toHaveLength(4);
     }));
 
-  it("is what `scorel` alone starts", () =>
+  it("starts when `scorel` has no arguments", () =>
     withModel([text("an answer")], async (s) => {
       const { code, stdout } = await s.run(none, { input: "one\n" });
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("an answer\n") });
     }));
 
-  it("without a model says how to set one, and writes no session", async () => {
+  it("without a model tells how to set one, and writes no session", async () => {
     using s = scratch();
     expect(await s.run(["chat", ...none], { input: "one\n" })).toMatchObject({
       code: 2,

@@ -23,7 +23,7 @@ const guard = `export default {
 const NAME = ".scorel/presets/team";
 const asked = ["--preset", "team", "-p", "push it"];
 
-/** A repository that brings a preset called "team" which builds on a shipped one. */
+/** A repository with a preset "team" that builds on a shipped one. */
 function project(s: Scratch, form: "file" | "folder", text = 'description = "Ours"\nextends = "coding"\n'): string {
   mkdirSync(join(s.project, ".git"));
   if (form === "file") return s.file(`${NAME}.toml`, text);
@@ -34,7 +34,7 @@ function project(s: Scratch, form: "file" | "folder", text = 'description = "Our
 }
 
 describe.each(["file", "folder"] as const)("a project's own preset that is a %s", (form) => {
-  it("is refused by name before the project is trusted, and the answer says where it is and how to trust it", async () => {
+  it("is refused before the project is trusted, with its place and how to trust it", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -47,7 +47,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
     expect(server.requests).toEqual([]);
   });
 
-  it("runs by name and by path once the project is trusted, from a folder below it too", async () => {
+  it("can be used by name and by path once the project is trusted, also from a folder below it", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -65,7 +65,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
     expect(await s.run(["preset", "list"])).toMatchObject({ stdout: expect.stringMatching(/^team .*Ours/m) });
   });
 
-  it("runs with --trust for one run, with the tools, the checkpoints and the rules of what it builds on", async () => {
+  it("can be used with --trust for one run, with the tools, checkpoints and rules of its base preset", async () => {
     using s = scratch();
     const write = toolCall("Write", { file_path: join(s.project, "a.txt"), content: "a" });
     await using server = await startModelServer([write, text("ok")]);
@@ -76,7 +76,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
     expect(await s.run(asked)).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("counts as changed, and is refused, after its bytes have changed", async () => {
+  it("is refused as changed after its files have changed", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -87,32 +87,35 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
     expect(server.requests).toEqual([]);
   });
 
-  it.skipIf(!hasTerminals)("is asked about in a terminal before anything is loaded, and runs after a yes", async () => {
-    using s = scratch();
-    await using server = await startModelServer(() => text("ours"));
-    s.useModel(server.baseUrl);
-    project(s, form);
-    {
-      await using no = terminal(s, ["--preset", "team"]);
-      await no.shows("not trusted yet");
-      await no.shows("Trust it? ");
-      no.type("n\r");
-      await no.shows("is not read before you trust the project");
-      expect(await no.code).toBe(2);
-    }
-    await using yes = terminal(s, ["--preset", "team"]);
-    await yes.shows("Trust it? ");
-    yes.type("y\r");
-    await yes.shows("> ");
-    yes.type("hi\r");
-    await yes.shows("ours");
-    yes.type("/exit\r");
-    expect(await yes.code).toBe(0);
-  });
+  it.skipIf(!hasTerminals)(
+    "is asked about in a terminal before anything is loaded, and is used after a yes",
+    async () => {
+      using s = scratch();
+      await using server = await startModelServer(() => text("ours"));
+      s.useModel(server.baseUrl);
+      project(s, form);
+      {
+        await using no = terminal(s, ["--preset", "team"]);
+        await no.shows("not trusted yet");
+        await no.shows("Trust it? ");
+        no.type("n\r");
+        await no.shows("is not read before you trust the project");
+        expect(await no.code).toBe(2);
+      }
+      await using yes = terminal(s, ["--preset", "team"]);
+      await yes.shows("Trust it? ");
+      yes.type("y\r");
+      await yes.shows("> ");
+      yes.type("hi\r");
+      await yes.shows("ours");
+      yes.type("/exit\r");
+      expect(await yes.code).toBe(0);
+    },
+  );
 });
 
 describe("a trusted project", () => {
-  it("brings with a preset's folder its guard, its words for the model and its skills", async () => {
+  it("adds the guard, instructions and skills of a preset folder", async () => {
     using s = scratch();
     await using server = await startModelServer([toolCall("Bash", { command: "git push" }), text("I may not.")]);
     s.useModel(server.baseUrl);
@@ -125,7 +128,7 @@ describe("a trusted project", () => {
     expect(second).toContain("Pushing is left to people.");
   });
 
-  it("may build on a shipped preset in its config.toml, whatever the command was started with", async () => {
+  it("may build on a shipped preset in its config.toml, whatever preset the command was started with", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -133,7 +136,7 @@ describe("a trusted project", () => {
     expect(await s.run(["--preset", "readonly", "--trust", "-p", "hi"])).toMatchObject({ code: 0, stdout: "ok\n" });
   });
 
-  it("lays a preset of a shipped name over it, and lists it as one with it", async () => {
+  it("may extend a shipped preset under its name, and lists it with both files", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
@@ -150,7 +153,7 @@ describe("a trusted project", () => {
     expect(await s.run(["--trust", "-p", "hi"])).toMatchObject({ code: 0, stdout: "ok\n" });
   });
 
-  it("whose files are wrong still leaves the commands that put it right", async () => {
+  it("with broken files still allows the commands that fix them", async () => {
     using s = scratch();
     const file = s.file(".scorel/config.toml", "extends =\n");
     await s.run(["trust", "add", "--yes"]);
@@ -161,7 +164,7 @@ describe("a trusted project", () => {
 });
 
 describe.each(["base", "none", "readonly", "coding", "all"])("the shipped preset %s", (name) => {
-  it("runs by name, and can be built on by a user's own file and folder", async () => {
+  it("can be used by name, and as the base of a user's file and folder", async () => {
     using s = scratch();
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);

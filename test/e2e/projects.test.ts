@@ -8,7 +8,7 @@ import { type Finished, records, scratch } from "./scorel.ts";
 
 const listed = ({ stdout }: Finished) => (JSON.parse(stdout) as SessionSummary[]).map(({ sessionId }) => sessionId);
 
-it("sessions made by real runs belong to projects, and follow them when they move", async () => {
+it("sessions belong to projects, and follow them when they are moved", async () => {
   using s = scratch();
   await using server = await startModelServer(() => text("hello"));
   s.useModel(server.baseUrl);

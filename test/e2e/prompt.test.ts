@@ -18,7 +18,7 @@ const system = (server: ModelServer, index: number): string => server.requests[i
 const ended = { code: 0, stderr: "" };
 
 describe("a session's instructions", () => {
-  it("are the same bytes in every process that begins in one place", () =>
+  it("are identical in every process that starts a session in the same place", () =>
     withModel(ok, async (s, server) => {
       s.file("AGENTS.md", "Write tests first.");
       symlinkSync("AGENTS.md", join(s.project, "CLAUDE.md"));
@@ -33,7 +33,7 @@ describe("a session's instructions", () => {
       ]);
     }));
 
-  it("hold when a file changes, which is told once; a refresh reads it again", () =>
+  it("stay the same when a file changes, which is reported once; a refresh reads the file again", () =>
     withModel(ok, async (s, server) => {
       const file = s.file("AGENTS.md", "Write tests first.");
       await s.run(["-p", "one"]);
@@ -59,7 +59,7 @@ describe("a session's instructions", () => {
       expect(server.requests[3]?.text).not.toContain("has changed since");
     }));
 
-  it("go with a copy, byte for byte", () =>
+  it("are copied with the session, byte for byte", () =>
     withModel(ok, async (s, server) => {
       s.file("AGENTS.md", "Write tests first.");
       await s.run(["-p", "one"]);
@@ -70,7 +70,7 @@ describe("a session's instructions", () => {
       expect(system(server, 1)).toBe(system(server, 0));
     }));
 
-  it("are read again from within a conversation", () =>
+  it("can be refreshed within a conversation", () =>
     withModel(ok, async (s, server) => {
       s.file("AGENTS.md", "Write tests first.");
       const started = s.start(["chat"], { input: "one\n/refresh-instructions\ntwo\n" });
@@ -85,7 +85,7 @@ describe("a session's instructions", () => {
       expect(scanLog(s.logs()[0] ?? "").events.filter(({ type }) => type === "instruction_snapshot")).toHaveLength(2);
     }));
 
-  it("of a project's .scorel folder count for a run that trusts it", () =>
+  it("of a project's .scorel folder are used in a run that trusts it", () =>
     withModel(ok, async (s, server) => {
       s.file(".scorel/instructions.md", "Deploy on Fridays.");
       await s.run(["-p", "one"]);
@@ -93,7 +93,7 @@ describe("a session's instructions", () => {
       expect([0, 1].map((index) => system(server, index).includes("Deploy on Fridays."))).toEqual([false, true]);
     }));
 
-  it("are there in a session that is kept nowhere", () =>
+  it("are used in a session that is not saved", () =>
     withModel(ok, async (s, server) => {
       s.file("AGENTS.md", "Write tests first.");
       expect(await s.run(["-p", "one", "--no-session"])).toMatchObject(ended);
@@ -101,7 +101,7 @@ describe("a session's instructions", () => {
       expect(existsSync(join(s.home, ".scorel/sessions")) ? s.logs() : []).toEqual([]);
     }));
 
-  it("are there for the offline model, too", async () => {
+  it("are used with the offline model, too", async () => {
     using s = scratch();
     s.file("AGENTS.md", "Write tests first.");
     expect(await s.run(["-p", "one", "--model", "offline/demo"])).toMatchObject(ended);
@@ -109,7 +109,7 @@ describe("a session's instructions", () => {
     expect(JSON.stringify(snapshot)).toContain("Write tests first.");
   });
 
-  it("are not waited for when a pipe bears their name, and what is no instruction is told", () =>
+  it("in a FIFO are not waited for, and invalid ones are reported", () =>
     withModel(ok, async (s) => {
       execFileSync("mkfifo", [join(s.project, "AGENTS.md")]);
       symlinkSync("/etc/hostname", join(s.project, "CLAUDE.md"));
@@ -125,7 +125,7 @@ describe("scorel prompt show", () => {
   const view = async (s: Scratch, ...args: string[]): Promise<PromptView> =>
     JSON.parse((await s.run(["prompt", "show", "--output", "json", ...args])).stdout) as PromptView;
 
-  it("prints what a session begun now would be told, in parts, and writes nothing", async () => {
+  it("prints the prompt of a new session in parts, and writes nothing", async () => {
     using s = scratch();
     const file = s.file("AGENTS.md", "Write tests first.");
     const { code, stdout, stderr } = await s.run(["prompt", "show"]);
@@ -141,7 +141,7 @@ describe("scorel prompt show", () => {
     expect(existsSync(join(s.home, ".scorel"))).toBe(false);
   });
 
-  it("shows what a session holds, and where there was no room", () =>
+  it("shows the prompt of a session, and what was left out for lack of room", () =>
     withModel(ok, async (s, server) => {
       const file = s.file("AGENTS.md", "x".repeat(60_000));
       s.file("~/.scorel/config.toml", smallModel(server));
@@ -188,7 +188,7 @@ export default {
 };
 `;
 
-/** The scripted model with a window for which little has room. */
+/** The scripted model with a context window that has little room. */
 function smallModel(server: ModelServer): string {
   return modelTable(server.baseUrl)
     .replace("contextWindow = 128000", "contextWindow = 8000")

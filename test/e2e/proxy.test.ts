@@ -8,7 +8,7 @@ import { type RunOptions, scratch } from "./scorel.ts";
 
 const certificate = fixture("tls/models.test.cert.pem");
 
-/** TLS for models.test before a server that has none. */
+/** Serves TLS for models.test in front of a plain server. */
 async function startTls(port: number) {
   const keys = { key: readFileSync(fixture("tls/models.test.key.pem")), cert: readFileSync(certificate) };
   const server = createServer(keys, (socket) => {
@@ -22,7 +22,7 @@ async function startTls(port: number) {
   return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close };
 }
 
-/** One prompt to a model at `baseUrl`, without second tries. */
+/** One prompt to a model at `baseUrl`, without retries. */
 async function ask(baseUrl: string, env: NonNullable<RunOptions["env"]>) {
   using s = scratch();
   const table = `[model]
@@ -42,8 +42,8 @@ retries = 0
   return { code, stdout, stderr };
 }
 
-describe("a proxy that the environment names", () => {
-  it("carries a tunnel to an https server, which is trusted by NODE_EXTRA_CA_CERTS", async () => {
+describe("a proxy from the environment", () => {
+  it("tunnels to an https server, which NODE_EXTRA_CA_CERTS makes trusted", async () => {
     await using server = await startModelServer([text("through")]);
     await using tls = await startTls(server.port);
     await using proxy = await startProxy(tls.port);
@@ -58,7 +58,7 @@ describe("a proxy that the environment names", () => {
     expect(server.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
   });
 
-  it("is not believed when the server's certificate is unknown", async () => {
+  it("does not make an unknown certificate trusted", async () => {
     await using server = await startModelServer([text("never")]);
     await using tls = await startTls(server.port);
     await using proxy = await startProxy(tls.port);
@@ -66,7 +66,7 @@ describe("a proxy that the environment names", () => {
     expect([code, stderr.includes("SELF_SIGNED_CERT"), server.requests]).toEqual([1, true, []]);
   });
 
-  it("carries a request to an http server", async () => {
+  it("forwards a request to an http server", async () => {
     await using server = await startModelServer([text("through")]);
     await using proxy = await startProxy(server.port);
     const { code, stdout } = await ask("http://models.test/v1", { http_proxy: proxy.address });
@@ -74,7 +74,7 @@ describe("a proxy that the environment names", () => {
     expect([code, stdout, proxy.heard]).toEqual([0, "through\n", ["POST http://models.test/v1/chat/completions"]]);
   });
 
-  it("carries nothing to this machine", async () => {
+  it("is not used for this machine", async () => {
     await using server = await startModelServer([text("direct")]);
     await using proxy = await startProxy(server.port);
     const { code, stdout } = await ask(server.baseUrl, { HTTP_PROXY: proxy.address, HTTPS_PROXY: proxy.address });
@@ -82,7 +82,7 @@ describe("a proxy that the environment names", () => {
     expect([code, stdout, proxy.heard]).toEqual([0, "direct\n", []]);
   });
 
-  it("that refuses is named", async () => {
+  it("is named when it refuses a request", async () => {
     await using proxy = await startProxy(9, 407);
     const { code, stderr } = await ask("https://models.test/v1", { HTTPS_PROXY: `http://me:secret@${proxy.address}` });
     expect([code, stderr.includes(`(the proxy ${proxy.address} answered 407)`), stderr.includes("secret")]).toEqual([
@@ -92,7 +92,7 @@ describe("a proxy that the environment names", () => {
     ]);
   });
 
-  it("that is not there is named", async () => {
+  it("is named when it cannot be reached", async () => {
     const proxy = await startProxy(9);
     await proxy.close();
     const { code, stderr } = await ask("https://models.test/v1", { HTTPS_PROXY: proxy.address });

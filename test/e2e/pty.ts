@@ -7,31 +7,33 @@ import type { Scratch } from "./scorel.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
-/** Whether this machine has the program that gives a command a terminal of its own. */
+/** Whether this machine has the program `script`, which runs a command in a terminal. */
 export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
 const COLUMNS = 120;
-/** A text that is not shown by then is not coming. */
+/** How long to wait for a text to be shown. */
 const PATIENCE_MS = 15_000;
 
 /** The built command in a real terminal. */
 export interface Terminal extends AsyncDisposable {
   type(text: string): void;
-  /** Resolves when the screen has shown this since the last call of it. */
+  /** Resolves when the screen has shown this text since the previous call. */
   shows(text: string): Promise<void>;
   screen(): string;
-  /** All bytes that the terminal got, escape sequences included. */
+  /** All bytes that the terminal received, including escape sequences. */
   raw(): string;
-  /** The rows as they stand. */
+  /** The rows of the screen. */
   rows(): string[];
   code: Promise<number | null>;
 }
 
-/** `jobs`: a shell with job control starts it, says when it is stopped, and brings it back at an empty line. */
+/**
+ * `jobs` starts the command in a shell with job control, which reports when it is stopped, and continues it at an empty line.
+ */
 export function terminal(s: Scratch, args: readonly string[] = [], { jobs = false } = {}): Terminal {
   const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
   const env = { PATH: process.env.PATH ?? "", HOME: s.home, LANG: "C.UTF-8", TMPDIR: tmpdir(), TERM: "xterm" };
-  // Without a size of its own a terminal has none at all.
+  // Without an explicit size the terminal has none.
   const run = jobs
     ? `set -m; ${command}; code=$?; stty sane; echo "[stopped $code]"; read -r line; fg`
     : `exec ${command}`;

@@ -9,7 +9,10 @@ const spokenBy = (log: string, role: string) =>
     return said?.role === role ? [said.content] : [];
   });
 
-/** A session in which a killed process left three messages waiting; `server` answers the first request never, later ones with ok. */
+/**
+ * A session in which a killed process left three queued messages. `server` never answers the first request; later ones get
+ * "ok".
+ */
 async function leftWaiting(s: Scratch) {
   const all = gate();
   const server = await startModelServer((_, index) => (index === 0 ? [delayUntil(all.promise), hang()] : text("ok")));
@@ -28,7 +31,7 @@ async function leftWaiting(s: Scratch) {
   return { log, sessionId: String(records(log)[0]?.sessionId), [Symbol.asyncDispose]: () => server.close() };
 }
 
-it("what a killed process left waiting is shown, and comes with the next message", async () => {
+it("queued messages that a killed process left are shown, and sent with the next message", async () => {
   using s = scratch();
   await using left = await leftWaiting(s);
   const { log, sessionId } = left;
@@ -51,7 +54,7 @@ it("what a killed process left waiting is shown, and comes with the next message
   });
 });
 
-it("what waits is answered by itself when it is asked for", async () => {
+it("queued messages can be run by themselves", async () => {
   using s = scratch();
   await using left = await leftWaiting(s);
   const { log, sessionId } = left;

@@ -23,7 +23,7 @@ const reader = (more = "") => `export default {
 };
 `;
 
-/** What a call of Read comes to, and what was said beside it. */
+/** The result of a call of Read, and the notices. */
 async function readsAs(s: Scratch, config = "", args: string[] = []) {
   s.file("a.txt", "theirs\n");
   await using server = await startModelServer([toolCall("Read", { file_path: "a.txt" }), text("Done.")]);
@@ -32,17 +32,17 @@ async function readsAs(s: Scratch, config = "", args: string[] = []) {
   return { code, stderr, told: server.requests[1]?.body.messages.at(-1).content as string };
 }
 
-describe("a tool of Scorel", () => {
+describe("a built-in tool", () => {
   it.each([
     ["its own file says so", "replaces: true,", ""],
     ["the configuration says so", "", '[tools]\nreplace = ["Read"]\n'],
-  ])("is replaced by an extension's when %s", async (_how, more, config) => {
+  ])("is replaced by an extension's tool when %s", async (_how, more, config) => {
     using s = scratch();
     s.file("~/.scorel/extensions/reader.ts", reader(more));
     expect(await readsAs(s, config)).toEqual({ code: 0, stderr: "", told: "my a.txt" });
   });
 
-  it("is kept otherwise, and the warning says how to replace it", async () => {
+  it("is kept otherwise, and the warning tells how to replace it", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/reader.ts", reader());
     const { stderr, told } = await readsAs(s);
@@ -51,10 +51,10 @@ describe("a tool of Scorel", () => {
   });
 });
 
-describe("a plugin of Scorel", () => {
+describe("a built-in plugin", () => {
   const titles = `export default { id: "titles", name: "Mine", version: "1.0.0", needs: ["tools"], commands: () => ({ mine: () => "mine runs" }) };\n`;
 
-  it("that is left out gives its id to an extension, with the table of that name", async () => {
+  it("that is switched off can be replaced by an extension with its id, which gets its config table", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/titles.ts", titles);
     s.file("~/.scorel/config.toml", 'without = ["titles"]\n[titles]\ncolour = "red"\n');
@@ -63,14 +63,14 @@ describe("a plugin of Scorel", () => {
     expect((await s.run(["plugin", "list"])).stdout).toMatch(/^titles +session +loaded .*extensions\/titles\.ts$/m);
   });
 
-  it("that is in use keeps its id, and the warning says how to leave it out", async () => {
+  it("that is in use keeps its id, and the warning tells how to switch it off", async () => {
     using s = scratch();
     s.file("~/.scorel/extensions/titles.ts", titles);
     const run = await s.run(["chat", "--preset", "all", "--model", "offline/demo"], { input: "/mine\n" });
     expect(run.stdout + run.stderr).toContain('write without = ["titles"] to use this one instead');
   });
 
-  it("that is locked, or guards, is not replaced by a project's", async () => {
+  it("that is locked or a guard cannot be replaced by a project", async () => {
     using s = scratch();
     s.file("~/.scorel/presets/team.toml", 'extends = "coding"\nwithout = ["images"]\nlocked = ["images"]\n');
     const images = s.file(".scorel/extensions/images.ts", titles.replace('"titles"', '"images"'));

@@ -13,7 +13,7 @@ function largePackage(): string {
   return dirname(createRequire(join(modelLibrary, "package.json")).resolve("openai"));
 }
 
-/** Writes the context whenever a session opens or a turn ends, as the kernel of that process builds it. */
+/** Writes the context to a file whenever a session opens or a turn ends. */
 const witness = `
 import { appendFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -29,12 +29,12 @@ const failingTest = `
 import { test } from "node:test";
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
-test("the version is announced", () => assert.match(readFileSync("ANNOUNCED", "utf8"), /^ready$/m));
+test("A message that announces the version.", () => assert.match(readFileSync("ANNOUNCED", "utf8"), /^ready$/m));
 `;
-/** What a request says that must not depend on the process that sends it. */
+/** The parts of a request that must be the same in every process. */
 const stable = (body: { messages: unknown[]; tools: unknown }) => ({ messages: body.messages, tools: body.tools });
 
-it("searches, reads, edits and tests in a large repository, and resumes with an equal context in a second process", async () => {
+it("searches, reads, edits and tests in a large repository, and a second process resumes with the same context", async () => {
   using s = scratch();
   cpSync(largePackage(), s.project, { recursive: true, dereference: true });
   s.file("ANNOUNCED", "not yet\n");

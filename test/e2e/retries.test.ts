@@ -11,7 +11,7 @@ const typed = (stdout: string, ...types: string[]) =>
     .map((line) => JSON.parse(line))
     .filter(({ type }) => types.includes(type));
 
-it("an answer that was cut is asked for again, and both are in the log", async () => {
+it("a reply that was cut off is requested again, and both are in the log", async () => {
   using s = scratch();
   await using server = await startModelServer([[text("Half an ans"), cut()], text("The whole answer.")]);
   s.useModel(server.baseUrl);
@@ -33,7 +33,7 @@ it("an answer that was cut is asked for again, and both are in the log", async (
   ]);
 });
 
-it("an interrupt ends a wait of a minute at once", async () => {
+it("an interrupt ends a retry delay of a minute at once", async () => {
   using s = scratch();
   await using server = await startModelServer(() => status(429, {}, { "retry-after": "60" }));
   s.useModel(server.baseUrl);
@@ -46,7 +46,7 @@ it("an interrupt ends a wait of a minute at once", async () => {
   expect(typed(stdout, "retry_end", "runtime_end")).toMatchObject([{ cancelled: true }, { reason: "cancelled" }]);
 });
 
-it("a long wait is told on stderr, where nobody might see why nothing happens", async () => {
+it("a long retry delay is reported on stderr", async () => {
   using s = scratch();
   await using server = await startModelServer(() => status(429, {}, { "retry-after": "60" }));
   s.useModel(server.baseUrl);
@@ -60,7 +60,7 @@ it("a long wait is told on stderr, where nobody might see why nothing happens", 
   });
 });
 
-it("a short wait is not", async () => {
+it("a short retry delay is not reported", async () => {
   using s = scratch();
   await using server = await startModelServer([status(500), text("The answer.")]);
   s.useModel(server.baseUrl);

@@ -1,4 +1,4 @@
-/** What a terminal of so many columns shows after this output: as much of one as readline and the chat use. */
+/** The screen of a terminal with so many columns after this output. Supports the sequences that readline and the chat use. */
 export function rowsOf(output: string, columns: number): string[] {
   const rows: string[][] = [[]];
   const cursor = { row: 0, column: 0 };

@@ -32,35 +32,38 @@ export interface Running {
   said(text: string | RegExp): Promise<void>;
 }
 export interface RunOptions {
-  /** Written to stdin, which is then closed. Default: stdin is closed at once. */
+  /** Text for stdin, which is then closed. Default: stdin is closed at once. */
   input?: string;
-  /** Stdin stays open, for `child.stdin` to be written to. */
+  /** Keeps stdin open, so that the test can write to `child.stdin`. */
   open?: boolean;
   cwd?: string;
   env?: Record<string, string>;
-  /** A command that becomes the process, with limits of its own. */
+  /** A command that sets limits and then executes the command. */
   through?: readonly string[];
-  /** Calls of tools need permission, as they do for a user. Default: `-p` and `chat` run with `--yes`. */
+  /** Tool calls need permission, as by default. Otherwise, `-p` and `chat` run with `--yes`. */
   guarded?: boolean;
-  /** An open file to write to. Default: a pipe, read into `Finished.stdout`. */
+  /** An open file for stdout. Default: a pipe, read into `Finished.stdout`. */
   stdout?: number;
 }
 
-/** A home and a project of their own, in which the built command runs as a user's shell would run it. */
+/** A home and a project for a test, in which the built command runs as in a user's shell. */
 export interface Scratch extends Disposable {
   home: string;
   project: string;
-  /** Writes a file below the project (or below the home with `~/`), folders included; answers its path. */
+  /** Writes a file below the project (below the home with `~/`), with its folders; returns its path. */
   file(path: string, content: string): string;
   /** Configures an openai-completions model at `baseUrl` in the home's config.toml. */
   useModel(baseUrl: string, more?: string): void;
   start(args: readonly string[], options?: RunOptions): Running;
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
-  /** The session logs in the home, as paths. */
+  /** The paths of the session logs in the home. */
   logs(): string[];
 }
 
-/** `cold`: as on a machine where the command never ran before; else a home with a model has the compiled code of `warm.ts`. */
+/**
+ * `cold`: without the compiled code of `warm.ts`, as on a machine where the command never ran. By default a home with a model
+ * has it.
+ */
 export function scratch({ cold = false } = {}): Scratch {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-e2e-")));
   const home = join(root, "home");
@@ -102,13 +105,13 @@ export function scratch({ cold = false } = {}): Scratch {
     },
     [Symbol.dispose]: () => {
       for (const child of running) if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
-      // Whose terminal was closed may still be leaving.
+      // A process whose terminal was closed may still be ending.
       rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }
 
-/** Gives a home the compiled code that another one has kept. */
+/** Copies the compiled code of one home to another. */
 function warmUp(home: string): void {
   const kept = process.env.SCOREL_TEST_WARM;
   const folder = join(home, ".scorel/cache/code");
@@ -117,7 +120,7 @@ function warmUp(home: string): void {
   for (const name of readdirSync(kept)) linkSync(join(kept, name), join(folder, name));
 }
 
-/** The records of a log, without looking at their checksums. */
+/** The records of a log, without checking their checksums. */
 export function records(path: string): Record<string, unknown>[] {
   return readFileSync(path, "utf8")
     .split("\n")
@@ -125,7 +128,7 @@ export function records(path: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** The processes that write sessions of a home. */
+/** The processes that have a session of a home open for writing. */
 export function writersIn({ home }: Pick<Scratch, "home">): number[] {
   const folder = join(home, ".scorel/sessions");
   const locks = readdirSync(folder).filter((name) => name.endsWith(".lock"));
@@ -146,12 +149,12 @@ export function modelTable(baseUrl: string): string {
   ].join("\n");
 }
 
-/** Nothing of this process's environment but what a program needs to run. */
+/** Only the environment variables that a program needs to run. */
 function cleanEnv(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir() };
 }
 
-/** Most tests are about something else than what a run may do. */
+/** Most tests are not about permissions. */
 function unguarded(args: readonly string[]): readonly string[] {
   const prints = args.some((word) => word === "-p" || word === "--print" || word.startsWith("--print="));
   if (args[0] === "chat") return ["chat", "--yes", ...args.slice(1)];
@@ -177,7 +180,7 @@ function launch(args: readonly string[], { input, open, cwd, env, through = [], 
     stderr += chunk;
     for (const listen of listeners) listen();
   });
-  // A command that ends without reading its input closes the pipe; that is its right.
+  // A command that ends without reading its input closes the pipe, which is no error.
   child.stdin?.on("error", () => {});
   if (!open) child.stdin?.end(input ?? "");
   const finished = new Promise<Finished>((resolve, reject) => {

@@ -16,7 +16,7 @@ const hits = (stdout: string) =>
     .map((line) => JSON.parse(line) as Hit);
 
 describe("sessions made by real runs", () => {
-  it("are searched, and what is found can be gone on from", async () => {
+  it("can be searched, and a found one can be continued", async () => {
     using s = scratch();
     await using server = await startModelServer(script);
     s.useModel(server.baseUrl);
@@ -61,7 +61,7 @@ describe("sessions made by real runs", () => {
     });
   });
 
-  it("tell what they have spent, copies only what they added", async () => {
+  it("report their cost; copies report only their own", async () => {
     using s = scratch();
     await using server = await startModelServer(script);
     s.useModel(server.baseUrl, "\n[model.cost]\ninput = 1\noutput = 10\ncacheRead = 0.1\ncacheWrite = 1\n");
@@ -92,7 +92,7 @@ describe("sessions made by real runs", () => {
     expect(await s.run(["usage", "--since", "lately"])).toMatchObject({ code: 2 });
   });
 
-  it("are printed as they are found, and a reader that goes away ends the search quietly", async () => {
+  it("are printed as they are found, and the search ends quietly when its reader closes the output", async () => {
     using s = scratch();
     await using server = await startModelServer([text("word ".repeat(100))]);
     s.useModel(server.baseUrl);

@@ -6,7 +6,7 @@ import { scratch } from "./scorel.ts";
 
 const canary = "canary-7f3a9c1e5b";
 
-/** Prints the environment of Scorel's own process; guards read commands, not what is in a script's file. */
+/** Prints the environment of Scorel's own process. Guards read commands, but not the contents of script files. */
 const peek = 'for pid in $PPID $(cut -d " " -f 4 /proc/$PPID/stat); do cat /proc/$pid/environ; done';
 
 function everyByte(folder: string): string {
@@ -16,7 +16,7 @@ function everyByte(folder: string): string {
     .join("\n");
 }
 
-it("a key reaches its own host's header and nothing else, though the model prints every environment it can", async () => {
+it("a key is sent only in the header to its own server, even if the model prints every environment that it can", async () => {
   using s = scratch();
   await using server = await startModelServer([
     [
@@ -38,7 +38,7 @@ it("a key reaches its own host's header and nothing else, though the model print
   ).not.toContain(canary);
 });
 
-it("nor when commands in the background print them, in pieces, and more than fits into an answer", async () => {
+it("also if background commands print it, in pieces, and more than fits into a result", async () => {
   using s = scratch();
   const commands = [
     "env; cat ../kept.txt; sh peek.sh | tr '\\0' '\\n'",
@@ -83,7 +83,7 @@ it.runIf(process.platform === "linux")(
     expect(stolen).toContain("NOT_SECRET=to be seen");
     expect(stolen).toContain(`SCRIPTED_KEY=${"x".repeat(canary.length)}`);
     expect(stolen.join("\n")).not.toContain(canary);
-    // The key itself is still sent to its own host.
+    // The key itself is still sent to its own server.
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${canary}`,
       `Bearer ${canary}`,
@@ -91,7 +91,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("a key in a prompt, in what is piped in and in attached files is neither stored nor sent, and the user is told", async () => {
+it("a key in a prompt, in piped input or in an attached file is neither stored nor sent, and the user is told", async () => {
   using s = scratch();
   await using server = await startModelServer([text("seen")]);
   s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
@@ -109,7 +109,7 @@ it("a key in a prompt, in what is piped in and in attached files is neither stor
   );
 });
 
-it("nor is one that is pasted into a conversation, and may wait there", async () => {
+it("also if it is pasted into a conversation and queued there", async () => {
   using s = scratch();
   await using server = await startModelServer(() => text("seen"));
   s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');

@@ -3,7 +3,9 @@ import { expect, it } from "vitest";
 import { startModelServer, status, text, toolCall } from "../model-server.ts";
 import { records, scratch } from "./scorel.ts";
 
-/** An extension as the founding document writes it: no import of Scorel, no `needs`; it tells what it gets. */
+/**
+ * An extension written for the founding document: it imports nothing of Scorel and has no `needs`. It records what it receives.
+ */
 const source = `
 import { appendFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -58,7 +60,7 @@ export default {
 };
 `;
 
-it("an extension written to the founding document hears every event of it, and is asked in every hook", async () => {
+it("an extension written for the founding document receives each of its events and hook calls", async () => {
   using s = scratch();
   await using server = await startModelServer([
     [text("I look. "), toolCall("Slow", {})],
@@ -90,10 +92,10 @@ it("an extension written to the founding document hears every event of it, and i
     { event: "session_end", sessionId, reason: "string" },
   ]);
 
-  // The ten of pi-agent-core 0.73.1.
+  // The ten events of pi-agent-core 0.73.1.
   const heard = (by: string) => {
     const facts = told.filter((fact) => fact.pi && fact.by === by).map((fact) => [fact.pi, fact.keys]);
-    // The first of each: the last turn fails before there is a message.
+    // Only the first of each: the last turn fails before there is a message.
     return Object.fromEntries(facts.reverse());
   };
   const pi = {
@@ -109,7 +111,7 @@ it("an extension written to the founding document hears every event of it, and i
     tool_execution_end: ["isError", "result", "toolCallId", "toolName", "type"],
   };
   expect(heard("subscribe")).toEqual(pi);
-  // By onEvent with Scorel's fields beside pi's, where both tell something under one name.
+  // The fields of Scorel are added to pi's where both have an event with the same name.
   const fields = Object.entries(pi).map(([type, keys]) => [type, expect.arrayContaining(keys)]);
   expect(heard("onEvent")).toEqual(Object.fromEntries(fields));
   const hooks = told.flatMap(({ hook }) => (hook ? [hook] : [])).sort();

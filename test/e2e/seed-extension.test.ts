@@ -6,7 +6,7 @@ import { startModelServer, text, toolCall } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const asClass = readFileSync(fileURLToPath(new URL("../fixtures/seed-extension.ts", import.meta.url)), "utf8");
-/** The same extension as an object: what `new Greeter()` answers. */
+/** The same extension as an object, like the one that `new Greeter()` returns. */
 const asObject = `${asClass.replace("export default class", "class")}\nexport default new Greeter();\n`;
 const asFunction = `${asClass.replace("export default class", "class")}\nexport default () => new Greeter();\n`;
 
@@ -14,7 +14,7 @@ const told = (s: Scratch) => records(join(s.home, "told.jsonl"));
 const toolResults = (body: { messages: { role: string; content: string }[] }) =>
   body.messages.filter(({ role }) => role === "tool").map(({ content }) => content);
 
-describe("an extension written to the founding document's interface", () => {
+describe("an extension written for the founding document's interface", () => {
   it.each([
     ["a class", asClass],
     ["an object", asObject],

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
-/** A turn whose model has said "so far" and goes on only when the test lets it. */
+/** A turn whose model has said "so far", and continues only when the test lets it. */
 async function waiting(s: Scratch, env: Record<string, string> = {}) {
   const end = gate();
   const server = await startModelServer([[text("so far"), delayUntil(end.promise), text(" and on")]]);
@@ -25,7 +25,7 @@ const leftovers = ({ home }: Scratch) => {
   const folder = join(home, ".scorel/sessions");
   return existsSync(folder) ? readdirSync(folder).filter((name) => /\.(lock|partial)$/.test(name)) : [];
 };
-/** The words that the log holds, and whether it says that they are not all. */
+/** The text in the log, and whether the log marks it as partial. */
 const kept = (s: Scratch) =>
   records(s.logs()[0] as string).flatMap(({ message }) => {
     const { role, content, partial } = (message ?? {}) as {
@@ -41,7 +41,7 @@ describe("a signal", () => {
     ["SIGTERM", 143],
     ["SIGHUP", 129],
     ["SIGQUIT", 131],
-  ] as const)("%s stops everything in order, keeps the words that came, and exits %i", async (signal, code) => {
+  ] as const)("%s stops everything in order, saves the partial reply, and exits %i", async (signal, code) => {
     using s = scratch();
     await using turn = await waiting(s);
     turn.running.child.kill(signal);
@@ -52,7 +52,7 @@ describe("a signal", () => {
     });
   });
 
-  it("SIGINT cancels the turn, keeps the words that came, and exits 130", async () => {
+  it("SIGINT cancels the turn, saves the partial reply, and exits 130", async () => {
     using s = scratch();
     await using turn = await waiting(s);
     turn.running.child.kill("SIGINT");
@@ -78,8 +78,8 @@ describe("a signal", () => {
   });
 });
 
-describe("a terminal that is closed", () => {
-  /** Takes a moment to stop, so that a second signal finds it stopping. */
+describe("a closed terminal", () => {
+  /** Takes a moment to stop, so that a second signal arrives during the stop. */
   const slow = `export default {
     id: "slow", name: "x", version: "1", deactivate: () => new Promise((done) => setTimeout(done, 300)),
   };`;
@@ -87,7 +87,7 @@ describe("a terminal that is closed", () => {
   it.each([
     ["SIGHUP", 129],
     ["SIGTERM", 143],
-  ] as const)("tells twice, and hurries nothing that %s has begun to stop", async (first, code) => {
+  ] as const)("sends two signals, which do not interrupt a stop that %s began", async (first, code) => {
     using s = scratch();
     s.file("~/.scorel/extensions/slow.ts", slow);
     await using turn = await waiting(s);
@@ -102,8 +102,8 @@ describe("a terminal that is closed", () => {
   });
 });
 
-describe("a reader that goes away", () => {
-  it("cancels the turn instead of breaking it", async () => {
+describe("a reader that closes the output", () => {
+  it("cancels the turn without an error", async () => {
     using s = scratch();
     await using turn = await waiting(s);
     turn.running.child.stdout?.destroy();
@@ -113,7 +113,7 @@ describe("a reader that goes away", () => {
   });
 });
 
-describe("a plugin's stray failure", () => {
+describe("a plugin's uncaught error", () => {
   const failing = (s: Scratch, how: string) =>
     s.file(
       "~/.scorel/extensions/stray.ts",
@@ -123,7 +123,7 @@ describe("a plugin's stray failure", () => {
       };`,
     );
 
-  it("in a promise that nobody awaits is named, and the turn goes on", async () => {
+  it("in an unhandled rejection is reported with the plugin, and the turn goes on", async () => {
     using s = scratch();
     const file = failing(s, "void Promise.reject(new Error('dropped'));");
     await using turn = await waiting(s);
@@ -135,11 +135,11 @@ describe("a plugin's stray failure", () => {
     expect(kept(s)).toEqual([{ text: "so far and on", partial: undefined }]);
   });
 
-  it("in a timer is named, and the turn goes on", async () => {
+  it("in a timer is reported with the plugin, and the turn goes on", async () => {
     using s = scratch();
     const file = failing(s, "setTimeout(() => { throw new Error('late'); });");
     await using turn = await waiting(s);
-    // Its session hears of it while it is there; a later throw would be named by the process alone.
+    // The session reports it while it is open; later, only the process would.
     await turn.running.line((line) => line.includes('"plugin_failure"'));
     turn.goOn();
     const { code, stderr } = await turn.running.finished;
@@ -148,7 +148,7 @@ describe("a plugin's stray failure", () => {
     expect(kept(s)).toEqual([{ text: "so far and on", partial: undefined }]);
   });
 
-  it("that no extension's file is in ends the process, in order, and keeps the words that came", async () => {
+  it("outside of extension files ends the process in order, and saves the partial reply", async () => {
     using s = scratch();
     failing(s, "");
     const ours = s.file("ours.mjs", 'process.on("SIGUSR2", () => { throw new Error("ours"); });');

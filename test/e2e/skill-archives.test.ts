@@ -16,7 +16,7 @@ async function withServer(work: (s: Scratch, server: ArchiveServer) => Promise<v
 }
 
 describe("scorel skill", () => {
-  it("add shows what it would add, waits for a yes, and keeps it without the network", () =>
+  it("add shows what it would add, asks, and installs it; it then works without network", () =>
     withServer(async (s, server) => {
       s.file("~/.claude/skills/how/SKILL.md", skillOf("how"));
       server.answers["/x"] = { to: "/pdf.zip" };
@@ -53,7 +53,7 @@ describe("scorel skill", () => {
       expect(server.heard).toHaveLength(heard);
     }));
 
-  it("update shows what changed and takes it; what cannot be fetched stays", () =>
+  it("update shows what changed and installs it; what cannot be downloaded stays unchanged", () =>
     withServer(async (s, server) => {
       const address = `${server.origin}/pdf.zip`;
       await s.run(["skill", "add", address, "--yes"]);
@@ -88,7 +88,7 @@ describe("scorel skill", () => {
       expect((await s.run(["skill", "list"])).stdout).toContain("Reads pdf");
     }));
 
-  it("add and update say which skill of a name will count, and that one counts", () =>
+  it("add and update tell which of several skills with the same name is used, and it is used", () =>
     withServer(async (s, server) => {
       const add = async (name: string, path: string, skill: string) => {
         server.answers[path] = zipOf({ [`${skill}/SKILL.md`]: skillOf(skill, ` By ${name}.`) });
@@ -97,7 +97,7 @@ describe("scorel skill", () => {
       };
       const by = async (skill: string) => (await s.run(["skill", "show", skill])).stdout.match(/ By (\w+)\./)?.[1];
       expect(await add("z", "/z.zip", "words")).toEqual([]);
-      // With a letter that only looks like another one: a name that people take for the same.
+      // With a letter that looks like another one: people would take the names for the same.
       expect(await add("a", "/a.zip", "words")).toEqual([
         `    the name is taken: user, ${server.origin}/z.zip; that one counts first`,
       ]);
@@ -105,7 +105,7 @@ describe("scorel skill", () => {
         `    the name is taken: user, ${server.origin}/z.zip; that one counts first`,
       ]);
       expect(await by("words")).toBe("z");
-      // An update of the earlier one brings a name that the later one had.
+      // An update of the first archive adds a name that the second one has.
       await add("later", "/later.zip", "other");
       server.answers["/z.zip"] = zipOf({ "other/SKILL.md": skillOf("other", " By z.") });
       expect((await s.run(["skill", "update", "z", "--yes"])).stdout).toContain(
@@ -114,7 +114,7 @@ describe("scorel skill", () => {
       expect([await by("other"), await by("words")]).toEqual(["z", "a"]);
     }));
 
-  it("remove takes away what was added, and says what has the name from then on", () =>
+  it("remove removes an archive, and tells which skill has the name from then on", () =>
     withServer(async (s, server) => {
       server.answers["/two.zip"] = zipOf({
         "git-commit/SKILL.md": skillOf("git-commit"),
@@ -147,7 +147,7 @@ describe("scorel skill", () => {
       });
     }));
 
-  it("add takes a folder, and lets go of an archive that holds no skill or is another's", () =>
+  it("add accepts a folder, and releases an archive that contains no skill or belongs to another source", () =>
     withServer(async (s, server) => {
       s.file("mine/SKILL.md", skillOf("mine"));
       expect(await s.run(["skill", "add", "./mine", "--yes"])).toMatchObject({
@@ -170,7 +170,7 @@ describe("scorel skill", () => {
     }));
 });
 
-it("a certificate is believed that the user's own authority has signed, also behind a proxy", async () => {
+it("a certificate signed by the user's own authority is accepted, also behind a proxy", async () => {
   using s = scratch();
   const [key, cert] = [fixture("tls/archives.key.pem"), fixture("tls/archives.cert.pem")];
   const tls = { key: readFileSync(key), cert: readFileSync(cert) };
@@ -191,7 +191,7 @@ it("a certificate is believed that the user's own authority has signed, also beh
   expect(proxy.heard).toEqual([expect.stringContaining("CONNECT skills.example:443")]);
 });
 
-it("a project's archives are fetched when it is trusted, and not before", () =>
+it("a project's archives are downloaded when it is trusted, and not before", () =>
   withServer(async (s, server) => {
     s.file(".scorel/config.toml", `[skills]\nroots = ["${server.origin}/pdf.zip"]\nallowHosts = ["127.0.0.1"]\n`);
     writeFileSync(join(s.home, ".scorel/config.toml"), "");
@@ -205,6 +205,6 @@ it("a project's archives are fetched when it is trusted, and not before", () =>
       code: 2,
       stderr: expect.stringContaining("Remove it from there."),
     });
-    // What was fetched for a project is nobody else's.
+    // Archives that were downloaded for a project are used by no other.
     expect((await s.run(["skill", "list"], { cwd: s.home })).stdout).not.toContain("All of pdf");
   }));

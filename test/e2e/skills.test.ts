@@ -10,7 +10,7 @@ import { type Scratch, scratch } from "./scorel.ts";
 
 const shipped = readdirSync(join(root, "skills"));
 const sourceOf = (name: string) => readFileSync(join(root, "skills", name, "SKILL.md"), "utf8");
-/** Contents of the fenced blocks of a language, indented or not. */
+/** Contents of fenced blocks of a language, indented or not. */
 const blocksOf = (name: string, language: string) => blocksIn(sourceOf(name), language);
 const blocksIn = (source: string, language: string) =>
   Array.from(
@@ -38,7 +38,7 @@ function repository({ project, file }: Scratch): void {
 }
 
 describe("a session with skills", () => {
-  it("loads them without a question, and goes on with the same bytes in another process and in a copy", () =>
+  it("loads them without a question, and continues with the same bytes in another process and in a copy", () =>
     withModel(
       [toolCall("skill_load", { skill: "house" }), text("one"), text("two"), text("three")],
       async (s, server) => {
@@ -60,7 +60,7 @@ describe("a session with skills", () => {
       },
     ));
 
-  it("only goes on from what was sent, whatever else is done between loads, and in other processes", () => {
+  it("appends to the requests sent so far, whatever else happens between loads, and in other processes", () => {
     const todos = (status: string) =>
       toolCall("TodoWrite", { todos: [{ content: "fill", status, activeForm: "filling" }] });
     const form = { skill: "form" };
@@ -112,7 +112,7 @@ describe("a session with skills", () => {
     expect(rows.filter((row) => row.trimEnd().length > 120)).toEqual([]);
   });
 
-  it.skipIf(!hasTerminals)("completes their names by Tab, behind /skill: and behind a $", () =>
+  it.skipIf(!hasTerminals)("completes their names with Tab, after /skill: and after $", () =>
     withModel([text("Done.")], async (s, server) => {
       await using t = terminal(s, ["chat", "--yes"]);
       await t.shows("> ");
@@ -126,7 +126,7 @@ describe("a session with skills", () => {
     }),
   );
 
-  it("reads a project's only with trust, from what was trusted", () =>
+  it("reads a project's skills only with trust, from the trusted copy", () =>
     withModel([text("ok"), text("ok")], async (s, server) => {
       execFileSync("git", ["init", "-q"], { cwd: s.project });
       s.file(".agents/skills/ours/SKILL.md", skillText("ours", "Ours."));
@@ -141,7 +141,7 @@ describe("a session with skills", () => {
 });
 
 describe("the skills of a project", () => {
-  it("are those from its .scorel folder up to the git root, all of them under one trust", async () => {
+  it("are read from its .scorel folder up to the git root, all trusted together", async () => {
     using s = scratch();
     execFileSync("git", ["init", "-q"], { cwd: s.project });
     s.file("packages/a/.scorel/skills/own/SKILL.md", skillText("own", "Own."));
@@ -167,7 +167,7 @@ describe("the skills of a project", () => {
 });
 
 describe("scorel skill", () => {
-  it("list names what a session begun here can load, and what it cannot", async () => {
+  it("list names the skills that a new session here can load, and those that it cannot", async () => {
     using s = scratch();
     s.file("~/.scorel/skills/git-commit/SKILL.md", skillText("git-commit", "Mine."));
     s.file("~/.scorel/skills/open/SKILL.md", "---\nname: open\n");
@@ -191,7 +191,7 @@ describe("scorel skill", () => {
     expect(skills.map(({ name }: { name: string }) => name)).toEqual([...shipped, "only"].sort());
   });
 
-  it("show prints a skill, and says which there are when there is none of that name", async () => {
+  it("show prints a skill; for an unknown name it lists the existing ones", async () => {
     using s = scratch();
     s.file("~/.scorel/skills/mine/SKILL.md", "---\nname: Mine\ndescription: d\n---\n\nDo it.\n");
     s.file("~/.scorel/skills/mine/how.md", "How");
@@ -216,7 +216,7 @@ describe("scorel skill", () => {
     });
   });
 
-  it("check names file and line, exits 1 for what breaks the open format, and 0 for what does not", async () => {
+  it("check names file and line; it exits 1 for what breaks the open format, and 0 for anything else", async () => {
     using s = scratch();
     const bad = s.file("own/bad/SKILL.md", "---\nname: bad\ncolour: red\n---\nText\n");
     s.file("own/good/SKILL.md", skillText("good", "Text"));
@@ -242,7 +242,7 @@ describe("scorel skill", () => {
 });
 
 describe("scorel skill report", () => {
-  it("tells which skills were asked for in their words and not loaded, here or in all sessions", () =>
+  it("tells which skills matched the user's words but were not loaded, here or in all sessions", () =>
     withModel([text("1"), text("2")], async (s) => {
       const nothing = "No session here was told of skills; --all looks at all sessions.\n";
       expect(await s.run(["skill", "report"])).toMatchObject({ code: 0, stdout: nothing, stderr: "" });
@@ -272,7 +272,7 @@ describe("scorel skill report", () => {
 });
 
 describe("the shipped skills", () => {
-  it("keep to the open format", async () => {
+  it("follow the open format", async () => {
     using s = scratch();
     expect(await s.run(["skill", "check", join(root, "skills")])).toMatchObject({
       code: 0,
@@ -280,7 +280,7 @@ describe("the shipped skills", () => {
     });
   });
 
-  it("name commands that do what they say, in a repository and in a session", async () => {
+  it("name commands that work as described, in a repository and in a session", async () => {
     using s = scratch();
     repository(s);
     expect(await s.run(["-p", "hi", "--model", "offline/demo"])).toMatchObject({ code: 0 });
@@ -318,7 +318,7 @@ describe("the shipped skills", () => {
       expect(JSON.stringify(server.requests[1]?.body.messages.at(-1))).toContain('"3"');
     }));
 
-  it("show a preset that reads and denies as they say", async () => {
+  it("show a preset that reads and denies as described", async () => {
     using s = scratch();
     const [preset = ""] = blocksOf("compose-preset", "toml");
     s.file("~/.scorel/presets/review.toml", preset);
@@ -329,19 +329,19 @@ describe("the shipped skills", () => {
   });
 });
 
-describe("the guide", () => {
+describe("the skills guide", () => {
   const guide = readFileSync(join(root, "docs/guide/skills.md"), "utf8");
   const [skill = ""] = blocksIn(guide, "markdown");
   const settings = blocksIn(guide, "toml").find((block) => block.includes("disabled")) ?? "";
 
-  it("shows a skill that keeps to the open format, and settings that are right", async () => {
+  it("shows a skill that follows the open format, and valid settings", async () => {
     using s = scratch();
     s.file(".agents/skills/release/SKILL.md", skill);
     const lines = blocksIn(guide, "sh").flatMap((block) => block.trim().split("\n"));
     const looks = lines.filter((line) => /^scorel skill (?:check|report|list)\b/.test(line));
     expect(looks.length).toBeGreaterThan(1);
     for (const line of looks) expect(await s.run(line.split(" ").slice(1))).toMatchObject({ code: 0 });
-    // What fetches or makes something has tests of its own; here it is only a command that there is.
+    // Commands that download or create something have tests of their own; here only their existence is checked.
     const commands = readFileSync(join(root, "docs/reference/commands.md"), "utf8");
     for (const line of lines) expect(commands).toContain(line.split(" ").slice(0, 3).join(" "));
     mkdirSync(join(s.home, "work/skills"), { recursive: true });
@@ -357,7 +357,7 @@ describe("the guide", () => {
     expect(Array.from((row ?? "").matchAll(/`([^`]+)`/g), ([, name]) => name).sort()).toEqual(shipped);
   });
 
-  it("has a skill as it shows loaded by its name, with the place of its scripts", () =>
+  it("has an example skill that is loaded by name, with the place of its scripts", () =>
     withModel([text("ok")], async (s, server) => {
       s.file("~/.agents/skills/release/SKILL.md", skill);
       s.file("~/.agents/skills/release/scripts/notes.sh", "echo notes");

@@ -18,29 +18,29 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch, writersIn } from "./scorel.ts";
 
 const left = startedProcesses();
-/** What no rule allows: it is run only where the guards are gone. */
+/** A call that no rule allows: it would run only if the guards were gone. */
 const forbidden = toolCall("Bash", { command: "touch F" });
 const bash = (command: string, more: object = {}) => toolCall("Bash", { command, ...more });
-/** Writes the number of its process into `pids` and stays. */
+/** Writes its pid into the file `pids`, and keeps running. */
 const staying = "echo $$ >> pids; exec sleep 1000";
 const isSummary = ({ text: sent }: RecordedRequest) => sent.includes("Write a summary of the conversation above");
 const isDelta = (line: string) => line.includes('"text_delta"');
 
-/** What is going on when the signal comes. */
+/** What is running when the signal arrives. */
 interface Phase {
-  /** What the model answers; `end` does not open before the test is over. */
+  /** The replies of the model; `end` is opened only after the test. */
   reply: (end: Promise<void>, request: RecordedRequest) => Part[];
-  /** Commands that have written their numbers into `pids` by then. */
+  /** How many commands have written their pids into `pids` by then. */
   commands?: number;
-  /** Resolves when the phase has begun, where that is not told by those. */
+  /** Resolves when the phase has begun, if `commands` does not tell. */
   begun?: (running: Running, server: ModelServer) => Promise<unknown>;
   prepare?: (s: Scratch) => unknown;
   config?: string;
-  /** It goes on with the session that `prepare` has begun. */
+  /** Continues the session that `prepare` has created. */
   resumes?: boolean;
 }
 
-/** An extension that waits in a hook and says so. */
+/** An extension that waits in a hook and reports that. */
 const waitingIn =
   (hook: string, more = "") =>
   (s: Scratch) =>
@@ -96,7 +96,7 @@ const phases: Record<string, Phase> = {
   },
 };
 
-/** A home whose model answers the second turn, and whatever comes after, with a call that no guard lets pass. */
+/** A home whose model answers the second and later requests with a call that every guard denies. */
 async function place(phase: Phase, { onTestFinished }: TestContext) {
   const s = scratch();
   onTestFinished(() => s[Symbol.dispose]());
@@ -117,7 +117,7 @@ async function place(phase: Phase, { onTestFinished }: TestContext) {
   return { s, server, stop };
 }
 
-/** What a stop may not leave: requests after it, commands that run on, what a denied call has done. */
+/** What must not happen after a stop: further requests, commands that keep running, effects of a denied call. */
 function leftBy(s: Scratch, server: ModelServer, before: number, pids: readonly number[]) {
   return {
     requests: server.requests.length - before,
@@ -134,7 +134,7 @@ const SIGNALS = [
 ] as const;
 
 describe.each(Object.keys(phases))("during %s", (name) => {
-  it.for(SIGNALS)("%s ends all that runs, and no request leaves any more", async ([signal, code], test) => {
+  it.for(SIGNALS)("%s ends everything that runs, and no further request is sent", async ([signal, code], test) => {
     const phase = phases[name] as Phase;
     const { s, server, stop } = await place(phase, test);
     const running = s.start(["-p", "hi", ...(phase.resumes ? ["--continue"] : []), "--output", "events"], {
@@ -165,7 +165,7 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
     expect(leftBy(s, server, before, [pid])).toEqual(nothing);
   });
 
-  it("its end ends a command, and no request leaves any more", async (test) => {
+  it("closing it ends a running command, and no further request is sent", async (test) => {
     const { s, server } = await place({ reply: () => [bash(staying)], commands: 1 }, test);
     await using t = terminal(s, ["--permission", "full"]);
     await t.shows("> ");

@@ -11,20 +11,20 @@ const inAnHour = () => Date.now() + 3_600_000;
 const authFile = (s: Scratch) => join(s.home, ".scorel/auth.json");
 const stored = (s: Scratch) => JSON.parse(readFileSync(authFile(s), "utf8")).subscriptions;
 
-/** Anthropic's token endpoint, which answers with these tokens. */
+/** Anthropic's token endpoint, which returns these tokens. */
 const tokens = (access: string, refresh: string): Sites => ({
   "platform.claude.com/v1/oauth/token": () => ({
     json: { access_token: access, refresh_token: refresh, expires_in: 7_200 },
   }),
 });
 
-/** A login to anthropic as it was stored before. */
+/** A stored login to anthropic. */
 function storeLogin(s: Scratch, expires: number): void {
   const anthropic = { access: "sk-ant-oat-old-0123456789", refresh: "refresh-old-0123456789", expires };
   s.file("~/.scorel/auth.json", JSON.stringify({ version: 1, keys: {}, subscriptions: { anthropic } }));
 }
 
-/** Whether anything listens where the browser is sent to. */
+/** Whether a server listens at the address that the browser is sent to. */
 function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
@@ -33,7 +33,7 @@ function listens(port: number): Promise<boolean> {
 }
 
 describe("scorel login anthropic --with subscription", () => {
-  it("takes a code that is pasted, keeps the tokens, and uses them until logout", async () => {
+  it("accepts a pasted code, stores the tokens, and uses them until logout", async () => {
     using s = scratch();
     await using models = await startModelServer([text("ok"), text("Hello.")]);
     const access = "sk-ant-oat-new-0123456789";
@@ -66,7 +66,7 @@ describe("scorel login anthropic --with subscription", () => {
     expect(new Set(sites.heard)).toEqual(new Set(["CONNECT platform.claude.com:443", "CONNECT api.anthropic.com:443"]));
   });
 
-  it("takes the browser's answer, but not one to another login, and stops listening", async () => {
+  it("accepts the browser's answer, but not one for another login, and stops listening", async () => {
     using s = scratch();
     await using sites = await startSites(tokens("sk-ant-oat-new-0123456789", "refresh-0123456789"));
     const running = s.start(["login", "anthropic", "--with", "subscription"], {
@@ -82,7 +82,7 @@ describe("scorel login anthropic --with subscription", () => {
     expect(await listens(53692)).toBe(false);
   });
 
-  it("waits until it is interrupted, also where no code can reach it", async () => {
+  it("waits until it is interrupted, even if no code can arrive", async () => {
     using s = scratch();
     await using sites = await startSites({});
     const other = createServer();
@@ -106,7 +106,7 @@ describe("scorel login anthropic --with subscription", () => {
     expect([await listens(53692), existsSync(authFile(s)), sites.requests]).toEqual([false, false, []]);
   });
 
-  it("says why it came to nothing, and shows no word of the server's answer", async () => {
+  it("tells why it failed, without the server's answer", async () => {
     using s = scratch();
     await using sites = await startSites({
       "platform.claude.com/v1/oauth/token": () => ({
@@ -123,7 +123,7 @@ describe("scorel login anthropic --with subscription", () => {
     expect(stdout + stderr).not.toContain("sk-ant-oat-leak");
   });
 
-  it("names a port that is taken", async () => {
+  it("names a port that is in use", async () => {
     using s = scratch();
     await using sites = await startSites({});
     const other = createServer();
@@ -143,7 +143,7 @@ describe("scorel login anthropic --with subscription", () => {
     expect([code, stderr.includes("was not understood"), existsSync(authFile(s))]).toEqual([2, true, false]);
   });
 
-  it("takes the place of a stored key", async () => {
+  it("replaces a stored key", async () => {
     using s = scratch();
     await using sites = await startSites(tokens("sk-ant-oat-new-0123456789", "refresh-0123456789"));
     await s.run(["login", "anthropic"], { input: "sk-ant-key-0123456789\n" });
@@ -155,8 +155,8 @@ describe("scorel login anthropic --with subscription", () => {
   });
 });
 
-describe("a token that ends", () => {
-  it("is renewed before the request, and known as a secret", async () => {
+describe("a token that expires", () => {
+  it("is renewed before the request, and treated as a secret", async () => {
     using s = scratch();
     storeLogin(s, Date.now() - 1);
     const [access, refresh] = ["sk-ant-oat-new-0123456789", "refresh-new-0123456789"];
@@ -177,7 +177,7 @@ describe("a token that ends", () => {
     expect(stored(s)).toEqual({ anthropic: { access, refresh, expires: expect.any(Number) } });
   });
 
-  it("is renewed once by processes that need it at once", async () => {
+  it("is renewed once by processes that need it at the same time", async () => {
     using s = scratch();
     storeLogin(s, Date.now() - 1);
     await using models = await startModelServer(() => text("Hi."));
@@ -207,7 +207,7 @@ describe("a token that ends", () => {
     expect([readFileSync(authFile(s), "utf8") === before, sites.requests.length]).toEqual([true, 1]);
   });
 
-  it("and that the provider refuses all the same asks for a new login", async () => {
+  it("and that the provider refuses asks for a new login", async () => {
     using s = scratch();
     storeLogin(s, inAnHour());
     await using models = await startModelServer([status(401, { error: { message: "revoked" } })]);
@@ -216,7 +216,7 @@ describe("a token that ends", () => {
     expect([code, stdout.includes("log in again: scorel login anthropic")]).toEqual([1, true]);
   });
 
-  it("goes to no other server of that name, and not in place of a key that is named", async () => {
+  it("is not sent to another server with that provider name, and not instead of an explicit key", async () => {
     using s = scratch();
     storeLogin(s, inAnHour());
     await using server = await startModelServer(() => text("Hi."));
@@ -233,7 +233,7 @@ describe("a token that ends", () => {
     expect((await s.run(["-p", "hi"])).stderr).toContain("OTHER_KEY is not set");
   });
 
-  it("serves to its end while the login server is down", async () => {
+  it("can be used until it expires while the login server is down", async () => {
     using s = scratch();
     storeLogin(s, Date.now() + 30_000);
     await using models = await startModelServer([text("Hi.")]);
@@ -248,7 +248,7 @@ describe("a token that ends", () => {
   });
 });
 
-it("a turn with a token that lasts asks nobody else, and loads nothing of the login", async () => {
+it("a turn with a valid token contacts no other server, and loads no login code", async () => {
   using s = scratch();
   storeLogin(s, inAnHour());
   await using models = await startModelServer([text("Hi.")]);
@@ -268,7 +268,7 @@ describe("scorel login openai-codex", () => {
   const json = { access_token: access, refresh_token: "refresh-0123456789", expires_in: 3_600 };
   const signedIn: Sites = { "auth.openai.com/oauth/token": () => ({ json }) };
 
-  it("takes a code that is pasted; its models see the account", async () => {
+  it("accepts a pasted code; its models see the account", async () => {
     using s = scratch();
     await using models = await startModelServer([[toolCall("Read", { file_path: "a.txt" })], text("Hi.")]);
     s.file("a.txt", "plum");
@@ -293,7 +293,7 @@ describe("scorel login openai-codex", () => {
   it.each([
     ["a refusal", { status: 500, json: { error: { message: "oops" } } }, "500 oops"],
     ["a limit", { status: 429, json: { error: { message: "wait a day" } } }, "429 wait a day"],
-  ])("%s is told, and nothing is tried again unseen", async (_what, answer, said) => {
+  ])("%s is reported, and not silently tried again", async (_what, answer, said) => {
     using s = scratch();
     await using sites = await startSites({ ...signedIn, "chatgpt.com/backend-api/codex/responses": () => answer });
     await s.run(["login", "openai-codex"], { input: "c-1\n", env: sites.env });
@@ -303,7 +303,7 @@ describe("scorel login openai-codex", () => {
     expect(sites.requests.filter(({ host }) => host === "chatgpt.com")).toHaveLength(1);
   });
 
-  it("a reply that is cut is an error", async () => {
+  it("a reply that is cut off is an error", async () => {
     using s = scratch();
     await using models = await startModelServer([[text("Half a"), endEarly()]]);
     await using sites = await startSites(signedIn, "chatgpt.com", models.port);
@@ -315,7 +315,7 @@ describe("scorel login openai-codex", () => {
 });
 
 describe("scorel login github-copilot", () => {
-  it("shows the code of a device, and sends requests where the account's are served", async () => {
+  it("shows the code for the device, and sends requests to the account's server", async () => {
     using s = scratch();
     const access = "tid=1;exp=2;proxy-ep=proxy.team.githubcopilot.com;8kp=1";
     let polls = 0;
@@ -347,14 +347,14 @@ describe("scorel login github-copilot", () => {
     });
   });
 
-  it("takes no key", async () => {
+  it("accepts no key", async () => {
     using s = scratch();
     const { code, stderr } = await s.run(["login", "github-copilot", "--with", "key"], { input: "ghp_0123456789\n" });
     expect([code, stderr.includes("is used with a subscription")]).toEqual([2, true]);
   });
 });
 
-it("a provider without a login takes a key only", async () => {
+it("a provider without a login accepts only a key", async () => {
   using s = scratch();
   const { code, stderr } = await s.run(["login", "groq", "--with", "subscription"]);
   expect([code, stderr.includes("scorel login groq --with key")]).toEqual([2, true]);

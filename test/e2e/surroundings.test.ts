@@ -3,7 +3,7 @@ import { describe, expect, it, type TestContext } from "vitest";
 import { type Part, startModelServer, text, toolCall } from "../model-server.ts";
 import { type RunOptions, scratch } from "./scorel.ts";
 
-/** Runs a turn with these calls; answers how it ended, and what the model read of each. */
+/** Runs a turn with these calls; returns how it ended, and the results that the model received. */
 async function turnWith(calls: Part[], { onTestFinished }: TestContext, options: RunOptions = {}) {
   const s = scratch();
   onTestFinished(() => s[Symbol.dispose]());
@@ -20,8 +20,8 @@ async function turnWith(calls: Part[], { onTestFinished }: TestContext, options:
 }
 const grep = (more: object = {}) => toolCall("Grep", { pattern: "word", ...more });
 
-describe("a FIFO that nobody writes to", () => {
-  it("is not searched, whether it is named or lies in the folder", async (test) => {
+describe("a FIFO without a writer", () => {
+  it("is not searched, whether it is named or found in a folder", async (test) => {
     const calls = [grep({ path: "pipe" }), grep(), toolCall("Glob", { pattern: "*", path: "pipe" })];
     const { code, results } = await turnWith(calls, test);
     const refused = expect.stringContaining("pipe is neither a file nor a folder");
@@ -29,8 +29,8 @@ describe("a FIFO that nobody writes to", () => {
   });
 });
 
-describe("a process that may open few files", () => {
-  it.for([24, 28, 32])("(%i) says so in the results of its tools, and goes on", async (files, test) => {
+describe("a process with a low limit of open files", () => {
+  it.for([24, 28, 32])("(%i) reports it in tool results, and goes on", async (files, test) => {
     const calls = [grep(), toolCall("Glob", { pattern: "*.txt" }), toolCall("Bash", { command: "echo said" })];
     const through = ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh"];
     const { code, stdout, stderr, results } = await turnWith(calls, test, { through });
@@ -39,7 +39,7 @@ describe("a process that may open few files", () => {
   });
 });
 
-it("a TMPDIR that cannot be used is named by what is denied because of it", async (test) => {
+it("an unusable TMPDIR is named in the denials that it causes", async (test) => {
   const calls = [grep(), toolCall("Bash", { command: "seq 1 100000" })];
   const { code, results } = await turnWith(calls, test, { env: { TMPDIR: "/no/such/folder" }, guarded: true });
   const named = expect.stringContaining("TMPDIR=/no/such/folder, cannot be used (ENOENT). Set TMPDIR to a folder");

@@ -23,7 +23,7 @@ function exampleFiles(folder = example): Record<string, string> {
   );
 }
 
-/** The next version of the example: other rules, and a plugin that uses a package of npm. */
+/** The next version of the example: with other rules, and a plugin that uses an npm package. */
 function nextVersion(): Record<string, string> {
   const files = exampleFiles();
   const manifest = JSON.parse(files["package.json"] ?? "{}");
@@ -60,7 +60,7 @@ function repository(s: Scratch): void {
 const said = ({ body }: RecordedRequest) => JSON.stringify(body);
 const preset = ["--preset", "team-preset"];
 
-/** One turn in which the model asks what has to pass, tries what is forbidden, and does its work. */
+/** A turn in which the model asks which tests must pass, tries what is forbidden, and does its work. */
 const turn = [
   toolCall("TeamChecks", {}),
   toolCall("Write", { file_path: "LICENSE", content: "Mine" }),
@@ -70,8 +70,8 @@ const turn = [
   text("Done."),
 ];
 
-describe("a team's preset, from a packed tarball to its removal", () => {
-  it("is installed, runs, holds its locks, is upgraded with a diff, refused when tampered with, and removed", async () => {
+describe("a team's preset, from packing to removal", () => {
+  it("can be installed and used, keeps its locks, is upgraded with a diff, refused when changed, and removed", async () => {
     await using registry = await startRegistry({
       name: "ticket-words",
       version: "2.0.1",
@@ -93,7 +93,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     s.file(".npmrc", `registry=${theirs.url}\n`);
     const [first, second] = [pack(s, "v1.tgz", exampleFiles()), pack(s, "v2.tgz", nextVersion())];
 
-    // Nothing is installed that nobody has agreed to.
+    // Nothing is installed without an agreement.
     const unasked = await s.run(["preset", "add", first]);
     expect([unasked.code, unasked.stderr]).toEqual([
       2,
@@ -104,7 +104,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     expect([added.code, added.stderr]).toEqual([0, ""]);
     expect(added.stdout).toContain('Installed "team-preset". To use it: scorel --preset team-preset\n');
 
-    // It runs: house rules and ticket are told, its tool answers, its guard and its rules hold.
+    // In use: house rules and ticket are in the prompt, its tool works, its guard and rules apply.
     expect(await s.run([...preset, "-p", "Make it faster"], { guarded: true })).toMatchObject({ code: 0 });
     const requests = fresh();
     expect(said(requests[0] as RecordedRequest)).toContain("This work is for ticket ABC-12.");
@@ -117,7 +117,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     expect(readFileSync(join(s.project, "LICENSE"), "utf8")).toBe("All rights reserved\n");
     expect(readFileSync(join(s.project, "faster.js"), "utf8")).toBe("export const total = 1;\n");
 
-    // A project cannot take back what is locked, even one that is trusted.
+    // A project cannot change locked settings, even if it is trusted.
     for (const weaker of [
       '[permissions]\nmode = "full"\n',
       '[permissions]\nallow = ["Bash"]\n',
@@ -133,7 +133,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     s.file(".scorel/config.toml", "");
     expect(fresh()).toEqual([]);
 
-    // The next version is shown as a difference first.
+    // The next version is shown as a diff before it is installed.
     const shown = await s.run(["preset", "update", "team-preset", second]);
     expect(shown.code).toBe(2);
     expect(shown.stdout).toContain("  changed  instructions/house-rules.md\n    +- Ask before you add a dependency.\n");
@@ -146,7 +146,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     expect(said(again as RecordedRequest)).toContain("Ticket ABC-12, as ticket-words puts it.");
     expect(said(again as RecordedRequest)).toContain("Ask before you add a dependency.");
 
-    // One byte more, and nothing of it is loaded.
+    // With a single changed byte, nothing of it is loaded.
     const guard = join(s.home, ".scorel/presets/team-preset/extensions/protected-files.ts");
     appendFileSync(guard, "// and now for something else\n");
     const tampered = await s.run([...preset, "-p", "hi"], { guarded: true });
@@ -165,7 +165,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     expect(await s.run(["preset", "update", "team-preset", "--yes"])).toMatchObject({ code: 0 });
     expect(readFileSync(guard, "utf8")).toBe(exampleFiles()["extensions/protected-files.ts"]);
 
-    // Removed, it is gone.
+    // After removal, it is gone.
     expect(await s.run(["preset", "remove", "team-preset"])).toMatchObject({
       code: 0,
       stdout: 'Removed "team-preset".\n',
@@ -174,7 +174,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     const gone = await s.run([...preset, "-p", "hi"], { guarded: true });
     expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('There is no preset "team-preset"')]);
 
-    // What the project said of npm was never heard, and no script of a package ran.
+    // The project's npm settings were ignored, and no script of a package ran.
     expect(theirs.requests).toEqual([]);
     expect(registry.requests.length).toBeGreaterThan(0);
   }, 120_000);
@@ -183,7 +183,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
 describe.skipIf(!hasTerminals)("the question before a preset is installed", () => {
   const QUESTION = "Install it? [y]es, [N]o, [s]how: ";
 
-  it("shows the files, installs after a yes only, and asks again before an update", async () => {
+  it("shows the files, installs only after a yes, and asks again before an update", async () => {
     using s = scratch();
     const [first, second] = [
       pack(s, "v1.tgz", exampleFiles()),

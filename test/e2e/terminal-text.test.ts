@@ -5,15 +5,15 @@ import { startModelServer, status, text } from "../model-server.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
-/** Sets the window's title, clears the screen, and reads as if it were a line of Scorel. */
+/** Sets the window's title, clears the screen, and looks like a line of Scorel. */
 const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31mred\u001b[8m";
-/** The parts of it that a terminal would act on, as far as they are in an output. */
+/** The control sequences of it that are in an output. */
 const actedOn = (output: string) =>
   ["\u001b]0;", "\u0007", "\u001b[2J", "\u009b", "\u001b[8m"].filter((part) => output.includes(part));
 const refusal = status(400, { error: { message: `no ${evil} such model` } });
 
-describe.skipIf(!hasTerminals)("at a terminal", () => {
-  it("what a server answers to a refused request moves no cursor", async () => {
+describe.skipIf(!hasTerminals)("in a terminal", () => {
+  it("a server's answer to a refused request cannot move the cursor", async () => {
     using s = scratch();
     await using server = await startModelServer(() => refusal);
     s.useModel(server.baseUrl);
@@ -28,7 +28,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     }
   });
 
-  it("nor does the name of a folder, before its project is trusted", async () => {
+  it("nor can the name of a folder, before its project is trusted", async () => {
     using s = scratch();
     const cwd = join(s.project, `a${evil}b`);
     mkdirSync(join(cwd, ".scorel"), { recursive: true });
@@ -43,7 +43,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     }
   });
 
-  it("nor does what a file of the user's says that a command shows", async () => {
+  it("nor can the contents of a user's file that a command shows", async () => {
     using s = scratch();
     await using server = await startModelServer([text(`answer ${evil}`), text(`answer ${evil}`)]);
     s.useModel(server.baseUrl);
@@ -61,7 +61,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
   });
 });
 
-it("stderr carries no escape sequences, whoever reads it", async () => {
+it("stderr contains no escape sequences, even if it is not a terminal", async () => {
   using s = scratch();
   await using server = await startModelServer(() => refusal);
   s.useModel(server.baseUrl);

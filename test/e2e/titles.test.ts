@@ -8,7 +8,7 @@ const isTitle = ({ body }: RecordedRequest) => JSON.stringify(body.messages[0]).
 const isWritten = (s: Scratch) =>
   s.logs().some((log) => readFileSync(log, "utf8").includes('"title":"Cart discounts"'));
 
-/** A model of its own for titles, and the plugin that asks it. */
+/** A model for titles, and the plugin that calls it. */
 function useTitles(s: Scratch, baseUrl: string): void {
   const table = { type: "custom", api: "openai-completions", provider: "scripted", id: "small", baseUrl };
   const lines = Object.entries(table).map(([key, value]) => `${key} = "${value}"`);
@@ -17,7 +17,7 @@ function useTitles(s: Scratch, baseUrl: string): void {
   writeFileSync(path, `use = ["titles"]\n\n${readFileSync(path, "utf8")}`);
 }
 
-it("a title is made by the model that is configured for it, and a name counts for more", async () => {
+it("a title is made by the model that is configured for titles, and a given name replaces it", async () => {
   using s = scratch();
   let turns = 0;
   await using server = await startModelServer((request) => {

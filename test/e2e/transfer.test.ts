@@ -12,7 +12,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 const spent = usage({ input: 10, output: 1 });
 const KEY = ["a", "key", "of", "a", "test"].join("-");
 
-/** A session of two turns with thoughts, tools and a secret, run against a model over HTTP; and a branch. */
+/** A session with a branch, and two turns with thinking, tools and a secret, run against a model over HTTP. */
 async function talked(s: Scratch, server: ModelServer, secret = ` My key is ${KEY}.`): Promise<string> {
   s.useModel(server.baseUrl, 'apiKeyEnv = "TEST_KEY"\n');
   s.file("cart.js", "one\ntwo\n");
@@ -38,11 +38,11 @@ const contextOf = async (s: Scratch, id: string) =>
 const imported = async (s: Scratch, file: string, ...argv: string[]) =>
   JSON.parse(await printed(s, "session", "import", file, "--output", "json", ...argv)) as { sessionId: string };
 
-/** A log without its checksums. */
+/** A log without checksums. */
 const unsummed = (log: string) => log.replace(/,"crc":"[0-9a-f]{8}"\}$/gm, "}");
 
 describe("a session made by a real run", () => {
-  it("is written as a page, as Markdown and as a log", async () => {
+  it("can be exported as a page, as Markdown and as a log", async () => {
     using s = scratch();
     await using server = await startModelServer(script());
     const id = await talked(s, server);
@@ -77,7 +77,7 @@ describe("a session made by a real run", () => {
     );
   });
 
-  it("moves to another home by its log, and goes on there", async () => {
+  it("can be moved to another home by its log, and continued there", async () => {
     using here = scratch();
     using there = scratch();
     await using server = await startModelServer([...script(), [text("Left."), spent], [text("Four."), spent]]);
@@ -107,7 +107,7 @@ describe("a session made by a real run", () => {
 
 const apis: ApiName[] = ["openai-completions", "openai-responses", "google-generative-ai", "anthropic-messages"];
 const programs = { "claude-code": claudeFile, codex: codexFile, pi: piFile };
-/** A call whose result is not there, a result of no call, ids as no provider takes them, and a call twice. */
+/** A call without a result, a result without a call, ids that no provider accepts, and a repeated call. */
 const broken = lines(
   { type: "session", version: 3, id: "x", timestamp: "2026-02-03T04:05:06.000Z", cwd: "/x" },
   ...[
@@ -132,9 +132,9 @@ const broken = lines(
   ].map((message) => ({ type: "message", message })),
 );
 
-describe.each(apis)("an imported session goes on over %s", (api) => {
+describe.each(apis)("an imported session can be continued over %s", (api) => {
   it.each(Object.entries({ ...programs, broken }))(
-    "when it was begun in another program: %s",
+    "if it was created by another program: %s",
     async (name, content) => {
       using s = scratch();
       await using server = await startModelServer([[text("Go on."), spent]]);
@@ -162,7 +162,7 @@ maxTokens = 8000
 `;
 }
 
-/** Every file below a folder with what it is and holds. */
+/** Every file below a folder, with its type and content. */
 function everything(folder: string, found: Record<string, string> = {}): Record<string, string> {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
@@ -225,14 +225,14 @@ describe("a hostile session file", () => {
       event("epoch", 18, { epoch: "../", reason: "x", damage: [] }),
     );
 
-  it("writes nothing but its log, starts nothing, and is safe to show, to go back in and to go on with", async () => {
+  it("writes only its log, starts nothing, and is safe to show, rewind and continue", async () => {
     using s = scratch();
     await using server = await startModelServer([[text("Safe."), spent]]);
     s.useModel(server.baseUrl);
     const victim = s.file("victim.txt", "mine");
     mkdirSync(join(s.home, "elsewhere"));
     const file = s.file("hostile.jsonl", hostile(join(s.home, "elsewhere", "made")));
-    // What any command leaves is there before.
+    // Files that every command creates exist before.
     await s.run(["session", "list"]);
     const before = everything(s.home);
     const project = everything(s.project);
@@ -281,7 +281,7 @@ describe("a hostile session file", () => {
     expect(readdirSync(join(s.home, "elsewhere"))).toEqual([]);
   });
 
-  it.each(Object.entries(programs))("is refused or read the same, however %s's is torn", async (_name, content) => {
+  it.each(Object.entries(programs))("is refused, or read the same, however %s's is cut off", async (_name, content) => {
     using s = scratch();
     const rows = content.split("\n");
     const torn = rows.map((row, index) => (index % 5 === 4 ? row.slice(0, row.length / 2) : row));

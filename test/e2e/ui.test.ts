@@ -5,7 +5,7 @@ import { delayUntil, gate, type Reply, startModelServer, text, toolCall } from "
 import { hasTerminals, type Terminal, terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
-/** An extension that speaks with people wherever it can. */
+/** An extension that asks and informs the user in every possible place. */
 const DEPLOYER = `
 const parameters = { type: "object", properties: {} };
 const say = (text) => ({ content: [{ type: "text", text: String(text) }] });
@@ -60,7 +60,7 @@ async function leave(t: Terminal) {
   t.type("/exit\r");
   expect(await t.code).toBe(0);
 }
-/** Whoever wrote the session has given it up. */
+/** The process that wrote the session has closed it. */
 const closed = (s: Scratch) =>
   expect.poll(() => existsSync(s.logs()[0]?.replace(".jsonl", ".lock") as string), { timeout: 10_000 }).toBe(false);
 const results = (s: Scratch) =>
@@ -68,10 +68,10 @@ const results = (s: Scratch) =>
     (message as { role?: string })?.role === "tool_result" ? [(message as any).content[0].text] : [],
   );
 
-describe("a question that nobody is there to answer", () => {
+describe("a question that nobody can answer", () => {
   const deploy = toolCall("Deploy", {});
 
-  it("has its default at once, and is told once at the end of a headless run", async () => {
+  it("gets its default at once, and is reported once at the end of a headless run", async () => {
     await using s = await stage([[deploy, deploy], text("Done.")]);
     const { code, stdout, stderr } = await s.run(["-p", "go"]);
     expect({ code, stdout, stderr }).toEqual({
@@ -115,7 +115,7 @@ describe("a question that nobody is there to answer", () => {
     ]);
   });
 
-  it("is told by a command that is run from a script", async () => {
+  it("is reported by a command in a script", async () => {
     await using s = await stage([text("Done.")], quiet);
     await s.run(["-p", "go"]);
     const id = /(\w+)\.jsonl$/.exec(s.logs()[0] as string)?.[1] as string;
@@ -126,7 +126,7 @@ describe("a question that nobody is there to answer", () => {
     });
   });
 
-  it("is told by a conversation that a program feeds", async () => {
+  it("is reported by a conversation whose input is a pipe", async () => {
     await using s = await stage([]);
     const { code, stdout } = await s.run(["chat"], { input: "/which\n" });
     expect({ code, stdout }).toEqual({
@@ -138,7 +138,7 @@ describe("a question that nobody is there to answer", () => {
 });
 
 describe.skipIf(!hasTerminals)("a question in a terminal", () => {
-  it("is answered by number, by word, with y or n, with words, or with Enter for its default", async () => {
+  it("can be answered by number, word, y or n, text, or Enter for its default", async () => {
     await using s = await stage([toolCall("Deploy", {}), text("Done.")], quiet);
     await using t = terminal(s);
     await t.shows("> ");
@@ -170,7 +170,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     expect(answers(s).map(({ answer }) => answer)).toEqual(["live", "y", "/a/path is fine", "green", "red"]);
   }, 30_000);
 
-  it("is left with Ctrl-C: its default holds, and the conversation goes on", async () => {
+  it("gets its default on Ctrl-C, and the conversation goes on", async () => {
     await using s = await stage([text("Still here.")], quiet);
     await using t = terminal(s);
     await t.shows("> ");
@@ -185,7 +185,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await leave(t);
   }, 30_000);
 
-  it("has its default when the person leaves with Ctrl-D", async () => {
+  it("gets its default when the user leaves with Ctrl-D", async () => {
     await using s = await stage([], quiet);
     await using t = terminal(s);
     await t.shows("> ");
@@ -197,7 +197,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     expect(answers(s)).toEqual([{ answer: null, reason: "nobody is there any more to answer" }]);
   }, 30_000);
 
-  it("has its default when the terminal is closed", async () => {
+  it("gets its default when the terminal is closed", async () => {
     await using s = await stage([toolCall("Deploy", {}), text("Done.")], quiet);
     {
       await using t = terminal(s);
@@ -209,7 +209,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     expect(answers(s)).toMatchObject([{ answer: null }]);
   }, 30_000);
 
-  it("waits until the one before is answered", async () => {
+  it("waits until the previous question is answered", async () => {
     await using s = await stage([], quiet);
     await using t = terminal(s);
     await t.shows("> ");
@@ -225,7 +225,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await leave(t);
   }, 30_000);
 
-  it("stays readable while a reply streams in, and leaves alone what was being typed", async () => {
+  it("stays readable while a reply streams in, and does not change the typed text", async () => {
     const [typed, asked] = [gate(), gate()];
     const reply = [text("One "), delayUntil(typed.promise), text("two "), delayUntil(asked.promise), text("three.")];
     const onDelta = DEPLOYER.replace("{ type, name }", "{ type, delta }").replace(
@@ -254,7 +254,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await leave(t);
   }, 30_000);
 
-  it("takes no row of what is above, however long what is being typed", async () => {
+  it("overwrites no row above it, however long the typed text is", async () => {
     const later = quiet.replace(
       "both: {",
       `later: { summary: "Ask later", run: () => {
@@ -291,7 +291,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await leave(t);
   }, 30_000);
 
-  it("stays behind in its session when the person goes to another one", async () => {
+  it("stays open in its session when the user switches to another one", async () => {
     const bare = quiet.replace("which: {", 'bg: { run: () => void ui.confirm("Still there?") },\n    which: {');
     await using s = await stage([text("Hello.")], bare);
     await using t = terminal(s);
@@ -307,7 +307,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await leave(t);
   }, 30_000);
 
-  it("is asked once more, and once, when the session is opened anew", async () => {
+  it("is asked again, once, when the session is reopened", async () => {
     const early = DEPLOYER.replace('ui.notify("Deployer is here.")', 'void ui.confirm("Begin?")');
     await using s = await stage([], early);
     await using t = terminal(s);
@@ -326,7 +326,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     expect(answers(s).map(({ answer }) => answer)).toEqual(["y", "n"]);
   }, 30_000);
 
-  it("of a running turn goes with the turn at Ctrl-C, and what waited comes back to the prompt", async () => {
+  it("of a running turn ends with the turn on Ctrl-C, and queued messages return to the prompt", async () => {
     await using s = await stage([toolCall("Deploy", {}), text("Done.")], quiet);
     await using t = terminal(s);
     await t.shows("> ");
@@ -344,7 +344,7 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
   const PROMPT = "[y, s, a, e, n] ";
   const made = (s: Scratch, name: string) => existsSync(join(s.project, name));
 
-  it("runs when the person agrees, not when they say no, and the model reads why", async () => {
+  it("runs only if the user agrees; otherwise the model gets the reason", async () => {
     await using s = await stage([[touch("one"), touch("two"), touch("three")], text("Done.")], quiet);
     await using t = terminal(s);
     await t.shows("> ");
@@ -366,7 +366,7 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
     await leave(t);
   }, 30_000);
 
-  it("does not run when the turn is cancelled instead, or the terminal is closed", async () => {
+  it("does not run when the turn is cancelled or the terminal is closed", async () => {
     await using s = await stage([touch("one"), touch("two"), text("Done.")], quiet);
     {
       await using t = terminal(s);
@@ -386,7 +386,7 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
 });
 
 describe.skipIf(!hasTerminals)("a conversation in a terminal", () => {
-  it("throws away what is being typed at a Ctrl-C, and ends at one on an empty line", async () => {
+  it("clears the typed text on Ctrl-C, and ends on Ctrl-C at an empty line", async () => {
     await using s = await stage([text("Hello.")], quiet);
     await using t = terminal(s);
     await t.shows("> ");
@@ -403,7 +403,7 @@ describe.skipIf(!hasTerminals)("a conversation in a terminal", () => {
     expect(await t.code).toBe(0);
   }, 30_000);
 
-  it("puts what waited behind a cancelled turn back where the person types", async () => {
+  it("returns queued messages of a cancelled turn to the prompt", async () => {
     const never = gate();
     await using s = await stage([[text("Well"), delayUntil(never.promise)], text("Hello.")], quiet);
     await using t = terminal(s);

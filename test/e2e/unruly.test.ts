@@ -9,7 +9,7 @@ ${member}
 };
 `;
 
-/** A turn with one tool call beside the extension, which has to end as if it were not there. */
+/** A turn with one tool call and the extension, which must end as if the extension were not there. */
 async function wholeTurnWith(member: string) {
   using s = scratch();
   s.file("a.txt", "content of a\n");
@@ -26,30 +26,30 @@ async function wholeTurnWith(member: string) {
 const hooks = ["beforeToolCall", "afterToolCall", "transformContext", "convertToLlm"];
 const told = (where: string) => `warning: plugin "wild" failed in ${where}: `;
 
-describe("a hook of an extension", () => {
-  it.each(hooks)("%s that throws null is named with its file", async (hook) => {
+describe("a failing hook of an extension", () => {
+  it.each(hooks)("%s that throws null is reported with its file", async (hook) => {
     const { stderr } = await wholeTurnWith(`hooks: () => ({ ${hook}() { throw null; } })`);
     expect(stderr).toContain(`${told(hook)}thrown value: null (wild.ts)`);
   });
 
-  it.each(hooks)("%s that rejects late is named with its line", async (hook) => {
+  it.each(hooks)("%s that rejects late is reported with its line", async (hook) => {
     const body = 'await new Promise((done) => setTimeout(done, 20)); throw new Error("late");';
     const { stderr } = await wholeTurnWith(`hooks: () => ({ async ${hook}() { ${body} } })`);
     expect(stderr).toContain(`${told(hook)}late (wild.ts:4)`);
   });
 
-  it.each(hooks)("%s that never settles is left behind at its limit", async (hook) => {
+  it.each(hooks)("%s that never settles is abandoned at its time limit", async (hook) => {
     const tap = `{ limit: 50, handler: () => new Promise(() => {}) }`;
     const { stderr } = await wholeTurnWith(`hooks: () => ({ ${hook}: ${tap} })`);
     expect(stderr).toContain(`${told(hook)}it took longer than 50 ms`);
   });
 
-  it.each(hooks)("%s that is no function is named", async (hook) => {
+  it.each(hooks)("%s that is not a function is reported", async (hook) => {
     expect((await wholeTurnWith(`hooks: () => ({ ${hook}: 5 })`)).stderr).toContain('plugin "wild" failed in');
   });
 });
 
-describe("a hook of an extension that answers nonsense", () => {
+describe("an invalid result of a hook of an extension", () => {
   it.each(hooks)("%s: the turn goes on without it", async (hook) => {
     await wholeTurnWith(`hooks: () => ({ ${hook}: () => 5 })`);
   });
@@ -61,13 +61,13 @@ describe("an extension", () => {
     ["deactivate", "deactivate() { throw null; }", "dispose"],
     ["tools", "tools() { throw null; }", "tools"],
     ["onEvent", "onEvent() { throw null; }", "onEvent"],
-  ])("that throws null in %s is named", async (_where, member, place) => {
+  ])("that throws null in %s is reported", async (_where, member, place) => {
     const { stderr } = await wholeTurnWith(member);
     expect(stderr).toContain(told(place).slice(0, -2));
     expect(stderr).toContain("thrown value: null");
   });
 
-  it("that changes the events it hears is told that it may not", async () => {
+  it("that changes events gets an error", async () => {
     const { stderr } = await wholeTurnWith(
       'onEvent(event) { if (event.type === "message") event.message.content = []; }',
     );
@@ -75,14 +75,14 @@ describe("an extension", () => {
     expect(stderr).toContain("(wild.ts:4)");
   });
 
-  it("that registers when it is closed is told so", async () => {
+  it("that registers something while it is closed gets an error", async () => {
     const { stderr } = await wholeTurnWith(
       "activate(ctx) { this.ctx = ctx; }, deactivate() { this.ctx.subscribe(() => {}); }",
     );
     expect(stderr).toContain("it is stopped; what it just registered was undone at once.");
   });
 
-  it("that leaves a timer and a listener of the process behind keeps nobody from ending", async () => {
+  it("that leaves a timer and a listener on the process does not keep the process running", async () => {
     const { stderr } = await wholeTurnWith(
       'activate() { setInterval(() => {}, 10); process.on("SIGUSR2", () => {}); require("node:net").createServer().listen(0); }',
     );
@@ -95,11 +95,11 @@ describe("an extension", () => {
     ["what activate() answers", 'activate() { const t = setInterval(() => {}, 10); return () => clearInterval(t); }'],
     ["deactivate()", 'activate() { this.stop = () => {}; process.on("SIGUSR2", this.stop); }, deactivate() { process.off("SIGUSR2", this.stop); }'],
     ["a timer that ends by itself", 'activate() { const t = setInterval(() => clearInterval(t), 1); process.once("SIGUSR2", () => {}); process.emit("SIGUSR2"); }'],
-  ])("that ends what it began in %s has left nothing", async (_where, member) => {
+  ])("that ends what it started in %s is not reported", async (_where, member) => {
     expect((await wholeTurnWith(member)).stderr).toBe("");
   }); // biome-ignore format: rows
 
-  it("that appends ten thousand events in a turn has them in the log, and the turn ends", async () => {
+  it("that appends ten thousand events in a turn gets them into the log, and the turn ends", async () => {
     const { stderr, sent } = await wholeTurnWith(`
       hooks: (ctx) => ({ async beforeToolCall() {
         for (let n = 0; n < 10_000; n++) await ctx.session.append("custom", { kind: "wild", data: { n } });

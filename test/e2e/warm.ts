@@ -5,8 +5,8 @@ import { startModelServer, text, toolCall } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
 /**
- * Keeps the compiled code of a home that was used before, for each home with a model to begin with (see `scratch`): compiling
- * takes as long as a turn does. Answers what takes it away again.
+ * Saves the compiled code of a used home, and copies it to each new home with a model (see `scratch`), since compiling takes as
+ * long as a turn. Returns a function that removes it.
  */
 export default async function warm(): Promise<() => void> {
   const kept = mkdtempSync(join(tmpdir(), "scorel-warm-"));

@@ -5,7 +5,7 @@ import { delayUntil, gate, startModelServer, text, toolCall } from "../model-ser
 import { hasTerminals, terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
-/** An extension with a slash command that says a word, and a tool that does. */
+/** An extension with a slash command and a tool that both return a word. */
 const extension = (word: string, id = "mine") => `export default {
   id: "${id}",
   name: "Mine",
@@ -22,7 +22,7 @@ const extension = (word: string, id = "mine") => `export default {
 const path = "~/.scorel/extensions/mine.ts";
 
 describe.runIf(hasTerminals)("scorel --watch", () => {
-  it("reloads the session when an extension changes, and says so, between what a person types", async () => {
+  it("reloads the session when an extension changes, and reports it without disturbing the typed text", async () => {
     using s = scratch();
     await using server = await startModelServer([]);
     s.useModel(server.baseUrl);
@@ -32,7 +32,7 @@ describe.runIf(hasTerminals)("scorel --watch", () => {
     t.type("/mi");
     s.file(path, extension("two"));
     await t.shows("Reloaded: ~/.scorel/extensions/mine.ts");
-    // What was typed is still there.
+    // The typed text is still there.
     await t.shows("> /mi");
     t.type("ne\n");
     await t.shows("it-says-two");
@@ -40,7 +40,7 @@ describe.runIf(hasTerminals)("scorel --watch", () => {
     expect(await t.code).toBe(0);
   });
 
-  it("goes on as it was after a mistake, naming file and line, until it is mended", async () => {
+  it("keeps the old version after a mistake, naming file and line, until it is fixed", async () => {
     using s = scratch();
     await using server = await startModelServer([]);
     s.useModel(server.baseUrl);
@@ -60,7 +60,7 @@ describe.runIf(hasTerminals)("scorel --watch", () => {
 });
 
 describe("scorel chat --watch", () => {
-  it("waits for the end of a turn, which has the code that it began with", async () => {
+  it("waits for the end of a turn, which keeps the code that it began with", async () => {
     using s = scratch();
     const here = gate();
     await using server = await startModelServer([
@@ -84,7 +84,7 @@ describe("scorel chat --watch", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining("it-says-two")]);
   });
 
-  it("holds one of the user back that has changed while a tool ran", async () => {
+  it("holds back an extension of the user that changed while a tool ran", async () => {
     using s = scratch();
     const change = `printf '%s' '${extension("two").replaceAll("\n", " ")}' > ${s.home}/.scorel/extensions/mine.ts`;
     await using server = await startModelServer([toolCall("Bash", { command: change }), text("Done.")]);
@@ -99,7 +99,7 @@ describe("scorel chat --watch", () => {
     expect((await chat.finished).stdout).toContain("it-says-one");
   });
 
-  it("takes what is added, changed and removed: folders with helpers, presets, configuration", async () => {
+  it("picks up added, changed and removed files: folders with helpers, presets, configuration", async () => {
     using s = scratch();
     await using server = await startModelServer([]);
     s.useModel(server.baseUrl);
@@ -108,7 +108,7 @@ describe("scorel chat --watch", () => {
     await ready(chat);
     const say = (line: string) => void chat.child.stdin?.write(`${line}\n`);
     const reloaded = (...files: string[]) => chat.line((line) => line === `Reloaded: ${files.join(", ")}`);
-    // The folder of extensions was not there when the watching began.
+    // The folder of extensions did not exist when watching began.
     mkdirSync(join(s.home, ".scorel/extensions"), { mode: 0o700 });
     const folder = join(s.home, ".scorel/extensions/made");
     const source = extension("one", "made").replace('"it-says-one"', "word");
@@ -134,7 +134,7 @@ describe("scorel chat --watch", () => {
     expect(await chat.finished).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("runs nothing of a project that has changed until it is trusted, and is reloaded when it is", async () => {
+  it("does not run changes of a project until they are trusted, and reloads it then", async () => {
     using s = scratch();
     await using server = await startModelServer([]);
     s.useModel(server.baseUrl);
@@ -156,7 +156,7 @@ describe("scorel chat --watch", () => {
     expect(await chat.finished).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("takes each change of a project that its author trusts by its path", async () => {
+  it("picks up each change of a project that is trusted by its path", async () => {
     using s = scratch();
     await using server = await startModelServer([]);
     s.useModel(server.baseUrl);
@@ -171,7 +171,7 @@ describe("scorel chat --watch", () => {
   });
 });
 
-it("--watch is refused where nothing stays open, or nobody watches", async () => {
+it("--watch is refused for commands that do not stay open, and without a terminal", async () => {
   using s = scratch();
   await using server = await startModelServer([]);
   s.useModel(server.baseUrl);
@@ -190,7 +190,7 @@ function opened(s: Scratch, ...more: string[]): Running {
   return s.start(["chat", "--watch", ...more], { open: true });
 }
 
-/** A command is answered, so the watching has begun. */
+/** A command was answered, so watching has begun. */
 async function ready({ child, line }: Running): Promise<void> {
   child.stdin?.write("/status\n");
   await line((words) => words.startsWith("session "));

@@ -9,13 +9,13 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { records, scratch, writersIn } from "./scorel.ts";
 
 const spins = "for (;;) {}";
-/** Comes back as little, and leaves the processor to the tests that run meanwhile. */
+/** Uses little processor time, to leave it to the tests that run at the same time. */
 const waits = "for (const cell = new Int32Array(new SharedArrayBuffer(4)); ; ) Atomics.wait(cell, 0, 0, 20);";
 const plugin = (members: string) => `export default { id: "wild", name: "x", version: "1", ${members} };`;
 const note = (part: string) =>
   plugin(`events: { note: { schema: require("zod").z.object({}), ${part} } },
 onEvent: (event, ctx) => event.type === "turn_start" ? ctx.session.append("note", {}) : undefined`);
-/** Where an extension can spin, always in line 2 -> its source, and the place that is named. */
+/** Where an extension can loop, always on line 2 -> its source, and the place that is named. */
 const places: [string, string, string][] = [
   ["in a hook", plugin(`hooks: () => ({ beforeToolCall() {\n${spins} } })`), "beforeToolCall"],
   ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${spins} } })`), "beforeToolCall"],
@@ -54,7 +54,7 @@ const places: [string, string, string][] = [
   ["in deactivate", plugin(`deactivate() {\n${waits} }`), "deactivate"],
 ]; // biome-ignore format: rows
 
-/** A session with a turn in it, and a model that goes on as soon as it is asked; then there is this extension. */
+/** A session with a turn in it, and a model that answers at once; later the extension is added. */
 async function place(source: string, { onTestFinished }: TestContext) {
   const s = scratch();
   onTestFinished(() => s[Symbol.dispose]());
@@ -69,7 +69,7 @@ async function place(source: string, { onTestFinished }: TestContext) {
   await s.run(["-p", "hi"]);
   return { s, path: s.file("~/.scorel/extensions/wild.ts", source) };
 }
-/** One more turn beside the extension. */
+/** One more turn with the extension. */
 async function turnBeside(source: string, test: TestContext) {
   const { s, path } = await place(source, test);
   return { s, path, started: s.start(["-p", "read it", "--continue", "--output", "events"]) };
@@ -80,7 +80,7 @@ const line = (pid: number, place: string, path: string) =>
   );
 
 it.concurrent.for(places)(
-  "an extension that never returns %s is named, and nothing said is lost",
+  "an extension that never returns %s is named, and no message is lost",
   async ([_where, source, place], test) => {
     const { s, path, started } = await turnBeside(source, test);
     await started.said(line(started.pid, place, path));
@@ -97,7 +97,7 @@ it.concurrent.for(places)(
   },
 );
 
-it("one that never returns while it is loaded is named on stderr: no session is open yet", async (test) => {
+it("one that never returns while it is loaded is named on stderr, since no session is open yet", async (test) => {
   const { s, path, started } = await turnBeside(`const code = () => {\n${spins} };\n code();\n${plugin("")}`, test);
   await started.said(line(started.pid, "code", path));
   started.child.kill("SIGKILL");
@@ -105,7 +105,7 @@ it("one that never returns while it is loaded is named on stderr: no session is 
   expect(records(s.logs()[0] as string).map(({ type }) => type)).toContain("message");
 });
 
-/** Where an extension spins for good -> its source. */
+/** Where an extension can loop forever -> its source. */
 const loops: [string, string][] = [
   ["while it is loaded", `console.log("loops");\n${spins}\nexport default {};`],
   ["in a hook", plugin(`hooks: () => ({ beforeToolCall() { console.log("loops");\n${spins} } })`)],
@@ -119,19 +119,19 @@ const ends: [string, number, NodeJS.Signals[]][] = [
 ];
 
 describe.each(loops)("an extension that loops forever %s", (_where, source) => {
-  it.concurrent.for(ends)("ends with %s", async ([_how, code, signals], test) => {
+  it.concurrent.for(ends)("ends on %s", async ([_how, code, signals], test) => {
     const { started } = await turnBeside(source, test);
     await started.said("loops");
     for (const signal of signals) {
       process.kill(started.pid, signal);
-      // Two signals at once are one to the system.
+      // The system merges two equal signals that are sent at once.
       await delay(50);
     }
     expect(await started.finished).toMatchObject({ code, signal: null });
   });
 });
 
-it("one that waits where no debugger can hold it is killed", async (test) => {
+it("one that blocks where the debugger cannot interrupt it is killed", async (test) => {
   const stuck = `require("child_process").execFileSync("mkfifo", ["never"]); require("fs").readFileSync("never");`;
   const { started } = await turnBeside(plugin(`activate() { console.log("loops"); ${stuck} }`), test);
   await started.said("loops");
@@ -142,7 +142,7 @@ it("one that waits where no debugger can hold it is killed", async (test) => {
 describe.skipIf(!hasTerminals)("in a conversation, an extension that loops forever", () => {
   const looping = plugin('hooks: () => ({ beforeToolCall() { console.log("loops");\nfor (;;) {} } })');
 
-  it("ends with the second Ctrl-C that is typed", async (test) => {
+  it("ends on the second Ctrl-C", async (test) => {
     const { s } = await place(looping, test);
     await using t = terminal(s, ["--yes"]);
     await t.shows("> ");
@@ -152,7 +152,7 @@ describe.skipIf(!hasTerminals)("in a conversation, an extension that loops forev
     expect(await t.code).toBe(130);
   });
 
-  it("ends with its terminal", async (test) => {
+  it("ends when its terminal is closed", async (test) => {
     const { s } = await place(looping, test);
     await using t = terminal(s, ["--yes"]);
     await t.shows("> ");
@@ -163,7 +163,7 @@ describe.skipIf(!hasTerminals)("in a conversation, an extension that loops forev
     await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
-  it("that goes on after all gets the words that were typed meanwhile", async (test) => {
+  it("that continues after all receives the text that was typed meanwhile", async (test) => {
     const long = plugin(`hooks: () => ({ beforeToolCall() { console.log("loops");
 for (const end = Date.now() + 5_000; Date.now() < end; ); } })`);
     const { s } = await place(long, test);
