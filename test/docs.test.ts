@@ -26,11 +26,11 @@ const reference = (page: string) => read(`docs/reference/${page}.md`);
 const codesIn = (names: readonly string[]) => names.map((name) => /^`(.*)`$/.exec(name)?.[1] ?? name);
 
 describe("the reference", () => {
-  it("is what `npm run docs` writes now", async () => {
+  it("is what `npm run docs` generates", async () => {
     for (const [path, text] of await generate()) expect({ path, text: read(path) }).toEqual({ path, text });
   }, 120_000);
 
-  it("says in line 1 that it is generated, but for the pages on benchmarks and words", () => {
+  it("says in line 1 that it is generated, except for the pages on benchmarks and words", () => {
     const pages = filesOf("docs/reference", ".md").filter((file) => !/\/(?:benchmarks|words)\.md$/.test(file));
     const first = pages.map((file) => read(file).split("\n")[0]);
     expect(new Set(first)).toEqual(new Set(["<!-- Generated from the code by `npm run docs`; do not edit. -->"]));
@@ -58,7 +58,7 @@ describe("the reference", () => {
     expect(codesIn(headingsOf(reference("services"), 2)).sort()).toEqual([...provided, ...facts.given.keys()].sort());
   });
 
-  it("lists every contribution that somebody collects, and no other", () => {
+  it("lists every contribution that a plugin collects, and no other", () => {
     const collected = new Set(facts.plugins.flatMap(({ collects }) => collects));
     expect(codesIn(headingsOf(reference("contributions"), 3)).sort()).toEqual([...collected].sort());
   });
@@ -98,7 +98,7 @@ describe("every plugin", () => {
 });
 
 describe("every example", () => {
-  it("has a name of its own, and a sentence before it that says what it does", () => {
+  it("has a unique name, and a sentence before it that says what it does", () => {
     const examples = readExamples();
     expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
     expect(examples.filter(({ id, about }) => id === "" || about === "")).toEqual([]);
@@ -113,14 +113,14 @@ describe("every decision", () => {
   });
 });
 
-describe("a row of a decision that names what shows it", () => {
-  it("names tests and decisions that exist", () => {
+describe("a row of a decision that names the test which shows it", () => {
+  it("names only tests and decisions that exist", () => {
     const rows = shownRows();
     expect(rows.length).toBeGreaterThan(90);
     expect(rows.flatMap(problemsIn)).toEqual([]);
   });
 
-  it("is seen where it names nothing, or what is not there", () => {
+  it("is reported when it names nothing, or something that does not exist", () => {
     const file = "docs/decisions/0046-reference-behaviour.md";
     const told = (shown: string) => problemsIn({ file, line: 7, shown });
     expect(["", "[nowhere] x", "[library] no such title", "[library]", "library"].flatMap(told)).toEqual([
@@ -134,7 +134,7 @@ describe("a row of a decision that names what shows it", () => {
 });
 
 describe("every document", () => {
-  it("links only to what exists", () => {
+  it("links only to existing targets", () => {
     const broken = documents().flatMap((file) => brokenLinksOf(file).map((target) => `${file}: ${target}`));
     expect(broken).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe("every document", () => {
     expect(problems.flat()).toEqual([]);
   });
 
-  it("shows only shell commands that exist", () => {
+  it("shows only existing shell commands", () => {
     const blocks = documents()
       .flatMap(blocksOf)
       .filter(({ language }) => language === "sh");
@@ -156,8 +156,8 @@ describe("every document", () => {
   });
 });
 
-describe("the checks themselves", () => {
-  it("read a shell script as a shell does", () => {
+describe("the documentation checks", () => {
+  it("parse a shell script as a shell does", () => {
     const script = `KEY=1 scorel -p "a # b" | head -n 1 # comment\ncd x && npm test > out.txt; node -e 'one\ntwo'\n`;
     const words = [
       ["scorel", "-p", "a # b"],
@@ -169,7 +169,7 @@ describe("the checks themselves", () => {
     expect(commandsOf(script)).toEqual(words);
   });
 
-  it("see a command, an option, a value and a script that do not exist", () => {
+  it("find an unknown command, option, value and script", () => {
     const script =
       "scorel sesion list\nscorel -p hi --outputs json\nscorel -p hi --output yaml\nnpm run deploy\ncurl x";
     expect(wrongCommandsOf({ file: "a.md", line: 1, language: "sh", text: script, before: "" })).toEqual([
@@ -181,7 +181,7 @@ describe("the checks themselves", () => {
     ]);
   });
 
-  it("see a table, a key and a value that no plugin takes", async () => {
+  it("find an unknown table, key and value", async () => {
     const text = '[modle]\nid = "x"\n\n[tools]\npreset = "most"\nalow = []\n';
     const problems = await problemsOf({ file: "README.md", line: 1, language: "toml", text, before: "" });
     expect(problems).toEqual([
@@ -192,7 +192,7 @@ describe("the checks themselves", () => {
   });
 });
 
-/** What the configuration check says about a block; extensions that the same document defines are known. */
+/** The problems that the configuration check finds in a block. Extensions that the same document defines are known. */
 async function problemsOf({ file, line, text }: Block): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "scorel-docs-"));
   try {
@@ -215,7 +215,7 @@ async function problemsOf({ file, line, text }: Block): Promise<string[]> {
 const scripts = Object.keys(
   (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object }).scripts,
 );
-/** Programs that examples may use without our table knowing their options. */
+/** Programs that examples may use although their options are not in our table. */
 const standard = [
   "cd",
   "cat",
@@ -247,7 +247,7 @@ function wrongCommandsOf({ file, line, text }: Block): string[] {
   });
 }
 
-/** Parsed as the command itself would. */
+/** Parsed by the command's own parser. */
 function scorelProblem(words: readonly string[]): string | undefined {
   if (words.includes("--help") || words.includes("--version")) return undefined;
   const commands: CliCommand[] = facts.commandLine.commands.map(({ command }) => command);
@@ -267,7 +267,7 @@ function otherProblem(program: string, [first = "", second = ""]: readonly strin
   return scripts.includes(script) ? undefined : `there is no script "${script}"`;
 }
 
-/** Read from the text, without running it. */
+/** Read from the source, without running it. */
 function codesWrittenIn(source: string): string[] {
   const table = source.slice(source.indexOf("defineErrors("));
   return [...table.matchAll(/^ {2}([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+):/gm)].map((match) => match[1] as string);

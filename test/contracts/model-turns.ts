@@ -21,16 +21,16 @@ import {
 } from "../model-server.ts";
 import { withModel } from "../model-service.ts";
 
-/** What differs from api to api: where a request goes and how it says things. */
+/** What differs between APIs: the path and form of requests, and the form of replies. */
 export interface ModelApi {
   api: ApiName;
   path: string;
-  /** The key as a header. */
+  /** The header with the key. */
   key: [header: string, value: string];
-  /** The part of a request that asks to think, when it was asked to at level "medium". */
+  /** The part of a request that asks for thinking at level "medium". */
   thinks(body: RecordedRequest["body"]): unknown;
   thinking: unknown;
-  /** The part of a request that lets the provider find the cached beginning, in a session called "s1". */
+  /** The part of a request that enables prompt caching, in a session with the id "s1". */
   caches(request: RecordedRequest): unknown;
   caching: unknown;
 }
@@ -55,7 +55,7 @@ const picture: Context = {
   ],
 };
 
-/** The turns that each api has to carry; call it inside a `describe`. */
+/** The test cases that each API must pass; call it inside a `describe`. */
 export function testModelTurns(it_: ModelApi): void {
   const { api } = it_;
 
@@ -77,7 +77,7 @@ export function testModelTurns(it_: ModelApi): void {
 
   const failed = (error: unknown) => ({ type: "error", reason: "error", error, requests: 1 });
 
-  it("asks at the right place, with the key in its own header and nowhere else", async () => {
+  it("sends the request to the right path, with the key in its header and nowhere else", async () => {
     const { request } = await turn(text("hello"));
     const [header, value] = it_.key;
     expect([request.method, request.path, request.headers[header]]).toEqual(["POST", it_.path, value]);
@@ -86,13 +86,13 @@ export function testModelTurns(it_: ModelApi): void {
     expect(others.map(([name]) => name)).not.toContain("x-scorel-request");
   });
 
-  it("streams text in the pieces it comes in", async () => {
+  it("streams text in the pieces in which it arrives", async () => {
     const { events, message } = await turn(text("Hello you", [5, 4]));
     expect(events.flatMap((event) => (event.type === "text_delta" ? [event.delta] : []))).toEqual(["Hello", " you"]);
     expect(message).toMatchObject({ content: [{ type: "text", text: "Hello you" }], stopReason: "stop" });
   });
 
-  it("delivers each piece as it comes", async () => {
+  it("passes on each piece at once", async () => {
     const here = gate();
     await using server = await startModelServer([[text("one"), delayUntil(here.promise), text("two")]]);
     await using model = await withModel({ api, baseUrl: server.baseUrlFor(api) });
@@ -105,7 +105,7 @@ export function testModelTurns(it_: ModelApi): void {
     expect(deltas).toEqual(["one", "two"]);
   });
 
-  it("thinks at the level asked for", async () => {
+  it("thinks at the requested level", async () => {
     const { message, request } = await turn([thinking("hm, well"), text("yes")], { reasoning: "medium" });
     expect(message?.content).toMatchObject([
       { type: "thinking", thinking: "hm, well" },
@@ -114,7 +114,7 @@ export function testModelTurns(it_: ModelApi): void {
     expect(it_.thinks(request.body)).toEqual(it_.thinking);
   });
 
-  it("does not ask a model to think that cannot", async () => {
+  it("does not request thinking from a model without it", async () => {
     const { request } = await turn(text("yes"), { reasoning: "high" }, context, { reasoning: false });
     expect(it_.thinks(request.body)).toBeUndefined();
   });
@@ -132,7 +132,7 @@ export function testModelTurns(it_: ModelApi): void {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("takes a result back to the call it answers", async () => {
+  it("sends a tool result with the id of its call", async () => {
     const { message } = await turn([toolCall("Read", { path: "a" })]);
     if (!message) throw new Error("no call");
     const [call] = message.content.flatMap((block) => (block.type === "toolCall" ? [block] : []));
@@ -151,7 +151,7 @@ export function testModelTurns(it_: ModelApi): void {
     );
   });
 
-  it("counts tokens, the cached ones apart, and what they cost", async () => {
+  it("reports tokens, with cached ones separately, and their cost", async () => {
     const cost = { input: 1, output: 10, cacheRead: 0.5 };
     const reply = [text("x"), usage({ input: 100, output: 10, cached: 40 })];
     const { message } = await turn(reply, {}, context, { cost });
@@ -164,24 +164,24 @@ export function testModelTurns(it_: ModelApi): void {
     });
   });
 
-  it("marks what is worth caching, and says which session it is", async () => {
+  it("marks the cacheable part of the request, and sends the session id", async () => {
     const { request } = await turn(text("x"), { sessionId: "s1" });
     expect(it_.caches(request)).toEqual(it_.caching);
   });
 
-  it("says when the reply grew too long", async () => {
+  it("reports that the reply reached the output limit", async () => {
     const { last, message } = await turn([text("and"), usage({ input: 9, output: 4 }), finish("length")]);
     expect([last.type, message?.stopReason, message?.usage.output]).toEqual(["done", "length", 4]);
   });
 
-  it("sends an image, or says that the model cannot see it", async () => {
+  it("sends an image, or a text that says that the model does not support images", async () => {
     const input = ["text", "image"];
     expect((await turn(text("a cat"), {}, picture, { input })).request.text).toContain("aW1hZ2U=");
     const blind = (await turn(text("?"), {}, picture)).request.text;
     expect([blind.includes("aW1hZ2U="), blind.includes("image omitted")]).toEqual([false, true]);
   });
 
-  it("sends the table's headers", async () => {
+  it("sends the headers of the configuration", async () => {
     const { request } = await turn(text("x"), {}, context, { headers: { "x-team": "blue" } });
     expect(request.headers["x-team"]).toBe("blue");
   });
@@ -201,7 +201,7 @@ export function testModelTurns(it_: ModelApi): void {
     expect(await server.requests[0]?.over).toBe("gone");
   });
 
-  it("asks nobody when it is aborted before", async () => {
+  it("sends no request when it was aborted before", async () => {
     const { message, requests } = await turn(text("never"), { signal: AbortSignal.abort() });
     expect([message?.stopReason, requests]).toEqual(["aborted", 0]);
   });
@@ -210,14 +210,14 @@ export function testModelTurns(it_: ModelApi): void {
   it.each([
     ["without a finish marker", [text("half a sen"), endEarly()]],
     ["inside a tool's arguments", [toolCall("Bash", args, { upTo: 26 }), endEarly()]],
-  ] satisfies [string, Reply][])("takes a reply that ends %s for cut", async (_what, reply) => {
+  ] satisfies [string, Reply][])("reports a reply that ends %s as cut off", async (_what, reply) => {
     expect(await failureOf(reply)).toEqual(failed("stream ended without a finish marker"));
   });
 
   it.each([
     ["in text", [text("half a sen"), cut()]],
     ["in a tool's arguments", [toolCall("Bash", args, { upTo: 26 }), cut()]],
-  ] satisfies [string, Reply][])("takes a connection cut %s for a failure", async (_what, reply) => {
+  ] satisfies [string, Reply][])("reports a connection that breaks %s as a failure", async (_what, reply) => {
     expect(await failureOf(reply)).toEqual(failed(expect.any(String)));
   });
 
@@ -226,33 +226,33 @@ export function testModelTurns(it_: ModelApi): void {
     ["JSON", raw("{}", "application/json")],
     ["words", raw("hello\n\n")],
     ["an event that is no JSON", raw("event: message_start\ndata: {never\n\n")],
-  ] satisfies [string, Reply][])("takes %s instead of a stream for a failure", async (_what, reply) => {
+  ] satisfies [string, Reply][])("reports %s instead of a stream as a failure", async (_what, reply) => {
     expect(await failureOf(reply)).toEqual(failed(expect.stringMatching(/./)));
   });
 
-  it("takes a web page for a wrong base url", async () => {
+  it("reports that the base url may be wrong when the answer is a web page", async () => {
     expect(await failureOf(raw("<html>Login</html>", "text/html"))).toEqual(
       failed("The server answered with a web page (text/html) instead of a stream: is baseUrl right?"),
     );
   });
 
-  it("says what the server said, asks once, and tells the status apart", async () => {
+  it("reports the server's message and status after a single request", async () => {
     const { message, requests } = await turn(status(529, { error: { message: "overloaded" } }, { "retry-after": "2" }));
     expect([message?.errorMessage, requests]).toEqual(["529 overloaded", 1]);
     expect((message as { failure?: unknown }).failure).toEqual({ status: 529, retryAfterMs: 2000 });
   });
 
-  it("says what failed inside the stream", async () => {
+  it("reports an error event in the stream", async () => {
     expect(await failureOf([text("I"), failure("no more power")])).toEqual(
       failed(expect.stringMatching(/no more power$/)),
     );
   });
 
-  it("calls a filtered reply a failure", async () => {
+  it("reports a filtered reply as a failure", async () => {
     expect(await failureOf([text("I"), finish("filtered")])).toMatchObject({ type: "error", reason: "error" });
   });
 
-  it("tells of every answer, a refusal too", async () => {
+  it("reports every response, also refusals", async () => {
     const answers: number[] = [];
     const onResponse = ({ status: code }: { status: number }) => void answers.push(code);
     await turn(text("x"), { onResponse });
@@ -267,7 +267,7 @@ export function testModelTurns(it_: ModelApi): void {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it("names a server that is not there", async () => {
+  it("names a server that cannot be reached", async () => {
     const server = await startModelServer([]);
     await server.close();
     await using model = await withModel({ api, baseUrl: server.baseUrlFor(api) });
@@ -275,12 +275,12 @@ export function testModelTurns(it_: ModelApi): void {
     expect(errorMessage).toBe(`cannot reach 127.0.0.1:${server.port} (ECONNREFUSED)`);
   });
 
-  it("keeps a key out of what a server repeats", async () => {
+  it("removes the key from text that the server repeats", async () => {
     const { error } = await failureOf(status(401, { error: { message: `bad key ${KEY}` } }));
     expect(error).toBe("401 bad key [redacted]");
   });
 
-  it("leaves the process as it was", async () => {
+  it("does not change the fetch and environment of the process", async () => {
     const before = [globalThis.fetch, { ...process.env }];
     await turn(text("x"));
     expect([globalThis.fetch, { ...process.env }]).toEqual(before);

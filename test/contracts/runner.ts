@@ -5,11 +5,13 @@ import { expect, it, vi } from "vitest";
 import { type Shop, shop } from "../plugins/runner/setup.ts";
 import type { ExecutorCase } from "./sandbox.ts";
 
-/** What programs of skills find and leave, in whatever they run; in few runs, since each of a container takes a while. */
+/**
+ * What a skill's program can use and change, for every executor. The cases share few runs, since starting a container is slow.
+ */
 export function runnerContract({ executor, confines, config = {} }: ExecutorCase): void {
   const open = (table: object = {}) => shop(table, executor, [], { table: config });
 
-  it("stands in its skill's folder, gets what it was given, and what it leaves is told and ours", async () => {
+  it("runs in its skill's folder with the given input and environment; its files are listed and belong to the user", async () => {
     vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
     await using t = await open({ env: { math: ["MATH_TOKEN"] } });
     const from = await inputs(t);
@@ -40,7 +42,7 @@ export function runnerContract({ executor, confines, config = {} }: ExecutorCase
     vi.unstubAllEnvs();
   });
 
-  it("ends in time with all that it started, and its output is bounded", async () => {
+  it("is ended at its time limit with everything that it started, and its output is limited", async () => {
     await using t = await open();
     const began = performance.now();
     const ended = await t.run({ command: "(setsid sleep 50 &); sleep 50 & sleep 50", timeout: 1 });
@@ -52,7 +54,7 @@ export function runnerContract({ executor, confines, config = {} }: ExecutorCase
   });
 
   if (confines)
-    it("changes no skill, reaches no host, and no link of its leads out of the workspace", async () => {
+    it("can change no skill, reach no host, and link to nothing outside of the workspace", async () => {
       await using t = await open();
       const server = net.createServer();
       await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -81,9 +83,9 @@ export function runnerContract({ executor, confines, config = {} }: ExecutorCase
       expect(warnings?.slice(0, 2)).toEqual([left("out/passwd"), left("out/secret")]);
     });
 
-  // The engines of the tests have no bridge to give a container.
+  // The container engines of the tests have no network bridge.
   if (executor === "bubblewrap")
-    it("has the network where its skill was granted it, and where not it has none", async () => {
+    it("has network access only if its skill was granted it", async () => {
       await using t = await open({ network: ["math"] });
       await t.skill("other");
       const server = net.createServer((socket) => socket.end());
@@ -102,7 +104,7 @@ echo "inputs=$(cat inputs/artifact) $(cat inputs/host/a) $(cat inputs/skill) $(c
 echo odd > "out/a b'\\"\\$c"; echo odd > 'out/two
 lines'`;
 
-/** One of each kind, each holding the name of its kind. */
+/** One file of each type, which contains the name of its type. */
 async function inputs(t: Shop) {
   t.g.file("project/folder/a", "host");
   t.g.file(".scorel/skills/math/kind", "skill");

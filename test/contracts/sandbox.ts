@@ -22,29 +22,29 @@ import { processesOf } from "../processes.ts";
 
 export interface ExecutorCase {
   executor: ExecutorName;
-  /** Keeps programs from the host; `local` does not. */
+  /** Isolates programs from the host; `local` does not. */
   confines: boolean;
-  /** Variables that the executor itself adds for a program that works in this folder. */
+  /** Variables that the executor itself adds for a program with this working directory. */
   adds(work: string): Record<string, string>;
   config?: object;
 }
 
-/** What a program said and how it ended; how long it took differs from run to run. */
+/** The output of a program and how it ended, without the duration, which differs between runs. */
 type Outcome = Omit<SandboxEnd, "durationMs"> & { stdout: string; stderr: string };
 
 interface Ground extends AsyncDisposable {
   service: SandboxService;
-  /** Mounted to be written, and the program's directory. */
+  /** A writable mount, and the program's working directory. */
   work: string;
-  /** Mounted to be read. */
+  /** A read-only mount. */
   shelf: string;
-  /** Not mounted. */
+  /** A folder that is not mounted. */
   outside: string;
   run(script: string, job?: Partial<SandboxJob>, options?: SandboxOptions): Promise<Outcome>;
   start(script: string, job?: Partial<SandboxJob>, options?: SandboxOptions): Promise<SandboxRun>;
 }
 
-/** What every executor does alike, and what those do that keep programs from the host. */
+/** The test cases for all executors, and those for executors that isolate programs. */
 export function sandboxContract(which: ExecutorCase): void {
   let ground: Ground;
   beforeAll(async () => {
@@ -54,7 +54,7 @@ export function sandboxContract(which: ExecutorCase): void {
   afterAll(() => ground[Symbol.asyncDispose]());
 
   describe("a program", () => {
-    it("gets its arguments as they are, and says how it ended", async () => {
+    it("gets its arguments unchanged, and its exit code is reported", async () => {
       const odd = ["a b", "$(id)", "'\"`", "*", "two\nlines", "-x", ""];
       const argv: SandboxJob["argv"] = ["bash", "-c", 'printf "[%s]" "$@"; echo no >&2; exit 3', "name", ...odd];
       expect(await ground.run("", { argv })).toEqual({
@@ -64,7 +64,7 @@ export function sandboxContract(which: ExecutorCase): void {
       });
     });
 
-    it("gets the environment that was declared for it, and nothing of the host's", async () => {
+    it("gets the declared environment, and nothing of the host's", async () => {
       process.env.SCOREL_TEST_KEY = "a secret of the host";
       const env = { GREETING: "hello world", EMPTY: "", QUOTES: "'\"$HOME" };
       const { stdout } = await ground.run("", { argv: ["env"], env });
@@ -83,18 +83,18 @@ export function sandboxContract(which: ExecutorCase): void {
       if (which.confines) expect(everyone).not.toContain("a secret of the host");
     });
 
-    it("writes where it may, as whoever runs it", async () => {
+    it("writes where it is allowed to, and its files belong to the user who runs it", async () => {
       const { exitCode } = await ground.run("pwd > here; mkdir -p out; echo 1 > 'out/a b'");
       expect([exitCode, fs.readFileSync(join(ground.work, "here"), "utf8")]).toEqual([0, `${ground.work}\n`]);
       expect(fs.statSync(join(ground.work, "out/a b")).uid).toBe(process.getuid?.());
     });
 
-    it("finds itself by the name localhost", async () => {
+    it("can resolve the name localhost", async () => {
       const { stderr } = await ground.run("echo > /dev/tcp/localhost/1");
       expect(stderr).toContain("Connection refused");
     });
 
-    it("is told things while it runs", async () => {
+    it("can get input while it runs", async () => {
       const said: string[] = [];
       const run = await ground.start(
         'while read -r line; do echo "got $line"; done; echo end',
@@ -112,7 +112,7 @@ export function sandboxContract(which: ExecutorCase): void {
       await expect(run.write("three\n")).rejects.toMatchObject({ code: "SANDBOX_STDIN" });
     });
 
-    it("reads and says bytes as they are, as slowly as they are taken", async () => {
+    it("reads and writes bytes unchanged, however slowly they are read", async () => {
       const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256));
       const got: Uint8Array[] = [];
       let [taking, atOnce] = [0, 0];
@@ -131,7 +131,7 @@ export function sandboxContract(which: ExecutorCase): void {
       expect([Buffer.compare(Buffer.concat(got), bytes), atOnce]).toEqual([0, 1]);
     });
 
-    it("is given no more than it takes, and what it never takes fails with its end", async () => {
+    it("is not sent more input than it reads, and a pending write fails when it ends", async () => {
       const much = "x".repeat(1_000_000);
       const up = gate();
       const run = await ground.start("echo up; sleep 100", {}, { interactive: true, onOutput: () => up.open() });
@@ -145,16 +145,16 @@ export function sandboxContract(which: ExecutorCase): void {
       expect([endOf(await run.ended), await written]).toEqual([{ ended: "killed" }, "SANDBOX_STDIN"]);
     });
 
-    it("has no input when nobody is to give it any", async () => {
+    it("has an empty input when nobody writes to it", async () => {
       expect(await ground.run("cat; echo done")).toEqual({ exitCode: 0, stdout: "done\n", stderr: "" });
     });
 
-    it("is heard whole, and letters are not cut", async () => {
+    it("has its complete output reported, without cut characters", async () => {
       const { stdout } = await ground.run("for i in $(seq 20000); do printf 'é😀'; done");
       expect(stdout).toBe("é😀".repeat(20_000));
     });
 
-    it("that does not exist is told as such", async () => {
+    it("that does not exist is reported", async () => {
       const { exitCode, stderr } = await ground.run("", { argv: ["no-such-program"] });
       expect([exitCode, stderr]).toEqual([127, expect.stringContaining("no-such-program")]);
     });
@@ -166,10 +166,10 @@ export function sandboxContract(which: ExecutorCase): void {
     });
   });
 
-  describe("what is ended", () => {
+  describe("ending a program", () => {
     const stubborn = (sleep: string) => `trap '' TERM INT HUP; (setsid ${sleep} &) ; ${sleep} & echo up; wait`;
 
-    it("by its time is ended with all it started, at once", async () => {
+    it("by its time limit ends everything that it started, at once", async () => {
       const sleep = uniqueSleep();
       const began = performance.now();
       const outcome = await ground.run(stubborn(sleep), { limits: { seconds: 2 } });
@@ -177,7 +177,7 @@ export function sandboxContract(which: ExecutorCase): void {
       expect(performance.now() - began).toBeLessThan(15_000);
     });
 
-    it("by who waits for it is, too", async () => {
+    it("by an abort does, too", async () => {
       const sleep = uniqueSleep();
       const cancel = new AbortController();
       const onOutput = () => cancel.abort();
@@ -185,7 +185,7 @@ export function sandboxContract(which: ExecutorCase): void {
       expect([endOf(await run.ended), processesOf(sleep)]).toEqual([{ ended: "cancelled" }, []]);
     });
 
-    it("by a word is, too, and a second word changes nothing", async () => {
+    it("by `kill` does, too, and a second call has no effect", async () => {
       const sleep = uniqueSleep();
       const up = gate();
       const run = await ground.start(stubborn(sleep), {}, { onOutput: () => up.open() });
@@ -196,20 +196,20 @@ export function sandboxContract(which: ExecutorCase): void {
     });
   });
 
-  describe("a limit", () => {
-    it("on files stops one that grows", async () => {
+  describe("a resource limit", () => {
+    it("on file size stops a file that grows", async () => {
       const { exitCode } = await ground.run("head -c 5000000 /dev/zero > big", { limits: { fileBytes: 1_000_000 } });
       expect(exitCode).not.toBe(0);
       expect(fs.statSync(join(ground.work, "big")).size).toBe(1_000_000);
     });
 
-    it("on memory stops a process that takes more", async () => {
+    it("on memory stops a process that uses more", async () => {
       const hog = "x=a; while :; do x=$x$x; done; echo all of it";
       const { stdout, ended, exitCode } = await ground.run(hog, { limits: { memoryBytes: 100_000_000 } });
       expect([stdout, ended === "memory" || (exitCode ?? 0) > 0]).toEqual(["", true]);
     });
 
-    it("on memory counts all processes together", async () => {
+    it("on memory applies to all processes together", async () => {
       const part = "x=$(head -c 30000000 /dev/zero | tr '\\0' a); sleep 3";
       const parts = `pids=; for i in $(seq 10); do (${part}) & pids="$pids $!"; done; for pid in $pids; do wait $pid || exit 1; done`;
       const { stdout, ended, exitCode } = await ground.run(`${parts}; echo all of them`, {
@@ -218,12 +218,12 @@ export function sandboxContract(which: ExecutorCase): void {
       expect([stdout, ended === "memory" || (exitCode ?? 0) > 0]).toEqual(["", true]);
     });
 
-    it("on processor time stops what never rests", async () => {
+    it("on processor time stops a busy program", async () => {
       const { exitCode } = await ground.run("while :; do :; done", { limits: { cpuSeconds: 1, seconds: 30 } });
       expect([137, 152]).toContain(exitCode);
     });
 
-    it("on processes stops what multiplies", async () => {
+    it("on processes stops a program that keeps forking", async () => {
       const sleep = uniqueSleep();
       const bomb = `for i in $(seq 400); do ${sleep} & done; echo all of them; wait`;
       const { stdout, ended, exitCode } = await ground.run(bomb, { limits: { processes: 40, seconds: 5 } });
@@ -233,7 +233,7 @@ export function sandboxContract(which: ExecutorCase): void {
     });
   });
 
-  it("makes no sense of a job that is none", async () => {
+  it("invalid jobs are refused", async () => {
     const told = async (job: Partial<SandboxJob>) =>
       ground.start("true", job).then(
         () => "started",
@@ -253,7 +253,7 @@ export function sandboxContract(which: ExecutorCase): void {
   if (which.confines) describe("the host", () => confinement(() => ground));
 }
 
-/** Each line tries to get out or at something, and prints ESCAPED when it could. */
+/** Each line tries to access something, and prints ESCAPED on success. */
 const escapes: [what: string, script: string][] = [
   ["its home folder", 'ls -A /root /home "$HOST_HOME" 2>/dev/null | grep -x "$MARKER" && echo ESCAPED'],
   ["files that are not mounted", 'cat "$OUTSIDE/secret" && echo ESCAPED'],
@@ -335,7 +335,7 @@ function confinement(ground: () => Ground): void {
     for (const folder of [homedir(), tmpdir()]) fs.rmSync(join(folder, `marker-${process.pid}`), { force: true });
   });
 
-  it.each(escapes)("is out of reach: %s", async (_what, script) => {
+  it.each(escapes)("a program cannot reach %s", async (_what, script) => {
     const { stdout, ...end } = await ground().run(`${script} 2>/dev/null; true`, { env });
     expect({ ...end, escaped: stdout.includes("ESCAPED"), stdout }).toEqual({
       exitCode: 0,
@@ -347,10 +347,10 @@ function confinement(ground: () => Ground): void {
   });
 }
 
-/** Not the temporary folder, which has to be hidden. */
+/** Not in the temporary folder, since that must be hidden. */
 const scratch = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url));
 
-/** A session's sandbox over folders of its own. */
+/** A session's sandbox with folders of its own. */
 async function startSandbox(executor: ExecutorName, config: object = {}): Promise<Ground> {
   fs.mkdirSync(scratch, { recursive: true });
   const base = fs.realpathSync(fs.mkdtempSync(join(scratch, "sandbox, ")));
@@ -403,7 +403,7 @@ function endOf({ durationMs, ...end }: SandboxEnd): Omit<SandboxEnd, "durationMs
 }
 
 let sleeps = 0;
-/** A command that is found among all others by its number. */
+/** A command that can be told from all others by its number. */
 const uniqueSleep = () => `sleep 9${process.pid}.${++sleeps}1`;
 
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms, "waits"));

@@ -5,13 +5,13 @@ import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 import { fc, seed } from "../property.ts";
 
-/** A place where one log is kept; each call of `open` is another process that opens it. */
+/** A place for one log. Each call of `open` stands for another process that opens it. */
 export interface StorePlace extends Disposable {
   open(options?: { create?: SessionHeader; readOnly?: boolean }): Store;
 }
 export interface StoreCase {
   place(): StorePlace;
-  /** What was appended can be opened to read only. */
+  /** Whether the appended events can be read by a read-only store. */
   readOnly: boolean;
 }
 
@@ -23,7 +23,7 @@ const event = (seq: number, more: object = {}): StoredEvent => ({
 const idOf = (seq: number) => `event${String(seq).padStart(11, "0")}`;
 const texts = ["plain", 'quoted " \\ \n and "role":"user"', "grüße 👋 \u2028", "x".repeat(300_000), ""];
 
-/** Appends as a kernel does: the records, and a row in the ledger for each. */
+/** Appends like a kernel does: writes the records, and adds a row to the ledger for each. */
 function append(store: Store, ledger: ReturnType<Store["open"]>["ledger"], events: readonly StoredEvent[]): void {
   const records = events.map((each) => JSON.stringify(each));
   store.append(
@@ -40,9 +40,9 @@ function read({ ledger }: ReturnType<Store["open"]>): (StoredEvent | undefined)[
 const kernelOver = (store: Store): Promise<Kernel> =>
   createKernel({ entries: [{ plugin: notes, origin: "test" }], store });
 
-/** What every store promises, whatever it keeps a log in. */
+/** The test cases that every store must pass. */
 export function storeContract({ place, readOnly }: StoreCase): void {
-  it("begins empty, with the header that it was given", async () => {
+  it("is empty at first, with the given header", async () => {
     using log = place();
     const store = log.open({ create: testHeader });
     const { header, ledger, problems } = store.open();
@@ -51,7 +51,7 @@ export function storeContract({ place, readOnly }: StoreCase): void {
     await store.close();
   });
 
-  it("gives back each event as it was appended, at once and when it is opened again", async () => {
+  it("returns each event as it was appended, immediately and after it is opened again", async () => {
     using log = place();
     const store = log.open({ create: testHeader });
     const opened = store.open();
@@ -73,7 +73,7 @@ export function storeContract({ place, readOnly }: StoreCase): void {
     await last.close();
   });
 
-  it("keeps what was appended although nobody synced or closed it", async () => {
+  it("keeps appended events that were neither synced nor closed", async () => {
     using log = place();
     const store = log.open({ create: testHeader });
     append(store, store.open().ledger, [event(1), event(2)]);
@@ -83,7 +83,7 @@ export function storeContract({ place, readOnly }: StoreCase): void {
     await store.close();
   });
 
-  it("gives out events that nobody can change", async () => {
+  it("returns frozen events", async () => {
     using log = place();
     const store = log.open({ create: testHeader });
     append(store, store.open().ledger, [event(1, { nested: { a: 1 } })]);
@@ -94,7 +94,7 @@ export function storeContract({ place, readOnly }: StoreCase): void {
     await again.close();
   });
 
-  it("finds every row that contains a text, from a row on", async () => {
+  it("finds every row that contains a text, from a given row on", async () => {
     using log = place();
     const store = log.open({ create: testHeader });
     const { ledger } = store.open();
@@ -112,7 +112,7 @@ export function storeContract({ place, readOnly }: StoreCase): void {
   });
 
   if (readOnly)
-    it("refuses to append when it was opened to read only, and says why", async () => {
+    it("refuses to append when opened read-only, with the reason", async () => {
       using log = place();
       const store = log.open({ create: testHeader });
       append(store, store.open().ledger, [event(1)]);
@@ -123,7 +123,7 @@ export function storeContract({ place, readOnly }: StoreCase): void {
       await reader.close();
     });
 
-  it("carries a kernel as the store in memory does, whatever is written and however often it is opened again", async () => {
+  it("gives a kernel the same results as the memory store, for any events and any number of openings", async () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ text: fc.string({ unit: "grapheme", maxLength: 40 }) }) },
       { weight: 1, arbitrary: fc.constant("reopen" as const) },

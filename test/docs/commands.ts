@@ -5,14 +5,14 @@ import { catalogue } from "../../presets/catalogue.ts";
 import { globalOptions } from "../../presets/start/flags.ts";
 import { testHeader } from "../harness.ts";
 
-/** The command line as it is built: every command with the plugin that contributes it, and the real help. */
+/** The built command line: every command with the plugin that contributes it, and the real help. */
 export interface CommandLine {
   commands: { plugin: string; command: CliCommand }[];
   global: readonly CliOption[];
   help(noun: string): string;
 }
 
-/** Starts all host plugins without disk, asks them for their commands, and stops them. */
+/** Starts all host plugins in memory, collects their commands, and stops them. */
 export async function readCommandLine(): Promise<CommandLine> {
   const host = Object.values(catalogue).filter(({ scope }) => scope === "host");
   const plugins = await Promise.all(host.map(async ({ load }) => (await load()).default));
@@ -50,7 +50,7 @@ const launch: Launch = {
   interrupt: new AbortController().signal,
 };
 
-/** Given by the loader and used by commands that run; here none does. */
+/** Services that the loader provides and commands use when they run; no command runs here. */
 function unused<N extends keyof Services>(name: N): Services[N] {
   const refuse = () => {
     throw new Error(`the service "${name}" was used while the documentation was made`);

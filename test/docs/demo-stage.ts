@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { scratch } from "../e2e/scorel.ts";
 import { sessionPicture } from "./session-picture.ts";
 
-/** Runs the demonstration in a home of its own and draws it. */
+/** Runs the demonstration in a temporary home and returns its picture. */
 export async function playDemo(): Promise<string> {
   using s = scratch();
   const TMPDIR = join(s.home, "tmp");

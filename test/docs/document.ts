@@ -13,7 +13,7 @@ export interface Block {
   before: string;
 }
 
-/** Every Markdown file that is part of the documentation, as paths from the root. */
+/** The paths of all Markdown files of the documentation, relative to the root. */
 export function documents(): string[] {
   return ["README.md", ...filesOf("docs", ".md"), ...filesOf("plugins", "README.md")];
 }
@@ -52,7 +52,7 @@ export function headingsOf(text: string, level: number): string[] {
     .map((line) => line.slice(mark.length).trim());
 }
 
-/** Relative links of a document that lead nowhere. */
+/** Relative links of a document whose target does not exist. */
 export function brokenLinksOf(file: string): string[] {
   const targets = [...proseOf(read(file)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
   return targets.filter((target) => !/^[a-z]+:/.test(target) && !resolves(file, target));

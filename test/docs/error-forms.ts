@@ -5,15 +5,15 @@ import { inside, nameOf } from "./source.ts";
 type Template = (facts: unknown) => string;
 export type ErrorRow = Template | { exit: number; text: Template };
 
-/** One code of an error table with the form of its message: facts stand as `<plugin>`. */
+/** A code of an error table, with the form of its message: values are written as `<plugin>`. */
 export interface ErrorForm {
   code: string;
   message: string;
-  /** Of a command that fails with it. */
+  /** The exit code of a command that fails with it. */
   exit: number;
 }
 
-/** The forms of a table, given the source that declares the types of its facts. */
+/** The message forms of a table. `source` declares the types of the values. */
 export function errorFormsOf(table: Record<string, ErrorRow>, source: string): ErrorForm[] {
   const types = factTypesOf(source);
   return Object.entries(table).map(([code, row]) => {
@@ -22,7 +22,7 @@ export function errorFormsOf(table: Record<string, ErrorRow>, source: string): E
   });
 }
 
-/** For each code, which of its facts are lists. */
+/** For each code, the names of the values that are lists. */
 function factTypesOf(source: string): Map<string, Map<string, "list" | "one">> {
   const found = new Map<string, Map<string, "list" | "one">>();
   for (const node of nodesOf(source)) {
@@ -33,7 +33,7 @@ function factTypesOf(source: string): Map<string, Map<string, "list" | "one">> {
   return found;
 }
 
-/** The template of a row: the row itself, or the `text` of it. */
+/** The template of a row: the row itself, or its field `text`. */
 function templateOf(row: Node): Node | undefined {
   if (row.type === "ArrowFunctionExpression") return row;
   const properties = row.type === "ObjectExpression" ? (row.properties as Node[]) : [];
@@ -60,7 +60,7 @@ function placeholders(types: ReadonlyMap<string, "list" | "one">): unknown {
   );
 }
 
-/** A list with one placeholder whose length prints as a placeholder too. */
+/** A list with one placeholder, whose length is printed as a placeholder, too. */
 function listOf(fact: string): readonly string[] {
   const length = { [Symbol.toPrimitive]: (hint: string) => (hint === "number" ? 1 : "<number>") };
   return new Proxy([`<${fact}>`], {

@@ -3,11 +3,11 @@ import { join, parse } from "node:path";
 import { table } from "./markdown.ts";
 import { read, root } from "./source.ts";
 
-/** An extension that is a file of its own in docs/examples. */
+/** An extension in a file of docs/examples. */
 export interface ExampleFile {
   id: string;
   source: string;
-  /** The sentence that it opens with. */
+  /** Its first sentence. */
   about: string;
 }
 
@@ -21,7 +21,7 @@ export function exampleFiles(): ExampleFile[] {
   });
 }
 
-/** docs/examples/README.md as it should be now. */
+/** The content that docs/examples/README.md should have. */
 export function exampleIndex(): string {
   const rows = exampleFiles().map(({ id, about }) => [`[${id}.ts](${id}.ts)`, about]);
   return `<!-- Generated from the code by \`npm run docs\`; do not edit. -->

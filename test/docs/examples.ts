@@ -1,16 +1,16 @@
 import { type Block, blocksOf, documents } from "./document.ts";
 
-/** A whole extension that a document shows. */
+/** A complete extension in a document. */
 export interface Example {
   file: string;
-  /** The name it has to be saved under. */
+  /** The file name that it must have. */
   id: string;
   source: string;
   /** The sentence before it. */
   about: string;
 }
 
-/** Every extension that a written document shows. */
+/** Every extension in the handwritten documents. */
 export function readExamples(): Example[] {
   return documents()
     .filter((file) => !file.startsWith("docs/reference/"))

@@ -6,7 +6,7 @@ import { read } from "./source.ts";
 
 const spent = usage({ input: 2000, output: 20 });
 
-/** What the guide's model answers, in the order of its requests. */
+/** The replies of the guide's model, in the order of its requests. */
 const script: Reply[] = [
   [toolCall("CountLines", { path: "src/cart.js" }), spent],
   [text("It has 5 lines."), spent],
@@ -14,7 +14,7 @@ const script: Reply[] = [
   [text("I was told that nothing is deleted here, so I have left it."), spent],
 ];
 
-/** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
+/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
 export async function playExtensions(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);

@@ -19,20 +19,20 @@ import {
   root,
 } from "./source.ts";
 
-/** A native hook as its owner declares it. */
+/** A hook, as its owner declares it. */
 export interface Hook {
   name: string;
   owner: string;
   mode: "waterfall" | "bail" | "fold";
 }
 
-/** One plugin: its manifest, and what its sources show. */
+/** A plugin: its manifest, and what its sources show. */
 export interface PluginFacts {
   id: string;
   folder: string;
   plugin: AnyPlugin;
   contract: Contract;
-  /** Services looked up at call time, not needed to start. */
+  /** Services that it looks up at call time and does not need for starting. */
   looksUp: string[];
   defines: Hook[];
   taps: string[];
@@ -41,7 +41,7 @@ export interface PluginFacts {
   errors: ErrorForm[];
 }
 
-/** A shipped preset and what it comes to. */
+/** A shipped preset, and the plugins that it results in. */
 export interface PresetFacts {
   name: string;
   text: string;
@@ -50,16 +50,16 @@ export interface PresetFacts {
   plugins: string[];
 }
 
-/** Everything that the reference pages are woven from. */
+/** The facts from which the reference pages are generated. */
 export interface Facts {
   plugins: PluginFacts[];
   kernel: { contract: Contract; events: typeof KERNEL_EVENTS; errors: ErrorForm[] };
   loader: { errors: ErrorForm[] };
   /** The libraries that plugins share. */
   kit: { errors: ErrorForm[] };
-  /** Of packages that are a contract and no plugin, by folder. */
+  /** Packages that consist only of a contract, by folder. */
   contracts: Map<string, Contract>;
-  /** Services that no plugin provides -> the folder that hands them to a kernel. */
+  /** Services that no plugin provides -> the folder that provides them to a kernel. */
   given: Map<string, string>;
   presets: PresetFacts[];
   commandLine: CommandLine;
@@ -94,7 +94,7 @@ export function rowsOf(facts: Facts, table: string): Row[] {
   return contracts.flatMap(({ rows }) => rows).filter((row) => row.table === table);
 }
 
-/** Contracts of folders that are no plugin. */
+/** Contracts of folders that are not plugins. */
 function contractsAlone(): Map<string, Contract> {
   const folders = readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`);
   const alone = folders.filter(
@@ -103,7 +103,7 @@ function contractsAlone(): Map<string, Contract> {
   return new Map(alone.map((folder) => [folder, contractOf(read(`${folder}/contract.ts`), folder)]));
 }
 
-/** The contract that declares a row; the kernel's own service has its type in a file of its own. */
+/** The contract that declares a row. The type of the kernel's own service is in a separate file. */
 export function contractWith(facts: Facts, { owner }: Row): Contract {
   const plugin = facts.plugins.find(({ folder }) => folder === owner);
   return plugin?.contract ?? facts.contracts.get(owner) ?? facts.kernel.contract;
@@ -130,7 +130,7 @@ async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> 
   };
 }
 
-/** Keeps of what the sources mention the names that some table has. */
+/** Keeps only the names that are in a table. */
 function withNames(plugins: PluginFacts[]): PluginFacts[] {
   const all = [...plugins.map(({ contract }) => contract), ...contractsAlone().values()];
   const rows = all.flatMap(({ rows }) => rows);
@@ -157,7 +157,7 @@ function givenServices(): Map<string, string> {
   );
 }
 
-/** Services that a plugin needs or provides itself. */
+/** Services that a plugin itself needs or provides. */
 function known({ needs = [], provides = [] }: AnyPlugin): string[] {
   return [...needs, ...provides];
 }

@@ -9,7 +9,7 @@ import { serviceShapes, shapeList } from "./service-shapes.ts";
 import { shippedList, shippedSkills } from "./shipped-skills.ts";
 import { read, root } from "./source.ts";
 
-/** Every generated file by its path from the root, as it should be now. */
+/** The content that every generated file should have, by path from the root. */
 export async function generate(): Promise<Map<string, string>> {
   const facts = await readFacts();
   const reference = pages.map((page) => [`docs/reference/${page.file}`, render(page, facts)] as const);

@@ -5,7 +5,7 @@ import { spawnModelServer } from "../model-server-process.ts";
 import { comparable, play } from "./guide.ts";
 import { read } from "./source.ts";
 
-/** The repository that the guide works in. */
+/** The repository of the guide. */
 const cart = `export function total(items) {
   let sum = 0;
   for (let i = 1; i < items.length; i++) sum += items[i].price * items[i].count;
@@ -15,7 +15,7 @@ const cart = `export function total(items) {
 
 const said = "`total` adds up price times count of every item but the first: its loop starts at 1.";
 
-/** What the guide's model answers, in the order of its requests. */
+/** The replies of the guide's model, in the order of its requests. */
 const script: Reply[] = [
   [toolCall("Grep", { pattern: "function total" }), usage({ input: 1900, output: 20 })],
   [toolCall("Read", { file_path: "src/cart.js" }), usage({ input: 2000, output: 20 })],
@@ -29,19 +29,19 @@ const script: Reply[] = [
   [text("It adds up price times count of every item."), usage({ input: 2200, output: 15 })],
 ];
 
-/** What a conversation with these lines prints when they come from a pipe, in the repository as the guide leaves it. */
+/** The output of a conversation whose lines are piped in, in the repository at the end of the guide. */
 export async function talkAsGuide(lines: readonly string[]): Promise<string> {
   using home = stage();
   home.file("src/cart.js", cart.replace("let i = 1", "let i = 0"));
   await using server = await spawnModelServer(script.slice(5));
-  // The model that the guide has set up by then.
+  // The model that the guide has configured before.
   const table = modelTable(server.baseUrl).replace('"scripted"', '"local"').replace("scripted-model", "my-model");
   home.file("~/.scorel/config.toml", table);
   const { stdout } = await home.run([], { input: lines.map((line) => `${line}\n`).join("") });
   return stdout;
 }
 
-/** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
+/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
 export async function playGuide(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);
@@ -50,7 +50,7 @@ export async function playGuide(): Promise<string> {
   return comparable(played) === comparable(written) ? written : played;
 }
 
-/** A home without configuration and the guide's repository, under git. */
+/** A home without configuration, and the guide's repository with git. */
 export function stage(): Scratch {
   const home = scratch();
   home.file("src/cart.js", cart);

@@ -7,13 +7,13 @@ import { root } from "./source.ts";
 const blocks = /^```toml\n((?:(?!^```).*\n)*)```$|^```sh\n((?:(?!^```).*\n)*)```\n\n```text\n((?:(?!^```).*\n)*)```$/gm;
 
 /**
- * A guide with the output after every shell block replaced by what its commands print now, and the ids of sessions and
- * events by the present ones. TOML becomes the user's config.toml, with the server at `baseUrl` in place of the one on
- * this machine, TypeScript an extension of the user.
+ * Returns a guide with new outputs: the commands of every shell block are run, and ids of sessions and events replaced by the
+ * present ones. TOML becomes the user's config.toml, with the server at `baseUrl` instead of the one in the guide, and
+ * TypeScript an extension of the user.
  */
 export function play(text: string, home: Scratch, baseUrl: string): string {
   writeShim(home);
-  // Before the first session: what is saved while tools run, or right after, is asked about.
+  // Written before the first session: an extension that is saved while tools run, or right after, needs a confirmation.
   for (const [, source = ""] of text.matchAll(/^```ts\n((?:(?!^```).*\n)*)```$/gm))
     home.file(`~/.scorel/extensions/${/\bid: "(.+)"/.exec(source)?.[1]}.ts`, source);
   const written = sessionIn(text);
@@ -30,10 +30,10 @@ export function play(text: string, home: Scratch, baseUrl: string): string {
   return withNames(withId(played, written, present), names);
 }
 
-/** Where the guide's own server on this machine listens. */
+/** The address of the guide's own model server. */
 const local = "http://127.0.0.1:11434/v1";
 
-/** The same text for the same facts: ids, times, checksums, counts of bytes and temporary paths are taken out. */
+/** Replaces ids, times, checksums, sizes and temporary paths, so that texts with the same facts are equal. */
 export function comparable(text: string): string {
   const names = new Map(namesIn(text).map((name, index) => [name, `<name ${index + 1}>`]));
   return withNames(withId(text, sessionIn(text), "<session>"), names)
@@ -48,13 +48,13 @@ export function comparable(text: string): string {
     .replaceAll(/\b\d+ bytes\b/g, "<n> bytes");
 }
 
-/** The names of events in drawn trees, and of new sessions, as each comes first. */
+/** The names of events in drawn trees, and of new sessions, in the order of first appearance. */
 function namesIn(text: string): string[] {
   const found = text.matchAll(/^[│├─ ]*[○●·┄] (\w{4,16}) {2}|^New session (\w{16})$/gm);
   return [...new Set(Array.from(found, ([, event, session]) => (event ?? session) as string))];
 }
 
-/** Words that are a name, or a name and more of the same id, with the other name in its place. */
+/** Replaces words that are a name, or more characters of the same id, by the other name. */
 function withNames(text: string, names: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\b[A-Za-z0-9]{4,16}\b/g, (word) => {
     const name = names.has(word) ? word : [...names.keys()].find((each) => word.length === 8 && word.startsWith(each));
@@ -71,21 +71,21 @@ function commandNow(command: string, written: string, present: string): string {
   return withId(command.replace(/^npm start$/m, "scorel demo"), written, present);
 }
 
-/** Beginnings of an id, four letters or more, become beginnings of the other. */
+/** Replaces beginnings of an id with at least four characters by the same beginning of the other id. */
 function withId(text: string, from: string, to: string): string {
   if (from === "") return text;
   const words = /\b[A-Za-z0-9]{4,16}\b/g;
   return text.replaceAll(words, (word) => (from.startsWith(word) ? to.slice(0, word.length) : word));
 }
 
-/** As a terminal shows it: both streams in the order in which they were written. */
+/** Both output streams in the order in which they were written, as in a terminal. */
 function run(command: string, { home, project }: Scratch): string {
   const env = { PATH: `${join(home, "bin")}:${process.env.PATH}`, HOME: home, LANG: "C.UTF-8", TZ: "UTC" };
   const { stdout } = spawnSync("sh", ["-c", `exec 2>&1\n${command}`], { cwd: project, env, encoding: "utf8" });
   return stdout.replaceAll(home, "/home/you").replaceAll(project, "/home/you/shop");
 }
 
-/** `scorel` on the path, as an installation puts it there. */
+/** Puts `scorel` on the PATH, as an installation does. */
 function writeShim({ home }: Scratch): void {
   const shim = join(home, "bin", "scorel");
   mkdirSync(join(home, "bin"), { recursive: true });

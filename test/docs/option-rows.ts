@@ -1,4 +1,4 @@
-/** A JSON Schema, as far as tables of options need it. */
+/** The part of JSON Schema that tables of options need. */
 export interface Schema {
   type?: string;
   const?: unknown;
@@ -21,18 +21,18 @@ export interface Schema {
 export interface Option {
   key: string;
   type: string;
-  /** As in TOML; `required`, or empty when it may be left out. */
+  /** The default in TOML syntax, or `required`; empty for an optional option without default. */
   default: string;
   what: string;
 }
-/** The options of a table, or of one of its alternatives. */
+/** The options of a table, or of one alternative of a table. */
 export interface OptionTable {
-  /** What chooses this alternative: `type = "custom"`. */
+  /** What selects this alternative: `type = "custom"`. */
   when?: string;
   options: Option[];
 }
 
-/** A plugin's schema as tables: one, or one for each alternative that a fixed value chooses. */
+/** The tables of a plugin's schema: one, or one for each alternative that a literal value selects. */
 export function optionTablesOf(schema: Schema): OptionTable[] {
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (!alternatives) return [{ options: optionsOf(schema, "") }];
@@ -71,7 +71,7 @@ function typeOf(schema: Schema): string {
   return `${schema.type ?? "anything"}${rangeOf(schema)}`;
 }
 
-/** Limits that only say what a number can hold are left out. */
+/** Limits that only describe the range of a number type are left out. */
 function rangeOf({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Schema): string {
   const far = (limit: number | undefined) => limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER;
   const parts = [

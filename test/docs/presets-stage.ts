@@ -4,7 +4,7 @@ import { comparable, play } from "./guide.ts";
 import { stage } from "./guide-stage.ts";
 import { read } from "./source.ts";
 
-/** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
+/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
 export async function playPresets(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(Array.from({ length: 12 }, () => text("It adds up price times count.")));

@@ -8,7 +8,7 @@ export const headings = ["What", "When", "Use", "Configuration", "Needs and prov
 
 const reference = "../../docs/reference";
 
-/** A plugin's README with its generated parts made anew; throws when it has no place for them. */
+/** A plugin's README with its generated parts renewed; throws if it has no place for them. */
 export function renderReadme(text: string, facts: Facts, plugin: PluginFacts): string {
   const parts = {
     configuration: configTables(plugin.plugin).join("\n\n") || "Nothing to configure.",

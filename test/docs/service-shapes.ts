@@ -2,7 +2,7 @@ import { type Node, nodesOf } from "../architecture.ts";
 import { contractWith, type Facts, rowsOf } from "./facts.ts";
 import { type Contract, type Declaration, inside, nameOf, type Row } from "./source.ts";
 
-/** The path of the generated table: what each service has to have, by the contract that declares it. */
+/** The path of the generated table of required members of services. */
 export const shapeList = "plugins/extensions/checks/service-shapes.ts";
 
 export function serviceShapes(facts: Facts): string {
@@ -16,7 +16,7 @@ ${rows.join("\n")}
 `;
 }
 
-/** One member to a line, as the formatter leaves it. */
+/** One member on each line, as the formatter requires. */
 function written(shape: "function" | Members): string {
   if (shape === "function") return `"${shape}"`;
   return `{\n${Object.entries(shape)
@@ -37,7 +37,7 @@ function shapeOf(facts: Facts, row: Row): "function" | Members {
   return membersOf(declaration, own);
 }
 
-/** Required members, those of the types that it extends first. */
+/** Required members, after those of extended types. */
 function membersOf({ text }: Declaration, contract: Contract): Members {
   const nodes = [...nodesOf(text)];
   const parents = nodes
@@ -54,7 +54,7 @@ function membersOf({ text }: Declaration, contract: Contract): Members {
   );
 }
 
-/** A member whose type has another form than a function's may be anything. */
+/** A member may be anything if its type is not written as a function. */
 function kindOf(member: Node): "function" | "value" {
   if (member.type === "TSMethodSignature") return "function";
   const annotation = (member.typeAnnotation as Node | undefined)?.typeAnnotation;

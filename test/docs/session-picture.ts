@@ -1,11 +1,11 @@
-/** The picture of a session in the README: what `scorel demo` prints, drawn as a terminal shows it. */
+/** The picture of a session in the README: the output of `scorel demo`, drawn as in a terminal. */
 export const pictureFile = "docs/session.svg";
 
 const LINE = 20;
 const MARGIN = 24;
 const WIDTH = 920;
 
-/** Colours by what a line is; the first that matches counts. */
+/** The colour of a line, by the first pattern that matches. */
 const styles: readonly [kind: string, matches: RegExp][] = [
   ["command", /^\$ /],
   ["call", /^ {2}> /],
@@ -15,7 +15,7 @@ const styles: readonly [kind: string, matches: RegExp][] = [
   ["label", /^(?:Repository|Task): /],
 ];
 
-/** An SVG of the demonstration's output up to its last answer; the folder's random name is left out. */
+/** An SVG of the demonstration's output up to its last reply, without the random name of its folder. */
 export function sessionPicture(stdout: string): string {
   const [conversation = ""] = stdout.split("\nChecked once more");
   const shown = conversation.trimEnd().replace(/^(Repository: ).*$/m, "$1/tmp/scorel-demo");
@@ -35,7 +35,7 @@ export function sessionPicture(stdout: string): string {
   ].join("\n");
 }
 
-/** A long line in pieces of at most 104 characters, cut between words. */
+/** Splits a long line between words into pieces of at most 104 characters. */
 function wrapped(line: string): string[] {
   return line.match(/.{1,104}(?=\s|$)/g)?.map((piece, index) => (index === 0 ? piece : piece.trimStart())) ?? [""];
 }

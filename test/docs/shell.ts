@@ -1,4 +1,7 @@
-/** The simple commands of a shell script, as words; quotes are resolved, assignments, redirections and texts given to them dropped. */
+/**
+ * The simple commands of a shell script as words. Quotes are resolved; assignments, redirections and here-documents are
+ * dropped.
+ */
 export function commandsOf(script: string): string[][] {
   const commands: string[][] = [[]];
   for (const [token] of script.replaceAll("\\\n", " ").replaceAll(texts, "").matchAll(tokens)) {

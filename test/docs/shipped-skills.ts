@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { parseSkillText } from "../../plugins/skills/format/front-matter.ts";
 import { root } from "./source.ts";
 
-/** Of a line, for the formatter. */
+/** The formatter's limit for a line. */
 const WIDTH = 120;
 
-/** The path of the generated list, and what it should be now: what each shipped skill says of itself. */
+/** The path and content of the generated list of what each shipped skill says of itself. */
 export const shippedList = "plugins/skills/library/shipped.ts";
 export async function shippedSkills(): Promise<string> {
   const rows = await Promise.all(readdirSync(join(root, "skills")).sort().map(rowOf));

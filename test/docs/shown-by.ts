@@ -25,7 +25,7 @@ export function shownRows(): ShownRow[] {
   });
 }
 
-/** What is wrong with a row: it names nothing, or a test or decision that does not exist. */
+/** Problems of a row: its last column is empty, or names a test or decision that does not exist. */
 export function problemsIn({ file, line, shown }: ShownRow): string[] {
   const say = (what: string) => `${file}:${line}: ${what}`;
   if (shown === "") return [say("nothing shows it")];
@@ -39,13 +39,13 @@ export function problemsIn({ file, line, shown }: ShownRow): string[] {
   });
 }
 
-/** The files that a page's link definitions lead to. */
+/** The files that the link definitions of a page refer to. */
 function targetsOf(file: string): Map<string, string> {
   const links = read(file).matchAll(/^\[([^\]]+)\]: (\S+)$/gm);
   return new Map(Array.from(links, ([, key, path]) => [key as string, join(root, dirname(file), path as string)]));
 }
 
-/** The titles of a file's tests and groups, those of tables of cases and those that need a program too. */
+/** The titles of the tests and groups in a file, also of `each` and `skipIf`. */
 function titlesIn(path: string): string[] {
   const text = readFileSync(path, "utf8");
   const calls = text.matchAll(/(?:\b(?:it|describe)(?:With)?|\))\(\s*(?:"\w+",\s*)?("(?:[^"\\\n]|\\.)*"|`[^`]*`)/g);

@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Reads a file of this repository by its path from the root. */
 export const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** The TypeScript files of a folder and those below it, as paths from the root. */
+/** The TypeScript files below a folder, as paths from the root. */
 export function filesOf(folder: string, extension = ".ts"): string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
@@ -18,16 +18,16 @@ export function filesOf(folder: string, extension = ".ts"): string[] {
   });
 }
 
-/** A row of an open table, as the kernel or a plugin's contract.ts declares it. */
+/** A row of an open table, declared in the kernel or a plugin's contract.ts. */
 export interface Row {
   table: string;
   name: string;
   doc: string;
-  /** The row as written: `tools: Tool[]`. */
+  /** The source text: `tools: Tool[]`. */
   text: string;
-  /** The folder that declares it: `kernel`, `plugins/agent`. */
+  /** The folder of the declaration: `kernel`, `plugins/agent`. */
   owner: string;
-  /** Names of types that the row mentions. */
+  /** The names of types in the row. */
   mentions: string[];
 }
 
@@ -39,7 +39,7 @@ export interface Declaration {
   mentions: string[];
 }
 
-/** Rows of the open tables and the types beside them, in source order. */
+/** Rows of the open tables and the types in the same files, in source order. */
 export interface Contract {
   rows: Row[];
   declarations: Declaration[];
@@ -47,7 +47,7 @@ export interface Contract {
 
 const tables = new Set(["Services", "Hooks", "Events", "Transients", "Contributions", "Projections", "Types"]);
 
-/** Reads a contract: merged rows, and for the kernel the rows that the tables start with. */
+/** Reads the merged rows of a contract or, for the kernel, the rows that its tables contain. */
 export function contractOf(source: string, owner: string): Contract {
   const contract: Contract = { rows: [], declarations: [] };
   const program = [...nodesOf(source)][0] as Node;
@@ -59,7 +59,7 @@ export function contractOf(source: string, owner: string): Contract {
   return contract;
 }
 
-/** Calls `<anything>.name("literal", second?)` in a source. */
+/** Finds calls of `<anything>.name("literal", second?)` in a source. */
 export function callsOf(source: string, name: string): { first: string; second: Node | undefined }[] {
   return [...nodesOf(source)].flatMap((node) => {
     if (node.type !== "CallExpression") return [];
@@ -71,7 +71,7 @@ export function callsOf(source: string, name: string): { first: string; second: 
   });
 }
 
-/** The names of all properties and methods written inside properties called `name`, however deep. */
+/** The names of all properties and methods below properties called `name`, at any depth. */
 export function keysWithin(source: string, name: string): string[] {
   return [...nodesOf(source)]
     .filter((node) => node.type === "Property" && nameOf(node.key as Node) === name)
@@ -95,20 +95,20 @@ export function keysReturned(sources: readonly string[], name: string): string[]
     .flatMap(({ properties }) => (properties as Node[]).flatMap(({ key }) => nameOf(key as Node | undefined) ?? []));
 }
 
-/** The name that an identifier or a text literal stands for. */
+/** The name in an identifier or string literal. */
 export function nameOf(node: Node | undefined): string | undefined {
   if (node?.type === "Identifier") return node.name as string;
   return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
 }
 
-/** All nodes below a value of the tree. */
+/** All nodes below a value of the syntax tree. */
 export function* inside(value: unknown): Generator<Node> {
   if (typeof value !== "object" || value === null) return;
   if ("type" in value && typeof value.type === "string") yield value as Node;
   for (const child of Object.values(value)) yield* inside(child);
 }
 
-/** The one-line form of the docstring that ends where a node starts. */
+/** The docstring before a node, on one line. */
 export function docBefore(source: string, start: number): string {
   const found = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:\/\/ biome-ignore[^\n]*\n\s*)?$/.exec(source.slice(0, start));
   const lines = (found?.[1] ?? "").split("\n").map((line) => line.replace(/^\s*\*? ?/, "").trim());
@@ -142,7 +142,7 @@ function rowsOf(source: string, table: Node, owner: string): Row[] {
   }));
 }
 
-/** A declaration without the `export` around it. */
+/** A declaration without `export`. */
 function bare(node: Node): Node {
   return node.type === "ExportNamedDeclaration" && node.declaration ? (node.declaration as Node) : node;
 }
@@ -163,7 +163,7 @@ function slice(source: string, node: Node): string {
   return source.slice(node.start as number, node.end as number);
 }
 
-/** Takes away the indentation that all lines but the first share. */
+/** Removes the indentation that all lines but the first have in common. */
 function dedent(text: string): string {
   const [first = "", ...rest] = text.split("\n");
   const widths = rest.filter((line) => line.trim() !== "").map((line) => line.search(/\S/));

@@ -8,7 +8,7 @@ const spent = usage({ input: 2000, output: 20 });
 const edit = (old_string: string, new_string: string) =>
   toolCall("Edit", { file_path: "src/cart.js", old_string, new_string });
 
-/** What the guide's model answers, in the order of its requests. */
+/** The replies of the guide's model, in the order of its requests. */
 const script: Reply[] = [
   [toolCall("Read", { file_path: "src/cart.js" }), spent],
   [text("It adds up price times count of every item but the first."), spent],
@@ -25,7 +25,7 @@ const script: Reply[] = [
   [text("Yes: give it a second parameter with the rate."), spent],
 ];
 
-/** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
+/** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */
 export async function playTimeTravel(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);

@@ -11,8 +11,8 @@ import { playTimeTravel } from "./time-travel-stage.ts";
 import { playTrust } from "./trust-stage.ts";
 
 /**
- * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also
- * plays the guides and the demonstration with the built command and writes down what it prints.
+ * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also plays the
+ * guides and the demonstration with the built command and writes their outputs.
  */
 const files = await generate();
 if (process.argv.includes("guide")) {
@@ -31,7 +31,7 @@ for (const [path, text] of files) writeFileSync(join(root, path), text);
 console.log(`${files.size} files written`);
 process.exit();
 
-/** A page that nobody writes by hand says so in its first line. */
+/** Generated pages say so in their first line. */
 function isGenerated(path: string): boolean {
   return readFileSync(path, "utf8").startsWith("<!-- Generated ");
 }

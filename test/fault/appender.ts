@@ -4,7 +4,10 @@ import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 
-/** Appends without end, in batches of a size, records of a length; prints the number of each acknowledged note. */
+/**
+ * Appends notes forever, in batches of a given size with records of a given length; prints the number of each acknowledged
+ * note.
+ */
 const [path = "", batch = "1", length = "10"] = process.argv.slice(2);
 const store = createJsonlStore(path, existsSync(path) ? {} : { create: testHeader });
 const { session } = await createKernel({ entries: [{ plugin: notes, origin: "test" }], store });

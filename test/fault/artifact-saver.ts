@@ -9,7 +9,7 @@ import logs from "@scorel/logs";
 import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { testHeader } from "../harness.ts";
 
-/** Saves versions of one artifact of the user's in the home that HOME names, and says each when it is safe. */
+/** Saves versions of one artifact of the user in the home that HOME names, and prints each one that is saved. */
 const [sessionId = "", content = ""] = process.argv.slice(2);
 const entry = (plugin: ReturnType<typeof definePlugin>): KernelEntry => ({ plugin, origin: "test" });
 const composition = { sessionPlugins: async () => ({ entries: [], problems: [] }), kernel: () => parent };

@@ -7,7 +7,7 @@ import { secondProcess } from "../second-process.ts";
 
 const ROUNDS = 4;
 
-it("two processes that save the user's artifacts at once and are killed lose none that was said to be safe", async () => {
+it("two processes that save artifacts of the user and are killed lose no acknowledged version", async () => {
   const home = mkdtempSync(join(tmpdir(), "scorel-artifacts-"));
   vi.stubEnv("HOME", home);
   onTestFinished(() => {
@@ -35,7 +35,7 @@ it("two processes that save the user's artifacts at once and are killed lose non
   expect(readdirSync(join(home, ".scorel/artifacts")).filter((name) => name.endsWith(".json"))).toEqual(["user.json"]);
 }, 60_000);
 
-/** Kills it, at whatever it is doing, after so many saves. */
+/** Kills it at an arbitrary moment after this number of saves. */
 async function saver(home: string, name: string, saves: number): Promise<string[]> {
   const id = `session0000000${name}`;
   await using running = await secondProcess(new URL("artifact-saver.ts", import.meta.url), home, [id, name]);

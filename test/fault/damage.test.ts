@@ -11,7 +11,7 @@ import { scratch } from "../e2e/scorel.ts";
 import { testHeader as oldHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 
-/** Logs of this format say of each record which one it is. */
+/** Logs of this format number their records. */
 const testHeader = { ...oldHeader, version: LOG_VERSION };
 
 let folder: string;
@@ -29,7 +29,7 @@ const damagedLine = 4;
 const open = (options: Parameters<typeof createJsonlStore>[1] = {}): Promise<Kernel> =>
   createKernel({ entries: [{ plugin: notes, origin: "test" }], store: createJsonlStore(path, options) });
 
-/** A log of five notes; answers its bytes and where the third note's line begins and ends (its newline excluded). */
+/** A log of five notes; returns its bytes and where the third note's line begins and ends (without its newline). */
 async function written(): Promise<{ whole: Buffer; start: number; end: number }> {
   const kernel = await open({ create: testHeader });
   for (const text of texts) await kernel.session.append("note", { text });
@@ -39,14 +39,14 @@ async function written(): Promise<{ whole: Buffer; start: number; end: number }>
   return { whole, start, end: whole.indexOf(NEWLINE, start) };
 }
 
-/** What a reader of the damaged log finds, without changing it. */
+/** Reads the damaged log without changing it. */
 async function looked() {
   const { session, problems } = await open({ readOnly: true });
   return { context: session.buildContext(), problems };
 }
 
 describe("a flipped bit", () => {
-  it("of a record costs that record only, wherever it is, and is located", async () => {
+  it("in a record loses only that record, wherever it is, and is located", async () => {
     const { whole, start, end } = await written();
     const rest = texts.toSpliced(2, 1);
     for (let bit = start * 8; bit < end * 8; bit++) {
@@ -58,12 +58,12 @@ describe("a flipped bit", () => {
         context: rest,
         first: { line: damagedLine, offset: start, reason: expect.stringContaining("damaged"), lost: true },
       });
-      // A byte that became a newline makes two damaged lines of one.
+      // A byte that becomes a newline splits a line into two damaged ones.
       expect(problems).toHaveLength(bytes.subarray(start, end).includes(NEWLINE) ? 2 : 1);
     }
   });
 
-  it("of a record's newline costs no record", async () => {
+  it("in a record's newline loses no record", async () => {
     const { whole, end } = await written();
     for (let bit = end * 8; bit < (end + 1) * 8; bit++) {
       writeFileSync(path, flipped(whole, bit));
@@ -77,7 +77,7 @@ type Damage = (bytes: Buffer, start: number, end: number) => Buffer;
 const spliced = (bytes: Buffer, at: number, removed: number, added: Uint8Array | string) =>
   Buffer.concat([bytes.subarray(0, at), Buffer.from(added as string), bytes.subarray(at + removed)]);
 
-/** What happens to one record in the middle, whether the record itself is gone, and what is said of it. */
+/** What is done to a record in the middle, whether the record itself is lost, and the reported reason. */
 const damages: [string, Damage, { gone: boolean; said: string }][] = [
   ["a flipped bit", (b, start) => flipped(b, (start + 30) * 8), { gone: true, said: "checksum does not match" }],
   ["a NUL block over it", (b, s, e) => spliced(b, s, e - s, Buffer.alloc(e - s)), { gone: true, said: "checksum" }],
@@ -94,7 +94,7 @@ const damages: [string, Damage, { gone: boolean; said: string }][] = [
 ];
 
 describe("damage in the middle of a log", () => {
-  it.each(damages)("%s costs nothing but its own bytes", async (_what, change, { gone, said }) => {
+  it.each(damages)("%s loses only its own bytes", async (_what, change, { gone, said }) => {
     const { whole, start, end } = await written();
     const damaged = change(whole, start, end);
     writeFileSync(path, damaged);
@@ -115,7 +115,7 @@ describe("damage in the middle of a log", () => {
   });
 
   it.each(damages)(
-    "%s is told by verify and by the next turn, which has the rest",
+    "%s is reported by `session verify` and in the next turn, which has the rest of the log",
     async (_what, change, { gone, said }) => {
       using s = scratch();
       const model = ["--model", "offline/demo"];
@@ -127,7 +127,7 @@ describe("damage in the middle of a log", () => {
       const id = log.slice(log.lastIndexOf("/") + 1, -".jsonl".length);
       const whole = readFileSync(log);
       const { places, events } = scanLog(log);
-      // The user's second message: the turns before and after it have to stay.
+      // The user's second message: the turns before and after it must remain.
       const index = events.findIndex((event) => JSON.stringify(event).includes('"run echo two"'));
       const { line, offset } = places[index] as { line: number; offset: number };
       writeFileSync(log, change(whole, offset, whole.indexOf(NEWLINE, offset)));
@@ -144,7 +144,7 @@ describe("damage in the middle of a log", () => {
   );
 });
 
-/** Where each line of a log begins and ends, its newline included. */
+/** Where each line of a log begins and ends, including its newline. */
 function linesOf(bytes: Buffer): { from: number; to: number }[] {
   const lines = [];
   for (let from = 0; from < bytes.length; ) {
@@ -155,15 +155,15 @@ function linesOf(bytes: Buffer): { from: number; to: number }[] {
   return lines;
 }
 
-describe("a header", () => {
-  it("whose bits flip never lets a damaged record pass", async () => {
+describe("the header of a log", () => {
+  it("with flipped bits never makes a damaged record be accepted", async () => {
     const { whole, start, end } = await written();
     const damaged = flipped(whole, (whole.indexOf("damaged", start) + 2) * 8);
     const lines = linesOf(whole);
     for (let bit = 0; bit < ((lines[0]?.to as number) - 1) * 8; bit++) {
       writeFileSync(path, flipped(damaged, bit));
       const found = await looked().catch(({ code }) => code);
-      // A line that is no header any more: the file is refused and left as it is.
+      // The line is no header any more: the file is refused and left unchanged.
       if (found === "STORE_HEADER") continue;
       expect({ bit, context: found.context }).toEqual({ bit, context: texts.toSpliced(2, 1) });
       expect(found.problems[0]).toMatchObject({ line: 1, lost: true });
@@ -177,7 +177,7 @@ describe("a header", () => {
       "its flag and its own checksum",
       (line: string) => line.replace('"checksum":"crc32",', "").replace(/,"crc":.*/, "}"),
     ],
-  ])("without %s belongs to a checked log all the same, if its records have checksums", async (_what, change) => {
+  ])("without %s still belongs to a checked log if the records have checksums", async (_what, change) => {
     const { whole, start } = await written();
     const damaged = flipped(whole, (whole.indexOf("damaged", start) + 2) * 8);
     const end = damaged.indexOf(NEWLINE);
@@ -188,7 +188,7 @@ describe("a header", () => {
     expect(problems.at(-1)).toMatchObject({ line: damagedLine, reason: expect.stringContaining("damaged") });
   });
 
-  it("without a checksum, as others write it, keeps its unchecked records beside those that we add", async () => {
+  it("without a checksum, as other programs write it, allows unchecked records before the ones that we add", async () => {
     const plain = JSON.stringify({ ...oldHeader, version: 1 });
     const note = (n: number) => ({ type: "note", id: `n${n}`, parentId: n === 0 ? null : `n${n - 1}`, seq: n + 1 });
     const envelope = { sessionId: oldHeader.sessionId, clientId: "x", ts: 0 };
@@ -204,8 +204,8 @@ describe("a header", () => {
   });
 });
 
-describe("records that are taken out of a log", () => {
-  it("are missed, wherever they stood, and change the epoch once", async () => {
+describe("records that were removed from a log", () => {
+  it("are reported as missing, wherever they were, and change the epoch once", async () => {
     const { whole } = await written();
     const [, ...records] = linesOf(whole);
     for (let first = 0; first < records.length - 1; first++)
@@ -231,7 +231,7 @@ describe("records that are taken out of a log", () => {
       }
   });
 
-  it("are not missed in a log of the format before, which goes on as it is", async () => {
+  it("are not noticed in a log of the previous format, which can be continued", async () => {
     const kernel = await open({ create: { ...oldHeader, version: 1 } });
     for (const text of texts) await kernel.session.append("note", { text });
     await kernel.stop();
@@ -242,7 +242,7 @@ describe("records that are taken out of a log", () => {
   it.each([
     ["in another order", ([a, b, c, d, e]: string[]) => [a, c, b, d, e]],
     ["there twice", ([a, b, c, d, e]: string[]) => [a, b, b, c, d, e]],
-  ])("or stand %s cost none", async (_what, change) => {
+  ])("no record is lost if some are %s", async (_what, change) => {
     const { whole } = await written();
     const lines = whole.toString("utf8").split("\n");
     const moved = change(lines.slice(1, -1));
@@ -253,15 +253,15 @@ describe("records that are taken out of a log", () => {
   });
 });
 
-/** What may happen to the bytes of a log. */
+/** Changes of the bytes of a log. */
 const blow = fc.record({
   what: fc.constantFrom("flip", "cut out", "zero", "insert", "remove line", "double line", "cut end"),
   at: fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
   length: fc.integer({ min: 1, max: 400 }),
 });
 
-describe("any damage", () => {
-  it("leaves exactly the records whose bytes are whole, and says so when one is gone", async () => {
+describe("any damage of a log", () => {
+  it("leaves exactly the records whose bytes are intact, and lost records are reported", async () => {
     const { whole } = await written();
     const [header, ...records] = linesOf(whole).map(({ from, to }) => whole.subarray(from, to - 1));
     const after = (header as Buffer).length + 1;
@@ -289,12 +289,12 @@ describe("any damage", () => {
           if (what === "cut end") bytes = bytes.subarray(0, place);
         }
         writeFileSync(path, bytes);
-        // A whole record is one whose bytes, checksum included, stand in the file.
+        // A record is intact if its bytes, including the checksum, are in the file.
         const { events, problems } = scanLog(path);
         expect(events.map(({ id }) => id).sort()).toEqual(
           scanned.filter((_id, n) => bytes.includes(records[n] as Buffer)).sort(),
         );
-        // Only records behind which none is left can go unnoticed, when they end with a line.
+        // Lost records can go unnoticed only if none follows them and the log ends with a line.
         const last = records.findLastIndex((record) => bytes.includes(record as Buffer));
         const isMissing = records.slice(0, Math.max(0, last)).some((record) => !bytes.includes(record as Buffer));
         if (isMissing) expect(problems.some(({ lost }) => lost)).toBe(true);

@@ -26,7 +26,7 @@ const KILOBYTES = 64;
 const room = KILOBYTES * 1024;
 const demo = ["--model", "offline/demo"];
 
-/** The full disks that can be made here: the limit on files always, a file system of its own where one may be mounted. */
+/** The ways to simulate a full disk here: always the limit on file sizes, and a small file system where one can be mounted. */
 const disks: [string, () => SmallDisk][] = [["a limit on the size of files", () => limitedFiles(KILOBYTES)]];
 {
   using trial = smallFileSystem(KILOBYTES);
@@ -55,7 +55,7 @@ function stored(path: string): { n: number; seq: number }[] {
 }
 
 describe.each(disks)("a disk that is full by %s", (_what, disk) => {
-  it("refuses what does not fit, keeps what did, and takes what fits again", async () => {
+  it("refuses what does not fit, keeps earlier events, and accepts what fits again", async () => {
     using small = disk();
     const path = join(small.directory, "s.jsonl");
     await using runner = await run(small, path);
@@ -80,7 +80,7 @@ describe.each(disks)("a disk that is full by %s", (_what, disk) => {
     expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
   });
 
-  it("leaves no empty log when the first event does not fit, and begins with the next", async () => {
+  it("leaves no empty log when the first event does not fit, and starts one with the next", async () => {
     using small = disk();
     const path = join(small.directory, "s.jsonl");
     await using runner = await run(small, path);
@@ -92,7 +92,7 @@ describe.each(disks)("a disk that is full by %s", (_what, disk) => {
     expect(stored(path)).toEqual([{ n: 1, seq }]);
   });
 
-  it("loses nothing acknowledged when the process is killed on it", async () => {
+  it("loses nothing acknowledged when the process is killed", async () => {
     using small = disk();
     const path = join(small.directory, "s.jsonl");
     const kept: { n: number; seq: number | undefined }[] = [];
@@ -112,7 +112,7 @@ describe.each(disks)("a disk that is full by %s", (_what, disk) => {
 });
 
 describe("the command on a full disk", () => {
-  it("fails a turn that cannot be kept, says why, and keeps what came before", async () => {
+  it("fails a turn that cannot be saved, with the reason, and keeps what came before", async () => {
     using s = scratch();
     using limit = limitedFiles(8);
     s.file("big.txt", "long line of a long file\n".repeat(2000));
@@ -131,7 +131,7 @@ describe("the command on a full disk", () => {
     expect(after.events.length).toBeGreaterThan(events);
   });
 
-  it("goes on with a conversation as soon as there is room", async () => {
+  it("continues a conversation as soon as there is room", async () => {
     using s = scratch();
     using limit = limitedFiles(8);
     s.file("big.txt", "long line of a long file\n".repeat(2000));
@@ -149,10 +149,10 @@ describe("the command on a full disk", () => {
 
   const mounted = disks.length > 1;
   it.each(mounted ? ["a file system"] : [])(
-    "says so when %s has no room for a session, and starts one when it has",
+    "reports that %s has no room for a session, and starts one when it has",
     async () => {
       using s = scratch();
-      // Compiled code is kept there as well, as much as finds room.
+      // Compiled code is written there, too, as far as there is room.
       using small = smallFileSystem(4 * KILOBYTES) as SmallDisk;
       const env = { HOME: small.directory };
       expect((await s.run(["-p", "run echo one", ...demo], { env })).code).toBe(0);
@@ -177,17 +177,17 @@ describe("the command on a full disk", () => {
   );
 });
 
-describe("the command whose log is deleted under it", () => {
-  it("writes nothing into a file without a name, and says where the bytes still are", async () => {
+describe("a command whose log is deleted while it is open", () => {
+  it("writes nothing to the deleted file, and tells where its bytes still are", async () => {
     using s = scratch();
-    // In a file, since a command that goes through ~/.scorel is refused.
+    // As a script file, since a command that names ~/.scorel is refused.
     s.file("remove.sh", `rm ${join(s.home, ".scorel/sessions")}/*.jsonl`);
     const remove = "run sh remove.sh";
     const gone = /jsonl was deleted or replaced while it was open.*start a new one/;
     const turn = await s.run(["-p", remove, ...demo]);
     expect(turn).toMatchObject({ code: 1, stderr: expect.stringMatching(gone) });
     expect(s.logs()).toEqual([]);
-    // A conversation lives on, if only to be read; what is said to it is refused, not lost unseen.
+    // The conversation stays readable; new messages are refused, not silently lost.
     const said = await s.run(["chat", ...demo], { input: `${remove}\nrun echo two\n` });
     expect(said).toMatchObject({ code: 1, stdout: expect.stringMatching(gone) });
     expect(`${said.stdout}${said.stderr}`.match(/was deleted or replaced/g)?.length).toBeGreaterThan(1);
@@ -195,15 +195,15 @@ describe("the command whose log is deleted under it", () => {
   });
 });
 
-/** Ways to keep a file from being made beside the log. */
+/** Ways to prevent creating a file beside the log. */
 const obstacles: [string, (folder: string) => Disposable][] = [
   ["may only be read", (folder) => closed(folder)],
   ...disks.slice(1).map(([what]): [string, typeof filled] => [`is on ${what}`, filled]),
 ];
 
-describe("a log with a torn tail", () => {
+describe("a log with an incomplete last record", () => {
   it.each(obstacles)(
-    "in a folder that %s is not opened, and stays as it is until it can be",
+    "in a folder that %s is not opened, and stays unchanged until it can be",
     async (_what, obstruct) => {
       using place = disks.at(-1)?.[1]() as SmallDisk;
       const path = join(place.directory, "s.jsonl");
@@ -231,8 +231,8 @@ describe("a log with a torn tail", () => {
   );
 });
 
-describe("a home that may only be read", () => {
-  it("lets sessions be looked at, and refuses a turn with the reason", async () => {
+describe("a read-only home", () => {
+  it("allows reading sessions, and refuses a turn with the reason", async () => {
     using s = scratch();
     expect((await s.run(["-p", "run echo one", ...demo])).code).toBe(0);
     const [log = ""] = s.logs();
@@ -252,8 +252,8 @@ describe("a home that may only be read", () => {
   });
 });
 
-describe("a home that is none", () => {
-  it("is named when ~/.scorel is a file", async () => {
+describe("an invalid home", () => {
+  it("is reported when ~/.scorel is a file", async () => {
     using s = scratch();
     s.file("~/.scorel", "");
     for (const command of [
@@ -266,7 +266,7 @@ describe("a home that is none", () => {
       });
   });
 
-  it.each(["", "here"])("is refused when HOME is %j, and makes no folder in the project", async (HOME) => {
+  it.each(["", "here"])("is refused when HOME is %j, and no folder is created in the project", async (HOME) => {
     using s = scratch();
     for (const command of [
       ["-p", "run echo one", ...demo],
@@ -281,8 +281,8 @@ describe("a home that is none", () => {
     expect((await s.run(["--version"], { env: { HOME } })).code).toBe(0);
   });
 
-  it("is refused when HOME is not set and the system knows none for the user", () => {
-    // Root can become a user whom the system does not know; anyone else shows the same with no HOME that is a path.
+  it("is refused when HOME is not set and the system knows no home of the user", () => {
+    // Root can switch to a user that the system does not know; other users test a HOME that is not an absolute path.
     const root = process.getuid?.() === 0;
     const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
     const { status, stderr } = spawnSync(process.execPath, [bin, "-p", "run echo one", ...demo], {
@@ -295,7 +295,7 @@ describe("a home that is none", () => {
   });
 });
 
-/** Root may write whatever the mode says, so for root it is mounted; for others the mode is enough. */
+/** Root can write whatever the mode is, so a read-only file system is mounted; for others, the mode is enough. */
 function closed(directory: string, ...below: string[]): Disposable {
   const view = readOnlyView(directory);
   if (view) return view;
@@ -307,7 +307,7 @@ function closed(directory: string, ...below: string[]): Disposable {
   return { [Symbol.dispose]: () => setMode(0o700) };
 }
 
-/** Takes what room a small file system has left. */
+/** Uses up the room of a small file system. */
 function filled(directory: string): Disposable {
   const filler = join(directory, "filler");
   const { bavail, bsize } = statfsSync(directory);

@@ -3,22 +3,22 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A place with little room. */
+/** A place with little room for files. */
 export interface SmallDisk extends Disposable {
   directory: string;
-  /** Run a command through this: it gets no more room than there is. */
+  /** The command with which to run a program under this limit. */
   through: readonly string[];
-  /** What the system answers when the room is used up. */
+  /** The system's error code when the room is used up. */
   reason: string;
-  /** Takes all room that is left. */
+  /** Uses up the remaining room. */
   fill?(): void;
-  /** Gives it back. */
+  /** Frees the room again. */
   free?(): void;
 }
 
 const folder = () => mkdtempSync(join(tmpdir(), "scorel-disk-"));
 
-/** No file may grow over `kilobytes`: the write that reaches it is cut short, the next one fails. */
+/** Limits files to `kilobytes`: the write that reaches the limit is cut short, and the next one fails. */
 export function limitedFiles(kilobytes: number): SmallDisk {
   const directory = folder();
   return {
@@ -29,7 +29,7 @@ export function limitedFiles(kilobytes: number): SmallDisk {
   };
 }
 
-/** A file system of its own in memory; undefined where this user may not mount one. */
+/** A separate file system in memory; undefined if this user cannot mount one. */
 export function smallFileSystem(kilobytes: number): SmallDisk | undefined {
   const directory = folder();
   const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", directory]);
@@ -48,7 +48,7 @@ export function smallFileSystem(kilobytes: number): SmallDisk | undefined {
     },
     free: () => rmSync(filler),
     [Symbol.dispose]: () => {
-      // Lazily: a failing test may leave a file in it open.
+      // Unmounted lazily, since a failing test may leave a file open.
       const unmounted = spawnSync("umount", ["-l", directory]);
       if (unmounted.status !== 0) throw new Error(`${directory} could not be unmounted: ${unmounted.stderr}`);
       rmSync(directory, { recursive: true, force: true });
@@ -56,7 +56,7 @@ export function smallFileSystem(kilobytes: number): SmallDisk | undefined {
   };
 }
 
-/** A folder on a file system that is mounted for reading only; undefined where this user may not mount. */
+/** A folder on a read-only file system; undefined if this user cannot mount one. */
 export function readOnlyView(directory: string): Disposable | undefined {
   mkdirSync(directory, { recursive: true });
   const bound = spawnSync("mount", ["--bind", directory, directory]);

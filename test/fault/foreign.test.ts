@@ -5,7 +5,7 @@ import { type Scratch, scratch } from "../e2e/scorel.ts";
 
 const demo = ["--model", "offline/demo"];
 
-/** A stored session, its log changed by hand. */
+/** A stored session whose log was changed. */
 async function changed(
   s: Scratch,
   change: (text: string) => string,
@@ -17,11 +17,11 @@ async function changed(
   return { log, id: log.slice(log.lastIndexOf("/") + 1, -".jsonl".length), text };
 }
 
-describe("a file among the sessions that is no log", () => {
+describe("a file among the sessions that is not a log", () => {
   it.each<[string, (text: string) => string, string]>([
     ["is empty", () => "", "it is empty"],
     ["lost its header", (text) => text.slice(text.indexOf("\n") + 1), "its first line is no session header"],
-  ])("that %s is named by every command, and left as it is", async (_what, change, reason) => {
+  ])("that %s is named by every command, and left unchanged", async (_what, change, reason) => {
     using s = scratch();
     const { log, id, text } = await changed(s, change);
     const named = expect.stringContaining(`${log} is not a session log: ${reason}`);
@@ -36,20 +36,20 @@ describe("a file among the sessions that is no log", () => {
     ])
       expect(await s.run(command)).toMatchObject({ code: 1, stdout: "", stderr: named });
     expect(readFileSync(log, "utf8")).toBe(text);
-    // What can be made anew, and the plain log of what went on, may stand beside it.
+    // The index, which can be rebuilt, and the diagnostic log may exist beside it.
     const left = readdirSync(dirname(log)).filter((name) => !/\.(index\.json|log)$/.test(name));
     expect(left).toEqual([`${id}.jsonl`]);
     expect((await s.run(["-p", "run echo two", ...demo])).code).toBe(0);
   });
 });
 
-describe("a log whose header is damaged", () => {
+describe("a log with a damaged header", () => {
   it.each<[string, (text: string) => string]>([
     ["a key", (text) => text.replace('"meta":', '"mata":')],
     ["its time", (text) => text.replace(/"createdAt":\d/, '"createdAt":0')],
     ["its JSON, and its version", (text) => text.replace(/"version":\d/, '"version:')],
     ["its session's id", (text) => text.replace('"sessionId":"', '"sessionId":')],
-  ])("in %s can be looked at, takes no message, and every face says why", async (_what, change) => {
+  ])("in %s can be read, accepts no message, and every client tells why", async (_what, change) => {
     using s = scratch();
     const { log, id, text } = await changed(s, change);
     const said = "header: its checksum does not match";
@@ -74,7 +74,7 @@ describe("a log whose header is damaged", () => {
 });
 
 describe("a log of a newer format", () => {
-  it("can be looked at, takes no message, and every face says why", async () => {
+  it("can be read, accepts no message, and every client tells why", async () => {
     using s = scratch();
     const newer = (text: string) => {
       const [header = "{}", ...events] = text.split("\n");

@@ -1,20 +1,20 @@
 import type { EventId } from "@scorel/kernel";
 
-/** What the reference knows of an event of the conversation. */
+/** What the reference knows about an event of the conversation. */
 export interface Known {
   id: EventId;
   parent: EventId | null;
   role: "user" | "assistant" | "result" | "summary";
   words: string;
-  /** The calls that wait for a result at this event. */
+  /** The calls without a result at this event. */
   waiting: readonly string[];
-  /** Of a summary: what follows this event is kept. */
+  /** Of a summary: the event after which messages are kept. */
   after?: EventId;
 }
 
 /**
- * The least that a session's tree has to do, written without looking at how it does it: a list of events with parents, a
- * leaf, and a stack of leaves that undos left.
+ * A simple model of a session's tree, written independently of the implementation: a list of events with parents, a leaf, and a
+ * stack of leaves for redo.
  */
 export class Reference {
   readonly events: Known[] = [];
@@ -31,7 +31,7 @@ export class Reference {
     return this.events.find((event) => event.id === id);
   }
 
-  /** From the root to an event. */
+  /** The path from the root to an event. */
   path(id: EventId | null): Known[] {
     const event = this.get(id);
     return event ? [...this.path(event.parent), event] : [];
@@ -45,7 +45,7 @@ export class Reference {
     return this.events.every(({ parent }) => parent !== id);
   }
 
-  /** What a model reads at an event. */
+  /** The messages that a model gets at an event. */
   context(id: EventId | null): string[] {
     const path = this.path(id);
     const last = path.findLastIndex(({ role }) => role === "summary");
@@ -55,7 +55,7 @@ export class Reference {
     return [...(summary ? [summary.words] : []), ...rest.map(({ words }) => words)];
   }
 
-  /** Events that a summary may keep what follows: at or after the last summary's own. */
+  /** Events from which a summary may keep messages: at or after the last summary's own. */
   cuts(): Known[] {
     const path = this.path(this.leaf);
     const last = path.findLast(({ role }) => role === "summary");
@@ -63,14 +63,14 @@ export class Reference {
     return path.slice(from).filter(({ waiting, role }) => waiting.length === 0 && role !== "summary");
   }
 
-  /** Where an undo goes; undefined when there is nothing to undo. */
+  /** The target of an undo; undefined when there is nothing to undo. */
   undoTarget(from = this.leaf): EventId | null | undefined {
     const path = this.path(from);
     const asked = path.findLastIndex(({ role }) => role === "user");
     return asked < 0 ? undefined : (path.slice(0, asked).findLast(({ waiting }) => waiting.length === 0)?.id ?? null);
   }
 
-  /** A jump back to where the last undo came from is its redo; one to where an undo would go is an undo. */
+  /** A rewind to the origin of the last undo is its redo; a rewind to the target of an undo is an undo. */
   jump(to: EventId | null): void {
     const from = this.leaf;
     if (this.undone.length > 0 && this.undone.at(-1) === to) this.undone.pop();

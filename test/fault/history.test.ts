@@ -34,13 +34,13 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 16, size: "max" },
 );
 
-/** A session that takes steps through its operations, with the reference beside it. */
+/** Applies steps to a session through its operations, and to the reference. */
 class Play {
   readonly reference = new Reference();
   private readonly client: Client;
   private readonly sessionId: string;
   private session: Session;
-  /** Everything that was written, in its order. */
+  /** All stored events, in order. */
   private readonly written: EventId[] = [];
   private said = 0;
 
@@ -66,7 +66,7 @@ class Play {
     this.written.push(...ids.slice(this.written.length));
   }
 
-  /** The whole tree as it is told, against the reference. */
+  /** Compares the whole tree with the reference. */
   async told(): Promise<void> {
     const { rows, leafId, leafCount } = await this.client.request("get_tree", {
       sessionId: this.sessionId,
@@ -111,7 +111,7 @@ class Play {
     await this.answer([{ type: "text", text: `a${this.said}` }], []);
   }
 
-  /** Two calls, of which so many have their result. */
+  /** Two calls, of which this many have a result. */
   private async work(done: number): Promise<void> {
     const names = ["c1", "c2"];
     await this.answer(
@@ -195,7 +195,7 @@ class Play {
     expect(messages.map(wordsOf)).toEqual(this.reference.context(eventId));
   }
 
-  /** Two who saw the same leaf: the first goes through, the other is told where the conversation is. */
+  /** Two rewinds from the same leaf: the first succeeds, the second is refused with the new leaf. */
   private async race(one: EventId, two: EventId): Promise<void> {
     const { leaf } = this.reference;
     if (![one, two].every((id) => this.reference.isPoint(id)) || one === leaf) return;
@@ -212,7 +212,7 @@ class Play {
   }
 }
 
-it(`${SEQUENCES} random sequences read as the reference, lose nothing, and of two rewinds one wins (seed ${seed})`, async () => {
+it(`${SEQUENCES} random sequences match the reference, lose nothing, and of two rewinds one wins (seed ${seed})`, async () => {
   using home = testHome();
   await using t = await testHost([echoAgent], [], [history, hand]);
   const property = fc.asyncProperty(steps, async (sequence) => {
@@ -226,7 +226,7 @@ it(`${SEQUENCES} random sequences read as the reference, lose nothing, and of tw
   await fc.assert(property, { seed, numRuns: SEQUENCES });
 }, 180_000);
 
-it(`${REOPENED} of them are the same from their files, also what can be redone (seed ${seed})`, async () => {
+it(`${REOPENED} of them are the same after reopening, including what can be redone (seed ${seed})`, async () => {
   using home = testHome();
   await using t = await testHost([echoAgent], [], [history, hand]);
   const property = fc.asyncProperty(steps, async (sequence) => {

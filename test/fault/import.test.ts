@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { scratch } from "../e2e/scorel.ts";
 
-it("an import that is killed on the way leaves no session", async () => {
+it("an import that is killed leaves no session", async () => {
   using s = scratch();
   const folder = join(s.home, ".scorel", "sessions");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -27,7 +27,7 @@ const heardIn = ({ stdout }: Finished) =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Heard);
 
-it("loses no announced event and no announced word, wherever it is killed, and goes on from there", async () => {
+it("a turn that is killed at any event loses no announced event or text, and can be continued", async () => {
   for (let seq = 1; ; seq++) {
     const { heard, stored, ended, resumed, legal } = await killedAt(seq);
     const known = new Map(stored.map((event) => [event.id, event]));
@@ -46,7 +46,7 @@ it("loses no announced event and no announced word, wherever it is killed, and g
   }
 }, 300_000);
 
-it("keeps a finished edit's result when it is killed while a command runs, and resumes with a legal context", async () => {
+it("a result of a finished edit survives a kill while a command runs, and the resumed context is valid", async () => {
   using s = scratch();
   const note = s.file("note.txt", "hello\n");
   const batch = [
@@ -70,7 +70,7 @@ it("keeps a finished edit's result when it is killed while a command runs, and r
   expect(readFileSync(note, "utf8")).toBe("goodbye\n");
 });
 
-/** Reads a file, then answers; paced, so that a process can be killed between any two events. */
+/** Reads a file, then answers. Slow enough for a process to be killed between any two events. */
 const script: Script = (request) => {
   const messages = said(request);
   if (messages.at(-1)?.content === "again") return text("Resumed");
@@ -84,7 +84,7 @@ const script: Script = (request) => {
   ];
 };
 
-/** Runs a turn, kills it at the event of this number, and resumes. `ended` when the turn was over before. */
+/** Runs a turn, kills it at the event of this number, and resumes. `ended` if the turn had ended before. */
 async function killedAt(seq: number) {
   using s = scratch();
   await using server = await startModelServer(script);
@@ -110,7 +110,7 @@ async function killedAt(seq: number) {
   };
 }
 
-/** The words announced of each message. */
+/** The announced text of each message. */
 function spokenIn(heard: readonly Heard[]): Map<string, string> {
   const words = new Map<string, string>();
   for (const { type, eventId = "", delta = "" } of heard)
@@ -123,7 +123,7 @@ function textOf(event: Stored | undefined): string {
   return typeof content === "string" ? content : content.map(({ text: words = "" }) => words).join("");
 }
 
-/** Every call has its result right after it, and no result is without its call. */
+/** Whether every call is followed by its result, and every result has a call. */
 function isLegal(messages: readonly Said[]): boolean {
   const results = messages.flatMap((message) => message.tool_call_id ?? []);
   const answered = messages.flatMap((message, index) =>

@@ -4,7 +4,7 @@ import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 
-/** Keeps a log open and, for each line `<n> <length>` it reads, appends a note; says how that went and which seq it got. */
+/** Keeps a log open and appends a note for each line `<n> <length>` of its input; prints the outcome and the seq. */
 const [path = ""] = process.argv.slice(2);
 const store = createJsonlStore(path, { create: testHeader });
 const { session } = await createKernel({ entries: [{ plugin: notes, origin: "test" }], store });

@@ -29,7 +29,7 @@ describe("a process killed while it appends", () => {
     ["records of 2 KB", 1, 2_000, 20],
     ["batches of 64", 64, 2_000, 20],
     ["records of 4 MB", 1, 4_000_000, 10],
-  ])("leaves every acknowledged event present once and in order: %s", async (_what, batch, length, runs) => {
+  ])("leaves every acknowledged event once and in order: %s", async (_what, batch, length, runs) => {
     for (let run = 0; run < runs; run++) {
       rmSync(folder, { recursive: true, force: true });
       folder = mkdtempSync(join(tmpdir(), "scorel-fault-"));
@@ -55,8 +55,8 @@ describe("a process killed while it appends", () => {
   });
 });
 
-describe("a log cut at any byte of its last three records", () => {
-  it("loses the cut record only, sets its bytes aside and goes on", async () => {
+describe("a log that is cut at any byte of its last three records", () => {
+  it("loses only the cut record, saves its bytes in another file, and can be continued", async () => {
     const kernel = await open({ create: { ...testHeader, version: LOG_VERSION } });
     for (const n of upTo(6)) await kernel.session.append("note", { text: `${n} ${"ü".repeat(n)}` });
     await kernel.stop();
@@ -67,7 +67,7 @@ describe("a log cut at any byte of its last three records", () => {
       copyFileSync(path, copy);
       truncateSync(copy, cut);
       const reopened = await open({}, copy);
-      // A record that lacks only its newline is whole.
+      // A record that lacks only its newline is complete.
       const kept = places.filter((_place, n) => (places[n + 1]?.offset ?? bytes) - 1 <= cut).length;
       expect(numbers(reopened)).toEqual(upTo(kept));
       await reopened.session.append("note", { text: `${kept} after` });

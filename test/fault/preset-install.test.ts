@@ -11,7 +11,7 @@ import { type Shop, shop } from "../plugins/packages/shop.ts";
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 const killer = fileURLToPath(new URL("../fixtures/kill-at.cjs", import.meta.url));
 
-/** Runs `scorel preset` on its own; with `at`, it is killed right before its at-th change of a file. */
+/** Runs only `scorel preset`; with `at`, it is killed right before its at-th change of a file. */
 async function preset(shop: Shop, args: readonly string[], at?: number) {
   const killed = { NODE_OPTIONS: `--require=${killer}`, KILL_AT: String(at), KILL_IN: ".scorel/presets:cache/presets" };
   const child = spawn(process.execPath, [bin, "preset", ...args], {
@@ -27,7 +27,7 @@ async function preset(shop: Shop, args: readonly string[], at?: number) {
   return { code, signal, stderr };
 }
 
-/** A shop with two states of a preset in folders. */
+/** A source with two versions of a preset, as folders. */
 function shopWithSources(): Shop {
   const at = shop();
   for (const version of ["v1", "v2"])
@@ -43,7 +43,7 @@ const leftIn = (at: Shop) => [
   ...names(below(at, "presets")).filter((name) => /^presets\.lock\.json\.\w+\.tmp$/.test(name)),
 ];
 
-/** What is installed: nothing, or one of the two as a whole. */
+/** What is installed: nothing, or one of the two versions completely. */
 async function state(at: Shop): Promise<string> {
   const root = await verifiedPreset("team");
   const [found] = await at.store.list();
@@ -59,7 +59,7 @@ async function state(at: Shop): Promise<string> {
   return version;
 }
 
-/** Runs a command again and again, killed one change of a file later each time, until it gets through. */
+/** Runs a command repeatedly, killed one file change later each time, until it finishes. */
 async function killedEverywhere(
   begin: (at: Shop) => Promise<unknown>,
   args: readonly string[],
@@ -78,7 +78,7 @@ async function killedEverywhere(
       expect({ code, change: change > 5 }).toEqual({ code: 0, change: true });
       return seen;
     }
-    // Whatever was left, the same command can be given again, and clears up.
+    // Whatever was left, the same command can be run again, and cleans up.
     const { code: second } = await again(at);
     expect({ change, second: second === done ? 0 : second }).toEqual({ change, second: 0 });
     expect({ change, left: second === 0 ? leftIn(at) : [] }).toEqual({ change, left: [] });
@@ -90,28 +90,28 @@ async function killedEverywhere(
 const add = ["add", "./v1", "--name", "team", "--yes"];
 const installV1 = (at: Shop) => at.run("add", ["v1"], { yes: true, name: "team" });
 
-describe("a killed", () => {
-  it("install has installed all or nothing, wherever it was killed", async () => {
+describe("a killed process", () => {
+  it("that installs has installed everything or nothing", async () => {
     expect(await killedEverywhere(async () => {}, add, installV1, "PACKAGES_INSTALLED")).toEqual(
       new Set(["nothing", "v1"]),
     );
   }, 300_000);
 
-  it("update leaves the old preset or the new one", async () => {
+  it("that updates leaves the old version or the new one", async () => {
     const seen = await killedEverywhere(installV1, ["update", "team", "./v2", "--yes"], (at) =>
       at.run("update", ["team", "v2"]),
     );
     expect(seen).toEqual(new Set(["v1", "v2"]));
   }, 300_000);
 
-  it("removal leaves the preset or nothing", async () => {
+  it("that removes leaves the preset or nothing", async () => {
     expect(
       await killedEverywhere(installV1, ["remove", "team"], (at) => at.run("remove", ["team"]), "PACKAGES_UNKNOWN"),
     ).toEqual(new Set(["v1", "nothing"]));
   }, 300_000);
 });
 
-it("an install that the disk does not take has installed nothing, and says so", async () => {
+it("an install that fails on a full disk has installed nothing, and reports it", async () => {
   using at = shopWithSources();
   at.file("v1/instructions/long.md", "words\n".repeat(100_000));
   const limited = 'ulimit -f 64; exec "$0" "$@"';
@@ -133,7 +133,7 @@ it("an install that the disk does not take has installed nothing, and says so", 
 });
 
 describe("a preset that is updated while it is used", () => {
-  it("is loaded as one version or the other, and never taken for a changed one", async () => {
+  it("is loaded in one version or the other, and never considered changed", async () => {
     using at = shopWithSources();
     await installV1(at);
     let isDone = false;
@@ -156,7 +156,7 @@ describe("a preset that is updated while it is used", () => {
     expect(seen).toEqual(new Set(["v1", "v2"]));
   });
 
-  it("stays readable for whoever runs on the version before", async () => {
+  it("stays readable for sessions that use the previous version", async () => {
     using at = shopWithSources();
     await installV1(at);
     const before = (await verifiedPreset("team")) as string;
@@ -167,8 +167,8 @@ describe("a preset that is updated while it is used", () => {
   });
 });
 
-describe("installs at the same time", () => {
-  it("of different names are all there, each whole", async () => {
+describe("simultaneous installs", () => {
+  it("of different names are all installed completely", async () => {
     using at = shopWithSources();
     const all = ["a", "b", "c", "d"];
     const ended = await Promise.all(all.map((name) => preset(at, ["add", "./v1", "--name", name, "--yes"])));
@@ -179,7 +179,7 @@ describe("installs at the same time", () => {
     expect(names(below(at, "presets/.staging"))).toEqual([]);
   });
 
-  it("of one name are one install, and the others are told", async () => {
+  it("of one name result in one install, and the others are told", async () => {
     using at = shopWithSources();
     const sources = ["v1", "v2", "v1", "v2"];
     const ended = await Promise.all(

@@ -86,17 +86,17 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       }) as fc.Arbitrary<Step>,
     },
   ),
-  // Long ones too: the usual size prefers a few steps, and the interesting trees have many.
+  // With long sequences, too: the default size prefers a few steps, but interesting trees have many.
   { maxLength: 30, size: "max" },
 );
 function roles() {
   return fc.constantFrom("user", "steer", "assistant", "tool_result", "internal", "custom");
 }
 
-/** A session that takes steps, with the reference beside it. */
+/** Applies steps to a session and to the reference. */
 class Play {
   readonly reference = new Reference();
-  /** What was queued and not delivered, wherever the conversation went since. */
+  /** Queued messages that were not delivered, wherever the conversation went. */
   readonly waiting: string[] = [];
   readonly log: Log = createMemoryStore(testHeader);
   kernel!: Kernel;
@@ -109,7 +109,7 @@ class Play {
     this.kernel.subscribe((event) => void this.heard.push(event));
   }
 
-  /** Ends the activation; everything heard in it was numbered upwards. */
+  /** Ends the activation; checks that all events in it were numbered in ascending order. */
   async end(): Promise<void> {
     await this.kernel.drained();
     expectRising(this.heard.map((event) => ("seq" in event ? event.seq : Number.NaN)));
@@ -146,7 +146,7 @@ class Play {
     return this.append("message", { message }, parent);
   }
 
-  /** A jump to what is no part of the conversation is refused and changes nothing. */
+  /** A rewind to an event that is not part of the conversation is refused and changes nothing. */
   private async jump<T extends "rewind" | "branch">(
     type: T,
     payload: Events[T],
@@ -221,8 +221,8 @@ async function played(taken: readonly Step[]): Promise<Play> {
   return play;
 }
 
-describe(`any ${SEQUENCES} sequences of a session`, () => {
-  it(`number upwards within an activation and, what is stored, over all of them (seed ${seed})`, async () => {
+describe(`${SEQUENCES} random sequences in a session`, () => {
+  it(`have ascending numbers within an activation and, for stored events, over all of them (seed ${seed})`, async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         const play = await played(taken);
@@ -233,7 +233,7 @@ describe(`any ${SEQUENCES} sequences of a session`, () => {
     );
   }, 180_000);
 
-  it(`give a model what a plain reading of the conversation gives (seed ${seed})`, async () => {
+  it(`give a model the same messages as the reference (seed ${seed})`, async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         const { kernel, reference, waiting } = await played(taken);
@@ -247,7 +247,7 @@ describe(`any ${SEQUENCES} sequences of a session`, () => {
     );
   }, 180_000);
 
-  it(`are the same when the log is replayed (seed ${seed})`, async () => {
+  it(`are the same after the log is replayed (seed ${seed})`, async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
         const { kernel, log } = await played(taken);
@@ -263,17 +263,17 @@ describe(`any ${SEQUENCES} sequences of a session`, () => {
 interface Claim {
   slot: number;
   beside: boolean;
-  /** Turns of the event loop's microtasks before it is made. */
+  /** The number of microtask turns before the claim is made. */
   late: number;
 }
 const claims = fc.record({
   all: fc.array(fc.record({ slot: fc.nat(3), beside: fc.boolean(), late: fc.nat(4) }), { minLength: 1, maxLength: 12 }),
-  /** After how many microtask turns a running turn takes the path, and how long it keeps it; none when undefined. */
+  /** After how many microtask turns a running turn claims the path, and for how long; undefined if it does not. */
   hold: fc.option(fc.record({ from: fc.nat(3), turns: fc.nat(4) }), { nil: undefined }),
 });
 
-describe(`any ${SEQUENCES} orders of claims on the same slots`, () => {
-  it(`leave each slot with one claim, and refuse every other without a number (seed ${seed})`, async () => {
+describe(`${SEQUENCES} random orders of claims on the same slots`, () => {
+  it(`give each slot to one claim, and refuse the others without a number (seed ${seed})`, async () => {
     await fc.assert(
       fc.asyncProperty(claims, async ({ all, hold }) => {
         const log = createMemoryStore(testHeader);
@@ -326,7 +326,7 @@ function expectRising(numbers: readonly number[]): void {
   expect({ broken, numbers: broken < 0 ? [] : numbers }).toEqual({ broken: -1, numbers: [] });
 }
 
-/** All that a session shows of itself. */
+/** Everything that a session shows of its state. */
 function stateOf({ session }: Kernel): unknown {
   const { tree } = session;
   const leaves = tree.leaves();

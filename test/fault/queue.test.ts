@@ -10,7 +10,7 @@ import { secondProcess } from "../second-process.ts";
 
 const sent = ["go", "steer", "follow 1", "follow 2"];
 
-/** A process that is killed when it makes the model call of this number; answers the session it leaves behind. */
+/** Kills a process at the model call of this number; returns the session that it leaves. */
 async function killedAt(call: number, { cwd }: TestHome, folder: string): Promise<string> {
   const all = gate();
   await using server = await startModelServer((_, index) => [
@@ -34,7 +34,7 @@ const users = (home: TestHome, sessionId: string) =>
     .map((event: any) => event.message.content);
 
 it.each([0, 1, 2, 3])(
-  "a queue whose process is killed during model call %i is delivered by the next one, each message once",
+  "a queue of a process that is killed during model call %i is delivered by the next process, each message once",
   async (call) => {
     using home = testHome();
     const folder = mkdtempSync(join(tmpdir(), "scorel-queue-"));
@@ -58,7 +58,7 @@ it.each([0, 1, 2, 3])(
   },
 );
 
-it("a queue left by a killed process comes with the next message that is sent", async () => {
+it("a queue that a killed process left is sent with the next message", async () => {
   using home = testHome();
   const folder = mkdtempSync(join(tmpdir(), "scorel-queue-"));
   try {

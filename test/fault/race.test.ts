@@ -49,27 +49,30 @@ describe("two processes that open one session at once", () => {
   it.each([
     ["free", () => {}],
     ["left by a process that died", leaveDeadLock],
-  ])(`are one writer and one that is told who it is, ${ROUNDS} times, when its lock is %s`, async (_what, prepare) => {
-    await using one = await racer();
-    await using two = await racer();
-    const wrote = ["0"];
-    for (let round = 0; round < ROUNDS; round++) {
-      prepare();
-      const answers = await Promise.all([say(one, log), say(two, log)]);
-      const winner = answers.find((answer) => answer.wrote !== undefined)?.wrote as number;
-      wrote.push(String(winner));
-      expect({ round, answers }).toEqual({
-        round,
-        answers: [one, two].map(({ pid }) =>
-          pid === winner ? { wrote: pid } : { code: "HOST_SESSION_LOCKED", message: namesHolder(winner) },
-        ),
-      });
-      await Promise.all([say(one, "close"), say(two, "close")]);
-    }
-    expect(writers()).toEqual(wrote);
-    expect(scanLog(log).problems).toEqual([]);
-    expect(readdirSync(folder).filter((name) => name.includes(".lock"))).toEqual([]);
-  });
+  ])(
+    `become one writer and one that is told who the writer is, ${ROUNDS} times, when the lock is %s`,
+    async (_what, prepare) => {
+      await using one = await racer();
+      await using two = await racer();
+      const wrote = ["0"];
+      for (let round = 0; round < ROUNDS; round++) {
+        prepare();
+        const answers = await Promise.all([say(one, log), say(two, log)]);
+        const winner = answers.find((answer) => answer.wrote !== undefined)?.wrote as number;
+        wrote.push(String(winner));
+        expect({ round, answers }).toEqual({
+          round,
+          answers: [one, two].map(({ pid }) =>
+            pid === winner ? { wrote: pid } : { code: "HOST_SESSION_LOCKED", message: namesHolder(winner) },
+          ),
+        });
+        await Promise.all([say(one, "close"), say(two, "close")]);
+      }
+      expect(writers()).toEqual(wrote);
+      expect(scanLog(log).problems).toEqual([]);
+      expect(readdirSync(folder).filter((name) => name.includes(".lock"))).toEqual([]);
+    },
+  );
 
   const namesHolder = (pid: number) =>
     expect.stringMatching(new RegExp(`in use by process ${pid}, started \\d{4}-.*Z`));
@@ -80,8 +83,8 @@ describe("two processes that open one session at once", () => {
   }
 });
 
-describe("a holder that was suspended", () => {
-  it("still holds the session, is said to be there, and goes on when it is woken", async () => {
+describe("a suspended process that holds a session", () => {
+  it("keeps the session, is reported as running, and continues when it is resumed", async () => {
     await using holder = await racer();
     await say(holder, log);
     process.kill(holder.pid, "SIGSTOP");
@@ -97,7 +100,7 @@ describe("a holder that was suspended", () => {
     acquireLock(lock, session).release();
   });
 
-  it("is named by the command, which then leaves it its session", async () => {
+  it("is named by the command, which does not take its session", async () => {
     using s = scratch();
     const demo = ["--model", "offline/demo"];
     const holder = s.start(["-p", "run sleep 2", "--output", "events", ...demo]);
@@ -114,7 +117,7 @@ describe("a holder that was suspended", () => {
     expect((await s.run(["-p", "run echo two", "--continue", ...demo])).code).toBe(0);
   });
 
-  /** A signal takes a moment to arrive; the system says when it has. */
+  /** Waits until the system shows that the signal has arrived. */
   async function stopped(pid: number): Promise<void> {
     while (existsSync("/proc/self") && !/\) T/.test(readFileSync(`/proc/${pid}/stat`, "utf8")))
       await new Promise((resolve) => setImmediate(resolve));

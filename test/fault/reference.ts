@@ -3,12 +3,12 @@ import type { ScorelMessage, ToolResultMessage, UserMessage } from "@scorel/mess
 
 type Node = StoredEvent & Record<string, unknown>;
 
-/** A conversation by its plain rules, in a few lines and with nothing of the kernel's: what the kernel is compared with. */
+/** A simple model of a conversation, written in a few lines and without the kernel, to compare the kernel with. */
 export class Reference {
   readonly events: Node[] = [];
   leaf: EventId | null = null;
 
-  /** Takes in what was stored. */
+  /** Adds a stored event. */
   add(event: StoredEvent): void {
     const node = event as Node;
     this.events.push(node);
@@ -17,14 +17,14 @@ export class Reference {
     else if (isPath(node)) this.leaf = node.id;
   }
 
-  /** From the first event to the leaf. */
+  /** The path from the first event to the leaf. */
   path(): Node[] {
     const path: Node[] = [];
     for (let at = this.get(this.leaf); at; at = this.get(at.parentId)) path.unshift(at);
     return path;
   }
 
-  /** What a model reads: all since the cut of the last summary, steering joined to the tool result it follows. */
+  /** The messages for a model: all since the start of the last summary, with steering merged into the tool result before it. */
   context(): ScorelMessage[] {
     const path = this.path();
     const summary = path.findLast(({ type }) => type === "compact");
@@ -34,7 +34,7 @@ export class Reference {
     return spoken.filter(({ role }) => role !== "internal").reduce(join, first);
   }
 
-  /** Whether a summary may keep what follows this event: it is on the path and not before what was kept last time. */
+  /** Whether a summary may keep messages from this event on: it is on the path and not before those kept last time. */
   mayCut(after: EventId): boolean {
     const path = this.path();
     const last = path.findLast(({ type }) => type === "compact");
@@ -46,7 +46,7 @@ export class Reference {
   }
 }
 
-/** Whether an event is part of the conversation, not beside it and not a jump in it. */
+/** Whether an event is part of the conversation, and not a side event or a rewind. */
 export function isPath({ type }: StoredEvent): boolean {
   return type === "message" || type === "custom_message" || type === "compact";
 }

@@ -1,6 +1,6 @@
 import { openStore, reach } from "../skill-ground.ts";
 
-/** Adds skills, takes them anew or removes them, in a process of its own: `<home> add|update|remove <source>`. */
+/** Adds, updates or removes skills in a separate process: `<home> add|update|remove <source>`. */
 const [home = "", action = "", source = ""] = process.argv.slice(2);
 const store = openStore(home);
 const before = await store.find(source, "/");

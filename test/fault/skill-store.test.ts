@@ -10,7 +10,7 @@ import { addTo, openStore, type StoreGround, skillOf, storeGround, zipOf } from 
 const killer = fileURLToPath(new URL("../fixtures/kill-at.cjs", import.meta.url));
 const runner = new URL("skill-store-runner.ts", import.meta.url);
 
-/** Runs one of the runner's actions, killed right before its at-th change of a file; answers whether it was. */
+/** Runs an action of skill-store-runner, killed right before its at-th change of a file; returns whether it was killed. */
 async function isKilled(g: StoreGround, action: string, at: number): Promise<boolean> {
   const through = ["env", `NODE_OPTIONS=--require=${killer}`, `KILL_AT=${at}`, "KILL_IN=.scorel"];
   await using other = await secondProcess(runner, g.root, [g.home, action, join(g.root, "s.zip")], { through });
@@ -19,7 +19,7 @@ async function isKilled(g: StoreGround, action: string, at: number): Promise<boo
   return signal !== null;
 }
 
-/** What is there: nothing, or one of the two versions, whole. */
+/** What is installed: nothing, or one of the two versions completely. */
 async function state(g: StoreGround): Promise<string> {
   const [found] = await openStore(g.home).list();
   if (!found) return "nothing";
@@ -43,7 +43,7 @@ it.each<[string, string | undefined, number, string[]]>([
   ["update", "v1", 4, ["v1", "v2"]],
   ["remove", "v2", 2, ["nothing", "v2"]],
 ])(
-  "a killed %s of skills has done all of it or nothing, wherever it was killed, and can be done again",
+  "a killed %s of skills has done everything or nothing, and can be repeated",
   async (action, before, step, states) => {
     using g = storeGround();
     if (before !== undefined) await g.add(g.file("s.zip", archive(before)));
@@ -58,7 +58,7 @@ it.each<[string, string | undefined, number, string[]]>([
         expect(at).toBeGreaterThan(3);
         break;
       }
-      // What was left does not stand in the way.
+      // What was left does not prevent it.
       const again = openStore(g.home);
       const [left] = await again.list();
       if (action !== "remove") await addTo(again, join(g.root, "s.zip"));
@@ -72,7 +72,7 @@ it.each<[string, string | undefined, number, string[]]>([
   120_000,
 );
 
-it("a disk that does not take the skills is told, and nothing is added", async () => {
+it("an add that fails on a full disk reports it, and adds nothing", async () => {
   using g = storeGround();
   await using server = await serveArchives({
     "/s.zip": zipOf({ "SKILL.md": skillOf("pdf"), "long.md": "words\n".repeat(20_000) }),

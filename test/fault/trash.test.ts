@@ -6,10 +6,10 @@ import { scratch } from "../e2e/scorel.ts";
 import { startModelServer, text } from "../model-server.ts";
 
 const FILES = 400;
-/** So many files have been moved when the process is killed: at once, on the way, and after its end. */
+/** How many files have been moved when the process is killed: none, some, and all. */
 const MOMENTS = ["none", 1, 2, 40, 200, Number.POSITIVE_INFINITY] as const;
 
-it("a session whose delete or restore is killed at any moment is listed or restorable, and never damaged", async () => {
+it("a session whose delete or restore is killed at any moment can be listed or restored, and is never damaged", async () => {
   using s = scratch();
   await using server = await startModelServer([text("kept")]);
   s.useModel(server.baseUrl);
@@ -17,7 +17,7 @@ it("a session whose delete or restore is killed at any moment is listed or resto
   const sessionId = basename(s.logs()[0] as string, ".jsonl");
   const sessions = join(s.home, ".scorel/sessions");
   const trash = join(s.home, ".scorel/trash");
-  // Many files, so that the moves take a while.
+  // With many files, so that moving takes a while.
   for (let n = 1; n <= FILES; n++) writeFileSync(join(sessions, `${sessionId}.torn-${n}`), "{");
   const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).length : 0);
   const states: string[] = [];

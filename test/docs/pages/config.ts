@@ -28,7 +28,7 @@ what, \`scorel config schema\` prints all of this as JSON Schema. Environment va
   },
 };
 
-/** The options of one plugin, as tables; none when it has nothing to configure. */
+/** Tables of the options of one plugin; empty when it has none. */
 export function configTables(plugin: AnyPlugin): string[] {
   if (!plugin.config) return [];
   const schema = (toJsonSchema(createConfigSchema([plugin])) as Schema).properties?.[plugin.id];

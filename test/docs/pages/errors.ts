@@ -26,7 +26,7 @@ function section(folder: string, forms: readonly ErrorForm[]): string[] {
   return [heading(2, packageOf(folder)), ...entries];
 }
 
-/** The name of a package as headings have it: that of its folder. */
+/** The name of a package in headings, which is that of its folder. */
 export function packageOf(folder: string): string {
   return folder.slice(folder.lastIndexOf("/") + 1);
 }

@@ -49,7 +49,7 @@ function persistentCells(known: Record<string, AnyEventDefinition>, row: Row): s
   return [leafOf(definition), read, durable];
 }
 
-/** Asks the definition itself, with an event whose every field is another event's id. */
+/** Calls the definition with an event whose fields are all ids of other events. */
 function leafOf({ leaf }: Exclude<AnyEventDefinition, { transient: true }>): string {
   if (!leaf) return "path";
   const elsewhere = new Proxy({}, { get: () => "elsewhere" });

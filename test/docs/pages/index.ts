@@ -10,7 +10,7 @@ import { plugins } from "./plugins.ts";
 import { presets } from "./presets.ts";
 import { services } from "./services.ts";
 
-/** The pages of docs/reference, in the order in which a reader meets their subjects. */
+/** The pages of docs/reference, in reading order. */
 export const pages: readonly Page[] = [
   commands,
   plugins,

@@ -2,12 +2,12 @@ import type { Facts, PluginFacts } from "../facts.ts";
 import { heading, page } from "../markdown.ts";
 import type { Declaration } from "../source.ts";
 
-/** A generated page: what is said by hand, and what the code says. */
+/** A generated page, made of handwritten and generated text. */
 export interface Page {
-  /** The file in docs/reference. */
+  /** The file name in docs/reference. */
   file: string;
   title: string;
-  /** One paragraph on what the page lists and when to read it. */
+  /** A paragraph about what the page lists and when to read it. */
   about: string;
   blocks(facts: Facts): string[];
 }
@@ -18,7 +18,7 @@ export function render({ title, about, blocks }: Page, facts: Facts): string {
   return page([mark, heading(1, title), about, ...blocks(facts)]);
 }
 
-/** The plugin that declares or owns something, by its folder. */
+/** The plugin that declares or owns something, named by its folder. */
 export function ownerOf(folder: string): string {
   if (!folder.startsWith("plugins/")) return `[${folder}](../../${folder})`;
   return pluginLink(folder.slice("plugins/".length));
@@ -28,7 +28,7 @@ export const pluginLink = (id: string) => `[${id}](../../plugins/${id}/README.md
 
 export const pluginLinks = (plugins: readonly PluginFacts[]) => plugins.map(({ id }) => pluginLink(id)).join(", ");
 
-/** The types of a contract that these names lead to, in source order, each once for all calls with the same `seen`. */
+/** The types of a contract that these names refer to, in source order. Calls with the same `seen` return each type once. */
 export function typesFor(
   names: readonly string[],
   declarations: readonly Declaration[],
@@ -47,7 +47,7 @@ export function typesFor(
   return fresh;
 }
 
-/** Declarations as source text, docstrings included. */
+/** Declarations as source text, with docstrings. */
 export function sourceText(declarations: readonly Declaration[]): string {
   return declarations.map(({ doc, text }) => (doc === "" ? text : `/** ${doc} */\n${text}`)).join("\n\n");
 }

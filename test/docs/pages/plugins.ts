@@ -26,7 +26,7 @@ function rows(all: readonly PluginFacts[]): string {
   );
 }
 
-/** The first sentence under "What", as it can stand in a table of another folder: links are left out. */
+/** The first sentence under "What", without links, since those would be wrong in another folder. */
 function firstSentence(readme: string): string {
   const [, paragraph = ""] = /^## What\n\n([\s\S]*?)(?:\n\n|\n- )/m.exec(readme) ?? [];
   const text = paragraph.replaceAll("\n", " ").replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");

@@ -16,7 +16,7 @@ skills: see the [guide](../guide/presets.md). \`scorel preset show <name>\` prin
     ]),
 };
 
-/** From the smallest to the largest; ones not named here come last. */
+/** From the smallest to the largest preset; presets that are not named here come last. */
 const order = ["base", "none", "readonly", "coding", "all"];
 
 function inOrder<P extends { name: string }>(all: readonly P[]): P[] {

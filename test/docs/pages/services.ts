@@ -37,7 +37,7 @@ function cells(facts: Facts, { name }: Row): string[] {
   return [by, scope, pluginLinks(needers), pluginLinks(users)];
 }
 
-/** The service's own type first, then those it leads to. */
+/** The service's own type first, then the types that it refers to. */
 function declarationsOf(facts: Facts, row: Row, seen: Set<string>) {
   const found = typesFor(row.mentions, contractWith(facts, row).declarations, seen);
   return [...found].sort((a, b) => Number(row.mentions.includes(b.name)) - Number(row.mentions.includes(a.name)));
