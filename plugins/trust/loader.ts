@@ -27,6 +27,8 @@ export interface TrustRun {
   cwd: string;
   /** `--trust`: the project of `cwd`, and presets named by path, may be read in this run. */
   trust: boolean;
+  /** With `--trust`: the hash of each folder when the run first looked, as what comes later was not there to be trusted. */
+  readonly granted: Map<string, string>;
 }
 
 /** A preset or config.toml, before it is trusted. */

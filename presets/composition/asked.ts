@@ -1,3 +1,6 @@
+import type { Admission } from "@scorel/trust/loader";
+import { createAdmission } from "../layers/admission.ts";
+
 /** What one run of the command was asked for, as far as layers go. */
 export interface Asked {
   /** Name or path. */
@@ -12,4 +15,13 @@ export interface Asked {
   notify(notice: string): void;
   /** Awaited before the code of an extension runs. */
   beforeExtensions?(): Promise<void>;
+  /** The hashes of folders as this run first saw them, for `--trust`. */
+  readonly granted: Map<string, string>;
+  /** Keeps the presets that this run has admitted. */
+  readonly admission: Admission;
+}
+
+/** A run of the command that has read and admitted nothing yet. */
+export function createAsked(given: Omit<Asked, "granted" | "admission">): Asked {
+  return { ...given, granted: new Map(), admission: createAdmission(given.trust) };
 }

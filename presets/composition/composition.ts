@@ -12,12 +12,12 @@ import { filesOf } from "../paths.ts";
 import type { Asked } from "./asked.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import { type Resolution, resolve } from "./resolution.ts";
-import { admissionOf, projectFor } from "./trust.ts";
+import { projectFor } from "./trust.ts";
 
 /** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
 export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {
   const { preset, by, cwd: start } = asked;
-  return { preset, by, cwd: start, project: await projectFor(asked, cwd), admission: admissionOf(asked) };
+  return { preset, by, cwd: start, project: await projectFor(asked, cwd), admission: asked.admission };
 }
 
 /** Everything of session scope, read and made anew for each session. */
@@ -132,7 +132,7 @@ async function projectWithLayers(asked: Asked): Promise<Project | undefined> {
 }
 
 function userRequest(asked: Asked, preset = asked.preset): LayerRequest {
-  return { preset, by: asked.by, cwd: asked.cwd, project: undefined, admission: admissionOf(asked) };
+  return { preset, by: asked.by, cwd: asked.cwd, project: undefined, admission: asked.admission };
 }
 
 function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "session"): KernelEntry[] {

@@ -2,9 +2,8 @@ import { existsSync } from "node:fs";
 import type { FoundExtensions } from "@scorel/extensions/contract";
 import { presetsDir } from "@scorel/kit/files/home";
 import type { HeldExtension, TrustService } from "@scorel/trust/contract";
-import type { Admission, Project } from "@scorel/trust/loader";
+import type { Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
-import { createAdmission } from "../layers/admission.ts";
 import type { Asked } from "./asked.ts";
 import { findExtensions } from "./extension-files.ts";
 
@@ -13,19 +12,10 @@ export async function projectFor(asked: Asked, cwd: string): Promise<Project | u
   return await (await import("@scorel/trust/projects")).projectFor(asked, cwd);
 }
 
-const admissions = new WeakMap<Asked, Admission>();
-
-/** The admission of a run, which keeps what it has admitted. */
-export function admissionOf(asked: Asked): Admission {
-  const admission = admissions.get(asked) ?? createAdmission(asked.trust);
-  admissions.set(asked, admission);
-  return admission;
-}
-
 /** What trust has to know of the layers of a run. */
 export async function knowledgeOf(asked: Asked) {
   const { createKnowledge } = await import("../layers/knowledge.ts");
-  return createKnowledge({ ...asked, admission: admissionOf(asked) });
+  return createKnowledge(asked);
 }
 
 /** The service `trust`; what does its work is loaded by the first call that has something to do. */

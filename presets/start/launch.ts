@@ -7,7 +7,7 @@ import type { BaseContext } from "@scorel/kernel";
 import { codeOf, createKernel, type Kernel, type KernelEntry, messageOf, newId } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { userDir } from "@scorel/kit/files/home";
-import type { Asked } from "../composition/asked.ts";
+import { type Asked, createAsked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { createExtensionsService } from "../composition/extensions-service.ts";
 import { aboutHook, aboutService, nearestContribution } from "../composition/hints.ts";
@@ -59,14 +59,14 @@ type StartSignals = Pick<Signals, "interrupt" | "onUncaught">;
 export async function startHost(flags: Flags, version: string, signals: StartSignals): Promise<Kernel> {
   const own = await ownProcess();
   const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
-  const asked: Asked = {
+  const asked = createAsked({
     preset: flags.preset ?? "coding",
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
     beforeExtensions: guardProcess(signals, own),
     notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
-  };
+  });
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
   if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, signals);
   const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);

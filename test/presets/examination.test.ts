@@ -3,14 +3,14 @@ import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { writtenManifest } from "../../plugins/extensions/checks/manifest.ts";
-import type { Asked } from "../../presets/composition/asked.ts";
+import { createAsked } from "../../presets/composition/asked.ts";
 import { createLoader } from "../../presets/composition/extension-entries.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
 import { type Place, place } from "./place.ts";
 
 /** What `scorel preset` finds in a preset by name or path, in a project that is not trusted. */
 function inspected({ project }: Place) {
-  const asked: Asked = { preset: "coding", by: "the default", cwd: project, trust: false, notify: () => {} };
+  const asked = createAsked({ preset: "coding", by: "the default", cwd: project, trust: false, notify: () => {} });
   return createLayersService(asked);
 }
 

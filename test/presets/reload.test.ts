@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createTrustService } from "../../presets/composition/trust.ts";
 import { modelTable } from "../e2e/scorel.ts";
 import { hang, startModelServer } from "../model-server.ts";
+import { askedIn } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 import { desk } from "./session-desk.ts";
 
@@ -300,7 +301,7 @@ describe("a session that cannot be reloaded goes on as it was", () => {
     const inProject = ".scorel/extensions/everything.ts";
     at.file(inProject, everything());
     await using d = await desk(at);
-    const trust = createTrustService({ preset: "base", by: "", cwd: at.project, trust: false, notify: () => {} });
+    const trust = createTrustService(askedIn(at.project, { preset: "base" }).asked);
     await (await trust.review(at.project, true))?.accept();
     const { sessionId } = await d.client.request("create_session", { cwd: at.project, ...offline });
     at.file(inProject, everything("two"));

@@ -142,10 +142,7 @@ describe("the bytes that are loaded", () => {
     const seen = new Set<unknown>();
     for (let round = 0; round < 1000; round++) {
       writeFileSync(file, good);
-      const request = await requestFor(
-        { preset: "none", by: "", cwd: at.project, trust: false, notify() {} },
-        at.project,
-      );
+      const request = await requestFor(askedIn(at.project).asked, at.project);
       // The moment between hashing and loading.
       renameSync(evil, file);
       if (!request.project?.trusted) throw new Error("the hashed bytes were the trusted ones");

@@ -5,9 +5,6 @@ import { groundOf, groundsOf, type TrustGround } from "../grounds.ts";
 import type { Project, TrustRun } from "../loader.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
 
-/** The hash of each project when a run with --trust first read it; --trust does not cover later changes. */
-const granted = new WeakMap<TrustRun, Map<string, string>>();
-
 /**
  * The project of a directory, and whether its files may be used. Files are read only if the project was trusted before; a
  * directory with nothing to trust costs a few calls of stat. Throws TRUST_FILE.
@@ -92,11 +89,9 @@ export function entryOf({ path }: TrustGround): TrustEntry | undefined {
   return Object.hasOwn(projects, path) ? projects[path] : undefined;
 }
 
-function isFirst(run: TrustRun, { path }: TrustGround, hash: string): boolean {
-  const known = granted.get(run) ?? new Map<string, string>();
-  granted.set(run, known);
-  if (!known.has(path)) known.set(path, hash);
-  return known.get(path) === hash;
+function isFirst({ granted }: TrustRun, { path }: TrustGround, hash: string): boolean {
+  if (!granted.has(path)) granted.set(path, hash);
+  return granted.get(path) === hash;
 }
 
 const how = ({ path }: TrustGround) => `To see it and trust it: scorel trust add ${shellWord(path)}`;

@@ -6,7 +6,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { add, update } from "../../../plugins/packages/commands/add.ts";
 import { diff, remove } from "../../../plugins/packages/commands/installed.ts";
 import type { PresetLock } from "../../../plugins/packages/contract.ts";
-import type { Asked } from "../../../presets/composition/asked.ts";
+import { createAsked } from "../../../presets/composition/asked.ts";
 import { createPresetStore } from "../../../presets/composition/preset-store.ts";
 
 const actions = { add, update, remove, diff };
@@ -44,7 +44,7 @@ export function shop(env: Record<string, string> = {}): Shop {
   for (const dir of [home, cwd]) mkdirSync(dir);
   const before = { HOME: process.env.HOME, USERPROFILE: process.env.USERPROFILE };
   Object.assign(process.env, { HOME: home, USERPROFILE: home });
-  const asked: Asked = { preset: "none", by: "--preset", cwd, trust: false, notify: () => {} };
+  const asked = createAsked({ preset: "none", by: "--preset", cwd, trust: false, notify: () => {} });
   const store = createPresetStore(asked);
   const file = (path: string, content: string | Buffer) => {
     const full = path.startsWith("~/") ? join(home, path.slice(2)) : join(cwd, path);
