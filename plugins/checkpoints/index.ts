@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type {} from "@scorel/agent/contract";
-import { type BaseContext, definePlugin } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import { config } from "./config.ts";
 import type { Context } from "./context.ts";
@@ -8,8 +8,6 @@ import type {} from "./contract.ts";
 import { Watch } from "./record/watch.ts";
 import { journalOf } from "./restore/journal-path.ts";
 
-/** One watch per open session. */
-const watches = new WeakMap<BaseContext["session"], Watch>();
 const sessionId = z.string();
 const targetEventId = z.string();
 
@@ -23,50 +21,54 @@ export default definePlugin({
 
   activate(ctx) {
     const watch = new Watch(ctx);
-    watches.set(ctx.session, watch);
+    const loadFiles = filesOf(ctx);
+    /** Loads the file operations, after all changes are recorded and an interrupted restore is finished. */
+    const settled = () => watch.settle().then(loadFiles);
     if (existsSync(journalOf(ctx))) {
       const undo = ctx.subscribe(async ({ type }) => {
         // A session that is only viewed does not start, and must not change files.
         if (type !== "session_start") return;
-        await (await import("./restore/files.ts")).finishRestore(ctx);
+        await loadFiles();
         await undo();
       });
     }
-    return () => watch.stop();
-  },
-
-  hooks(ctx) {
-    const watch = watches.get(ctx.session) as Watch;
     return {
-      transformContext(messages) {
-        watch.round(messages.at(-1)?.role === "user");
-        return messages;
+      hooks: {
+        transformContext(messages) {
+          watch.round(messages.at(-1)?.role === "user");
+          return messages;
+        },
+        beforeToolCall: { level: "late", handler: (call) => watch.before(call).then(() => undefined) },
+        afterToolCall: { level: "late", handler: (outcome) => watch.after(outcome).then(() => undefined) },
       },
-      beforeToolCall: { level: "late", handler: (call) => watch.before(call).then(() => undefined) },
-      afterToolCall: { level: "late", handler: (outcome) => watch.after(outcome).then(() => undefined) },
+      operations: () => ({
+        preview_files: {
+          params: z.strictObject({ sessionId, targetEventId }),
+          run: async (asked) => (await settled()).previewFiles(ctx, asked.targetEventId),
+        },
+        restore_files: {
+          params: z.strictObject({ sessionId, targetEventId, overwrite: z.boolean().optional() }),
+          run: async (asked) => (await settled()).restoreFiles(ctx, asked.targetEventId, asked.overwrite ?? false),
+        },
+        list_changes: {
+          params: z.strictObject({ sessionId }),
+          run: async () => (await settled()).changesOf(ctx),
+        },
+      }),
+      dispose: () => watch.stop(),
     };
   },
-
-  operations: (ctx) => ({
-    preview_files: {
-      params: z.strictObject({ sessionId, targetEventId }),
-      run: async (asked) => (await settled(ctx)).previewFiles(ctx, asked.targetEventId),
-    },
-    restore_files: {
-      params: z.strictObject({ sessionId, targetEventId, overwrite: z.boolean().optional() }),
-      run: async (asked) => (await settled(ctx)).restoreFiles(ctx, asked.targetEventId, asked.overwrite ?? false),
-    },
-    list_changes: {
-      params: z.strictObject({ sessionId }),
-      run: async () => (await settled(ctx)).changesOf(ctx),
-    },
-  }),
 });
 
-/** Loads the file operations, after all changes are recorded and an interrupted restore is finished. */
-async function settled(ctx: Context) {
-  await watches.get(ctx.session)?.settle();
-  const files = await import("./restore/files.ts");
-  await files.finishRestore(ctx);
-  return files;
+/** Loads the file operations after finishing an interrupted restore. Concurrent calls share one run of it. */
+function filesOf(ctx: Context) {
+  let finishing: Promise<void> | undefined;
+  return async () => {
+    const files = await import("./restore/files.ts");
+    finishing ??= files.finishRestore(ctx).finally(() => {
+      finishing = undefined;
+    });
+    await finishing;
+    return files;
+  };
 }

@@ -61,15 +61,6 @@ const DEFAULT_WINDOW = 128_000;
 /** The variables that child processes get without the service `secrets`, which knows the variables with keys. */
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL"];
 
-/** One map per session: the guard writes to it, the tools read it. */
-const confirmations = new WeakMap<BaseContext["session"], Map<string, string>>();
-
-function confirmedIn(session: BaseContext["session"]): Map<string, string> {
-  const known = confirmations.get(session) ?? new Map<string, string>();
-  confirmations.set(session, known);
-  return known;
-}
-
 /** Looks up services at each call; missing ones have defaults. */
 export function createEnvironment(ctx: BaseContext): Environment {
   let fallback: Workspace | undefined;
@@ -97,7 +88,7 @@ export function createEnvironment(ctx: BaseContext): Environment {
       used: (ctx.find("agent")?.contextTokens() ?? 0) + claims.total(),
     }),
     claim: (toolCallId, bytes) => claims.claim(toolCallId, Math.ceil(bytes / BYTES_PER_TOKEN)),
-    confirmed: confirmedIn(ctx.session),
+    confirmed: new Map(),
     running: new Set(),
     atEnd: [],
     images: () => ctx.find("images"),

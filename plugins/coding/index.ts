@@ -22,36 +22,37 @@ export default definePlugin({
   projections: { fileCoverage, todos },
 
   activate(ctx) {
-    const folder = join(createEnvironment(ctx).workspace.home, ".scorel", "processes");
-    if (isEmpty(folder)) return;
-    const report = (thrown: unknown) => ctx.report("commands left behind", thrown);
-    const ending = import("@scorel/kit/process/ledger").then(({ endSurvivors }) => endSurvivors(folder, report));
-    return () => ending;
-  },
-
-  tools(ctx: BaseContext): Tool[] {
     const env = createEnvironment(ctx);
+    const ended = endLeftBehind(ctx, join(env.workspace.home, ".scorel", "processes"));
     const endCommands = async () => void (await Promise.all([...env.running].map((end) => end())));
     ctx.beforeStop(endCommands);
     ctx.onDispose(async () => {
       await endCommands();
       for (const end of env.atEnd) end();
     });
-    const onFiles = [createRead, createEdit, createWrite].map((create) => create(env) as Tool);
-    return [...onFiles, createBash(env), createGlob(env), createGrep(env), createTodoWrite()];
-  },
-
-  hooks(ctx) {
-    const env = createEnvironment(ctx);
     return {
-      approveToolCall: {
-        critical: true,
-        level: "early",
-        handler: async (call, signal) => (await import("./guard/guard.ts")).guardWrites(call, signal, env, ctx),
+      tools(): Tool[] {
+        const onFiles = [createRead, createEdit, createWrite].map((create) => create(env) as Tool);
+        return [...onFiles, createBash(env), createGlob(env), createGrep(env), createTodoWrite()];
       },
+      hooks: {
+        approveToolCall: {
+          critical: true,
+          level: "early",
+          handler: async (call, signal) => (await import("./guard/guard.ts")).guardWrites(call, signal, env, ctx),
+        },
+      },
+      dispose: () => ended,
     };
   },
 });
+
+/** Ends commands that a session left behind when its process was killed. */
+function endLeftBehind(ctx: BaseContext, folder: string): Promise<void> | undefined {
+  if (isEmpty(folder)) return undefined;
+  const report = (thrown: unknown) => ctx.report("commands left behind", thrown);
+  return import("@scorel/kit/process/ledger").then(({ endSurvivors }) => endSurvivors(folder, report));
+}
 
 /** Whether no session has recorded a running command. */
 function isEmpty(folder: string): boolean {

@@ -6,8 +6,8 @@ import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
-import type {} from "./contract.ts";
-import { afterRefusal, leaveOutResults, summariseOld } from "./layers.ts";
+import type { Compacted } from "./contract.ts";
+import { afterRefusal, leavingOutResults, summariseOld } from "./layers.ts";
 import { compactionEnd, compactionStart } from "./transient.ts";
 
 const params = z.strictObject({
@@ -28,29 +28,34 @@ export default definePlugin({
   config,
   events: { compaction_start: compactionStart, compaction_end: compactionEnd },
 
-  hooks: (ctx) => ({
-    beforeContext: {
-      limit: false,
-      handler: (_call, signal) => summariseOld(ctx, signal ?? ctx.signal),
-    },
-    transformContext: {
-      // Runs before layers that insert messages, so the messages still match the log.
-      level: "early",
-      handler: (messages) => leaveOutResults(ctx, messages),
-    },
-    contextOverflow: {
-      limit: false,
-      handler: ({ model }, signal) => afterRefusal(ctx, model, signal ?? ctx.signal),
-    },
-  }),
-
-  operations: (ctx) => ({
-    compact: {
-      params,
-      run: async ({ sessionId: _here, ...asked }, { clientId }) =>
-        (await import("./manual.ts")).compactOnce(ctx, { ...asked, clientId }),
-    },
-  }),
+  activate(ctx) {
+    /** Compactions that clients asked for and that are running, by client-made id. */
+    const running = new Map<string, Promise<Compacted>>();
+    return {
+      hooks: {
+        beforeContext: {
+          limit: false,
+          handler: (_call, signal) => summariseOld(ctx, signal ?? ctx.signal),
+        },
+        transformContext: {
+          // Runs before layers that insert messages, so the messages still match the log.
+          level: "early",
+          handler: leavingOutResults(ctx),
+        },
+        contextOverflow: {
+          limit: false,
+          handler: ({ model }, signal) => afterRefusal(ctx, model, signal ?? ctx.signal),
+        },
+      },
+      operations: {
+        compact: {
+          params,
+          run: async ({ sessionId: _here, ...asked }, { clientId }) =>
+            (await import("./manual.ts")).compactOnce(ctx, running, { ...asked, clientId }),
+        },
+      },
+    };
+  },
 
   commands: (ctx) => ({
     compact: {

@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { CompactionContext } from "./context.ts";
+import type { RememberedConversation } from "./conversation.ts";
 import { tokensIn } from "./size.ts";
 
 // These run in every round, so they only check and load further code when there is work.
@@ -12,12 +13,16 @@ export async function summariseOld(ctx: CompactionContext, signal: AbortSignal):
   await compact(ctx, { reason: "threshold", signal, tokens });
 }
 
-/** Omits old tool results from the context of a model call. */
-export async function leaveOutResults(ctx: CompactionContext, messages: AgentMessage[]): Promise<AgentMessage[]> {
+/** Makes the layer that omits old tool results from the context of a model call. */
+export function leavingOutResults(ctx: CompactionContext): (messages: AgentMessage[]) => Promise<AgentMessage[]> {
   const { layers, turns, step } = ctx.config;
-  if (!layers.includes("results") || !mayHaveOld(messages, turns + step)) return messages;
-  const { entriesNow, withoutOldResults } = await import("./results.ts");
-  return withoutOldResults(messages, entriesNow(ctx.session), { turns, step });
+  let conversation: RememberedConversation | undefined;
+  return async (messages) => {
+    if (!layers.includes("results") || !mayHaveOld(messages, turns + step)) return messages;
+    const { withoutOldResults } = await import("./results.ts");
+    conversation ??= new (await import("./conversation.ts")).RememberedConversation();
+    return withoutOldResults(messages, conversation.entriesOf(ctx.session), { turns, step });
+  };
 }
 
 /** Compacts after a model refused the conversation. Returns true when it may be sent again. */

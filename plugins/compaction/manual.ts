@@ -10,9 +10,6 @@ export interface Asked {
   clientId: string;
 }
 
-/** Running compactions by client-made id. */
-const running = new WeakMap<Session, Map<string, Promise<Compacted>>>();
-
 /**
  * Compacts at a client's request, between turns; throws COMPACTION_BUSY. A repeated `messageId` returns the earlier
  * result.
@@ -28,14 +25,19 @@ export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<
   }
 }
 
-/** Like `compactNow`, but concurrent requests with the same `messageId` share one compaction. */
-export async function compactOnce(ctx: CompactionContext, asked: Asked): Promise<Compacted> {
+/**
+ * Like `compactNow`, but concurrent requests with the same `messageId` share one compaction. `running` holds those of a
+ * session.
+ */
+export async function compactOnce(
+  ctx: CompactionContext,
+  running: Map<string, Promise<Compacted>>,
+  asked: Asked,
+): Promise<Compacted> {
   const { messageId } = asked;
   if (messageId === undefined) return compactNow(ctx, asked);
-  const here = running.get(ctx.session) ?? new Map<string, Promise<Compacted>>();
-  running.set(ctx.session, here);
-  const outcome = here.get(messageId) ?? compactNow(ctx, asked).finally(() => here.delete(messageId));
-  here.set(messageId, outcome);
+  const outcome = running.get(messageId) ?? compactNow(ctx, asked).finally(() => running.delete(messageId));
+  running.set(messageId, outcome);
   return outcome;
 }
 

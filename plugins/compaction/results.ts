@@ -1,17 +1,6 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
-import type { Session } from "@scorel/kernel";
 import type { ToolResultMessage } from "@scorel/messages/contract";
-import { type Entry, RememberedConversation } from "./conversation.ts";
-
-/** Cached conversations, by session, since they are needed for every request. */
-const conversations = new WeakMap<Session, RememberedConversation>();
-
-/** Returns the entries of the conversation that the next request contains. */
-export function entriesNow(session: Session): readonly Entry[] {
-  const conversation = conversations.get(session) ?? new RememberedConversation();
-  conversations.set(session, conversation);
-  return conversation.entriesOf(session);
-}
+import type { Entry } from "./conversation.ts";
 
 const omitted = "[tool result omitted]";
 

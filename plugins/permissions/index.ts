@@ -7,7 +7,6 @@ import { z } from "zod";
 import { config } from "./config.ts";
 import type {} from "./contract.ts";
 import {
-  type Context,
   isModeUnreported,
   MODES,
   modeOf,
@@ -17,9 +16,6 @@ import {
   permissionTold,
   type State,
 } from "./state.ts";
-
-/** One state per open session. */
-const states = new WeakMap<Context["session"], State>();
 
 /** Decides which tool calls run, which need a person's approval, and which are refused. */
 export default definePlugin({
@@ -33,50 +29,44 @@ export default definePlugin({
   projections: { permissionMode: permissionModeProjection, permissionTold },
 
   activate(ctx) {
-    states.set(ctx.session, { ctx, rules: [], forgotten: new Set(), asking: Promise.resolve() });
+    const state: State = { ctx, rules: [], forgotten: new Set(), asking: Promise.resolve() };
     ctx.provide("permissions", {
-      hiddenIn: async (folder, shows) =>
-        (await import("./guard.ts")).hiddenFrom(folder, shows, states.get(ctx.session) as State),
-      takeReads: (toolCallId) => taken((states.get(ctx.session) as State).judged?.reads, toolCallId),
+      hiddenIn: async (folder, shows) => (await import("./guard.ts")).hiddenFrom(folder, shows, state),
+      takeReads: (toolCallId) => taken(state.judged?.reads, toolCallId),
     });
-  },
-
-  hooks: (ctx) => ({
-    approveToolCall: {
-      critical: true,
-      level: "late",
-      handler: async (call, signal) =>
-        (await import("./guard.ts")).guardCall(call, signal, states.get(ctx.session) as State),
-    },
-    transformContext: {
-      level: "early",
-      handler: async (messages) => {
-        const state = states.get(ctx.session) as State;
-        if (isModeUnreported(state)) await (await import("./plan.ts")).tellMode(state);
-        return messages;
+    return {
+      hooks: {
+        approveToolCall: {
+          critical: true,
+          level: "late",
+          handler: async (call, signal) => (await import("./guard.ts")).guardCall(call, signal, state),
+        },
+        transformContext: {
+          level: "early",
+          handler: async (messages) => {
+            if (isModeUnreported(state)) await (await import("./plan.ts")).tellMode(state);
+            return messages;
+          },
+        },
       },
-    },
-  }),
-
-  onEvent({ type }, ctx) {
-    const state = states.get(ctx.session) as State;
-    if (type === "prompt_submit") {
-      state.proposal?.abort();
-      warnAboutRules(state);
-    }
-    if (type !== "turn_finish" || modeOf(state) !== "plan") return;
-    // Not awaited: the question stays open for as long as the person needs.
-    void import("./plan.ts").then(({ proposePlan }) => proposePlan(state));
+      onEvent({ type }) {
+        if (type === "prompt_submit") {
+          state.proposal?.abort();
+          warnAboutRules(state);
+        }
+        if (type !== "turn_finish" || modeOf(state) !== "plan") return;
+        // Not awaited: the question stays open for as long as the person needs.
+        void import("./plan.ts").then(({ proposePlan }) => proposePlan(state));
+      },
+      commands: () => ({
+        permission: {
+          summary: "What is free without a question",
+          args: z.object({ mode: z.enum([...MODES, "forget"]).optional(), rule: z.string().optional() }),
+          run: async ({ mode, rule }) => (await import("./command.ts")).permission(mode, rule, state),
+        },
+      }),
+    };
   },
-
-  commands: (ctx) => ({
-    permission: {
-      summary: "What is free without a question",
-      args: z.object({ mode: z.enum([...MODES, "forget"]).optional(), rule: z.string().optional() }),
-      run: async ({ mode, rule }) =>
-        (await import("./command.ts")).permission(mode, rule, states.get(ctx.session) as State),
-    },
-  }),
 });
 
 function taken<V>(map: Map<string, V> | undefined, key: string): V | undefined {

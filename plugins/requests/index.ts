@@ -1,5 +1,5 @@
 import type {} from "@scorel/host/contract";
-import { type BaseContext, definePlugin } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
 import {
@@ -14,18 +14,8 @@ import { Notices } from "./notices.ts";
 import { createService, Requests } from "./requests.ts";
 import { createUi } from "./ui.ts";
 
-/** One entry per open session. */
-const opened = new WeakMap<BaseContext["session"], { requests: Requests; notices: Notices }>();
-const of = ({ session }: BaseContext) => opened.get(session) as { requests: Requests; notices: Notices };
 const sessionId = z.string();
 const id = z.string().min(1);
-
-/** The state that a new client needs. */
-function present(ctx: BaseContext) {
-  const { requests, notices } = of(ctx);
-  notices.listen();
-  return { requests: requests.open(), statuses: notices.list() };
-}
 
 /** Questions and notices of plugins to the people who watch a session. Questions and answers are in its log. */
 export default definePlugin({
@@ -43,47 +33,50 @@ export default definePlugin({
   projections: { openRequests },
 
   activate(ctx) {
-    const parts = { requests: new Requests(ctx), notices: new Notices(ctx) };
-    opened.set(ctx.session, parts);
-    ctx.provide("requests", createService(parts.requests));
-    ctx.provide("ui", createUi(parts, ctx));
-    ctx.beforeStop(() => parts.requests.close());
-    return () => parts.notices.close();
-  },
-
-  async onEvent({ type }, ctx) {
-    const { requests, notices } = of(ctx);
-    // A session that is only viewed does not start, and must not be written to.
-    if (type === "session_start") await requests.voidLeftovers();
-    // A pending question would keep the session from closing.
-    if (type === "session_end") await requests.close();
-    if (type !== "prompt_submit") return;
-    // A client that sends a message also listens.
-    notices.listen();
-    await requests.expectNoMore();
-  },
-
-  operations: (ctx) => ({
-    attend_requests: {
-      params: z.strictObject({ sessionId, attending: z.boolean().optional() }),
-      run: async ({ attending = true }, { left }) => {
-        const { requests } = of(ctx);
-        const gone = left(ctx.session.id);
-        if (attending) gone.addEventListener("abort", () => void requests.attend(gone, false), { once: true });
-        await requests.attend(gone, attending);
-        return present(ctx);
+    const requests = new Requests(ctx);
+    const notices = new Notices(ctx);
+    /** The state that a new client needs. */
+    const present = () => {
+      notices.listen();
+      return { requests: requests.open(), statuses: notices.list() };
+    };
+    ctx.provide("requests", createService(requests));
+    ctx.provide("ui", createUi({ requests, notices }, ctx));
+    ctx.beforeStop(() => requests.close());
+    return {
+      async onEvent({ type }) {
+        // A session that is only viewed does not start, and must not be written to.
+        if (type === "session_start") await requests.voidLeftovers();
+        // A pending question would keep the session from closing.
+        if (type === "session_end") await requests.close();
+        if (type !== "prompt_submit") return;
+        // A client that sends a message also listens.
+        notices.listen();
+        await requests.expectNoMore();
       },
-    },
-    list_requests: { params: z.strictObject({ sessionId }), run: () => present(ctx) },
-    answer_request: {
-      params: z.strictObject({
-        sessionId,
-        requestId: id,
-        answer: z.string().max(10_000).nullable(),
-        reason: z.string().max(10_000).optional(),
-        messageId: id.optional(),
+      operations: () => ({
+        attend_requests: {
+          params: z.strictObject({ sessionId, attending: z.boolean().optional() }),
+          run: async ({ attending = true }, { left }) => {
+            const gone = left(ctx.session.id);
+            if (attending) gone.addEventListener("abort", () => void requests.attend(gone, false), { once: true });
+            await requests.attend(gone, attending);
+            return present();
+          },
+        },
+        list_requests: { params: z.strictObject({ sessionId }), run: present },
+        answer_request: {
+          params: z.strictObject({
+            sessionId,
+            requestId: id,
+            answer: z.string().max(10_000).nullable(),
+            reason: z.string().max(10_000).optional(),
+            messageId: id.optional(),
+          }),
+          run: ({ sessionId: _here, ...given }, { clientId }) => requests.answer({ ...given, clientId }),
+        },
       }),
-      run: ({ sessionId: _here, ...given }, { clientId }) => of(ctx).requests.answer({ ...given, clientId }),
-    },
-  }),
+      dispose: () => notices.close(),
+    };
+  },
 });

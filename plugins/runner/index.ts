@@ -9,10 +9,10 @@ import type {} from "@scorel/sandbox/contract";
 import type {} from "@scorel/skills/contract";
 import type { Tool } from "@scorel/tools/contract";
 import { config } from "./config.ts";
-import { interactiveOf } from "./interactive/interactive.ts";
+import { createInteractive } from "./interactive/interactive.ts";
 import { interactiveRuns } from "./interactive/interactive-notices.ts";
 import { skillSession } from "./interactive/session-tool.ts";
-import { operations } from "./operations.ts";
+import { createDirectRuns, operations } from "./operations.ts";
 import { skillRun } from "./run/tool.ts";
 import { stageAhead } from "./staging/ahead.ts";
 import { createRefs } from "./workspace/refs.ts";
@@ -28,19 +28,18 @@ export default definePlugin({
 
   activate(ctx) {
     ctx.provide("refs", createRefs(ctx));
-    const { reportEnded } = interactiveOf(ctx);
+    const { reportEnded, runs } = createInteractive(ctx);
     const tell = async <M>(messages: M) => reportEnded().then(() => messages);
-    if (!ctx.find("agent")) return;
-    ctx.hook("transformContext", tell);
-    ctx.hook("afterToolCall", stageAhead(ctx));
+    if (ctx.find("agent")) {
+      ctx.hook("transformContext", tell);
+      ctx.hook("afterToolCall", stageAhead(ctx));
+    }
+    const direct = createDirectRuns(ctx);
+    return {
+      // Without skills, as in some presets, there is nothing to run.
+      tools: () =>
+        ctx.find("skills")?.look.skills.length ? [skillRun(ctx, runs) as Tool, skillSession(runs) as Tool] : [],
+      operations: () => operations(ctx, direct),
+    };
   },
-
-  tools(ctx) {
-    // Without skills, as in some presets, there is nothing to run.
-    if ((ctx.find("skills")?.look.skills.length ?? 0) === 0) return [];
-    const { runs } = interactiveOf(ctx);
-    return [skillRun(ctx, runs) as Tool, skillSession(runs) as Tool];
-  },
-
-  operations: (ctx) => operations(ctx),
 });

@@ -20,7 +20,7 @@ const input = z.strictObject({
   mode: z.enum(["copy", "link"]).exactOptional(),
   pin: z.boolean().exactOptional(),
 });
-const direct = z.strictObject({
+const directRun = z.strictObject({
   sessionId,
   request: z.strictObject({
     skill: z.string(),
@@ -40,6 +40,7 @@ type Handlers<O extends Operation> = { [K in O]: OperationHandler<K> };
 /** The operations by which clients run programs of a session's skills. */
 export function operations(
   ctx: RunnerContext,
+  direct: () => Promise<DirectRuns>,
 ): Handlers<"make_again" | "run_skill" | "follow_run" | "feed_run" | "end_run"> {
   return {
     make_again: {
@@ -48,36 +49,35 @@ export function operations(
         (await import("./replay/replay.ts")).replay(ctx, wanted, { look, left: left(id), keep }),
     },
     run_skill: {
-      params: direct,
-      run: async ({ sessionId: id, ...asked }, { left }) => (await directOf(ctx)).start(asked, left(id)),
+      params: directRun,
+      run: async ({ sessionId: id, ...asked }, { left }) => (await direct()).start(asked, left(id)),
     },
     follow_run: {
       params: z.strictObject({ sessionId, run }),
-      run: async (asked) => (await directOf(ctx)).follow(asked.run),
+      run: async (asked) => (await direct()).follow(asked.run),
     },
     feed_run: {
       params: z.strictObject({ sessionId, run, base64: z.base64(), end: z.boolean().optional() }),
-      run: async (asked) => (await directOf(ctx)).feed(asked.run, asked.base64, asked.end ?? false),
+      run: async (asked) => (await direct()).feed(asked.run, asked.base64, asked.end ?? false),
     },
     end_run: {
       params: z.strictObject({ sessionId, run }),
       run: async (asked) => {
-        (await directOf(ctx)).stop(asked.run);
+        (await direct()).stop(asked.run);
         return {};
       },
     },
   };
 }
 
-const all = new WeakMap<RunnerContext["session"], DirectRuns>();
-
-/** Loaded when a person runs the first program. */
-async function directOf(ctx: RunnerContext): Promise<DirectRuns> {
-  const { DirectRuns } = await import("./run/direct.ts");
-  const known = all.get(ctx.session);
-  if (known) return known;
-  const runs = new DirectRuns(ctx);
-  all.set(ctx.session, runs);
-  ctx.beforeStop(() => runs.close());
-  return runs;
+/** The programs that people run, loaded with the first one. */
+export function createDirectRuns(ctx: RunnerContext): () => Promise<DirectRuns> {
+  let runs: Promise<DirectRuns> | undefined;
+  const load = async () => {
+    const { DirectRuns } = await import("./run/direct.ts");
+    const loaded = new DirectRuns(ctx);
+    ctx.beforeStop(() => loaded.close());
+    return loaded;
+  };
+  return () => (runs ??= load());
 }

@@ -43,17 +43,8 @@ export async function restoreFiles(ctx: Context, targetEventId: string, overwrit
   return { restored: done.restored.sort(), skipped: [...fixed, ...done.skipped] };
 }
 
-const finishing = new WeakMap<Session, Promise<void>>();
-
-/** Finishes an interrupted restore, if any. Concurrent calls share one run. */
-export function finishRestore(ctx: Context): Promise<void> {
-  const { session } = ctx;
-  const running = finishing.get(session) ?? finish(ctx).finally(() => finishing.delete(session));
-  finishing.set(session, running);
-  return running;
-}
-
-async function finish(ctx: Context): Promise<void> {
+/** Finishes an interrupted restore, if any. */
+export async function finishRestore(ctx: Context): Promise<void> {
   const place = placeFor(ctx);
   const journal = readJournal(journalOf(ctx));
   if (journal?.root === place.root && !isForeign(ctx.session.header)) await carryOutNoted(ctx, place, journal);

@@ -1,4 +1,3 @@
-import type { BaseContext } from "@scorel/kernel";
 import type { RunnerContext } from "../config.ts";
 import { endedNotice } from "./interactive-notices.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
@@ -10,19 +9,9 @@ export interface Interactive {
   reportEnded(): Promise<void>;
 }
 
-const all = new WeakMap<BaseContext["session"], Interactive>();
-
-/** Returns the same object for each plugin context of a session. */
-export function interactiveOf(ctx: RunnerContext): Interactive {
-  const known = all.get(ctx.session) ?? create(ctx);
-  all.set(ctx.session, known);
-  return known;
-}
-
-function create(ctx: RunnerContext): Interactive {
+export function createInteractive(ctx: RunnerContext): Interactive {
   let runs: Promise<InteractiveRuns> | undefined;
   ctx.beforeStop(async () => (await runs)?.close());
-  ctx.onDispose(() => void all.delete(ctx.session));
   return {
     runs: () => (runs ??= import("./interactive-runs.ts").then(({ InteractiveRuns }) => new InteractiveRuns(ctx))),
     async reportEnded() {
