@@ -1,7 +1,8 @@
+import { Links } from "./links.ts";
 import type { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
 import type { LogImage, Opened, Problem } from "./store.ts";
-import { Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 import type { Events, StoredEvent } from "./types.ts";
 
 /** What a store may keep beside a log so that its next opening need not link all of it: taken when it opens, made when it closes. */
@@ -23,7 +24,7 @@ export class Images {
   take(): LogImage | undefined {
     const { ledger, image } = this.opened;
     const holds = ledger.types.every((type, index) => image?.signatures[index] === this.registry.signature(type));
-    if (image && !holds) Tree.forget(ledger, image);
+    if (image && !holds) Links.forget(ledger, image);
     this.tree.begin(ledger, holds ? image : undefined);
     if (!image || !holds) return undefined;
     this.projections.restore(image.projections);
@@ -36,7 +37,7 @@ export class Images {
   }
 
   make(): LogImage {
-    return { rows: this.tree.size, ...this.tree.image(), ...(this.settled ?? this.known()) };
+    return { rows: this.tree.size, ...this.tree.links.image(this.tree.activeLeaf), ...(this.settled ?? this.known()) };
   }
 
   private known(): Pick<LogImage, "signatures" | "projections"> {

@@ -88,7 +88,7 @@ export class Projections {
   advance(event: StoredEvent, at: number): void {
     for (const row of this.rows.values()) {
       const isLog = row.definition.over === "log";
-      const isNext = isLog ? row.at === at : this.tree.isPathRow(at) && this.tree.parentRow(at) === row.at;
+      const isNext = isLog ? row.at === at : this.tree.links.isPath(at) && this.tree.links.parentOf(at) === row.at;
       if (!isNext) continue;
       if (row.types?.has(event.type) ?? true) this.update(row, event);
       if (isLog) row.at = at + 1;
@@ -120,11 +120,11 @@ export class Projections {
 
   /** Replays from the nearest remembered state above the active leaf. */
   private follow(row: Row): void {
-    const { tree } = this;
-    if (row.at === tree.activeRow) return;
+    const { links } = this.tree;
+    if (row.at === links.leaf) return;
     const way: number[] = [];
-    let known = tree.activeRow;
-    for (; known !== Ledger.NO_ROW && known !== row.at && !row.snapshots.has(known); known = tree.parentRow(known))
+    let known = links.leaf;
+    for (; known !== Ledger.NO_ROW && known !== row.at && !row.snapshots.has(known); known = links.parentOf(known))
       way.push(known);
     if (known !== row.at) row.state = known === Ledger.NO_ROW ? row.definition.init() : row.snapshots.get(known);
     row.at = known;

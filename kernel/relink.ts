@@ -31,31 +31,33 @@ export function rowsWith(
   return (text, row) => (found.get(text) ?? marked(text))[row - first] === 1;
 }
 
-/** Links the rows that a store held, from `first` on. Only those are read whose type has to be asked. */
+/** Links the rows that a store held, from `first` on. Only those are read whose type has to be asked where the leaf goes. */
 export function linkRows(tree: Tree, first: number, linking: Linking): void {
-  const { ledger, size } = tree;
+  const { links, ledger, size } = tree;
   const contains = rowsWith(linking.store, size, first);
   const asked = ledger.types.map((type) => linking.registry.leafReads(type));
   for (let row = first; row < size; row++) {
     const reads = asked[ledger.type[row] as number];
     const ask = typeof reads === "string" ? contains(reads, row) : reads === true;
-    tree.link(row, ask ? leafAfter(tree, row, linking) : row);
+    links.link(row, ask ? leafAfter(tree, row, linking) : row);
   }
   if (first < size) tree.settle();
 }
 
-/** A jump to an event that is lost leaves the leaf where it was. */
+/** The row of the active leaf after the event of a row. */
 function leafAfter(tree: Tree, row: number, { registry, onFailure }: Linking): number {
   const event = tree.read(row);
   if (!event) return row;
+  const before = tree.links.leaf;
   try {
-    const current = tree.read(tree.activeRow)?.id ?? null;
+    const current = tree.read(before)?.id ?? null;
     const leaf = registry.leafAfter(event, current);
     if (leaf === event.id) return row;
-    if (leaf === null || leaf === current) return leaf === null ? Ledger.NO_ROW : tree.activeRow;
+    if (leaf === null) return Ledger.NO_ROW;
+    if (leaf === current) return before;
     const target = tree.ledger.rowOf(leaf);
     if (target === Ledger.NO_ROW) tree.lostJumps++;
-    return target === Ledger.NO_ROW || target > row ? tree.activeRow : target;
+    return target === Ledger.NO_ROW || target > row ? before : target;
   } catch (thrown) {
     onFailure(event, thrown);
     return row;

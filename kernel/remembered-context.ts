@@ -1,9 +1,9 @@
 import { freeze } from "@scorel/kit/values/freeze";
-import { buildContext, type Converters, fold } from "./context.ts";
-import type { Tree } from "./tree.ts";
+import { buildContext, fold, type Reading } from "./context.ts";
+import type { TreeView } from "./tree-view.ts";
 import type { EventId, LlmAction, Message, StoredEvent } from "./types.ts";
 
-/** One event of the remembered path, and what a model reads of it. */
+/** One event of the remembered path, and what it is to a model. */
 interface Step {
   id: EventId;
   action: LlmAction;
@@ -11,74 +11,70 @@ interface Step {
   event?: StoredEvent;
 }
 
-export interface Reading extends Converters {
+/** How events become messages, and how long that holds. */
+export interface RepeatedReading extends Reading {
   /** The event's type may answer differently next time. */
   convertsAnew(event: StoredEvent): boolean;
   /** Changes when a type gains or loses its plugin. */
   readonly version: number;
 }
 
-/** A path of more events is read from the log for every context rather than kept in memory. */
+/** A longer path is read from the log for every context rather than kept in memory. */
 const MOST_STEPS = 100_000;
 
 /**
- * The context at a leaf, from what the last one was made of: of a conversation that goes on, only the events since are
- * read and converted. Gives what `buildContext` gives.
+ * Builds the context that `buildContext` builds, from what is remembered of the last one: while a conversation goes on, only
+ * the events since then are read and converted.
  */
 export class RememberedContext {
-  private readonly tree: Tree;
-  /** The path from the event after `start` (null: the root) to the last leaf, in order. */
+  private readonly tree: TreeView;
+  /** The path to the last leaf, in order: from the root, or from the first event that its last barrier keeps. */
   private steps: Step[] = [];
-  private start: EventId | null = null;
+  /** The index in `steps` of each event. */
   private places = new Map<EventId, number>();
   /** The messages of the first `folded` steps. */
   private messages: Message[] = [];
   private folded = 0;
-  private known: Pick<Reading, "merge" | "version"> | undefined;
+  private last: RepeatedReading | undefined;
 
-  constructor(tree: Tree) {
+  constructor(tree: TreeView) {
     this.tree = tree;
   }
 
-  build(leaf: EventId | null, reading: Reading): Message[] {
+  build(leaf: EventId | null, reading: RepeatedReading): Message[] {
     if (leaf === null) return [];
-    if (this.known?.version !== reading.version || this.known.merge !== reading.merge) this.forget();
-    this.known = reading;
+    if (this.last?.version !== reading.version || this.last.merge !== reading.merge) this.keep([]);
+    this.last = reading;
     try {
-      if (!this.follow(leaf, reading)) return this.unremembered(leaf, reading);
-      return this.fold(reading);
+      if (this.follow(leaf, reading)) return this.fold(reading);
+      this.keep([]);
+      return buildContext(this.tree, leaf, reading);
     } catch (thrown) {
-      this.forget();
+      this.keep([]);
       throw thrown;
     }
   }
 
-  private unremembered(leaf: EventId, reading: Reading): Message[] {
-    this.forget();
-    return buildContext(this.tree, leaf, reading);
-  }
-
-  private forget(): void {
-    this.keep([], null);
-  }
-
-  private keep(steps: Step[], start: EventId | null): void {
+  private keep(steps: Step[]): void {
     this.steps = steps;
-    this.start = start;
     this.places = new Map(steps.map(({ id }, place) => [id, place]));
     this.messages = [];
     this.folded = 0;
   }
 
-  /** Makes `steps` the path to `leaf`; false when that is not to be remembered. */
-  private follow(leaf: EventId, reading: Reading): boolean {
+  /** Makes `steps` the path to `leaf`; false when that cannot be remembered. */
+  private follow(leaf: EventId, reading: RepeatedReading): boolean {
     const added: Step[] = [];
     let barrier: Extract<LlmAction, { action: "barrier" }> | undefined;
-    let meets: number | undefined;
     for (const event of this.tree.ancestors(leaf)) {
       if (barrier && event.id === barrier.after) break;
-      meets = this.places.get(event.id);
-      if (meets !== undefined) break;
+      const place = barrier ? undefined : this.places.get(event.id);
+      if (place !== undefined) {
+        if (place === this.steps.length - 1 || lastBarrier(this.steps) <= place)
+          return this.goOn(place, added.reverse());
+        // Back before a barrier: what it stood for counts again, and is not among the steps.
+        this.keep([]);
+      }
       const action = reading.toLlm(event);
       const again = reading.convertsAnew(event);
       if (again && action.action === "barrier") return false;
@@ -88,26 +84,13 @@ export class RememberedContext {
       barrier = action;
       if (action.after === undefined) break;
     }
-    added.reverse();
-    if (meets !== undefined) return this.join(meets, added, barrier?.after);
-    const start = barrier ? (barrier.after ?? this.tree.parent(added[0]?.id as EventId)?.id ?? null) : null;
-    this.keep(added, start);
+    this.keep(added.reverse());
     return true;
   }
 
-  /** Puts what was added behind the step that it follows; `after`: what a barrier among it keeps begins behind this event. */
-  private join(meets: number, added: Step[], after: EventId | undefined): boolean {
-    if (after !== undefined) {
-      const from = after === this.start ? 0 : (this.places.get(after) ?? -1) + 1;
-      if (from === 0 && after !== this.start) return false;
-      this.keep([...this.steps.slice(from, meets + 1), ...added], after);
-      return true;
-    }
-    if (meets < this.steps.length - 1) {
-      // Going back before a barrier: what it stood for counts again.
-      if (lastBarrier(this.steps) > meets) return false;
-      this.keep(this.steps.slice(0, meets + 1), this.start);
-    }
+  /** Replaces the steps behind `place` by others. */
+  private goOn(place: number, added: readonly Step[]): boolean {
+    if (place < this.steps.length - 1) this.keep(this.steps.slice(0, place + 1));
     for (const step of added) {
       this.places.set(step.id, this.steps.length);
       this.steps.push(step);
@@ -115,7 +98,7 @@ export class RememberedContext {
     return this.steps.length <= MOST_STEPS;
   }
 
-  private fold(reading: Reading): Message[] {
+  private fold(reading: RepeatedReading): Message[] {
     if (this.steps.some(({ event }) => event)) {
       this.messages = [];
       this.folded = 0;

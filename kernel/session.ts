@@ -1,4 +1,3 @@
-import type { Tree } from "./tree.ts";
 import type { TreeView } from "./tree-view.ts";
 import type {
   AnyEvent,
@@ -65,7 +64,7 @@ export interface Session {
   readonly activation: string;
   /** seq of the latest event, persistent or transient; 0 before the first. */
   readonly seq: number;
-  readonly tree: Tree;
+  readonly tree: TreeView;
   readonly activeLeaf: EventId | null;
   append<T extends EventType>(
     type: T,

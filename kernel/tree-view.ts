@@ -39,6 +39,8 @@ export interface TreeView {
   /** The first path event. */
   readonly root: StoredEvent | undefined;
   readonly activeLeaf: EventId | null;
+  /** How many events jumped to an event that is not in the log, which moved nothing. */
+  readonly lostJumps: number;
   /** The event with the highest seq. */
   readonly last: StoredEvent | undefined;
   /** Every persistent event in seq order. */
