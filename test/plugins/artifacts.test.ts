@@ -24,7 +24,7 @@ const version = (name: string, number: number, content: string) => ({
   savedAt: expect.any(Number),
 });
 
-/** A home with sessions whose artifacts a test reaches as a plugin does. */
+/** A home with sessions, whose artifacts a test accesses like a plugin. */
 async function open() {
   const home = testHome();
   const host = await testHost([], [], [blobs, artifacts, opener]);
@@ -49,7 +49,7 @@ async function open() {
 }
 
 describe("an artifact", () => {
-  it("has versions, counted from 0, and the latest is what it is", async () => {
+  it("has versions, numbered from 0, of which the latest is the default", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     expect(own.load("out/a.txt")).toBeUndefined();
@@ -63,7 +63,7 @@ describe("an artifact", () => {
     expect(() => own.load("out/a.txt", 2)).toThrow("version 2 does not exist: out/a.txt has the versions 0 to 1.");
   });
 
-  it("gets a number of its own, however many are saved at once", async () => {
+  it("gets a unique version number, however many are saved at once", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     const saved = await Promise.all(Array.from({ length: 20 }, (_, at) => own.save(text("a", `content ${at}`))));
@@ -72,7 +72,7 @@ describe("an artifact", () => {
     );
   });
 
-  it("that is removed is gone, with its numbers", async () => {
+  it("that is removed loses all its versions", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     await own.save(text("a", "one"));
@@ -86,7 +86,7 @@ describe("an artifact", () => {
     expect(own.versions("a").map((each) => each.version)).toEqual([1]);
   });
 
-  it("says what it was made of", async () => {
+  it("records what it was made from", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     const lineage = { by: "skills", skill: { name: "math", digest: hash("math") }, command: "fib 10", inputs: [] };
@@ -94,7 +94,7 @@ describe("an artifact", () => {
     expect(own.list()[0]?.lineage).toEqual(lineage);
   });
 
-  it("is kept once for all of the same content", async () => {
+  it("is stored once for all with the same content", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     await Promise.all([own.save(text("a", "same")), own.save(text("b", "same"))]);
@@ -102,7 +102,7 @@ describe("an artifact", () => {
   });
 
   it.each(["", "user:", " a", "a\n", "a\0b", "a\u202eb", "x".repeat(513), "a@1", "user:a@07"])(
-    "is not called %j",
+    "cannot be named %j",
     async (name) => {
       await using t = await open();
       const own = await (await t.session()).of();
@@ -111,7 +111,7 @@ describe("an artifact", () => {
     },
   );
 
-  it("has a name that is a label only: letters count as people read them, and no path is made of it", async () => {
+  it("has a name that is only a label: letters are compared as people read them, and it is never used as a path", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     const [composed, apart] = ["caf\u00e9", "cafe\u0301"];
@@ -128,7 +128,7 @@ describe("an artifact", () => {
     expect(own.load(composed)).toBeUndefined();
   });
 
-  it("says which versions there are when one was removed before", async () => {
+  it("tells which versions exist when the requested one was removed", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     await own.save(text("a", "one"));
@@ -137,7 +137,7 @@ describe("an artifact", () => {
     expect(() => own.load("a", 0)).toThrow("version 0 does not exist: a has version 1.");
   });
 
-  it("whose bytes were lost or damaged is never half there", async () => {
+  it("with lost or damaged bytes is never returned partially", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     await own.save(text("a", "one"));
@@ -150,7 +150,7 @@ describe("an artifact", () => {
 });
 
 describe("a session", () => {
-  it("has its own, and after it was closed the same", async () => {
+  it("has its own artifacts, which are the same after it is reopened", async () => {
     await using t = await open();
     const [one, two] = [await t.session(), await t.session()];
     await (await one.of()).save(text("a", "one"));
@@ -159,7 +159,7 @@ describe("a session", () => {
     expect((await one.of()).list()).toEqual([version("a", 0, "one")]);
   });
 
-  it("shares the user's with all others, and tells in its log of those it saved", async () => {
+  it("shares the user's artifacts with all others, and logs those that it saved", async () => {
     await using t = await open();
     const [one, two] = [await t.session(), await t.session()];
     const [first, second] = [await one.of(), await two.of()];
@@ -173,7 +173,7 @@ describe("a session", () => {
     expect((await first.save(text("user:a", "again"))).version).toBe(6);
   });
 
-  it("leaves a list of the user's that cannot be read as it is", async () => {
+  it("leaves an unreadable list of the user's artifacts unchanged", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     await own.save(text("user:a", "one"));
@@ -185,7 +185,7 @@ describe("a session", () => {
 });
 
 describe("a purge of blobs", () => {
-  it("keeps the bytes of artifacts, the user's too", async () => {
+  it("keeps the bytes of artifacts, including the user's", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
     await own.save(text("a", "one"));
@@ -203,7 +203,7 @@ describe("a purge of blobs", () => {
 });
 
 describe("a lineage", () => {
-  it("ends, whatever a log says", async () => {
+  it("is finite, whatever a log contains", async () => {
     await using t = await open();
     const one = await t.session();
     const own = await one.of();
@@ -222,7 +222,7 @@ describe("a lineage", () => {
     expect(tree.inputs[0]?.made?.inputs[0]?.made?.again).toBe(true);
   });
 
-  it("does not grow where many were made of the same", async () => {
+  it("stays small if many artifacts were made from the same one", async () => {
     await using t = await open();
     const one = await t.session();
     const own = await one.of();
@@ -239,7 +239,7 @@ describe("a lineage", () => {
 });
 
 describe("a client", () => {
-  it("reads a large one in parts", async () => {
+  it("reads a large artifact in parts", async () => {
     await using t = await open();
     const one = await t.session();
     const content = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 256));
@@ -253,7 +253,7 @@ describe("a client", () => {
     expect(await part(2_000, 300)).toEqual([1_000, Buffer.alloc(0)]);
   });
 
-  it("lists, reads and removes", async () => {
+  it("lists, reads and removes artifacts", async () => {
     await using t = await open();
     const one = await t.session();
     const own = await one.of();

@@ -9,7 +9,7 @@ import { testHome, testHost } from "./host/home.ts";
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const HOUR = 60 * 60 * 1000;
 
-/** A home with the store that a session's plugins get. */
+/** A home with the blob store of a session's plugins. */
 async function open() {
   const home = testHome();
   const host = await testHost([], [], [blobs]);
@@ -28,7 +28,7 @@ async function open() {
     path,
     file,
     old,
-    /** Keeps a text, as if long ago. */
+    /** Stores a text, with an old file time. */
     keep: (text: string) => {
       store.put(Buffer.from(text));
       old(path(text), 5);
@@ -43,7 +43,7 @@ async function open() {
 }
 
 describe("a blob", () => {
-  it("holds a content whole, keys included, for its user only", async () => {
+  it("stores a content exactly, even keys, readable only by its user", async () => {
     await using t = await open();
     t.keep("KEY=sk-0123456789");
     const modes = [dirname(t.path("KEY=sk-0123456789")), t.path("KEY=sk-0123456789")].map(
@@ -53,7 +53,7 @@ describe("a blob", () => {
     expect(fs.readFileSync(t.path("KEY=sk-0123456789"), "utf8")).toBe("KEY=sk-0123456789");
   });
 
-  it("is its content, by its hash", async () => {
+  it("is identified by the hash of its content", async () => {
     await using t = await open();
     expect(t.store.put(Buffer.from("one"))).toBe(hash("one"));
     expect(t.store.read(hash("one"))).toEqual(Buffer.from("one"));
@@ -61,7 +61,7 @@ describe("a blob", () => {
     expect([t.store.has("../../etc"), t.store.read("../../etc")]).toEqual([false, undefined]);
   });
 
-  it("is written once, and young again when it is kept again", async () => {
+  it("is written once, and its time is renewed when it is stored again", async () => {
     await using t = await open();
     t.keep("one");
     const { ino } = fs.statSync(t.path("one"));
@@ -70,7 +70,7 @@ describe("a blob", () => {
     expect([now.ino, Date.now() - now.mtimeMs < HOUR]).toEqual([ino, true]);
   });
 
-  it("that was damaged is not read, and one that was cut is written anew", async () => {
+  it("that was damaged is not returned, and one that was truncated is written again", async () => {
     await using t = await open();
     t.keep("one");
     fs.writeFileSync(t.path("one"), "two");
@@ -80,7 +80,7 @@ describe("a blob", () => {
     expect(t.store.read(hash("one"))).toEqual(Buffer.from("one"));
   });
 
-  it("that cannot be written says so", async () => {
+  it("that cannot be written throws an error", async () => {
     await using t = await open();
     t.file("blobs", "a file in the folder's place");
     expect(() => t.store.put(Buffer.from("one"))).toThrow(expect.objectContaining({ code: "BLOB_WRITE" }));
@@ -90,7 +90,7 @@ describe("a blob", () => {
 describe("a purge", () => {
   const event = (text: string) => JSON.stringify({ files: [{ before: { sha256: hash(text) } }] });
 
-  it("removes what no session refers to, those in the trash included", async () => {
+  it("removes blobs that no session refers to, including sessions in the trash", async () => {
     await using t = await open();
     for (const text of ["live", "trashed", "torn", "gone", "gone too"]) t.keep(text);
     t.file("sessions/s1.jsonl", `${"x".repeat(1024 * 1024 - 40)}${event("live")}\n`);
@@ -100,7 +100,7 @@ describe("a purge", () => {
     expect(t.kept("live", "trashed", "torn", "gone", "gone too")).toEqual(["live", "trashed", "torn"]);
   });
 
-  it("keeps what a list refers to as long as something refers to the list", async () => {
+  it("keeps blobs of a list while something refers to the list", async () => {
     await using t = await open();
     for (const text of ["in", "deep", "no list"]) t.keep(text);
     const inner = t.store.putList({ files: [{ sha256: hash("deep") }] });
@@ -118,7 +118,7 @@ describe("a purge", () => {
     expect(await t.purge()).toMatchObject({ removed: 4, kept: 0 });
   });
 
-  it("never takes what is young: its event may be about to be written", async () => {
+  it("never removes recent blobs, whose event may be about to be written", async () => {
     await using t = await open();
     t.store.put(Buffer.from("new"));
     t.keep("again");
@@ -126,7 +126,7 @@ describe("a purge", () => {
     expect(await t.purge()).toMatchObject({ removed: 0, kept: 2 });
   });
 
-  it("never takes what a session in use may have kept without having said so yet", async () => {
+  it("never removes blobs that an open session may have stored and not yet referred to", async () => {
     await using t = await open();
     const lock = t.file("sessions/s1.lock", JSON.stringify({ pid: process.pid }));
     t.old(lock, 10);
@@ -137,14 +137,14 @@ describe("a purge", () => {
     expect(await t.purge()).toMatchObject({ removed: 1 });
   });
 
-  it("takes what a killed process left of an unfinished blob", async () => {
+  it("removes unfinished blobs that a killed process left", async () => {
     await using t = await open();
     const left = t.file(`blobs/ab/${hash("x")}.id.tmp`, "half");
     t.old(left);
     expect(await t.purge()).toEqual({ removed: 1, bytes: 4, kept: 0 });
   });
 
-  it("removes nothing when it cannot read what sessions refer to", async () => {
+  it("removes nothing if it cannot read what sessions refer to", async () => {
     await using t = await open();
     t.keep("gone");
     t.file("trash", "a file in the folder's place");

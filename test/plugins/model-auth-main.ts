@@ -1,4 +1,4 @@
-/** Stores a key for each provider that it is given, at the word; a process of its own for the tests of the file's lock. */
+/** Stores a key for each given provider when told to. A separate process, for the tests of the file's lock. */
 import { storeCredential } from "../../plugins/model/keys/auth-file.ts";
 
 process.stdin.once("data", () => {

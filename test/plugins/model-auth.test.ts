@@ -40,14 +40,14 @@ async function leftLock(): Promise<string> {
 
 const names = () => readdirSync(join(home, ".scorel"));
 
-describe("a lock that a killed login left", () => {
+describe("the lock of a killed login", () => {
   it("is taken over at once", async () => {
     writeFileSync(`${path}.lock`, await leftLock());
     await storeCredential("groq", "gsk-0123456789");
     expect([readStored(), names()]).toEqual([{ groq: "gsk-0123456789" }, ["auth.json"]]);
   });
 
-  it("is raced for by logins of several processes, and nothing is lost", async () => {
+  it("can be contested by logins of several processes, and nothing is lost", async () => {
     const left = await leftLock();
     const providers = [1, 2, 3].map((process) => [1, 2, 3, 4].map((n) => `p${process}-${n}`));
     for (let round = 0; round < 8; round++) {
@@ -65,7 +65,7 @@ describe("a lock that a killed login left", () => {
     expect(names()).toEqual(["auth.json"]);
   });
 
-  it("is waited for while its holder lives", async () => {
+  it("is waited for while its holder runs", async () => {
     const lock = await lockAuth(`${path}.lock`, 0);
     let done = false;
     const stored = storeCredential("groq", "gsk-0123456789").then(() => {
@@ -78,7 +78,7 @@ describe("a lock that a killed login left", () => {
     expect(readStored()).toEqual({ groq: "gsk-0123456789" });
   });
 
-  it.each(["", "{", '{"pid":1}'])("and that says %j is believed until it is old", async (content) => {
+  it.each(["", "{", '{"pid":1}'])("with content %j is respected until it is old", async (content) => {
     writeFileSync(`${path}.lock`, content);
     await expect(lockAuth(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
     utimesSync(`${path}.lock`, 1, 1);
@@ -87,7 +87,7 @@ describe("a lock that a killed login left", () => {
   });
 });
 
-it("who lost the lock meanwhile changes nothing, and leaves the other's lock alone", async () => {
+it("a login that lost its lock changes nothing, and leaves the new holder's lock", async () => {
   const change = changeCredential("groq", () => {
     writeFileSync(`${path}.lock`, "another's");
     return "gsk-0123456789";
@@ -97,7 +97,7 @@ it("who lost the lock meanwhile changes nothing, and leaves the other's lock alo
 });
 
 describe("requests of a login", () => {
-  it("go over our own client, and those of others do not", async () => {
+  it("use our own HTTP client, unlike those of others", async () => {
     const others: unknown[] = [];
     const stand: typeof fetch = async (input) => {
       others.push(input);
@@ -123,14 +123,14 @@ describe("requests of a login", () => {
     vi.unstubAllGlobals();
   });
 
-  it("are not made without TLS", async () => {
+  it("are sent only over TLS", async () => {
     const login = overWire({}, new AbortController().signal, () => fetch("http://127.0.0.1:1/token"));
     await expect(login).rejects.toThrow("https only");
   });
 });
 
-describe("a token that is learned later", () => {
-  it("is kept out of texts from then on, also of one that has begun", () => {
+describe("a token that becomes known later", () => {
+  it("is redacted from texts from then on, even in the middle of one", () => {
     const secrets = createSecrets([], [], { COPY: "the token-0123456789" });
     const begun = secrets.redactor();
     expect([begun.write("token-0123456789 "), secrets.childEnv()]).toEqual([

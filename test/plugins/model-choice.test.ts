@@ -33,7 +33,7 @@ interface Given {
   servers?: readonly LocalServer[];
 }
 
-/** The plugin's services with what is given to it. */
+/** The plugin's services in a given environment. */
 async function opened({ config, asked, tables, servers = [] }: Given) {
   const workspace = { model: asked } as Services["workspace"];
   const modelTables = { tables: tables ?? {} } as Services["modelTables"];
@@ -42,7 +42,7 @@ async function opened({ config, asked, tables, servers = [] }: Given) {
   return { find, [Symbol.asyncDispose]: () => kernel[Symbol.asyncDispose]() };
 }
 
-/** `provider/id` of what is used, or the code of why nothing is. */
+/** `provider/id` of the model in use, or the code of the error if there is none. */
 async function used(given: Given): Promise<string> {
   await using t = await opened(given);
   try {
@@ -54,7 +54,7 @@ async function used(given: Given): Promise<string> {
 }
 
 describe("without [model]", () => {
-  it("a key chooses its provider's model, the first in the list of those that have one", async () => {
+  it("a key selects its provider's model, the first in the list of providers with a key", async () => {
     vi.stubEnv("GROQ_API_KEY", "gsk-0123456789");
     expect(await used({})).toBe("groq/openai/gpt-oss-120b");
     vi.stubEnv("OPENAI_API_KEY", "sk-0123456789");
@@ -66,17 +66,17 @@ describe("without [model]", () => {
     expect(await used({})).toBe("deepseek/deepseek-v4-pro");
   });
 
-  it("there is none without a key", async () => {
+  it("there is no model without a key", async () => {
     expect(await used({})).toBe("MODEL_NONE");
   });
 
-  it("a server on this machine is not chosen", async () => {
+  it("a local model server is not selected", async () => {
     await using server = await localServer(ollamaSays);
     expect(await used({ servers: [{ ...ollama, port: server.port }] })).toBe("MODEL_NONE");
     expect(server.asked).toEqual([]);
   });
 
-  it.each(defaultModels)("$provider/$id is known and can be spoken to", ({ provider, id }) => {
+  it.each(defaultModels)("$provider/$id is known and can be used", ({ provider, id }) => {
     const model = getModel(provider as never, id as never) as Model<Api> | undefined;
     expect(isSpoken(model?.api ?? "unknown")).toBe(true);
   });
@@ -85,7 +85,7 @@ describe("without [model]", () => {
 describe("a stored key", () => {
   const config = { type: "builtin", provider: "groq", id: "llama-3.3-70b-versatile" };
 
-  it("serves its provider, and gives way to the environment", async () => {
+  it("is used for its provider, unless the environment has a key", async () => {
     expect(await used({ config })).toBe("MODEL_KEY_MISSING");
     await storeCredential("groq", "gsk-stored-0123456789");
     expect(await used({ config })).toBe("groq/llama-3.3-70b-versatile");
@@ -93,7 +93,7 @@ describe("a stored key", () => {
     expect(await used({ config })).toBe("MODEL_KEY_INVALID");
   });
 
-  it("serves neither a variable that is named, nor another server of that name", async () => {
+  it("is not used for an explicit variable, or for another server with the provider's name", async () => {
     await storeCredential("groq", "gsk-stored-0123456789");
     expect(await used({ config: { ...config, apiKeyEnv: "OTHER_KEY" } })).toBe("MODEL_KEY_MISSING");
     await using server = await startModelServer([text("x")]);
@@ -103,7 +103,7 @@ describe("a stored key", () => {
     expect(JSON.stringify(server.requests)).not.toContain("gsk-stored");
   });
 
-  it("is kept out of texts and of child processes", async () => {
+  it("is redacted from texts, and not passed to child processes", async () => {
     await storeCredential("groq", "gsk-stored-0123456789");
     vi.stubEnv("COPY", "a gsk-stored-0123456789 copy");
     await using t = await opened({});
@@ -118,7 +118,7 @@ describe("a stored key", () => {
 describe("the file of stored keys", () => {
   const path = () => join(home, ".scorel", "auth.json");
 
-  it("is for this user only, and changes as a whole", async () => {
+  it("can be read only by this user, and is replaced in one step", async () => {
     await Promise.all(["a", "b", "c", "d"].map((provider) => storeCredential(provider, `key-${provider}`)));
     expect(await storeCredential("b", undefined)).toBe(true);
     expect(await storeCredential("b", undefined)).toBe(false);
@@ -129,7 +129,7 @@ describe("the file of stored keys", () => {
     });
   });
 
-  it("is not held by a process that ended", async () => {
+  it("is not locked by a process that ended", async () => {
     await storeCredential("a", "key-a");
     writeFileSync(`${path()}.lock`, "");
     utimesSync(`${path()}.lock`, 1, 1);
@@ -137,7 +137,7 @@ describe("the file of stored keys", () => {
   });
 
   it.each(["{", "[]", '{"keys":{"a":1}}', '"sk-secret-0123"'])(
-    "that holds %s is refused without showing it",
+    "with %s is refused without showing it",
     async (said) => {
       await storeCredential("a", "key-a");
       writeFileSync(path(), said);
@@ -149,7 +149,7 @@ describe("the file of stored keys", () => {
 });
 
 describe("[models.<alias>]", () => {
-  it("is what its name asks for; another name is the main model", async () => {
+  it("is used for its alias; another alias gets the main model", async () => {
     const table = (id: string) => ({ ...customModel, api: "anthropic-messages", baseUrl: "http://127.0.0.1:9", id });
     await using t = await opened({ config: table("main"), tables: { summary: table("small") } });
     const named = async (alias: string) => (await t.find("model").named(alias)).current().id;
@@ -160,13 +160,13 @@ describe("[models.<alias>]", () => {
     ]);
   });
 
-  it("that cannot be used says so when it is used", async () => {
+  it("with an unusable model reports that when it is used", async () => {
     await using t = await opened({ tables: { title: { type: "builtin", provider: "nobody", id: "x" } } });
     const title = await t.find("model").named("title");
     expect(() => title.current()).toThrow('no built-in provider "nobody"');
   });
 
-  it("names variables that hold secrets", async () => {
+  it("names variables that contain secrets", async () => {
     vi.stubEnv("ODDLY_NAMED", "sk-odd-0123456789");
     const table = { type: "builtin", provider: "groq", id: "x", apiKeyEnv: "ODDLY_NAMED" };
     await using t = await opened({ tables: { title: table } });
@@ -188,7 +188,7 @@ const llamaCppSays = {
   "/props": { total_slots: 1, model_path: "/m/llama.gguf", default_generation_settings: { n_ctx: 4_096 } },
 };
 
-/** Answers these paths with JSON, and all others with 404; undefined never answers. */
+/** Answers these paths with JSON, and others with 404; undefined means that it never answers. */
 async function localServer(answers: Record<string, unknown> | undefined) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -204,8 +204,8 @@ async function localServer(answers: Record<string, unknown> | undefined) {
   return { port: (server.address() as AddressInfo).port, asked, [Symbol.asyncDispose]: close };
 }
 
-describe("a server on this machine", () => {
-  it("is known by what it answers, each kind by its own question", async () => {
+describe("a local model server", () => {
+  it("is recognized by its answers to requests that are specific to each kind", async () => {
     await using first = await localServer(ollamaSays);
     await using second = await localServer(lmStudioSays);
     await using third = await localServer(llamaCppSays);
@@ -244,7 +244,7 @@ describe("a server on this machine", () => {
     ]);
   });
 
-  it("is none when it is silent, or when something else answers there", async () => {
+  it("is not recognized if it is silent, or another program answers", async () => {
     await using silent = await localServer(undefined);
     await using other = await localServer({ "/api/v0/models": { data: [{ id: "x" }] }, "/props": ["x"] });
     const servers = [
@@ -256,14 +256,14 @@ describe("a server on this machine", () => {
     expect(await t.find("modelAdmin").local()).toEqual([]);
   });
 
-  it("is used when --model names it", async () => {
+  it("is used if --model names it", async () => {
     await using server = await localServer(ollamaSays);
     const servers = [{ ...ollama, port: server.port }];
     expect(await used({ servers, asked: "ollama/qwen3:8b" })).toBe("ollama/qwen3:8b");
     expect(await used({ servers, asked: "ollama/qwen3" })).toBe("MODEL_UNKNOWN");
   });
 
-  /** Ollama's answers about the one model. */
+  /** Ollama's answers about a model. */
   const show = (parameters?: string, largest?: number) => ({
     "/api/show": { parameters, model_info: { "general.architecture": "qwen3", "qwen3.context_length": largest } },
   });
@@ -281,28 +281,28 @@ describe("a server on this machine", () => {
       16_384,
     ],
     ["assumed when the number is none", { ...ps(-1), ...show("num_ctx 0", 0.5) }, 16_384],
-  ])("of Ollama has a window %s", async (_how, answers, contextWindow) => {
+  ])("of Ollama has a context window of %s", async (_how, answers, contextWindow) => {
     await using server = await localServer({ ...ollamaSays, ...answers });
     await using t = await opened({ servers: [{ ...ollama, port: server.port }], asked: "ollama/qwen3:8b" });
     const { contextWindow: tokens, maxTokens } = t.find("model").current();
     expect({ tokens, maxTokens }).toEqual({ tokens: contextWindow, maxTokens: Math.ceil(contextWindow / 4) });
   });
 
-  it("that has not loaded a model gives it a window that is assumed, in LM Studio too", async () => {
+  it("that has not loaded a model gets an assumed context window, in LM Studio, too", async () => {
     const says = { "/api/v0/models": { data: [{ id: "gemma", type: "llm", max_context_length: 131_072 }] } };
     await using server = await localServer(says);
     await using t = await opened({ servers: [{ ...lmStudio, port: server.port }], asked: "lmstudio/gemma" });
     expect(t.find("model").current().contextWindow).toBe(16_384);
   });
 
-  it("tells how its window is known", async () => {
+  it("reports how its context window is known", async () => {
     await using server = await localServer({ ...ollamaSays, ...ps(32_768) });
     await using t = await opened({ servers: [{ ...ollama, port: server.port }], asked: "ollama/qwen3:8b" });
     const { window } = await t.find("modelAdmin").check();
     expect(window).toEqual({ contextWindow: 32_768, windowFrom: "loaded" });
   });
 
-  it("that --model names and that does not run is named", async () => {
+  it("that --model names and that does not run is named in the error", async () => {
     const gone = await localServer(ollamaSays);
     await gone[Symbol.asyncDispose]();
     expect(await used({ servers: [{ ...ollama, port: gone.port }], asked: "ollama/x" })).toBe("MODEL_LOCAL_ABSENT");

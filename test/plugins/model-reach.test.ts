@@ -15,7 +15,7 @@ afterEach(() => vi.unstubAllEnvs());
 const ms = expect.any(Number);
 const steps = (...names: string[]) => names.map((step) => ({ step, ms }));
 
-/** How far the model at `baseUrl` is reached. */
+/** The result of reaching the model at `baseUrl`. */
 async function reach(baseUrl: string, more: object = {}, limit = 5_000): Promise<ModelReach> {
   const config = { ...customModel, api: "openai-completions", baseUrl, ...more };
   await using t = await testKernel([{ plugin: model, config }]);
@@ -34,8 +34,8 @@ async function listening<S extends Server>(server: S) {
   return { port, [Symbol.asyncDispose]: close };
 }
 
-describe("the way to a model's host", () => {
-  it("is gone to the end without the key, and any answer will do", async () => {
+describe("reaching a model's server", () => {
+  it("sends a request without the key, and accepts any answer", async () => {
     vi.stubEnv("TEST_KEY", "key-0123456789");
     const heard: unknown[] = [];
     await using server = await listening(
@@ -57,7 +57,7 @@ describe("the way to a model's host", () => {
     expect(heard).toEqual([{ url: "/v1", names: ["accept-encoding", "connection", "host"] }]);
   });
 
-  it("is gone also when there is no key, and says so", async () => {
+  it("also works without a key, which it reports", async () => {
     vi.stubEnv("TEST_KEY", undefined);
     await using server = await listening(createHttp((_request, response) => response.end()));
     const found = await reach(`http://127.0.0.1:${server.port}/v1`, { apiKeyEnv: "TEST_KEY" });
@@ -65,13 +65,13 @@ describe("the way to a model's host", () => {
     expect(found).not.toHaveProperty("credential");
   });
 
-  it("is not gone at all with no time for it", async () => {
+  it("does nothing if there is no time for it", async () => {
     await using server = await listening(createHttp(() => expect.unreachable("nobody was to be asked")));
     const host = `127.0.0.1:${server.port}`;
     expect(await reach(`http://${host}/v1`, {}, 0)).toMatchObject({ host, steps: [] });
   });
 
-  it("ends where nothing listens", async () => {
+  it("fails where nothing listens", async () => {
     const { port } = await closed();
     expect(await reach(`http://127.0.0.1:${port}/v1`)).toMatchObject({
       steps: steps("name"),
@@ -84,12 +84,12 @@ describe("the way to a model's host", () => {
     });
   });
 
-  it("ends where a name belongs to nobody", async () => {
+  it("fails for an unknown host name", async () => {
     const { failed, steps: taken } = await reach("http://models.invalid/v1", { apiKeyEnv: "TEST_KEY" }, 4_000);
     expect([failed?.step, taken]).toEqual(["name", []]);
   });
 
-  it("ends where a server does not speak TLS, or shows a certificate that nobody knows", async () => {
+  it("fails if the server does not use TLS, or has an unknown certificate", async () => {
     await using plain = await listening(createServer((socket) => socket.end("HTTP/1.1 400 Bad\r\n\r\n")));
     const pem = (name: string) => readFileSync(fixture(`tls/models.test.${name}.pem`));
     await using secure = await listening(
@@ -101,7 +101,7 @@ describe("the way to a model's host", () => {
     expect(known.failed).toMatchObject({ step: "encryption", advice: expect.stringContaining("NODE_EXTRA_CA_CERTS") });
   });
 
-  it("takes no longer than it may, and says which step it waited for", async () => {
+  it("ends at its time limit, and reports the step that was slow", async () => {
     await using silent = await listening(createServer((socket) => socket.on("error", () => {})));
     const began = performance.now();
     const { failed } = await reach(`http://127.0.0.1:${silent.port}/v1`, {}, 200);
@@ -109,7 +109,7 @@ describe("the way to a model's host", () => {
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
-  it("leads through the proxy of the environment, which may refuse", async () => {
+  it("uses the proxy of the environment, which may refuse", async () => {
     await using server = await listening(createHttp((_request, response) => response.writeHead(404).end()));
     await using proxy = await startProxy(server.port);
     await using strict = await startProxy(server.port, 407);
@@ -130,7 +130,7 @@ describe("the way to a model's host", () => {
 });
 
 describe("the demonstration model", () => {
-  it("needs no host", async () => {
+  it("needs no server", async () => {
     await using t = await testKernel([model], {
       services: { workspace: { model: "offline/demo" } as Services["workspace"] },
     });

@@ -9,7 +9,7 @@ import { fc } from "../property.ts";
 const sse = (data: unknown, name?: string) => `${name ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
 const named = (data: { type: string; [key: string]: unknown }) => sse(data, data.type);
 
-/** What goes through in these pieces, and what was told meanwhile. */
+/** The result of passing these pieces through, and what was reported meanwhile. */
 function passed(api: SpokenApi, pieces: readonly (string | Uint8Array)[], joins = false) {
   const told: unknown[] = [];
   const passage = new ReplyPassage(api, {
@@ -40,7 +40,7 @@ const output = (delta: string, n: number) =>
     sequence_number: n,
   });
 
-describe("deltas that arrive together are one where nobody needs each", () => {
+describe("deltas that arrive together are joined if nobody needs each one", () => {
   const texts = ["a", 'b"\\', "\n", "é😀", "", "c"];
   it.each<[SpokenApi, string[], (data: any) => string]>([
     ["openai-completions", texts.map((text) => says(text)), ({ choices }) => choices[0].delta.content],
@@ -65,7 +65,7 @@ describe("deltas that arrive together are one where nobody needs each", () => {
     expect(passed(api, [events.join("")], false).text).toBe(events.join(""));
   });
 
-  it("and never across another event, another text, or two pieces", () => {
+  it("but never across another event, another text, or two pieces", () => {
     const pieces = [
       says("a") + says("b") + argues(0, "{") + argues(1, "["),
       argues(1, "]") + argues(0, "}") + says("c"),
@@ -77,7 +77,7 @@ describe("deltas that arrive together are one where nobody needs each", () => {
     ]); // biome-ignore format: shorter
   });
 
-  it("unless an event says anything else", () => {
+  it("unless an event contains something else", () => {
     const others = [
       sse({ choices: [{ index: 0, delta: { content: "x", refusal: "no" }, finish_reason: null }] }),
       sse({ choices: [{ index: 0, delta: { content: "x" }, finish_reason: "stop" }] }),
@@ -91,7 +91,7 @@ describe("deltas that arrive together are one where nobody needs each", () => {
     }
   });
 
-  it("however the bytes are cut into pieces, and whatever the texts are", () => {
+  it("however the bytes are split, and whatever the texts are", () => {
     const reply = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"},"x":{"', "\\", '\\"', "}]}")), {
       minLength: 1,
     });
@@ -138,22 +138,25 @@ describe("a reply of many deltas", () => {
     ],
   ];
 
-  it.each(replies)("comes in few events over %s where they may be joined, else in one for each", async (api, body) => {
-    await using server = await startModelServer(() => raw(body));
-    await using model = await withModel({ api, baseUrl: server.baseUrlFor(api as never) });
-    for (const joins of [true, false]) {
-      const deltas: string[] = [];
-      const stream = await model.stream({ messages: [] }, { mayJoin: () => joins });
-      for await (const event of stream) if (event.type === "text_delta") deltas.push(event.delta);
-      if (joins) expect(deltas.length).toBeLessThan(200);
-      else expect(deltas).toEqual(words);
-      expect(deltas.join("")).toBe(words.join(""));
-      expect((await stream.result()).content).toMatchObject([{ type: "text", text: words.join("") }]);
-    }
-  });
+  it.each(replies)(
+    "is passed on in few events over %s where they may be joined, otherwise one by one",
+    async (api, body) => {
+      await using server = await startModelServer(() => raw(body));
+      await using model = await withModel({ api, baseUrl: server.baseUrlFor(api as never) });
+      for (const joins of [true, false]) {
+        const deltas: string[] = [];
+        const stream = await model.stream({ messages: [] }, { mayJoin: () => joins });
+        for await (const event of stream) if (event.type === "text_delta") deltas.push(event.delta);
+        if (joins) expect(deltas.length).toBeLessThan(200);
+        else expect(deltas).toEqual(words);
+        expect(deltas.join("")).toBe(words.join(""));
+        expect((await stream.result()).content).toMatchObject([{ type: "text", text: words.join("") }]);
+      }
+    },
+  );
 });
 
-describe("counts that are none are taken out of a reply", () => {
+describe("invalid token counts are removed from a reply", () => {
   it.each<[unknown, unknown]>([
     ["5", 5],
     [-3, undefined],
@@ -172,7 +175,7 @@ describe("counts that are none are taken out of a reply", () => {
     });
   });
 
-  it("also where JSON does not know the number, and where there are none at all", () => {
+  it("also numbers that are not valid JSON, and missing counts", () => {
     const broken = 'data: {"choices":[],"usage":{"prompt_tokens": NaN,"completion_tokens":-Infinity}}\n\n';
     expect(dataIn(passed("openai-completions", [broken]).text)).toEqual([{ choices: [], usage: {} }]);
     const start = named({ type: "message_start", message: { id: "m" } });
@@ -183,7 +186,7 @@ describe("counts that are none are taken out of a reply", () => {
     ]);
   });
 
-  it("and texts that only speak of such things go through as they came", () => {
+  it("but texts that mention such things stay unchanged", () => {
     const events = [says("usage: NaN"), says('"usage": {"prompt_tokens": Infinity}'), says('{"error": 500}')].join("");
     expect(passed("openai-completions", [events])).toEqual({ text: events, told: [] });
   });

@@ -9,7 +9,7 @@ const call = (index: number | undefined, id: string | undefined, name?: string, 
   chunk({ tool_calls: [{ index, id, function: { name, arguments: args } }] });
 const end = `${chunk({}, "tool_calls")}data: [DONE]\n\n`;
 
-/** The calls of a reply with these bytes, as the library reads them. */
+/** The calls that the library reads from a reply with these bytes. */
 async function callsOf(...pieces: string[]) {
   await using server = await startModelServer([raw(pieces.join("") + end)]);
   await using model = await withModel({ api: "openai-completions", baseUrl: server.baseUrl });
@@ -17,8 +17,8 @@ async function callsOf(...pieces: string[]) {
   return reply.content.map((block) => (block.type === "toolCall" ? [block.id, block.name, block.arguments] : block));
 }
 
-describe("calls of one reply that bear the same id", () => {
-  it("are told apart by their places, the second without an id", async () => {
+describe("calls of one reply with the same id", () => {
+  it("are distinguished by their index, and the second loses its id", async () => {
     expect(
       await callsOf(
         call(0, "same", "Read", '{"file'),
@@ -32,7 +32,7 @@ describe("calls of one reply that bear the same id", () => {
     ]);
   });
 
-  it("are told apart when each piece repeats the id, and when the places take turns", async () => {
+  it("are distinguished if each piece repeats the id, and if the indexes alternate", async () => {
     expect(
       await callsOf(
         call(0, "same", "Read", '{"file'),
@@ -48,7 +48,7 @@ describe("calls of one reply that bear the same id", () => {
 });
 
 describe("one call", () => {
-  it("stays one when its place wanders, or is not told", async () => {
+  it("stays one call if its index changes or is missing", async () => {
     const read = [["same", "Read", { file: "a" }]];
     expect(await callsOf(call(0, "same", "Read", '{"file'), call(3, "same", undefined, '":"a"}'))).toEqual(read);
     expect(await callsOf(call(undefined, "same", "Read", '{"file'), call(undefined, "same", "", '":"a"}'))).toEqual(
@@ -57,7 +57,7 @@ describe("one call", () => {
   });
 });
 
-it("everything else passes as it came, however it is cut", () => {
+it("everything else passes unchanged, however it is split", () => {
   const body = `: hello\r\n\r\ndata: {"tool_calls" no "id" json\n\n${call(0, "a", "Read", "{}")}data: "tool_calls"\n\n${chunk({ content: "é" })}no end`;
   const bytes = Buffer.from(body);
   for (const size of [1, 7, bytes.length]) {

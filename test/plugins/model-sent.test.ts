@@ -19,7 +19,7 @@ const usage = {
 const tools: Context["tools"] = [{ name: "look", description: "Looks.", parameters: { type: "object" } as never }];
 const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
 
-/** Where an adapter reads more in it than a text. */
+/** APIs whose adapter interprets the text of a tool result. */
 const signatures: Partial<Record<ApiName, string>> = {
   "openai-responses": '{"type":"reasoning","id":"r1","summary":[]}',
 };
@@ -42,7 +42,7 @@ const round: fc.Arbitrary<Round> = fc.record({
   asks: words,
 });
 
-/** A reply, the results of its calls, and perhaps what a person says then. */
+/** A reply, the results of its calls, and sometimes a message of the user after them. */
 function messagesOf({ says, thinks, calls, from, shows, asks }: Round, api: ApiName, at: number): Message[] {
   const ids = Array.from({ length: calls }, (_, call) => `call_${at}_${call}`);
   const reply: AssistantMessage = {
@@ -80,7 +80,7 @@ async function send(service: ModelService, messages: Message[], sessionId?: stri
   expect((await stream.result()).errorMessage).toBeUndefined();
 }
 
-/** The body of the last request, byte for byte as far as JSON tells, without what names the session. */
+/** The body of the last request as text, without the session's id. */
 function lastBody({ requests }: ModelServer): string {
   const { prompt_cache_key: _session, ...body } = requests.at(-1)?.body ?? {};
   return JSON.stringify(body);
@@ -89,9 +89,9 @@ function lastBody({ requests }: ModelServer): string {
 const start = { role: "user" as const, content: "go", timestamp: 0 };
 
 describe.each<ApiName>(["openai-completions", "anthropic-messages", "openai-responses", "google-generative-ai"])(
-  "a conversation that goes on, by %s",
+  "a continued conversation over %s",
   (api) => {
-    it("is sent as it would be if nothing was remembered of it", async () => {
+    it("is sent as if nothing had been cached", async () => {
       await using server = await startModelServer(Array(3_000).fill(text("ok")));
       const input = ["text", "image"];
       const config = { api, baseUrl: server.baseUrlFor(api), input };
@@ -107,9 +107,10 @@ describe.each<ApiName>(["openai-completions", "anthropic-messages", "openai-resp
             const sessionId = `s${conversations++}`;
             let messages: Message[] = [start];
             for (const [at, it] of rounds.entries()) {
-              // Now and then the beginning is another one, as after a compaction.
+              // Sometimes the beginning changes, as after a compaction.
               if (at === cut) messages = [{ ...start, content: "summary" }, ...messages.slice(-3)];
-              // And one message is another object, as one that an extension makes for each request, or says something else.
+              // And one message is a different object, like one that an extension creates for each request, or has another
+              // text.
               const which = copied % messages.length;
               if (at % 2 === 1)
                 messages = messages.map((message, place) =>
@@ -129,8 +130,8 @@ describe.each<ApiName>(["openai-completions", "anthropic-messages", "openai-resp
   },
 );
 
-describe.each<ApiName>(["openai-completions", "anthropic-messages"])("a long conversation, by %s", (api) => {
-  it("has each of its messages converted a fixed number of times, however often it is sent", async () => {
+describe.each<ApiName>(["openai-completions", "anthropic-messages"])("a long conversation over %s", (api) => {
+  it("has each message converted a fixed number of times, however often it is sent", async () => {
     await using server = await startModelServer(Array(60).fill(text("ok")));
     await using service = await withModel({ api, baseUrl: server.baseUrlFor(api) });
     const one = { says: "yes", thinks: "", calls: 1, from: "m1", shows: false, asks: "" };

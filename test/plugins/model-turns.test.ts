@@ -21,7 +21,7 @@ describe.each<ModelApi>([
     thinks: (body) => body.reasoning_effort,
     thinking: "medium",
     caches: ({ body }) => body.prompt_cache_key,
-    // Only OpenAI's own servers are sure to take it there.
+    // Only OpenAI's own servers certainly accept it there.
     caching: undefined,
   },
   {
@@ -40,7 +40,7 @@ describe.each<ModelApi>([
     thinks: ({ generationConfig: { thinkingConfig } }) => thinkingConfig,
     thinking: { includeThoughts: true, thinkingBudget: -1 },
     caches: ({ headers }) => headers.session_id,
-    // Google finds the beginning by itself.
+    // Google finds cached beginnings by itself.
     caching: undefined,
   },
   {
@@ -56,17 +56,17 @@ describe.each<ModelApi>([
     ],
     caching: [mark, mark, mark],
   },
-])("a model that speaks $api", (api) => {
+])("a model with the API $api", (api) => {
   testModelTurns(api);
 });
 
-describe("what the environment says to a library", () => {
+describe("environment variables of a library", () => {
   it.each([
     ["openai-completions", { OPENAI_ORG_ID: "org-real", OPENAI_PROJECT_ID: "proj-real" }],
     ["openai-responses", { OPENAI_API_KEY: "sk-real-openai-key", OPENAI_BASE_URL: "https://real.example" }],
     ["anthropic-messages", { ANTHROPIC_AUTH_TOKEN: "real-token", ANTHROPIC_API_KEY: "sk-ant-real" }],
     ["google-generative-ai", { GEMINI_API_KEY: "real-gemini", GOOGLE_GENAI_USE_VERTEXAI: "true" }],
-  ] as const)("does not reach a server of %s that is somebody else's", async (api, variables) => {
+  ] as const)("are not sent to a server of %s that belongs to someone else", async (api, variables) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     await using server = await startModelServer([text("x")]);
     await using model = await withModel({ api, baseUrl: server.baseUrlFor(api), provider: "openai" });

@@ -40,7 +40,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The plugin's model service with this table `[model]`, and `--model` when given. */
+/** The plugin's model service with this table `[model]`, and `--model` if given. */
 async function service(config: object | undefined, asked?: string) {
   const workspace = { model: asked } as Services["workspace"];
   const opened = await testKernel([{ plugin: model, config }], { services: { workspace } });
@@ -55,7 +55,7 @@ async function currentOf(config: object | undefined, asked?: string): Promise<Mo
   return opened.service.current();
 }
 
-/** What `current` throws, as code and message. */
+/** The code and message that `current` throws. */
 async function refusal(config: object | undefined, asked?: string): Promise<{ code: string; message: string }> {
   await using opened = await service(config, asked);
   try {
@@ -76,7 +76,7 @@ async function eventsOf(script: Script, config: object = {}, options: SimpleStre
   return { events, last: events.at(-1) as AssistantMessageEvent, requests: server.requests };
 }
 
-/** The failure that ends a request. */
+/** The error that ends a request. */
 async function failureOf(script: Script, config: object = {}) {
   const { last, requests } = await eventsOf(script, config);
   if (last.type !== "error") throw new Error(`ended with ${last.type}`);
@@ -89,7 +89,7 @@ async function failureOf(script: Script, config: object = {}) {
 }
 
 describe("a request", () => {
-  it("carries what the server needs, and nothing more", async () => {
+  it("contains what the server needs, and nothing more", async () => {
     const { requests } = await eventsOf([text("hello")]);
     const [{ path, headers, body }] = requests as [(typeof requests)[0]];
     expect({ path, authorization: headers.authorization, body }).toEqual({
@@ -135,16 +135,16 @@ describe("a request", () => {
     });
   });
 
-  it("says when the reply was too long", async () => {
+  it("reports that the reply reached the output limit", async () => {
     expect((await eventsOf([[text("and"), finish("length")]])).last).toMatchObject({ type: "done", reason: "length" });
   });
 
-  it("sends the table's headers", async () => {
+  it("sends the headers of the configuration", async () => {
     const { requests } = await eventsOf([text("x")], { headers: { "x-team": "blue" } });
     expect(requests[0]?.headers["x-team"]).toBe("blue");
   });
 
-  it("has no key of its own for a server on this machine", async () => {
+  it("to a local server has no key", async () => {
     vi.stubEnv("OPENAI_API_KEY", "sk-real-openai-key");
     vi.stubEnv("OPENAI_ORG_ID", "org-real");
     const { requests } = await eventsOf([text("x")], { apiKeyEnv: undefined, provider: "openai" });
@@ -167,7 +167,7 @@ describe("a request", () => {
     expect(await server.requests[0]?.over).toBe("gone");
   });
 
-  it("delivers each piece as it comes", async () => {
+  it("passes on each piece at once", async () => {
     const here = gate();
     await using server = await startModelServer([[text("one"), delayUntil(here.promise), text("two")]]);
     await using opened = await service({ ...custom, baseUrl: server.baseUrl });
@@ -186,20 +186,20 @@ describe("a failing server", () => {
     ["Expected property name or '}' in JSON at position 1 (line 1 column 2)"],
     ["Unexpected token '<', \"<html>{\"... is not valid JSON"],
     ["Unexpected end of JSON input"],
-  ])("whose answer is no JSON is named: %s", (message) => {
+  ])("whose answer is not JSON is reported: %s", (message) => {
     expect(explained(message, "http://models.example/v1", {} as never)).toBe(
       `the answer of models.example is not valid JSON (${message})`,
     );
   });
 
-  it("is asked once: retries are not made here", async () => {
+  it("gets a single request: retries are made elsewhere", async () => {
     const failure = await failureOf([status(529, { error: { message: "overloaded" } }), text("never")]);
     expect(failure).toEqual({ reason: "error", message: "529 overloaded", content: [], requests: 1 });
     const plain = await failureOf([status(404, { error: 'model "fake" not found, try pulling it' }), text("never")]);
     expect(plain.message).toBe('404 model "fake" not found, try pulling it');
   });
 
-  it("that ends without a finish marker gives an error, with what had arrived", async () => {
+  it("that ends without a finish marker causes an error with the partial reply", async () => {
     const failure = await failureOf([[text("half a sen"), endEarly()]]);
     expect(failure).toMatchObject({
       reason: "error",
@@ -208,27 +208,27 @@ describe("a failing server", () => {
     });
   });
 
-  it("that cuts the connection inside tool arguments gives an error", async () => {
+  it("that breaks the connection inside tool arguments causes an error", async () => {
     const failure = await failureOf([[toolCall("Bash", { command: "rm -rf /tmp/build/x" }, { upTo: 26 }), cut()]]);
     expect([failure.reason, failure.message]).toEqual(["error", "connection closed before the reply was complete"]);
   });
 
-  it("that ends properly inside tool arguments gives an error", async () => {
+  it("that ends regularly inside tool arguments causes an error", async () => {
     const failure = await failureOf([[toolCall("Bash", { command: "rm -rf /tmp/build/x" }, { upTo: 26 }), endEarly()]]);
     expect(failure.message).toBe("stream ended without a finish marker");
   });
 
-  it("that answers nothing gives an error", async () => {
+  it("that sends no answer causes an error", async () => {
     expect((await failureOf([raw("")])).message).toBe("empty reply: stream ended without a finish marker");
   });
 
-  it("that answers with a web page gives an error that asks about the base url", async () => {
+  it("that answers with a web page causes an error that mentions the base url", async () => {
     expect((await failureOf([raw("<html>Login</html>", "text/html; charset=utf-8")])).message).toBe(
       "The server answered with a web page (text/html; charset=utf-8) instead of a stream: is baseUrl right?",
     );
   });
 
-  it("that redirects gives an error, and the other server is never asked", async () => {
+  it("that redirects causes an error, and the other server gets no request", async () => {
     await using elsewhere = await startModelServer([text("stolen")]);
     const failure = await failureOf([status(307, "", { location: `${elsewhere.baseUrl}/chat/completions` })]);
     expect(failure.message).toContain(`redirects to http://127.0.0.1:${elsewhere.port}, which is not followed`);
@@ -244,11 +244,11 @@ describe("a failing server", () => {
       'The server answered with a JSON document that is no reply: {"choices":[]}',
     ],
     ["only the end of a stream", raw("data: [DONE]\n\n"), "empty reply: stream ended without a finish marker"],
-  ] satisfies [string, Reply, string][])("that sends %s gives an error", async (_what, reply, message) => {
+  ] satisfies [string, Reply, string][])("that sends %s causes an error", async (_what, reply, message) => {
     expect((await failureOf([reply])).message).toBe(message);
   });
 
-  it("that is not there is named", async () => {
+  it("that cannot be reached is named", async () => {
     const server = await startModelServer([]);
     await server.close();
     expect((await failureOf([], { baseUrl: server.baseUrl })).message).toBe(
@@ -256,13 +256,13 @@ describe("a failing server", () => {
     );
   });
 
-  it("that repeats the key in its message does not make it known", async () => {
+  it("that repeats the key in its message does not reveal it", async () => {
     const failure = await failureOf([status(401, { error: { message: "bad key sk-test-0123456789" } })]);
     expect(failure.message).toBe("401 bad key [redacted]");
   });
 });
 
-describe("a failure tells apart from its message", () => {
+describe("the kind of a failure is recognized by its message", () => {
   it.each([
     ["a status", status(503, {}), { status: 503 }],
     ["how long to wait, in seconds", status(429, {}, { "retry-after": "7" }), { status: 429, retryAfterMs: 7_000 }],
@@ -283,7 +283,7 @@ describe("a failure tells apart from its message", () => {
 });
 
 describe("the table [model]", () => {
-  it("gives a custom model", async () => {
+  it("configures a custom model", async () => {
     expect(await currentOf({ ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "TEST_KEY" })).toEqual({
       id: "m1",
       name: "m1",
@@ -305,12 +305,12 @@ describe("the table [model]", () => {
     });
   });
 
-  it("leaves OpenAI's own servers what they alone take", async () => {
+  it("sends parameters of OpenAI's own servers only to them", async () => {
     const { compat } = await currentOf({ ...custom, baseUrl: "https://api.openai.com/v1", apiKeyEnv: "TEST_KEY" });
     expect(compat).toBeUndefined();
   });
 
-  it("gives a model's own patience, of either type", async () => {
+  it("sets a model's own time limits, for either type", async () => {
     vi.stubEnv("OPENROUTER_API_KEY", "sk-or-0123456789");
     const builtin = { type: "builtin", provider: "openrouter", id: "openai/gpt-4o-mini", idleTimeout: 900 };
     expect(await currentOf(builtin)).toMatchObject({ idleTimeout: 900 });
@@ -319,13 +319,13 @@ describe("the table [model]", () => {
     });
   });
 
-  it("gives a built-in model, with its provider's usual key", async () => {
+  it("selects a built-in model, with its provider's usual key", async () => {
     vi.stubEnv("OPENROUTER_API_KEY", "sk-or-0123456789");
     const found = await currentOf({ type: "builtin", provider: "openrouter", id: "openai/gpt-4o-mini" });
     expect([found.provider, found.id, found.api]).toEqual(["openrouter", "openai/gpt-4o-mini", "openai-completions"]);
   });
 
-  it("absent says how to set one", async () => {
+  it("tells how to set a model if it is missing", async () => {
     const { code, message } = await refusal(undefined);
     expect(code).toBe("MODEL_NONE");
     expect(message).toMatch(/^No model configured\. .*\[model\]\ntype = "custom"/s);
@@ -345,7 +345,7 @@ describe("the table [model]", () => {
     });
   });
 
-  it("with a key where the variable's name belongs is refused without showing it", async () => {
+  it("with a key instead of a variable's name is refused without showing it", async () => {
     const config = { ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "sk-proj-abc" };
     const failed = testKernel([{ plugin: model, config }]);
     await expect(failed).rejects.toThrow("must be the NAME of an environment variable");
@@ -357,12 +357,12 @@ describe("the table [model]", () => {
     ["google", "gemini-2.5-pro", "GEMINI_API_KEY", "google-generative-ai"],
     ["openai", "gpt-5.4-mini", "OPENAI_API_KEY", "openai-responses"],
     ["groq", "llama-3.3-70b-versatile", "GROQ_API_KEY", "openai-completions"],
-  ])("gives a model of %s", async (provider, id, variable, api) => {
+  ])("selects a model of %s", async (provider, id, variable, api) => {
     vi.stubEnv(variable, "sk-0123456789");
     expect(await currentOf({ type: "builtin", provider, id })).toMatchObject({ provider, id, api });
   });
 
-  it("with a built-in model of an api that is not spoken here is refused", async () => {
+  it("with a built-in model of an unsupported api is refused", async () => {
     const { code, message } = await refusal({ type: "builtin", provider: "mistral", id: "devstral-medium-latest" });
     expect([code, message.includes('"mistral-conversations", which Scorel does not support')]).toEqual([
       "MODEL_API_UNSUPPORTED",
@@ -376,7 +376,7 @@ describe("the table [model]", () => {
     ["google-generative-ai", "https://models.example", "lacks the version", "https://host/v1beta"],
     ["openai-responses", "https://models.example/", "lacks the path", "https://host/v1"],
     ["openai-completions", "https://models.example/v1/chat/completions", "which the api adds", "https://host/v1"],
-  ])("with api %s at %s is refused, and says where it lives", async (api, baseUrl, reason, form) => {
+  ])("with api %s at %s is refused, and tells where to use it", async (api, baseUrl, reason, form) => {
     const { code, message } = await refusal({ ...custom, api, baseUrl, apiKeyEnv: "TEST_KEY" });
     expect([code, message.includes(reason), message.includes(`Write it as "${form}".`)]).toEqual([
       "MODEL_BASE_URL",
@@ -385,7 +385,7 @@ describe("the table [model]", () => {
     ]);
   });
 
-  it("with an unknown provider or model names the nearest", async () => {
+  it("with an unknown provider or model suggests the nearest one", async () => {
     expect(await refusal({ type: "builtin", provider: "opnrouter", id: "x" })).toMatchObject({
       code: "MODEL_UNKNOWN_PROVIDER",
       message: expect.stringContaining('Did you mean "openrouter"?'),
@@ -412,20 +412,20 @@ describe("the table [model]", () => {
 describe("a key", () => {
   const config = { ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "TEST_KEY" };
 
-  it("that is not set is named", async () => {
+  it("in an unset variable is reported by the variable's name", async () => {
     vi.stubEnv("TEST_KEY", undefined);
     const { code, message } = await refusal(config);
     expect([code, message.includes("TEST_KEY is not set")]).toEqual(["MODEL_KEY_MISSING", true]);
   });
 
-  it("is asked for unless the server is on this machine", async () => {
+  it("is required unless the server is local", async () => {
     expect((await refusal({ ...config, apiKeyEnv: undefined })).code).toBe("MODEL_KEY_UNNAMED");
     const local = ["http://localhost:1/v1", "http://127.0.0.1:1/v1", "http://[::1]:1/v1"];
     for (const baseUrl of local) await currentOf({ ...config, apiKeyEnv: undefined, baseUrl });
   });
 
   it.each(["sk-abc\n", "sk abc", "sk-\u00e4bc"])(
-    "with a strange character is refused without showing it",
+    "with an invalid character is refused without showing it",
     async (value) => {
       vi.stubEnv("TEST_KEY", value);
       const { code, message } = await refusal(config);
@@ -437,7 +437,7 @@ describe("a key", () => {
     },
   );
 
-  it("that is missing is an error event of a request, too", async () => {
+  it("that is missing also causes an error event of a request", async () => {
     vi.stubEnv("TEST_KEY", undefined);
     expect((await failureOf([])).message).toContain("TEST_KEY is not set");
   });
@@ -451,28 +451,28 @@ describe("--model", () => {
     expect(await currentOf(config, "test/family/m2")).toEqual({ ...before, id: "family/m2", name: "family/m2" });
   });
 
-  it("with another provider gives a built-in model and that provider's key", async () => {
+  it("with another provider selects a built-in model and that provider's key", async () => {
     vi.stubEnv("GROQ_API_KEY", undefined);
     const { code, message } = await refusal(config, "groq/llama-3.3-70b-versatile");
     expect([code, message.includes("GROQ_API_KEY")]).toEqual(["MODEL_KEY_MISSING", true]);
   });
 
-  it("works without a table", async () => {
+  it("works without a configured table", async () => {
     vi.stubEnv("GROQ_API_KEY", "gsk_0123456789");
     expect((await currentOf(undefined, "groq/llama-3.3-70b-versatile")).provider).toBe("groq");
   });
 
-  it("offline/demo gives the demonstration model, whatever is configured", async () => {
+  it("offline/demo selects the demonstration model, whatever is configured", async () => {
     vi.stubEnv("TEST_KEY", undefined);
     expect(await currentOf(config, "offline/demo")).toMatchObject({ provider: "offline", id: "demo" });
   });
 
-  it("names the one offline model when asked for another", async () => {
+  it("names the only offline model if another one is requested", async () => {
     const { code, message } = await refusal(config, "offline/fast");
     expect([code, message.includes('Did you mean "demo"')]).toEqual(["MODEL_UNKNOWN", true]);
   });
 
-  it.each(["m2", "/m2", "test/"])("%s names no model", async (asked) => {
+  it.each(["m2", "/m2", "test/"])("%s is not a model name", async (asked) => {
     expect((await refusal(config, asked)).code).toBe("MODEL_NAME");
   });
 });

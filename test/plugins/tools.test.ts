@@ -20,7 +20,7 @@ async function kernelWith(contributed: unknown, config: Record<string, unknown> 
   const t = await testKernel([{ plugin: tools, config }, plugin("mine", contributed)]);
   return { ...t, service: t.kernel.find("tools") as ToolsService };
 }
-/** The only tool, made ready. */
+/** The only tool, prepared. */
 async function ready(parts: Partial<Tool>): Promise<ReadyTool> {
   const { service } = await kernelWith([tool("it", parts)]);
   return service.get("it") as ReadyTool;
@@ -31,13 +31,13 @@ function note(list: unknown[], item: unknown): ToolOutput {
 }
 const run = (it: ReadyTool, params: unknown = {}, signal?: AbortSignal) => it.execute("call", params, signal);
 
-describe("a result that has no end", () => {
+describe("a result that is too large", () => {
   const text = (length: number) => ({ type: "text" as const, text: "x".repeat(length) });
   it.each<[string, ToolOutput["content"], number]>([
     ["one text", [text(5_000_000)], 1_000_000],
     ["many texts", Array.from({ length: 5_000 }, () => text(1_000)), 1_000_000],
     ["many blocks", Array.from({ length: 5_000 }, () => text(1)), 1_000],
-  ])("is cut, and told so to the model and to people: %s", async (_what, content, kept) => {
+  ])("is cut, and model and people are told: %s", async (_what, content, kept) => {
     const t = await kernelWith([tool("it", { execute: async () => ({ content }) })]);
     const output = await run(t.service.get("it") as ReadyTool);
     const told = output.content.pop() as { text: string };
@@ -49,7 +49,7 @@ describe("a result that has no end", () => {
     expect(t.kernel.failures).toMatchObject([{ plugin: "mine", where: "tool it", code: "TOOL_RESULT_SIZE" }]);
   });
 
-  it("is whole as long as a model could read it", async () => {
+  it("is kept if a model could read it", async () => {
     const content = [text(999_000), { type: "image" as const, data: "aGk=", mimeType: "image/png" }];
     const t = await kernelWith([tool("it", { execute: async () => ({ content }) })]);
     expect(await run(t.service.get("it") as ReadyTool)).toEqual({ content });
@@ -58,7 +58,7 @@ describe("a result that has no end", () => {
 });
 
 describe("the registry", () => {
-  it("offers what plugins contribute by name, so that the order of loading changes no request", async () => {
+  it("offers contributed tools sorted by name, so that the load order does not change requests", async () => {
     const t = await testKernel([tools, plugin("one", [tool("B"), tool("A")]), plugin("two", tool("C"))]);
     expect(
       t.kernel
@@ -69,7 +69,7 @@ describe("the registry", () => {
     expect(t.kernel.failures).toEqual([]);
   });
 
-  it("says what a call touches, and takes in doubt that it may touch anything", async () => {
+  it("tells what a call touches; if unknown, it may touch anything", async () => {
     const access = (parts: Partial<Tool>) => ready(parts).then((it) => it.access({ path: "/a" }));
     const writes = ({ path }: { path: string }) => ({ writes: [path] });
     const broken = () => Promise.reject(new Error("no such path"));
@@ -78,7 +78,7 @@ describe("the registry", () => {
     ).toEqual([{ writes: ["/a"] }, "read", "exclusive", "exclusive"]);
   });
 
-  it("says which word of a tool that is left out was probably meant", async () => {
+  it("suggests the probable word for a misspelt field of a tool that is left out", async () => {
     const { execute, description, parameters } = tool("slip");
     const typed = (type: string) => ({ type: "object", properties: { type: { type: "array", items: { type } } } });
     const bad = [
@@ -101,7 +101,7 @@ describe("the registry", () => {
     ]);
   });
 
-  it("leaves out a bad tool and names its plugin and flaw", async () => {
+  it("leaves out an invalid tool, and names its plugin and its mistake", async () => {
     const bad = [
       { ...tool("no spaces") },
       { ...tool("mute"), description: "" },
@@ -132,7 +132,7 @@ describe("the registry", () => {
     );
   });
 
-  it("uses the first of two tools with one name", async () => {
+  it("uses the first of two tools with the same name", async () => {
     const first = tool("same", { description: "first" });
     const t = await testKernel([
       tools,
@@ -148,7 +148,7 @@ describe("the registry", () => {
     expect(t.kernel.failures.map(({ code }) => code)).toEqual(["TOOL_DUPLICATE"]);
   });
 
-  describe("with a tool of a name that is taken", () => {
+  describe("given a tool with a name that is in use", () => {
     const of = async (config: Record<string, unknown>, ...parts: Partial<Tool>[]) => {
       const plugins = parts.map((each, index) =>
         plugin(`p${index}`, [tool("same", { description: `${index}`, ...each })]),
@@ -174,7 +174,7 @@ describe("the registry", () => {
       expect(await of(config, ...parts)).toEqual({ told: [told], codes });
     });
 
-    it("keeps the first of one plugin's own", async () => {
+    it("keeps the first of two from the same plugin", async () => {
       const { service, kernel } = await kernelWith([tool("same"), tool("same", { description: "2", replaces: true })]);
       expect(service.list().map(({ description }) => description)).toEqual(["does same"]);
       expect(kernel.failures.map(({ code }) => code)).toEqual(["TOOL_DUPLICATE"]);
@@ -193,7 +193,7 @@ describe("the registry", () => {
     expect(service.list().map(({ name }) => name)).toEqual(expected);
   });
 
-  it("says which allowed name nobody contributes", async () => {
+  it("reports an allowed name that no plugin contributes", async () => {
     const { service, kernel } = await kernelWith([], { allow: ["Raed"] });
     expect(service.list()).toEqual([]);
     expect(kernel.failures.map(({ message }) => message)).toEqual([
@@ -201,7 +201,7 @@ describe("the registry", () => {
     ]);
   });
 
-  it("draws a call as a card unless the tool knows better", async () => {
+  it("shows a call as a card unless the tool has its own display", async () => {
     const own = tool("own", { display: (params: { of: string }) => ({ display: "badge", text: params.of }) });
     const broken = tool("broken", {
       display: () => {
@@ -218,7 +218,7 @@ describe("the registry", () => {
 });
 
 describe("parameters", () => {
-  it("that were refused are drawn as they came, not as what the tool makes of them", async () => {
+  it("that were refused are shown as the model wrote them, not by the tool", async () => {
     const display = ({ of }: { of: string }) => ({ display: "badge" as const, text: `of ${of}` });
     const { service } = await kernelWith([tool("own", { parameters: z.strictObject({ of: z.string() }), display })]);
     const failed = { ...done, isError: true };
@@ -226,7 +226,7 @@ describe("parameters", () => {
     expect(service.display("own", { off: 1 }, failed)).toMatchObject({ title: 'own {"off":1}', status: "error" });
   });
 
-  it("of zod become JSON Schema once, and zod's defaults and transforms reach the tool", async () => {
+  it("in zod become JSON Schema once, and zod's defaults and transforms reach the tool", async () => {
     const seen: unknown[] = [];
     const parameters = z.object({ size: z.int().default(3), word: z.string().transform((s) => s.toUpperCase()) });
     const it = await ready({ parameters, execute: async (_id, params) => note(seen, params) });
@@ -244,7 +244,7 @@ describe("parameters", () => {
     ]);
   });
 
-  it("of JSON Schema and TypeBox stay as they are", async () => {
+  it("in JSON Schema and TypeBox stay unchanged", async () => {
     const json = {
       type: "object",
       properties: { n: { type: "integer" } },
@@ -262,14 +262,14 @@ describe("parameters", () => {
     ["zod", z.object({ n: z.int().min(1) })],
     ["JSON Schema", { type: "object", properties: { n: { type: "integer", minimum: 1 } }, required: ["n"] }],
     ["TypeBox", Type.Object({ n: Type.Integer({ minimum: 1 }) })],
-  ])("of %s are enforced when arguments are validated again", async (_kind, parameters) => {
+  ])("in %s are enforced when arguments are validated again", async (_kind, parameters) => {
     const it = await ready({ parameters });
     expect(it.validate({ n: 1 })).toEqual({ n: 1 });
     for (const args of [{ n: 0 }, { n: "1" }, {}])
       expect(() => it.validate(args)).toThrow(/^Validation failed for tool "it":\n {2}- n: [\s\S]*Received arguments/);
   });
 
-  it("are checked again as far as they can be", async () => {
+  it("are validated again as far as possible", async () => {
     const parameters = {
       type: "object",
       properties: { if: { type: "string", format: "email" }, not: { enum: [1, 2] } },
@@ -298,7 +298,7 @@ describe("parameters", () => {
     });
   });
 
-  it("that refer to themselves or elsewhere, or name no known type, are refused", async () => {
+  it("that refer to themselves or elsewhere, or have an unknown type, are refused", async () => {
     const node = z.object({
       get next() {
         return node.optional();
@@ -329,7 +329,7 @@ describe("parameters", () => {
     ]);
   });
 
-  it("repair what models get wrong", async () => {
+  it("repair common mistakes of models", async () => {
     const parameters = z.object({
       note: z.string().optional(),
       unset: z.string().nullable().optional(),
@@ -361,7 +361,7 @@ describe("parameters", () => {
     expect(it.prepareArguments({ file: "a" })).toEqual({ path: "a" });
   });
 
-  it("take a number or a boolean that a model wrote as text, and leave text that is wanted as text", async () => {
+  it("convert numbers and booleans that a model wrote as text, and keep text where text is expected", async () => {
     const parameters = z.object({
       n: z.number(),
       i: z.int(),
@@ -410,7 +410,7 @@ describe("results", () => {
     expect(await run(await ready({ execute: async () => answer as ToolOutput }))).toEqual(expected);
   });
 
-  it("of a failing tool are errors a model can read, also when it throws at once", async () => {
+  it("of a failing tool are errors that a model can read, also if it throws synchronously", async () => {
     const execute = () => {
       throw Object.assign(new Error("disk full"), { code: "ENOSPC" });
     };
@@ -421,7 +421,7 @@ describe("results", () => {
     });
   });
 
-  it("are heard while the tool runs, and never after", async () => {
+  it("are reported while the tool runs, and never after", async () => {
     const heard: ToolOutput[] = [];
     let late: ((partial: ToolOutput) => void) | undefined;
     const it = await ready({
@@ -460,7 +460,7 @@ describe("results", () => {
 });
 
 describe("a batch", () => {
-  /** Tools that take their access as an argument, write down what they do, and end when told to. */
+  /** Tools that take their access as an argument, record what they do, and end when told to. */
   async function workshop() {
     const story: string[] = [];
     const ends = new Map<string, () => void>();
@@ -486,7 +486,7 @@ describe("a batch", () => {
   }
   const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-  it("runs reads side by side and makes a write wait for them", async () => {
+  it("runs reads in parallel, and a write waits for them", async () => {
     const { story, ends, service, start } = await workshop();
     service.beginBatch(["a", "b", "c"].map((id) => ({ id, name: "work", arguments: {} })));
     const all = [start("c", { writes: ["/x"] }), start("a", "read"), start("b", "read")];
@@ -528,7 +528,7 @@ describe("a batch", () => {
     expect(story).toEqual(["start a", "end a"]);
   });
 
-  it("keeps source order between any two calls that conflict, and overlaps the others", async () => {
+  it("keeps the source order of any two conflicting calls, and runs others in parallel", async () => {
     const paths = fc.constantFrom("/a", "/A", "/a/b", "/c", "/d");
     const access = fc.oneof(
       fc.constantFrom<Access | undefined>("read", "exclusive", undefined),
@@ -560,7 +560,7 @@ describe("a batch", () => {
   });
   const at = (choices: number[], id: string) => choices[Number(id) % choices.length] ?? 0;
 
-  /** Which calls may have started, said in the simplest way: all whose earlier conflicting calls have ended. */
+  /** A simple model of which calls may have started: all whose earlier conflicting calls have ended. */
   function allowed(accesses: (Access | undefined)[], ended: Set<string>): string[] {
     const free = (index: number) =>
       accesses.slice(0, index).every((other, i) => ended.has(`${i}`) || !clash(other, accesses[index]));

@@ -8,7 +8,7 @@ import { testKernel } from "../harness.ts";
 
 const held: HeldExtension = { id: "mine", path: "/home/ann/.scorel/extensions/mine.ts", sessionId: "S1", files: {} };
 
-/** A machine with one project and one extension that waits. */
+/** A machine with one project, and one extension to confirm. */
 function machine(more: Partial<TrustReview> = {}) {
   const done: string[] = [];
   const review: TrustReview = {
@@ -36,7 +36,7 @@ function machine(more: Partial<TrustReview> = {}) {
   return { done, service };
 }
 
-/** Someone who types these lines, each when the question before it is there. */
+/** A person who types these lines, each after its question. */
 function person(lines: string[], cwd = "/p", isTTY = true) {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
@@ -67,8 +67,8 @@ async function ask(m: ReturnType<typeof machine>, who: ReturnType<typeof person>
   await t.kernel.find("trustQuestion")?.ask(who.invocation);
 }
 
-describe("the question at the start", () => {
-  it("lists what weakens and redirects first, and takes a yes", async () => {
+describe("the trust question at start", () => {
+  it("lists what weakens and redirects first, and accepts a yes", async () => {
     const m = machine();
     const who = person(["n", "y"]);
     await ask(m, who);
@@ -89,19 +89,19 @@ describe("the question at the start", () => {
     ]);
   });
 
-  it.each([["n"], [""], ["what?"], ["yess"]])("takes %j for a no", async (answer) => {
+  it.each([["n"], [""], ["what?"], ["yess"]])("counts %j as no", async (answer) => {
     const m = machine();
     await ask(m, person(["n", answer]));
     expect(m.done).toEqual([]);
   });
 
-  it("takes the end of the input for a no", async () => {
+  it("counts the end of the input as no", async () => {
     const m = machine();
     await ask(m, person([]));
     expect(m.done).toEqual([]);
   });
 
-  it("shows the texts as often as asked, and lets no escape sequence through", async () => {
+  it("shows the texts as often as requested, without escape sequences", async () => {
     const m = machine();
     const who = person(["n", "show", "s", "y"]);
     await ask(m, who);
@@ -112,7 +112,7 @@ describe("the question at the start", () => {
     expect(m.done).toEqual(["accept"]);
   });
 
-  it("says again how much there is of what counts, when that has scrolled away", async () => {
+  it("repeats the number of items of each kind if the list may have scrolled away", async () => {
     const skills = Array.from({ length: 40 }, (_, at) => ({
       kind: "skill" as const,
       what: `s${at}`,
@@ -124,7 +124,7 @@ describe("the question at the start", () => {
     expect(who.screen()).toContain("\nIn all: runs code with your rights 1, adds skills 40.\n");
   });
 
-  it("names what changed, with its lines", async () => {
+  it("names changed files, with a diff", async () => {
     const who = person(["n", "n"]);
     const changes = [{ path: ".scorel/config.toml", how: "changed" as const, diff: "-a\n+b" }];
     await ask(machine({ changes }), who);
@@ -133,7 +133,7 @@ describe("the question at the start", () => {
     );
   });
 
-  it("asks about extensions that were held back, and names the session", async () => {
+  it("asks about extensions that are held back, and names the session", async () => {
     const m = machine();
     const who = person(["y"], "/elsewhere");
     await ask(m, who);
@@ -141,7 +141,7 @@ describe("the question at the start", () => {
     expect(m.done).toEqual(["confirm"]);
   });
 
-  it("asks no program", async () => {
+  it("is not asked in scripts", async () => {
     const m = machine();
     const who = person(["y", "y"], "/p", false);
     await ask(m, who);
@@ -160,7 +160,7 @@ describe("scorel trust confirm", () => {
   };
   const shown = "not loaded:\n  /home/ann/.scorel/extensions/mine.ts (session S1)\n";
 
-  it("shows what is held back and loads it after a yes, or with --yes where there is no one to ask", async () => {
+  it("shows what is held back, and loads it after a yes, or with --yes in scripts", async () => {
     const cases = [
       { who: person(["y"]), yes: false, answer: 0, done: ["confirm"] },
       { who: person(["n"]), yes: false, answer: 1, done: [] },
@@ -175,7 +175,7 @@ describe("scorel trust confirm", () => {
     }
   });
 
-  it("takes the name of one, and says when it is not held back or nothing is", async () => {
+  it("accepts the name of one, and reports when it or nothing is held back", async () => {
     const m = machine();
     expect(await run(m, person([]), true, "other")).toBe("TRUST_NOT_HELD");
     expect(m.done).toEqual([]);

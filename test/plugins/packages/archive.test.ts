@@ -15,7 +15,7 @@ import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 import { pax, type TarEntry, tar } from "../../tarball.ts";
 
-/** Unpacks these bytes; answers what came out, or the code of the error and what it names. */
+/** Unpacks these bytes; returns what was unpacked, or the code of the error and what it names. */
 async function unpacked(bytes: Buffer, limits?: Limits): Promise<Record<string, string> | string[]> {
   const root = mkdtempSync(join(tmpdir(), "scorel-archive-"));
   try {
@@ -46,7 +46,7 @@ const mebi = 1024 * 1024;
 const many = (count: number): TarEntry[] => Array.from({ length: count }, (_, index) => file(`f${index}`, ""));
 
 describe("an archive", () => {
-  it("comes out as it went in, compressed or not", async () => {
+  it("can be packed and unpacked without changes, compressed or not", async () => {
     const entries = [{ path: "a/", type: "5" }, file("a/one", "1"), file("./b", "2".repeat(70_000)), file("empty", "")];
     const expected = { "a/one": "1", b: "2".repeat(70_000), empty: "" };
     expect(await unpacked(tar(entries))).toEqual(expected);
@@ -73,14 +73,14 @@ describe("an archive", () => {
     }
   });
 
-  it("keeps long names, whether pax or GNU has written them", async () => {
+  it("keeps long names in the pax and GNU formats", async () => {
     const long = `${"deep/".repeat(40)}name.md`;
     expect(await unpacked(tar([pax({ path: long }), file("short", "pax")]))).toEqual({ [long]: "pax" });
     const gnu: TarEntry = { path: "././@LongLink", type: "L", content: `${long}\0` };
     expect(await unpacked(tar([gnu, file("short", "gnu")]))).toEqual({ [long]: "gnu" });
   });
 
-  it("is read as other programs write it", async () => {
+  it("of other programs can be read", async () => {
     const root = mkdtempSync(join(tmpdir(), "scorel-tar-"));
     try {
       const long = "x".repeat(120);
@@ -95,7 +95,7 @@ describe("an archive", () => {
     }
   });
 
-  it("makes a file executable for its owner, and nothing more of its mode", async () => {
+  it("makes a file executable for its owner, and ignores the rest of its mode", async () => {
     const root = mkdtempSync(join(tmpdir(), "scorel-modes-"));
     try {
       mkdirSync(join(root, "into"));
@@ -140,12 +140,12 @@ describe("an archive", () => {
     ["one name in two encodings", [file("\u00e9"), file("e\u0301")], 'differs from "\u00e9" only in case'],
     ["a depth without end", [pax({ path: `${"a/".repeat(64)}b` }), file("a")], "lies more than 64 folders deep"],
     ["a name without end", [pax({ path: "a".repeat(1_025) }), file("a")], "is longer than 1024 characters"],
-  ])("is refused as a whole for %s", async (_, entries, reason) => {
+  ])("is refused completely for %s", async (_, entries, reason) => {
     expect(await unpacked(tar([file("first"), ...entries]))).toEqual(["ARCHIVE_ENTRY", reason]);
     expect(await unpacked(gzipSync(tar([file("first"), ...entries])))).toEqual(["ARCHIVE_ENTRY", reason]);
   });
 
-  it("is refused when it holds more than anyone needs", async () => {
+  it("is refused if it contains more than the limits allow", async () => {
     expect(defaultLimits).toEqual({ entries: 10_000, fileBytes: 64 * mebi, allBytes: 256 * mebi });
     const limits = { entries: 20, fileBytes: 2 * mebi, allBytes: 3 * mebi };
     const zeros = (path: string, size: number) => ({ path, content: Buffer.alloc(size) });
@@ -168,7 +168,7 @@ describe("an archive", () => {
     ]);
   });
 
-  it("is refused when what it unpacks to goes on and on, though no file of it is large", async () => {
+  it("is refused if it unpacks to an endless number of small files", async () => {
     const limits = { entries: 20, fileBytes: mebi, allBytes: mebi };
     const headers = Array.from({ length: 60 }, () => pax({ comment: "x".repeat(40_000) }));
     expect(await unpacked(gzipSync(tar(headers)), limits)).toEqual(["ARCHIVE_LIMIT", "it holds more than 1 MiB"]);
@@ -193,11 +193,11 @@ describe("an archive", () => {
     ["xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), "it is compressed with xz"],
     ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), "it is compressed with zstd"],
     ["bzip2", Buffer.from("BZh91AY"), "it is compressed with bzip2"],
-  ])("is not read when it is %s, and that is said", async (_, bytes, reason) => {
+  ])("is not read if it is %s, and the error says so", async (_, bytes, reason) => {
     expect(await unpacked(bytes)).toEqual(["ARCHIVE_FORMAT", reason]);
   });
 
-  it("never writes outside of its folder, nor what it does not hold, whatever its bytes are", async () => {
+  it("never writes outside of its folder or anything that it does not contain, whatever its bytes are", async () => {
     const path = fc.oneof(
       fc.constantFrom("a", "A", "a/b", "../x", "/x", "a/../b", "a//b", "./a", "", "..", "a/", "C:x", "\u0130"),
       fc.string({ maxLength: 20 }),

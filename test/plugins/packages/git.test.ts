@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { itWith } from "../../optional.ts";
 import { type Shop, shop } from "./shop.ts";
 
-/** A checkout with one commit of a small preset, and git for it. */
+/** A checkout with one commit of a small preset, and git to work in it. */
 function checkout(at: Shop, files: Record<string, string> = {}) {
   const folder = at.preset("team", files);
   const git = (...args: string[]) =>
@@ -20,7 +20,7 @@ function checkout(at: Shop, files: Record<string, string> = {}) {
   return { folder, git, commit: () => git("rev-parse", "HEAD") };
 }
 
-/** Leaves a file when it is run. */
+/** Creates a file when it is run. */
 const planted = (at: Shop) => {
   const marker = join(at.home, "ran");
   const program = at.file("planted.sh", `#!/bin/sh\necho "$0" >> '${marker}'\ncat\n`);
@@ -29,7 +29,7 @@ const planted = (at: Shop) => {
 };
 
 describe("a git checkout", () => {
-  it("is installed as it is committed, with its commit in the lock file", async () => {
+  it("is installed in its committed state, with the commit in the lock file", async () => {
     using at = shop();
     const { folder, commit } = checkout(at, { "instructions/a.md": "committed" });
     expect(await at.run("add", ["team"])).toMatchObject({ code: 0 });
@@ -41,7 +41,7 @@ describe("a git checkout", () => {
     ]);
   });
 
-  it("is installed without what is not committed, and that is said", async () => {
+  it("is installed without uncommitted changes, which is reported", async () => {
     using at = shop();
     checkout(at, { "instructions/a.md": "committed", "instructions/b.md": "kept", ".gitignore": "*.log" });
     at.file("team/instructions/a.md", "edited");
@@ -58,7 +58,7 @@ describe("a git checkout", () => {
     ]);
   });
 
-  it("shows its next commit as a difference, and is updated to it", async () => {
+  it("is updated to its next commit, after a diff", async () => {
     using at = shop();
     const { git, commit } = checkout(at, { "instructions/a.md": "one\n" });
     await at.run("add", ["team"]);
@@ -69,7 +69,7 @@ describe("a git checkout", () => {
     expect(at.lock().team?.source.commit).toBe(commit());
   });
 
-  it("runs nothing that it configures: hooks, filters, fsmonitor, aliases, pagers, transports", async () => {
+  it("runs none of its configured programs: hooks, filters, fsmonitor, aliases, pagers, transports", async () => {
     using at = shop();
     const { git, folder } = checkout(at, { ".gitattributes": "*.md filter=evil diff=evil\n", "a.md": "words" });
     const { program, ran } = planted(at);
@@ -99,18 +99,18 @@ describe("a git checkout", () => {
     };
     git("config", "core.repositoryformatversion", "1");
     for (const [key, value] of Object.entries(settings)) git("config", key, value);
-    // A missing object is what a partial clone would fetch.
+    // A partial clone would download a missing object.
     const blob = execFileSync("git", ["rev-parse", "HEAD:a.md"], { cwd: folder, encoding: "utf8" }).trim();
     expect(await at.run("add", ["team"])).toMatchObject({ code: 0 });
     rmSync(join(folder, ".git/objects", blob.slice(0, 2), blob.slice(2)));
     expect((await at.run("add", ["team"], { yes: true, name: "again" })).code).toBe("PACKAGES_GIT");
     expect(ran()).toBe("nothing");
-    // They would run: git itself asks them.
+    // They are real: git itself runs them.
     spawnSync("git", ["add", "a.md"], { cwd: folder });
     expect(ran()).toContain("planted.sh");
   });
 
-  it("is not another one because a variable says so", async () => {
+  it("is not replaced by another one through environment variables", async () => {
     using at = shop({
       GIT_DIR: "/nowhere",
       GIT_WORK_TREE: "/",

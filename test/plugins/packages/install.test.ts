@@ -8,13 +8,13 @@ import { zip } from "../../zip.ts";
 import { guard, type Shop, shop } from "./shop.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-/** What lies in the folder of presets, and what is being installed there. */
+/** The content of the folder of presets, and unfinished installs. */
 const presets = ({ home }: Shop) => namesIn(join(home, ".scorel/presets")).filter((name) => name !== ".staging");
 const left = ({ home }: Shop) => namesIn(join(home, ".scorel/presets/.staging"));
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : []);
 
 describe("scorel preset add", () => {
-  it("installs a folder under its name, with a lock file that knows every byte", async () => {
+  it("installs a folder under its name, with the checksums of all files in the lock file", async () => {
     using at = shop();
     const folder = at.preset("team", { "skills/ship/SKILL.md": "Ship", "node_modules/x/index.js": "not taken" });
     expect(await at.run("add", ["team"])).toMatchObject({ code: 0 });
@@ -34,7 +34,7 @@ describe("scorel preset add", () => {
     });
   });
 
-  it("takes no packages that lie in a source, of whatever kind: they are in no list and have no integrity", async () => {
+  it("leaves out packages inside of a source, of any kind: no list and no integrity covers them", async () => {
     using at = shop();
     const files = { "preset.toml": "", "node_modules/evil/index.js": "evil", "package.json": '{ "name": "packed" }' };
     at.file("packed.tgz", npmTarball(files));
@@ -57,7 +57,7 @@ describe("scorel preset add", () => {
     expect(await at.store.list()).toHaveLength(4);
   });
 
-  it("says before what would run, what it taps and brings, and what it would redirect or weaken", async () => {
+  it("tells before what would run, which hooks it taps, what it adds, and what it would redirect or weaken", async () => {
     using at = shop();
     at.preset("team", {
       "preset.toml": 'extends = "coding"\nwithout = ["checkpoints"]\n[model]\nbaseUrl = "http://10.0.0.9"\n',
@@ -123,7 +123,7 @@ describe("scorel preset add", () => {
       'extends = "parts/b.toml"',
       /^parts\/b\.toml:1 extends "\.\.", which extends this file/,
     ],
-  ])("refuses a preset that extends %s, which no one else could load", async (_, text, reason) => {
+  ])("refuses a preset that extends %s, which other users could not load", async (_, text, reason) => {
     using at = shop();
     for (const path of ["~/.scorel/presets/ours.toml", "~/.scorel/presets/unpacked/preset.toml"]) at.file(path, "");
     at.file(".scorel/presets/local.toml", "");
@@ -137,7 +137,7 @@ describe("scorel preset add", () => {
     expect(existsSync(join(at.home, ".scorel/presets/team"))).toBe(false);
   });
 
-  it("takes one that extends its own files, presets of Scorel, and installed ones", async () => {
+  it("accepts one that extends its own files, shipped presets, or installed ones", async () => {
     using at = shop();
     at.preset("first", { "preset.toml": 'extends = "coding"' });
     expect(await at.run("add", ["first"])).toMatchObject({ code: 0 });
@@ -152,7 +152,7 @@ describe("scorel preset add", () => {
     expect(at.installed("team/preset.toml")).toContain("first");
   });
 
-  it("takes the name of its package.json without the scope, or the one that --name gives", async () => {
+  it("uses the name in its package.json without the scope, or the one of --name", async () => {
     using at = shop();
     at.preset("folder", { "package.json": '{ "name": "@acme/house", "version": "1.2.0" }' });
     await at.run("add", ["folder"]);
@@ -170,7 +170,7 @@ describe("scorel preset add", () => {
     ["a folder of the user", "own", "is there and was not installed"],
     ["what is no name", "../up", "a name takes lower-case letters"],
     ["what other systems cannot have", "con/aux", "a name takes lower-case letters"],
-  ])("never takes the name of %s", async (_, name, reason) => {
+  ])("refuses the name of %s", async (_, name, reason) => {
     using at = shop();
     at.file("~/.scorel/presets/mine.toml", "");
     at.file("~/.scorel/presets/own/preset.toml", "");
@@ -180,7 +180,7 @@ describe("scorel preset add", () => {
     expect(await at.store.list()).toEqual([]);
   });
 
-  it("refuses a name that is installed, and says how to update it", async () => {
+  it("refuses an installed name, and tells how to update it", async () => {
     using at = shop();
     at.preset("team");
     await at.run("add", ["team"]);
@@ -197,7 +197,7 @@ describe("scorel preset add", () => {
     ["a folder with a link in it", "linked", "ARCHIVE_ENTRY"],
     ["a package.json that is none", "broken", "PACKAGES_MANIFEST"],
     ["dependencies from elsewhere than a registry", "elsewhere", "PACKAGES_MANIFEST"],
-  ])("refuses %s and leaves nothing behind", async (_, source, error) => {
+  ])("refuses %s, and leaves no files", async (_, source, error) => {
     using at = shop();
     mkdirSync(join(at.cwd, "empty"));
     at.preset("linked");
@@ -210,17 +210,17 @@ describe("scorel preset add", () => {
   });
 });
 
-describe("two who install under one name", () => {
+describe("two installs under one name", () => {
   const source = { kind: "path", spec: "/work/team" } as const;
 
-  /** A preset that is staged and looked at, as far as the question. */
+  /** A staged and reviewed preset, right before the question. */
   async function begun(at: Shop, words: string, isUpdate = false) {
     const staging = await at.store.stage();
     cpSync(at.preset("team", { "instructions/a.md": words }), join(staging.folder, "source"), { recursive: true });
     return () => staging.review(join(staging.folder, "source"), { name: "team", source, packages: [], isUpdate });
   }
 
-  it("are one who does and one who is told, whether the other was done before the look or after it", async () => {
+  it("result in one installed and one refused, whenever the first one finishes", async () => {
     using at = shop();
     const [first, second, third] = [await begun(at, "1"), await begun(at, "2"), await begun(at, "3")];
     const [one, two] = [await first(), await second()];
@@ -230,7 +230,7 @@ describe("two who install under one name", () => {
     expect(at.installed("team/instructions/a.md")).toBe("1");
   });
 
-  it("are told the same when both update it", async () => {
+  it("result in the same if both are updates", async () => {
     using at = shop();
     await (await (await begun(at, "1"))()).accept();
     const [one, two] = [await (await begun(at, "2", true))(), await (await begun(at, "3", true))()];
@@ -239,7 +239,7 @@ describe("two who install under one name", () => {
     expect(at.installed("team/instructions/a.md")).toBe("2");
   });
 
-  it("are told so when a folder of the user has taken the name while they were asked", async () => {
+  it("are refused if the user creates a folder with that name meanwhile", async () => {
     using at = shop();
     const review = await (await begun(at, "1"))();
     at.file("~/.scorel/presets/team/preset.toml", "");
@@ -249,7 +249,7 @@ describe("two who install under one name", () => {
 });
 
 describe("an installed preset", () => {
-  it("is told apart from what was installed: changed, added and removed files, with the lines", async () => {
+  it("is compared with what was installed: changed, added and removed files, with a diff", async () => {
     using at = shop();
     at.preset("team", { "instructions/a.md": "one\ntwo\n", "instructions/b.md": "gone" });
     await at.run("add", ["team"]);
@@ -270,7 +270,7 @@ describe("an installed preset", () => {
     expect((await at.store.list()).map(({ state }) => state)).toEqual(["changed"]);
   });
 
-  it("is updated from where it came, after the difference was shown", async () => {
+  it("is updated from its source, after a diff", async () => {
     using at = shop();
     at.preset("team", { "instructions/a.md": "one\n" });
     await at.run("add", ["team"]);
@@ -288,7 +288,7 @@ describe("an installed preset", () => {
     expect(left(at)).toEqual([]);
   });
 
-  it("is mended by an update after its files were changed", async () => {
+  it("is repaired by an update after its files were changed", async () => {
     using at = shop();
     at.preset("team");
     await at.run("add", ["team"]);
@@ -297,7 +297,7 @@ describe("an installed preset", () => {
     expect([at.installed("team/extensions/guard.js"), (await at.store.list())[0]?.state]).toEqual([guard, "installed"]);
   });
 
-  it("can be updated from another source, which is where it comes from then", async () => {
+  it("can be updated from another source, which then becomes its source", async () => {
     using at = shop();
     at.preset("team");
     const next = at.preset("next", { "instructions/a.md": "new" });
@@ -306,7 +306,7 @@ describe("an installed preset", () => {
     expect(at.lock().team?.source).toEqual({ kind: "path", spec: next });
   });
 
-  it("is removed with all that was kept of it", async () => {
+  it("is removed with all its copies", async () => {
     using at = shop();
     at.preset("team");
     await at.run("add", ["team"]);
@@ -316,7 +316,7 @@ describe("an installed preset", () => {
     expect(await at.run("remove", ["team"])).toMatchObject({ code: "PACKAGES_UNKNOWN" });
   });
 
-  it("is not relied on when the lock file is damaged, or others could write it", async () => {
+  it("is not used if the lock file is damaged, or other users could write it", async () => {
     using at = shop();
     at.preset("team");
     await at.run("add", ["team"]);

@@ -3,17 +3,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { npmTarball } from "../../tarball.ts";
 
-/** One version of a package: its package.json and its other files. */
+/** A version of a package: its package.json and its other files. */
 export interface Published {
   name: string;
   version: string;
   manifest?: Record<string, unknown>;
   files?: Record<string, string>;
-  /** What is served instead of the tarball that the integrity is of. */
+  /** A tarball to serve instead of the one that the integrity is for. */
   served?: Buffer;
 }
 
-/** A registry on 127.0.0.1 that speaks as much of npm's protocol as installing takes, and keeps what it was asked. */
+/** A registry on 127.0.0.1 with the part of npm's protocol that installing needs. Records its requests. */
 export interface Registry extends AsyncDisposable {
   url: string;
   requests: { path: string; authorization: string | undefined }[];

@@ -13,7 +13,7 @@ import { guard, type Shop, shop } from "./shop.ts";
 const files = { "preset.toml": 'description = "ours"\n', "extensions/guard.js": guard };
 const team: Published = { name: "@acme/team", version: "1.0.0", files };
 
-/** A home whose npm asks this registry, and keeps its cache there. */
+/** A home whose npm uses this registry, with its own cache. */
 function shopOf({ url }: Registry, env: Record<string, string> = {}, more = ""): Shop {
   const at = shop(env);
   at.file("~/.npmrc", `registry=${url}\nfetch-retries=0\n${more}`);
@@ -22,8 +22,8 @@ function shopOf({ url }: Registry, env: Record<string, string> = {}, more = ""):
 
 const integrityOf = (bytes: Buffer) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
 
-describe("a package of the user's registry", () => {
-  it("is installed with its version, its integrity and the tree of what it depends on", async () => {
+describe("a package from the user's registry", () => {
+  it("is installed with its version, its integrity and its dependency tree", async () => {
     await using registry = await startRegistry(
       {
         ...team,
@@ -61,7 +61,7 @@ describe("a package of the user's registry", () => {
     ]);
   }, 60_000);
 
-  it("is the newest one without a version, and is updated to a newer one", async () => {
+  it("is installed in its newest version by default, and updated to a newer one", async () => {
     await using registry = await startRegistry(team);
     using at = shopOf(registry);
     await at.run("add", ["npm:@acme/team"]);
@@ -72,7 +72,7 @@ describe("a package of the user's registry", () => {
     expect(at.lock().team?.source.version).toBe("1.1.0");
   }, 60_000);
 
-  it("runs none of its scripts, nor those of what it depends on", async () => {
+  it("runs no scripts, of itself or of its dependencies", async () => {
     const script = (at: Shop) => ({
       install: `touch ${at.home}/ran`,
       prepare: `touch ${at.home}/ran`,
@@ -94,7 +94,7 @@ describe("a package of the user's registry", () => {
     ]).toEqual([false, []]);
   }, 60_000);
 
-  it("comes from the registry of the user's npmrc, whatever a project says in files or variables", async () => {
+  it("is downloaded from the registry in the user's npmrc, whatever a project's files or variables say", async () => {
     await using registry = await startRegistry(
       { ...team, manifest: { dependencies: { left: "1" } } },
       { name: "left", version: "1.0.0" },
@@ -121,7 +121,7 @@ describe("a package of the user's registry", () => {
     expect([at.lock().folder?.packages.map(({ version }) => version), theirs.requests]).toEqual([["1.0.0"], []]);
   }, 60_000);
 
-  it("is fetched with the token that the user's npmrc takes from a variable, and no other variable is passed on", async () => {
+  it("is downloaded with the token that the user's npmrc reads from a variable; no other variable is passed on", async () => {
     await using registry = await startRegistry(team);
     const host = registry.url.replace(/^http:/, "");
     using at = shopOf(
@@ -133,7 +133,7 @@ describe("a package of the user's registry", () => {
     expect(new Set(registry.requests.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer t-1"]));
   }, 60_000);
 
-  it("is fetched by the user's npm, never by one that a project has put first", async () => {
+  it("is downloaded by the user's npm, never by one that a project puts on the PATH", async () => {
     await using registry = await startRegistry(team);
     using at = shopOf(registry);
     for (const path of ["node_modules/.bin/npm", "bin/npm", "bin/env", "bin/node"])
@@ -145,7 +145,7 @@ describe("a package of the user's registry", () => {
     expect(existsSync(join(at.home, "ran"))).toBe(false);
   }, 60_000);
 
-  it("that does not match its integrity is refused", async () => {
+  it("with the wrong integrity is refused", async () => {
     await using registry = await startRegistry({
       ...team,
       served: npmTarball({ "package.json": "{}", ...files, evil: "x" }),
@@ -156,7 +156,7 @@ describe("a package of the user's registry", () => {
     expect(await at.store.list()).toEqual([]);
   }, 60_000);
 
-  it("keeps the integrity of the tarball that it was", async () => {
+  it("keeps the integrity of the installed tarball", async () => {
     const bytes = npmTarball({ "package.json": JSON.stringify({ name: team.name, version: team.version }), ...files });
     await using registry = await startRegistry(team);
     using at = shopOf(registry);
@@ -171,7 +171,7 @@ describe("a package of the user's registry", () => {
     ["a shorthand", { dependencies: { left: "acme/left" } }],
     ["an option as its name", { dependencies: { "--registry=http://127.0.0.1:1": "1" } }],
   ])(
-    "that wants something from %s is refused before anyone is asked for it",
+    "with a dependency on %s is refused before any request for it",
     async (_, manifest) => {
       await using registry = await startRegistry({ ...team, manifest });
       using at = shopOf(registry);
@@ -181,7 +181,7 @@ describe("a package of the user's registry", () => {
     60_000,
   );
 
-  it("is refused when what it depends on wants a repository: git is never run for it", async () => {
+  it("is refused if a dependency needs a repository: git is never run for it", async () => {
     await using registry = await startRegistry(
       { ...team, manifest: { dependencies: { left: "1" } } },
       { name: "left", version: "1.0.0", manifest: { dependencies: { deep: "git+file:///tmp/nothing.git" } } },
@@ -191,7 +191,7 @@ describe("a package of the user's registry", () => {
     expect(await at.store.list()).toEqual([]);
   }, 60_000);
 
-  it("is refused when what it depends on wants an address", async () => {
+  it("is refused if a dependency needs a URL", async () => {
     await using registry = await startRegistry(
       { ...team, manifest: { dependencies: { left: "1" } } },
       { name: "deep", version: "1.0.0" },
@@ -204,7 +204,7 @@ describe("a package of the user's registry", () => {
     expect(await at.store.list()).toEqual([]);
   }, 60_000);
 
-  it("that is not there is said in npm's words", async () => {
+  it("that does not exist is reported with npm's message", async () => {
     await using registry = await startRegistry();
     using at = shopOf(registry);
     const { code, said } = await at.run("add", ["npm:nowhere@1.0.0"]);
@@ -212,9 +212,9 @@ describe("a package of the user's registry", () => {
     expect(said).toMatch(/^npm could not get it, and nothing was installed: E404: .*nowhere/);
   }, 60_000);
 
-  it("is left alone after an interrupt, with nothing behind", async () => {
+  it("leaves nothing behind after an interrupt", async () => {
     const interrupt = new AbortController();
-    // Asked, it never answers.
+    // The registry gets the request and never answers.
     const silent = createServer(() => interrupt.abort());
     await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
     try {
@@ -228,7 +228,7 @@ describe("a package of the user's registry", () => {
     }
   }, 60_000);
 
-  it("cannot be had without npm, and what can is said", async () => {
+  it("cannot be installed without npm, and the error tells what can", async () => {
     using at = shop({ PATH: "/nowhere" });
     const { code, said } = await at.run("add", ["npm:@acme/team"]);
     expect([code, said.includes("Install npm")]).toEqual(["PACKAGES_NO_NPM", true]);
@@ -241,7 +241,7 @@ describe("the name of a package", () => {
     ["left@1.2.3", { name: "left", range: "1.2.3" }],
     ["@acme/team@^1 || >=3.0.0-beta.1 <4", { name: "@acme/team", range: "^1 || >=3.0.0-beta.1 <4" }],
     ["left@next", { name: "left", range: "next" }],
-  ])("is understood: %s", (text, expected) => {
+  ])("is parsed: %s", (text, expected) => {
     expect(npmSpec(text)).toEqual(expected);
   });
 
@@ -280,12 +280,12 @@ describe("the name of a package", () => {
     "left@1$(id)",
     "left@1;id",
     "left@1`id`",
-  ])("is refused when it is none: %j", (text) => {
+  ])("is refused if invalid: %j", (text) => {
     expect(npmSpec(text)).toBeUndefined();
   });
 
   it.each(["", "1.x", "*", "npm:other@^2", "workspace:*", "link:../x", "github:a/b", "a/b", "1 - 2"])(
-    "%j is a range or is not",
+    "tells whether %j is a range",
     (text) => {
       expect(isRange(text)).toBe(["", "1.x", "*", "npm:other@^2", "1 - 2"].includes(text));
     },

@@ -11,24 +11,24 @@ import { createPresetStore } from "../../../presets/composition/preset-store.ts"
 
 const actions = { add, update, remove, diff };
 
-/** A home to install into and a folder with sources; HOME points at the home until it is disposed. */
+/** A home to install into, and a folder with sources. HOME points to the home until it is disposed. */
 export interface Shop extends Disposable {
   home: string;
-  /** Where the commands are run, and relative sources are. */
+  /** The working directory of the commands, with relative sources. */
   cwd: string;
   store: ReturnType<typeof createPresetStore>;
-  /** Writes a file below `cwd`, or below the home with `~/`; answers its path. */
+  /** Writes a file below `cwd`, or below the home with `~/`; returns its path. */
   file(path: string, content: string | Buffer): string;
-  /** A small preset in a folder. */
+  /** A small preset as a folder. */
   preset(name: string, files?: Record<string, string>): string;
-  /** Runs one of the commands; answers its exit code or the code of its error, and what it said. */
+  /** Runs one of the commands; returns its exit code or the code of its error, and its output. */
   run(
     action: keyof typeof actions,
     args: string[],
     options?: object,
     interrupt?: AbortSignal,
   ): Promise<{ code: number | string; said: string }>;
-  /** What presets.lock.json says. */
+  /** The content of presets.lock.json. */
   lock(): PresetLock["presets"];
   installed(path: string): string;
 }

@@ -12,7 +12,7 @@ import { fc } from "../../property.ts";
 import { tar } from "../../tarball.ts";
 import { type ZipEntry, zip } from "../../zip.ts";
 
-/** Unpacks these bytes; answers what came out, or the code of the error and what it names. */
+/** Unpacks these bytes; returns what was unpacked, or the code of the error and what it names. */
 async function unpacked(bytes: Buffer, how?: Unpacking): Promise<Record<string, string> | string[]> {
   const root = mkdtempSync(join(tmpdir(), "scorel-zip-"));
   try {
@@ -43,7 +43,7 @@ const folder = (path: string): ZipEntry => ({ path, method: 0, mode: 0o40755 });
 const mebi = 1024 * 1024;
 
 describe("a zip", () => {
-  it("comes out as it went in, deflated or stored, also large in the way of zip64", async () => {
+  it("can be packed and unpacked without changes, deflated or stored, also with zip64", async () => {
     const entries = [
       folder("a/"),
       file("a/one", "1"),
@@ -128,11 +128,11 @@ describe("a zip", () => {
       [{ ...file("a", "xyz"), packedSize: 30 }, file("b")],
       "shares its bytes with another",
     ],
-  ])("is refused as a whole for %s", async (_, entries, reason) => {
+  ])("is refused completely for %s", async (_, entries, reason) => {
     expect(await unpacked(zip([file("first"), ...entries]))).toEqual(["ARCHIVE_ENTRY", reason]);
   });
 
-  it("is refused when it holds more than anyone needs, by the bytes that really come out", async () => {
+  it("is refused if it contains more than the limits allow, by the number of unpacked bytes", async () => {
     const limits = { entries: 20, fileBytes: 2 * mebi, allBytes: 3 * mebi };
     const zeros = (path: string, size: number): ZipEntry => ({ path, content: Buffer.alloc(size) });
     const many = (count: number) => Array.from({ length: count }, (_, index) => file(`f${index}`));
@@ -146,7 +146,7 @@ describe("a zip", () => {
       "ARCHIVE_LIMIT",
       "it holds more than 3 MiB",
     ]);
-    // It says that it is small.
+    // Its header claims a small size.
     expect(await unpacked(zip([{ ...larger, size: 10 }]), { limits })).toEqual([
       "ARCHIVE_DAMAGED",
       expect.stringContaining("too many bytes"),
@@ -165,7 +165,7 @@ describe("a zip", () => {
     expect(await unpacked(make())).toEqual(["ARCHIVE_DAMAGED", expect.stringMatching(reason)]);
   });
 
-  it("has to be what its name says, when that is known", async () => {
+  it("must match its checksum, if known", async () => {
     const plain = tar([{ path: "a", content: "x" }]);
     const bytes = { zip: zip([file("a")]), tar: plain, "tar.gz": gzipSync(plain) };
     for (const [is, content] of Object.entries(bytes))
@@ -175,7 +175,7 @@ describe("a zip", () => {
         );
   });
 
-  it("never writes outside of its folder, nor what it does not hold, whatever its bytes are", async () => {
+  it("never writes outside of its folder or anything that it does not contain, whatever its bytes are", async () => {
     const path = fc.oneof(
       fc.constantFrom("a", "A", "a/b", "../x", "/x", "a/../b", "a//b", "./a", "", "..", "a/", "C:x"),
       fc.string({ maxLength: 20 }),

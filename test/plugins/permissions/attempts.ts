@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are commands of a shell
-/** What a generous user allows; each attempt tries to get more out of it. */
+/** Rules of a generous user; each attempt tries to do more than they allow. */
 export const generous: readonly string[] = [
   ...["Bash(git status*)", "Bash(npm test*)", "Bash(make*)", "Bash(cat src/*)", "Bash(curl https://example.com/*)"],
   ...["Bash(find . -name *)", "Bash(docker ps*)", "Edit(src/**)"],
@@ -14,7 +14,7 @@ export const generous: readonly string[] = [
     .map((name) => `Bash(${name} *)`),
 ];
 
-/** Ways to have bash do what no rule allows: mostly `rm -rf x`. */
+/** Attempts to make bash do what no rule allows: mostly `rm -rf x`. */
 export const attempts: readonly [what: string, command: string][] = [
   ["a second command after ;", "git status; rm -rf x"],
   ["a second command after &&", "git status && rm -rf x"],
@@ -391,7 +391,7 @@ export const attempts: readonly [what: string, command: string][] = [
   ["a home behind =", "make X=~/evil"],
   ["a home in an option", "git -C ~ status"],
   ["a redirection to a home", "echo x > ~/.bashrc"],
-  // Globs, and paths that steer
+  // Globs, and paths that change what runs
   ["a glob into .git", "cp src/a .g*/hooks/pre-commit"],
   ["a question mark into .git", "cp src/a .gi?/config"],
   ["a set into .scorel", "cp src/a .[s]corel/config.toml"],
@@ -437,7 +437,7 @@ export const attempts: readonly [what: string, command: string][] = [
   ["declare -x", "declare -x PATH=/tmp/evil; git status"],
   ["an assignment behind a redirection", "</dev/null PATH=/tmp/evil git status"],
   ["an assignment in quotes that is none", "'PATH=/tmp/evil' git status"],
-  // What programs do with their words
+  // Programs that run their arguments
   ["npm --node-options", "npm test --node-options='--require ./x'"],
   ["npm with another registry's package", "npm install --prefix /tmp/evil"],
   ["make with a value", "make 'X=$(shell rm -rf x)'"],

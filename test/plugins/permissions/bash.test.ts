@@ -22,7 +22,7 @@ const plain = fc.constantFrom(
   "echo 'a; b'",
   'echo "a"',
 );
-// But for variables that change nothing, such as CI.
+// Except for harmless variables, such as CI.
 const name = fc.stringMatching(/^[A-Za-z_]{1,4}$/).filter((it) => !/^(?:CI|TZ|LANG)$/.test(it));
 const file = fc.constantFrom("out", "src/out", "./out", "a.b", "'o u t'", '"out"', "~/out", "$X", "/tmp/out");
 
@@ -76,7 +76,7 @@ describe("no wildcard covers", () => {
   });
 
   it("words that the shell expands", async () => {
-    // Names of files are free for a program that only prints them.
+    // File names are harmless for a program that only prints them.
     await refuses(within(substitution).filter((text) => !/^echo [\w\s/*?]*$/.test(text)));
     await refuses(fc.tuple(substitution, plain).map(([it, command]) => `${it} ${command}`));
   });
@@ -313,7 +313,7 @@ describe("in a real bash", () => {
   }, 60_000);
 });
 
-/** Every file with what is in it. */
+/** Every file with its content. */
 function treeOf(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return Object.fromEntries(files.map(({ path, name }) => [join(path, name), readFileSync(join(path, name), "utf8")]));

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => guard[Symbol.asyncDispose]());
 
-/** One with a file, a link out of it, and a guard. */
+/** A project with a file, a link that leads out of it, and a guard. */
 async function project(config: object = {}): Promise<Post> {
   const t = await post({ allow: generous, ...config });
   t.file("src/a", "text\n");

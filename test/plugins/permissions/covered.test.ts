@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { fc } from "../../property.ts";
 import { post } from "./setup.ts";
 
-/** Options that write the file `m` or run a program that does, among others. */
+/** Options that write the file `m`, or run a program that does, and some others. */
 const git = {
   commands:
     "log diff show grep format-patch ls-files shortlog blame clone apply archive fetch ls-remote rebase diff-tree rev-list stash status".split(
@@ -67,7 +67,7 @@ const others: Record<string, string[]> = {
   ],
 };
 
-/** The same for programs that are there on most machines; one that is missing runs nothing. */
+/** The same for programs that most machines have; missing ones are skipped. */
 Object.assign(others, {
   find: ". a -name -type f m -fprint m -fprintf m x -fls m -exec ./m.sh {} + ';' -ok -delete -maxdepth 1 -o '(' ')' ! -print -execdir -newer -files0-from -size -1k".split(
     " ",
@@ -98,7 +98,7 @@ it("arguments that a wildcard covers write no other file and run no other progra
   };
   mkdirSync(kept);
   for (const file of ["a", "b"]) writeFileSync(join(kept, file), "one\ntwo\n");
-  // Programs that run what begins with their own name.
+  // Programs that run other programs whose names begin with their own.
   const path = join(folder, "bin");
   mkdirSync(path);
   for (const file of [join(kept, "m.sh"), join(path, "kubectl-m"), join(path, "cargo-m")]) {

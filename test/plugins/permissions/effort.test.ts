@@ -13,7 +13,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** How often the file system is asked while a command is judged. */
+/** How often the file system is accessed while a command is judged. */
 async function looksFor(guard: Post, command: string): Promise<number> {
   let count = 0;
   const counting = CALLS.map((name) => {
@@ -63,7 +63,7 @@ it("compares names with a glob in one pass", async () => {
   const folder = join(guard.dir, "long");
   mkdirSync(folder);
   writeFileSync(join(folder, "a".repeat(200)), "");
-  // A backtracking comparison would not end.
+  // A backtracking comparison would not finish.
   expect(await guard.bash(`cat long/${"*a".repeat(40)}b`)).toBe("runs");
 });
 

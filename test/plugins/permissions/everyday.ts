@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are commands of a shell
-/** What agents and people run all day; none of it comes to what common rules deny. */
+/** Everyday commands of agents and people; none of them does what common deny rules are about. */
 export const everyday: readonly string[] = [
   ...[
     "ls",

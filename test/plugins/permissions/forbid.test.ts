@@ -3,7 +3,7 @@ import { everyday } from "./everyday.ts";
 import { fed, hidden, otherwise, pushes } from "./hidden.ts";
 import { type Post, post } from "./setup.ts";
 
-/** In the mode in which nothing else asks. */
+/** In the mode in which only rules ask. */
 async function denying(...deny: string[]): Promise<Post> {
   return post({ mode: "full", deny });
 }

@@ -8,7 +8,7 @@ const env = { PATH: process.env.PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM:
 const git = (cwd: string, ...args: string[]) =>
   execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@b", ...args], { cwd, env, stdio: "pipe" }).toString();
 
-/** A project under git with some files, in which nothing is allowed by a rule. */
+/** A git project with some files and no allow rules. */
 async function project(config: object = { mode: "ask" }): Promise<Post> {
   const t = await post(config);
   git(t.dir, "init", "-q");
@@ -219,7 +219,7 @@ describe("without a rule", () => {
     t.link("src/out", "/etc");
     t.link("deep/down/top", t.dir);
     const commands = ["cat src/out/*", "cat src/*/passwd", "cd src/out && ls", "cat src/out/passwd"];
-    // Behind the link to the project's own folder, `..` is the folder above the project.
+    // After the link to the project's own folder, `..` is the folder above the project.
     commands.push("cat deep/down/top/../secret", "cd deep/down/top && cat ../secret");
     expect(await judged(t, commands)).toEqual(all(commands, "Denied"));
   });

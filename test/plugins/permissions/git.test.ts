@@ -21,7 +21,7 @@ const POSES =
 const SETTINGS = POSES.replace("that looks like a git folder", "whose settings can run programs");
 const CHANGES = POSES.replace("that looks like a git folder", "that the same command may change");
 
-/** A project under git. */
+/** A project with git. */
 async function project(): Promise<Post> {
   const t = await post({ allow });
   git(t.dir, "init", "-q");
@@ -30,7 +30,7 @@ async function project(): Promise<Post> {
   git(t.dir, "commit", "-qm", "a");
   return t;
 }
-/** What git takes for a repository by what it holds, with a program in its settings that leaves a mark. */
+/** A folder that git recognizes as a repository by its content, whose settings run a program that creates a file. */
 function bare(t: Post, name: string): string {
   const mark = join(t.dir, "mark");
   t.file(`${name}/HEAD`, "ref: refs/heads/main\n");

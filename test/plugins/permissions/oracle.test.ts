@@ -10,7 +10,7 @@ import { post } from "./setup.ts";
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 const escaped = (text: string) => `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
 
-/** Ways to write a word, with what has to stand before the command. */
+/** Ways to write a word, with the command that must come before. */
 const word = (text: string) =>
   fc.constantFrom<[before: string, word: string]>(
     ["", text],
@@ -112,7 +112,7 @@ const simple = fc.oneof(
   ),
 );
 
-/** Ways to run a command that runs something. */
+/** Ways to run a command through another one. */
 const wrapped = (inner: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are commands of a shell
-/** Ways to have git show what is in any file that it keeps. */
+/** Ways to make git show the content of any tracked file. */
 export const showing: readonly string[] = [
   "git log -p",
   "git log -U1",
@@ -79,7 +79,7 @@ export const showing: readonly string[] = [
   "git $x",
 ];
 
-/** What shows names and numbers, or files that it names. */
+/** Commands that show names and numbers, or only the files that they name. */
 export const silent: readonly string[] = [
   "git status",
   "git status -sb",
@@ -206,7 +206,7 @@ export const naming: readonly string[] = [
   "tar cf - -Csecrets .",
 ];
 
-/** Ways to name files that hold keys; `@HOME@` stands for the user's home. */
+/** Ways to name files with keys; `@HOME@` stands for the user's home. */
 export const keys: readonly string[] = [
   "date -f ~/.netrc",
   "date -f $HOME/.netrc",

@@ -7,14 +7,14 @@ import { type Post, post } from "./setup.ts";
 
 const first = async (outcome: Promise<string>) => (await outcome).split(":")[0];
 const read = (t: Post, file_path: string) => first(t.judge("Read", { file_path }));
-/** A file below the folder that holds project, home and temp. */
+/** A file below the folder with project, home and temp. */
 function beside(t: Post, name: string, content = "text\n"): string {
   const path = join(t.dir, "..", name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
   return path;
 }
-/** A project with secrets, and rules that keep them from being read. */
+/** A project with secret files, and rules that deny reading them. */
 async function withSecrets(config: object = {}): Promise<Post> {
   const t = await post({ deny: ["Read(secrets/**)"], ...config });
   t.file("secrets/a", "hunter2\n");

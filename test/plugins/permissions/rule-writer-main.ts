@@ -2,7 +2,7 @@ import type { BaseContext } from "@scorel/kernel";
 import { changeFile } from "../../../plugins/host/storage/shared-file.ts";
 import { addRules } from "../../../plugins/permissions/rules/rule-file.ts";
 
-/** A session of another process, whose person answers "always" once for each rule. */
+/** A session in another process, whose person answers "always" once for each rule. */
 const [home = "", ...rules] = process.argv.slice(2);
 const services: Record<string, unknown> = { workspace: { home }, host: { changeFile } };
 const ctx = { find: (name: string) => services[name] } as unknown as BaseContext;

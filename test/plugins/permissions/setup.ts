@@ -29,9 +29,9 @@ export interface Post extends AsyncDisposable {
   /** Why a call is refused, or `runs`. */
   judge(tool: string, args: unknown, signal?: AbortSignal): Promise<string>;
   bash(command: string): Promise<string>;
-  /** Runs a tool, whatever the guard thinks of it, and answers its text. */
+  /** Runs a tool without the guard; returns its text. */
   say(tool: string, args: unknown): Promise<string>;
-  /** An operation in the name of a client. */
+  /** Runs an operation as a client. */
   request<O extends Asking>(
     operation: O,
     params: Omit<Operations[O]["params"], "sessionId">,
@@ -40,7 +40,7 @@ export interface Post extends AsyncDisposable {
   /** The next question, once it is open. */
   question(): Promise<OpenRequest>;
   stored(): StoredEvent[];
-  /** `/permission` with this mode. */
+  /** Runs `/permission` with this mode. */
   command(mode?: string, rule?: string): Promise<unknown>;
 }
 
@@ -110,13 +110,13 @@ function nextQuestion(kernel: Kernel): Promise<OpenRequest> {
   });
 }
 
-/** One project, whose id is known. */
+/** The service `projects` with one project and its id. */
 function projectsOf(): ProjectsService {
   const register = async (directory: string) => ({ projectId: "project1", name: "project", directory, createdAt: 0 });
   return { register } as Partial<ProjectsService> as ProjectsService;
 }
 
-/** Stands in for the agent: the hook that the guard taps. */
+/** Replaces the agent: defines the hook that the guard taps. */
 function loop(guard: { call?: FoldCall<"approveToolCall"> }) {
   return definePlugin({
     id: "agent",

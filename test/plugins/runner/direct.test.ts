@@ -14,7 +14,7 @@ const begin = async (t: Shop, command: string, { stdin, host, out, keep, ...requ
   return (await t.request("run_skill", { request: { skill: "math", command, ...request }, ...more })).run;
 };
 
-/** Asks until it has ended; answers what it said, and the end. */
+/** Follows a run until it ends; returns its output and its end. */
 async function follow(t: Shop, run: string): Promise<{ stdout: Buffer; stderr: string; end: DirectEnd }> {
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   for (;;) {
@@ -25,7 +25,7 @@ async function follow(t: Shop, run: string): Promise<{ stdout: Buffer; stderr: s
 }
 const whole = async (t: Shop, command: string, more?: Asked) => follow(t, await begin(t, command, more));
 
-/** The folders of runs; those of this test only. */
+/** The folders of runs of this test. */
 function ownFolders(t: Shop): () => string[] {
   vi.stubEnv("TMPDIR", join(t.g.home, "temp"));
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -8,7 +8,7 @@ import { collect, defaultLimits } from "../../../plugins/runner/workspace/output
 import { confines } from "../../optional.ts";
 import { type Shop, shop } from "./setup.ts";
 
-/** A folder that no program may touch, and the file in it. */
+/** A folder that no program may change, with a file in it. */
 function vault(t: Shop): { folder: string; intact(): boolean } {
   const folder = join(fs.realpathSync(t.g.home), "vault");
   fs.mkdirSync(folder);
@@ -17,7 +17,7 @@ function vault(t: Shop): { folder: string; intact(): boolean } {
   return { folder, intact: () => holds(folder) === "SECRET" };
 }
 
-/** A program that goes on swapping a folder of the workspace with a link to elsewhere, until it is disposed of. */
+/** A program that repeatedly replaces a folder of the workspace by a link, until it is disposed. */
 async function swapping(t: Shop, name: string, target: string): Promise<AsyncDisposable> {
   const [folder, link, other] = ["", ".link", ".other"].map((end) => join(t.workspace, `${name}${end}`));
   fs.mkdirSync(folder as string, { recursive: true });
@@ -91,7 +91,7 @@ function groundOf({ workspace }: Shop): Parameters<typeof placeInput>[1] {
   return { layout: makeLayout(join(workspace, "..")), artifacts: undefined, host: [], skills: {}, earlier: [] };
 }
 
-/** What came of it; only errors of ours may. */
+/** Returns the result; only our own errors are allowed. */
 function outcome<T>(work: () => T): T | string {
   try {
     return work();

@@ -10,7 +10,7 @@ import { processesOf } from "../../processes.ts";
 import { sent } from "../skills/setup.ts";
 import { type Shop, shop } from "./setup.ts";
 
-/** More than any of these programs takes: what is waited for is an answer. */
+/** Longer than any of these programs takes: tests wait for answers, not for this time. */
 const patient = { yield_ms: 20_000 };
 
 const greeter = `name = input("Your name? ")
@@ -58,11 +58,11 @@ describe("an interactive program", () => {
     });
     const saved = t.artifacts.load("out/greeting.txt");
     expect(saved?.content.toString()).toBe("Hello Ada\n");
-    // What it was told is kept, so that it can be run again.
+    // The input is recorded, so that the run can be replayed.
     const blobs = t.t.kernel.find("blobs") as BlobStore;
     const { stdin } = blobs.readList(saved?.lineage?.run?.sha256 as string) as { stdin: { sha256: string } };
     expect(blobs.read(stdin.sha256)?.toString()).toBe("Ada\n");
-    // Told again, it is collected no second time.
+    // If requested again, the result is not collected again.
     expect(await t.say({ session_id })).toEqual({ ...ended, output: "", offset: 21 });
     expect(t.artifacts.versions("out/greeting.txt")).toHaveLength(1);
   });
@@ -210,7 +210,7 @@ describe("the output of an interactive program", () => {
       seen.push(content);
       cancel.abort();
     };
-    // What a person stopped waiting for still tells what was seen, and is told again.
+    // After the user cancels waiting, seen output is in the result, and is returned again.
     await expect(tool?.execute("call", go, cancel.signal, onUpdate)).rejects.toThrow("working");
     expect(seen).toEqual([[{ type: "text", text: "working\n" }]]);
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "working\ndone\n" });

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { inOpenFolder, type OpenFolder, readWithin, remove } from "../../../plugins/runner/workspace/open-folder.ts";
 import { type Ground, ground } from "../skills/setup.ts";
 
-/** A workspace in which a program makes `in` a folder and a link to `outside` in turns. */
+/** A workspace in which a program alternately makes `in` a folder and a link to `outside`. */
 async function exchanged(g: Ground) {
   const root = join(g.home, "ws");
   g.file("outside/x", "secret");
@@ -25,7 +25,7 @@ const EXCHANGE = `
   const { parentPort, workerData: root } = require("node:worker_threads");
   const at = (name) => root + "/" + name;
   const move = (from, to) => fs.renameSync(at(from), at(to));
-  /** At first, and when a folder of that name was made meanwhile. */
+  /** At first, and when a folder of that name was created meanwhile. */
   const anew = () => {
     for (const name of ["in", "away", "link"]) fs.rmSync(at(name), { recursive: true, force: true });
     fs.mkdirSync(at("away"), { recursive: true });

@@ -9,13 +9,13 @@ import { hash, type Shop, shop } from "./setup.ts";
 
 const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
 
-/** Runs a command whose files below out/ are saved. */
+/** Runs a command whose files in out/ are saved. */
 const made = (t: Shop, command: string, more: object = {}) =>
   t.run({ command, output_files: ["out/*"], save_as_artifacts: true, ...more });
 
 const same = (name: string, text: string) => ({ name, before: hash(text), now: hash(text), same: true });
 
-/** A replay of one file's artifact that went as it went then. */
+/** A replay of one artifact with the same result. */
 const again = (name: string, text: string, version = 0): Replay => ({
   name,
   version,
@@ -323,7 +323,7 @@ describe("a lineage", () => {
         (each) => each.made && names(each.made),
       ),
     });
-    // out/a was saved by each run, as it lay there.
+    // Each run saved the out/a that it found.
     expect(names(await t.request("get_lineage", { name: "out/c" }))).toEqual({
       "out/c@0": [{ "out/a@0": [] }, { "out/b@0": [{ "out/a@0 again": [] }] }],
     });

@@ -18,7 +18,7 @@ const plain = {
   output_files: [],
 };
 
-/** `${name}` with what follows. */
+/** `${name}` with a suffix. */
 const braced = (name: string, rest: string) => `$\{${name}}${rest}`;
 
 describe("a command of a skill", () => {

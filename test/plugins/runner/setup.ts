@@ -23,43 +23,43 @@ export interface Shop extends AsyncDisposable {
   artifacts: SessionArtifacts;
   /** The session's workspace. */
   workspace: string;
-  /** Puts a skill into the home, or changes it. */
+  /** Writes a skill into the home, or changes it. */
   skill(name: string, files?: Record<string, string>): Promise<void>;
-  /** What the tool Read answers. */
+  /** The result of the tool Read. */
   read(args: object): Promise<string>;
-  /** Starts a program to speak with. */
+  /** Starts an interactive program. */
   begin(request: Partial<RunRequest> & { command: string }, signal?: AbortSignal): Promise<SessionAnswer>;
-  /** Speaks with it, as `skill_session` does. */
+  /** Calls `skill_session` for it. */
   say(request: SessionRequest, signal?: AbortSignal): Promise<SessionAnswer>;
   t: SkillsTest;
-  /** Answers the result, or rejects with what the model would be told. */
+  /** Returns the result, or rejects with the error for the model. */
   run(request: Partial<RunRequest> & { command: string }, signal?: AbortSignal): Promise<RunResult>;
-  /** Does an operation of the session. */
+  /** Runs an operation of the session. */
   request<O extends Operation>(operation: O, params: Omit<Operations[O]["params"], "sessionId">): Promise<any>;
-  /** Makes an artifact's first version again. */
+  /** Replays an artifact's first version. */
   replay(name: string, more?: { keep?: boolean }): Promise<Replay>;
   makeAgain(artifact: ArtifactVersion, more?: { keep?: boolean }): Promise<Replay>;
-  /** How an artifact's first version was run. */
+  /** The run record of an artifact's first version. */
   record(name: string): RunRecord;
-  /** Makes an artifact again as if it had been run in another way. */
+  /** Changes the run record of an artifact, and replays it. */
   replayAs(name: string, record: Partial<RunRecord>): Promise<Replay>;
 }
 
 export const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** What a shop has otherwise than the shipped presets. */
+/** Differences from the shipped presets. */
 interface Otherwise {
-  /** In the place of the plugin `sandbox`. */
+  /** Replaces the plugin `sandbox`. */
   sandbox?: AnyPlugin;
-  /** More of the table `[sandbox]`. */
+  /** More settings of the table `[sandbox]`. */
   table?: object;
-  /** Without the plugin. */
+  /** Leaves out the plugin. */
   artifacts?: false;
-  /** Besides the log and a folder for temporary files. */
+  /** In addition to the log and a folder for temporary files. */
   workspace?(g: Ground): Partial<Services["workspace"]>;
 }
 
-/** A session with the skill `math` whose programs run as a user's do. */
+/** A session with the skill `math`, whose programs run as in normal use. */
 export async function shop(
   table: object = {},
   executor: string = testExecutor,

@@ -4,7 +4,7 @@ import type { RunRequest } from "@scorel/runner/contract";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { shop } from "./setup.ts";
 
-/** What an SDK in this process collects. */
+/** The spans that an SDK in this process collects. */
 function collector(): InMemorySpanExporter {
   trace.disable();
   const exporter = new InMemorySpanExporter();
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What was collected of one run, in the order in which it ended. */
+/** The spans of one run, in the order in which they ended. */
 async function spansOf(request: Partial<RunRequest> & { command: string }, config: object = {}) {
   const exporter = collector();
   await using t = await shop(config);

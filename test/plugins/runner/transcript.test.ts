@@ -28,7 +28,7 @@ describe("offsets into a transcript", () => {
           expect([all.endsWith(last.text), last.next]).toEqual([true, bytes.length]);
           expect(Buffer.from(last.text).length).toBe(last.next - last.offset);
         }
-        // Page by page from wherever one begins, all that is kept comes, once.
+        // Page by page from any offset, everything that is kept is returned once.
         let rest = "";
         for (let at = transcript.from(0, limit).offset; at < transcript.end; ) {
           const page = transcript.from(at, limit);

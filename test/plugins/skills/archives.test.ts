@@ -9,7 +9,7 @@ import { text, toolCall } from "../../model-server.ts";
 import { openStore, reach, type StoreGround, skillOf, storeGround, zipOf } from "../../skill-ground.ts";
 import { type Ground, ground, type Options, openSkills, results } from "./setup.ts";
 
-/** A session that has this store, as the host gives it. */
+/** A session with this store, like the host provides it. */
 function open(
   g: Ground,
   s: StoreGround,

@@ -16,7 +16,7 @@ import { sizesOf } from "../../bench/skills/sizes.ts";
 import { costOf, leastShare, tokensIn, uncachedShare, type Wire } from "../../bench/skills/tokens.ts";
 import { type Ground, ground } from "./setup.ts";
 
-/** A folder with a collection in it. */
+/** A folder with a collection of skills. */
 function shelf(g: Ground, options: Parameters<typeof writeCollection>[1] = {}): string {
   const folder = join(g.home, "shelf");
   writeCollection(folder, options);
@@ -34,8 +34,8 @@ async function castIn(folder: string): Promise<Cast> {
   return castOf(await sizesOf(t));
 }
 
-describe("the collection that figures are measured on", () => {
-  it("is the same for the same seed, and another for another", () => {
+describe("the collection of skills for measurements", () => {
+  it("is the same for the same seed, and different for another", () => {
     using g = ground();
     using other = ground();
     const small = { scale: 0.02 };
@@ -44,7 +44,7 @@ describe("the collection that figures are measured on", () => {
     expect(filesBelow(shelf(other, { ...small, seed: 2 }))).not.toEqual(first);
   });
 
-  it("has the sizes of the public one, in bytes and about in tokens", async () => {
+  it("has the sizes of the public collection, in bytes and approximately in tokens", async () => {
     using g = ground();
     const folder = shelf(g);
     const files = filesBelow(folder);
@@ -70,27 +70,27 @@ describe("the cost of requests", () => {
     tools: [],
   });
 
-  it("is what was sent, less what the request before began with, in steps of 128", () => {
+  it("is what was sent, minus the part that the previous request begins with, in steps of 128", () => {
     const [first, next] = [wire(long), wire(long, "and more")];
     const [one, two] = [costOf([first]).prompt, costOf([next]).prompt];
     expect(costOf([first, next])).toEqual({ requests: 2, prompt: one + two, cached: one - (one % 128), last: two });
   });
 
-  it("counts nothing as cached below 1,024 tokens, nor behind a change", () => {
+  it("counts nothing as cached below 1,024 tokens, or after a change", () => {
     expect(costOf([wire("short"), wire("short", "more")]).cached).toBe(0);
     expect(costOf([wire(`a ${long}`), wire(`b ${long}`)]).cached).toBe(0);
     const changed = costOf([wire(long, "a", long), wire(long, "b", long)]).cached;
     expect(changed).toBe(costOf([wire(long), wire(long)]).cached);
   });
 
-  it("counts what is alike inside a message that grew", () => {
+  it("counts the unchanged start of a message that grew", () => {
     const { cached } = costOf([wire(long), wire(`${long}and something at its end`)]);
     expect(cached).toBe(costOf([wire(long), wire(long)]).cached);
   });
 });
 
 describe("requests of a session with skills", () => {
-  it("in append only go on from the one before, in every mode, whatever is loaded, selected, run and loaded again", async () => {
+  it("in the placement append only extend the previous one, in every mode, whatever is loaded, selected, run and loaded again", async () => {
     using g = ground();
     const folder = shelf(g, { scale: 0.05 });
     const cast = await castIn(folder);
@@ -116,7 +116,7 @@ describe("requests of a session with skills", () => {
     }
   });
 
-  describe("on the whole collection", () => {
+  describe("with the whole collection", () => {
     let g: Ground;
     let folder: string;
     let cast: Cast;
@@ -137,11 +137,11 @@ describe("requests of a session with skills", () => {
       expect(prompt / (await costs(page, system, "bodies and docs")).prompt).toBeLessThanOrEqual(0.02);
     });
 
-    it("can be cached by 94 % over three turns after a long history, nearly all that is possible", async () => {
+    it("can be cached by 94 % over three turns after a long history, which is nearly the maximum", async () => {
       const cost = await costs(longScenario(cast));
       expect(cost.requests).toBe(21);
       expect(uncachedShare(cost)).toBeLessThanOrEqual(6);
-      // What is lost are the steps that a cache works in, half of one for each request.
+      // The loss is due to the steps of the cache: half a step for each request.
       expect(uncachedShare(cost) - leastShare(cost)).toBeLessThan((100 * 21 * 128) / cost.prompt);
       const reference = await costs(longScenario(cast), { placement: "system", load: "turn" });
       expect(uncachedShare(reference)).toBeGreaterThan(4 * uncachedShare(cost));
@@ -149,10 +149,10 @@ describe("requests of a session with skills", () => {
   });
 });
 
-describe("the parts of a scenario", () => {
+describe("the roles in a scenario", () => {
   const actor = (name: string, body: number, docs: string[] = []) => ({ name, body, docs });
 
-  it("are played by the public skills where all of them are, else by the largest", () => {
+  it("are played by the public skills if all of them are present, otherwise by the largest skills", () => {
     const names = ["brand-guidelines", "frontend-design", "internal-comms", "xlsx", "pptx"];
     const all = [actor("large", 999, ["a.md"]), ...names.map((name) => actor(name, 1))];
     expect(Object.values(castOf(all)).map(({ name }) => name)).toEqual(names);
@@ -160,7 +160,7 @@ describe("the parts of a scenario", () => {
     expect(Object.values(castOf(own)).map(({ name }) => name)).toEqual(["b", "d", "c", "e", "a"]);
   });
 
-  it("can be played by one skill alone", async () => {
+  it("can be played by a single skill", async () => {
     const only = actor("only", 1);
     expect(new Set(Object.values(castOf([only])))).toEqual(new Set([only]));
     expect(() => castOf([])).toThrow("there is no skill");

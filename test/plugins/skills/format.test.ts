@@ -50,7 +50,7 @@ describe("a front matter", () => {
     ]);
   });
 
-  it("that needs no library is read as that library reads it", async () => {
+  it("that needs no YAML library gives the same result as with the library", async () => {
     const texts = fc.string({ unit: fc.constantFrom(..."abcZ09 :#-'\"[]{},&*!|>%@`~é中\t.".split("")), maxLength: 30 });
     const keys = fc.constantFrom("name", "description", "allowed-tools", "x_1");
     const lines = fc.array(fc.tuple(keys, texts), { minLength: 1, maxLength: 3 });
@@ -98,7 +98,7 @@ describe("a skill", () => {
     expect(await summary(`---\nname: ${name}\ndescription: d\n---\nText`)).toMatchObject({ name });
   });
 
-  it("whose description is longer than the format allows is told whole, and only warned of", async () => {
+  it("with a description longer than the format allows is shown completely, with a warning", async () => {
     const description = "word ".repeat(214).trim().slice(0, 1_068);
     const text = `---\nname: a\ndescription: |-\n  ${description}\n---\nText`;
     expect(await summary(text)).toMatchObject({ description });
@@ -116,7 +116,7 @@ describe("a skill", () => {
     });
   });
 
-  it("without a name has that of its folder, and so has one whose name could be no key or path", async () => {
+  it("without a name has that of its folder, and so has one whose name cannot be used as key or path", async () => {
     for (const name of [
       "",
       "name: ",
@@ -125,7 +125,7 @@ describe("a skill", () => {
       "name: [a]",
       'name: "a\\u0000"',
       `name: ${"x".repeat(200)}`,
-      // A letter that nobody sees.
+      // An invisible letter.
       "name: pdf\u3164",
     ])
       expect(await summary(`---\ndescription: d\n${name}\n---\n`)).toMatchObject({ name: "a" });
@@ -134,7 +134,7 @@ describe("a skill", () => {
     });
   });
 
-  it("without a description is described by its first words; with no words at all it is none", async () => {
+  it("without a description is described by its first words; without any text it is not a skill", async () => {
     expect(await summary("# Title\n\n- point\n\nDoes it all.\n")).toMatchObject({
       name: "a",
       description: "Does it all.",
@@ -190,7 +190,7 @@ describe("the open format", () => {
     expect(await lint(`---\nname: a\n${line}\n---\nText`)).toContain(finding);
   });
 
-  it("advises on the body, by the line that it begins in", async () => {
+  it("advises on the body, with the line where it begins", async () => {
     const long = await lint(skillText("a", "d", `${"word ".repeat(50)}\n`.repeat(501)));
     expect(long).toEqual([
       "6 warning: the body has 501 lines; up to 500 are advised, the rest in docs",
@@ -207,7 +207,7 @@ describe("the open format", () => {
 });
 
 describe("the docs of a skill", () => {
-  it("are its texts by their paths, licences and nested skills left out", async () => {
+  it("are its text files by path, without licences and nested skills", async () => {
     using g = ground();
     const docs = ["USAGE.md", "requirements.txt", "references/b.MD", "references/a.md", "zz.txt", "licensing-guide.md"];
     const others = ["scripts/run.py", "data.json"];
@@ -235,7 +235,7 @@ describe("the docs of a skill", () => {
 });
 
 describe("any SKILL.md", () => {
-  it("is a skill with a name that can be used, or none with a reason, and what it says of itself is one line", async () => {
+  it("is a skill with a usable name, or none with a reason; its description is a single line", async () => {
     const lines = fc.constantFrom(
       "---",
       "name: a",

@@ -13,7 +13,7 @@ const rootAt = (g: Ground, folder: string, source: Root["source"] = "user"): Roo
   return { source, folder: path, files: path };
 };
 const lookAt = (...roots: Root[]) => new Library().look(roots, []);
-/** Waits until a file that is written now has another time than one that was written before. */
+/** Waits until a newly written file gets a later time than earlier ones. */
 async function anotherMoment(g: Ground): Promise<void> {
   const timeNow = () => statSync(g.file("clock", "")).ctimeMs;
   const began = timeNow();
@@ -24,7 +24,7 @@ const workspace = (g: Ground, more: object = {}) =>
   ({ cwd: g.project, root: g.project, home: g.home, ...more }) as unknown as Parameters<typeof rootsOf>[0];
 
 describe("a root", () => {
-  it("is searched for SKILL.md files below it, nested ones and its own, in the order of their names", async () => {
+  it("is searched for SKILL.md files below it, including nested ones and its own, in the order of their names", async () => {
     using g = ground();
     g.file("s/SKILL.md", skillText("s", "The root"));
     g.file("s/b/SKILL.md", skillText("b", "Second"));
@@ -58,7 +58,7 @@ describe("a root", () => {
     expect(library.reads).toBe(4);
   });
 
-  it("is read again, too, where a file may have been written once more in the same moment", async () => {
+  it("is also read again where a file may have been written twice at the same time", async () => {
     using g = ground();
     let now = Date.now();
     const library = new Library(() => now);
@@ -72,7 +72,7 @@ describe("a root", () => {
     expect(reads).toEqual([1, 2, 3, 3]);
   });
 
-  it("shows another text of the same length and time", async () => {
+  it("shows a new text of the same length and time", async () => {
     using g = ground();
     const library = new Library(() => Date.now() + 10_000);
     const time = new Date(2_000_000_000);
@@ -83,7 +83,7 @@ describe("a root", () => {
     }
   });
 
-  it("may be a link, and hold links to folders of the user's own", async () => {
+  it("may be a link, and may contain links to folders of the user", async () => {
     using g = ground();
     g.file("dotfiles/one/SKILL.md", skillText("one", "Kept elsewhere"));
     g.file("real/two/SKILL.md", skillText("two", "At home"));
@@ -102,7 +102,7 @@ describe("a root", () => {
     expect(brief((await lookAt(rootAt(g, "s"))).skills)).toEqual(["one: Linked"]);
   });
 
-  it("does not read what lies outside of it, what is no text, or what is too large", async () => {
+  it("does not read files that are outside of it, not text, or too large", async () => {
     using g = ground();
     g.file("secret", "---\nname: stolen\ndescription: d\n---\n");
     for (const name of ["out", "pipe", "large", "binary", "folder"])
@@ -138,7 +138,7 @@ describe("a root", () => {
 });
 
 describe("of two skills with one name", () => {
-  it("the one of the earlier root counts, and the other is named with it", async () => {
+  it("the one of the earlier root is used, and the other is named with it", async () => {
     using g = ground();
     g.file("p/x/SKILL.md", skillText("x", "The project's"));
     g.file("u/x/SKILL.md", skillText("x", "The user's"));
@@ -157,7 +157,7 @@ describe("of two skills with one name", () => {
     ]);
   });
 
-  it("that are one folder by two ways nothing is shadowed", async () => {
+  it("nothing is shadowed if they are the same folder", async () => {
     using g = ground();
     g.file("u/x/SKILL.md", skillText("x", "Once"));
     symlinkSync(join(g.home, "u"), join(g.home, "also"));
@@ -166,7 +166,7 @@ describe("of two skills with one name", () => {
 });
 
 describe("the roots", () => {
-  it("are the project's, the user's, those of the configuration and those of packages, as far as they exist", async () => {
+  it("are the project's, the user's, configured ones and those of packages, if they exist", async () => {
     using g = ground();
     const made = [
       "copy/.scorel/skills",

@@ -29,12 +29,12 @@ describe("the words of a text", () => {
     expect(stemOf("pdf")).not.toBe(stemOf("pd"));
   });
 
-  it("that tell something are neither in every sentence, nor in every request, nor numbers", () => {
+  it("exclude words that are in every sentence or request, and numbers", () => {
     const said = "Please can you fix the 12 errors in this file and run the tests again? a b";
     expect([...tellingWords(said).values()]).toEqual(["tests"]);
   });
 
-  it("are found where no blanks are between them", () => {
+  it("are found in languages without spaces", () => {
     expect([...tellingWords("请写一份会议纪要。").values()]).toContain("会议");
   });
 });

@@ -12,7 +12,7 @@ const lines = (overview: { text: string }) => overview.text.split("\n").filter((
 const note = (overview: { text: string }) => overview.text.split("\n").find((line) => line.startsWith("("));
 
 describe("the overview", () => {
-  it("has a line for each skill in the order of their names, and says how to use them", () => {
+  it("has a line for each skill in the order of their names, and explains how to use them", () => {
     expect(overviewOf([row("b", "Two"), row("a", "One\ntwo")], 1_000)).toEqual({
       text: `Available skills:\n- a: One two\n- b: Two\n${GUIDANCE}`,
       shortened: false,
@@ -20,7 +20,7 @@ describe("the overview", () => {
     expect(overviewOf([], 1_000)).toEqual({ text: "", shortened: false });
   });
 
-  it("shortens descriptions first, all to one length, and says where the rest is found", () => {
+  it("shortens descriptions first, all to the same length, and tells where the rest is", () => {
     const overview = overviewOf([...numbered(20, 500), row("short", "Stays whole")], 2_000);
     const widths = new Set(lines(overview).map((line) => line.length));
     expect(lines(overview)).toHaveLength(21);
@@ -34,7 +34,7 @@ describe("the overview", () => {
     ]);
   });
 
-  it("describes the skills that lie nearest to the work where there is no room for all, and names the others", () => {
+  it("describes the skills nearest to the working directory if there is no room for all, and names the others", () => {
     const own = Array.from({ length: 10 }, (_x, at) => row(`z${at}`, `Own words ${at} ${"o".repeat(200)}`, "project"));
     const overview = overviewOf([...numbered(300, 500), ...own], 8_192);
     const described = lines(overview).filter((line) => line.includes(": "));
@@ -44,7 +44,7 @@ describe("the overview", () => {
     expect(Buffer.byteLength(lines(overview).join("\n"))).toBeLessThanOrEqual(8_192);
   });
 
-  it("describes those with a higher rank before the nearer ones, and the order of the lines stays", () => {
+  it("describes skills with a higher rank before nearer ones, without changing the order of lines", () => {
     const ranks = new Map([
       ["s290", 2],
       ["s150", 1],
@@ -56,7 +56,7 @@ describe("the overview", () => {
     expect(names).toEqual([...names].sort());
   });
 
-  it("keeps the names of a hundred skills whatever they take, and counts those beyond", () => {
+  it("always keeps the names of a hundred skills, and counts the others", () => {
     expect(lines(overviewOf(numbered(100, 500), 10))).toHaveLength(100);
     const overview = overviewOf([...numbered(150, 10), row("zz", "The project's", "project")], 10);
     expect(lines(overview)).toHaveLength(100);
@@ -66,7 +66,7 @@ describe("the overview", () => {
     );
   });
 
-  it("never takes more than its budget but for those names, drops nothing uncounted, and follows from the skills alone", () => {
+  it("never exceeds its budget except for those names, counts what it leaves out, and depends only on the skills", () => {
     const rows = fc.uniqueArray(
       fc.record({
         name: fc.stringMatching(/^[a-z]{1,12}$/),
@@ -93,7 +93,7 @@ describe("the overview", () => {
 describe("skill_search", () => {
   const many = { config: { overview: 60 } };
 
-  it("is offered only where the list was cut, and finds skills by words of their names and descriptions", async () => {
+  it("is offered only if the list was shortened, and finds skills by words in their names and descriptions", async () => {
     using g = ground();
     for (const [name, what] of [
       ["pdf", "Reads and fills forms"],
@@ -117,7 +117,7 @@ describe("skill_search", () => {
 });
 
 describe("the index of a session", () => {
-  it("is written once, beside the conversation, and names what the prompt names", async () => {
+  it("is written once, beside the conversation, and has the same names as the prompt", async () => {
     using g = ground();
     addSkill(g, "pdf");
     await using t = await openSkills(g, [text("one"), text("two")]);
@@ -142,7 +142,7 @@ describe("the index of a session", () => {
     expect([...t.session.tree.leaves()]).toHaveLength(1);
   });
 
-  it("changes with the folders: at the tail, once, with the prompt and the tools as they were", async () => {
+  it("changes with the folders: it is appended once, and prompt and tools stay the same", async () => {
     using g = ground();
     addSkill(g, "pdf");
     addSkill(g, "old");
@@ -179,7 +179,7 @@ describe("the index of a session", () => {
     expect(t.skills.look.skills.map(({ name }) => name)).toEqual(["new", "pdf"]);
   });
 
-  it("is told by its names at the tail, once, where the prompt has no room for the list", async () => {
+  it("is appended once as names if the prompt has no room for the list", async () => {
     using g = ground();
     for (const name of ["pdf", "docx"]) addSkill(g, name, {}, skillText(name, "Long words. ".repeat(40)));
     await using t = await openSkills(g, [text("1"), text("2")], { model: { contextWindow: 2_000 } });
@@ -191,7 +191,7 @@ describe("the index of a session", () => {
     expect(sent(t.requests[1]!).filter(({ text: said }) => said.includes(names))).toHaveLength(1);
   });
 
-  it("that a changed skill is not in yet is told with the load", async () => {
+  it("is extended by a load if a changed skill is not in it yet", async () => {
     using g = ground();
     addSkill(g, "pdf");
     const script = (_request: unknown, index: number) => {

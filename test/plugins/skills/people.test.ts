@@ -34,7 +34,7 @@ describe("a message", () => {
 });
 
 describe("a skill that a person names", () => {
-  it("is loaded before the first request, also one that is kept from the model", async () => {
+  it("is loaded before the first request, even if it is hidden from the model", async () => {
     using g = ground();
     addSkill(g, "mine", {}, "---\ndescription: For people\ndisable-model-invocation: true\n---\nDo it.");
     await using t = await openSkills(g, [text("1"), text("2")]);
@@ -52,7 +52,7 @@ describe("a skill that a person names", () => {
     ]);
   });
 
-  it("in a message that comes meanwhile is loaded for the next request of the turn", async () => {
+  it("in a message during a turn is loaded for the next request of the turn", async () => {
     using g = ground();
     addSkill(g, "pdf");
     const script = (_request: unknown, index: number) => {
@@ -76,8 +76,8 @@ describe("a skill that a person names", () => {
   });
 });
 
-describe("the names behind a $", () => {
-  it("are the names that a message can mention a skill by", () => {
+describe("the names after a $", () => {
+  it("are those by which a message can mention a skill", () => {
     const names = ["pdf", "v1.2", "мой", "two words", "-x", "ends."];
     expect(namesToMention({ look: { skills: names.map(skill) } } as never)).toEqual(["pdf", "v1.2", "мой"]);
     for (const name of ["pdf", "v1.2", "мой"]) expect(mentioned(`$${name}`, names.map(skill))).toHaveLength(1);

@@ -13,7 +13,7 @@ const loadsIn = (request: RecordedRequest | undefined) => request?.text.match(/D
 const systemOf = (request: RecordedRequest | undefined) => sent(request!)[0]?.text ?? "";
 const toolsOf = (request: RecordedRequest | undefined) =>
   sent(request!).flatMap(({ role, text: said }) => (role === "tool" ? [said] : []));
-/** What the answer to a load says of the docs that are not loaded. */
+/** What the result of a load says about docs that are not loaded. */
 const OTHERS = "\nDocs to be loaded by name: a.md (2 B), b.md (3 B)";
 const withDocs = (g: Ground) => {
   addSkill(g, "pdf", { "a.md": "Ay", "b.md": "Bee" });
@@ -59,7 +59,7 @@ describe("the placement append", () => {
 });
 
 describe("the placement system", () => {
-  it("has all that is loaded at the end of the system prompt, by name, and results as they are stored", async () => {
+  it("has all loaded texts at the end of the system prompt, by name, and results unchanged", async () => {
     using g = ground();
     withDocs(g);
     const script = [load("pdf", { docs: ["b.md"] }), load("docx"), load("docx"), text("1"), text("2")];
@@ -80,7 +80,7 @@ describe("the placement system", () => {
 });
 
 describe("docs of a skill whose body is not loaded", () => {
-  it("are shown wherever loaded texts stand", async () => {
+  it("are placed where loaded texts are", async () => {
     const blocks = "Docs of pdf loaded: a.md\n\n[Doc] a.md\n\nAy";
     const stub = '{"skill":"pdf","selected_docs":["a.md"],"mode":"replace"}';
     for (const [placement, result] of [
@@ -131,7 +131,7 @@ describe("the placement tool_result", () => {
     ]);
   });
 
-  it("has what no result of the request loaded at the end of the system prompt, whatever people write", async () => {
+  it("puts texts that no result in the request loaded at the end of the system prompt, whatever people write", async () => {
     using g = ground();
     withDocs(g);
     await using t = await openSkills(g, [text("1"), text("2")], { config: { placement: "tool_result" } });
@@ -196,7 +196,7 @@ describe("the mode", () => {
     }
   });
 
-  it("turn in append ends what a compaction would keep, and leaves the text where it stands", async () => {
+  it("turn in append ends with a compaction, and leaves the text where it is", async () => {
     using g = ground();
     withDocs(g);
     await using t = await openSkills(g, [...(turns as Reply[]).slice(0, 2), load("pdf"), text("2")], {
@@ -209,7 +209,7 @@ describe("the mode", () => {
   });
 });
 
-describe("going back", () => {
+describe("rewinding", () => {
   it("restores the skills that were loaded there", async () => {
     using g = ground();
     withDocs(g);
@@ -224,7 +224,7 @@ describe("going back", () => {
   });
 });
 
-/** Plays replies, and answers each request for a summary; usage is what was sent. */
+/** Plays replies, and answers each request for a summary. Reported usage is the size of the request. */
 const compacting = (replies: readonly Reply[]): Script => {
   let next = 0;
   return (request) => {
@@ -235,14 +235,14 @@ const compacting = (replies: readonly Reply[]): Script => {
 const body = (name: string, tokens: number) =>
   skillText(name, `All of ${name}`, `Do as ${name} says. ${words(tokens, name)}`);
 
-/** A window that a few turns fill. */
+/** A context window that a few turns fill. */
 const small = {
   plugins: [{ plugin: compaction, config: { threshold: 3_500, keep: 900, layers: ["summary"] } }],
   model: { contextWindow: 10_000 },
 };
 
 describe("a compaction", () => {
-  it("keeps loaded skills: the same bytes, once, behind what it kept, and no skill in its summary", async () => {
+  it("keeps loaded skills: the same bytes, once, after the kept messages, and no skill in its summary", async () => {
     using g = ground();
     addSkill(g, "pdf", { "a.md": "Ay" }, body("pdf", 200));
     const filling = ["a", "b", "c"].map((mark) => text(words(900, mark)));
@@ -339,8 +339,8 @@ const reopened = ({ records }: { records: readonly string[] }) =>
     records.map((record) => JSON.parse(record)),
   );
 
-describe("a session that was imported", () => {
-  it("tells of loads whose texts it does not hold, which count for nothing", async () => {
+describe("an imported session", () => {
+  it("reports loads whose texts it does not have, and ignores them", async () => {
     for (const placement of ["append", "system", "tool_result"]) {
       using g = ground();
       withDocs(g);
@@ -383,8 +383,8 @@ describe("a session that was imported", () => {
 });
 const none = noUsage();
 
-describe("a session that is opened again", () => {
-  it("sends the same bytes, though the files have changed, and says so at the tail", async () => {
+describe("a reopened session", () => {
+  it("sends the same bytes even if the files have changed, and appends a notice about that", async () => {
     using g = ground();
     withDocs(g);
     const store = createMemoryStore(testHeader);
@@ -412,7 +412,7 @@ describe("a session that is opened again", () => {
     ]);
   });
 
-  it("is compacted with the bytes that it loaded, whatever the files hold by then", async () => {
+  it("is compacted with the bytes that it loaded, whatever the files contain now", async () => {
     using g = ground();
     addSkill(g, "pdf", { "a.md": "Ay" }, body("pdf", 200));
     const store = createMemoryStore(testHeader);
@@ -451,7 +451,7 @@ describe("a session that is opened again", () => {
     expect(loadsIn(t.requests[0])).toBe(1);
   });
 
-  it("that began without skills is told of them at the tail", async () => {
+  it("that began without skills gets a list of them appended", async () => {
     using g = ground();
     const store = createMemoryStore(testHeader);
     {

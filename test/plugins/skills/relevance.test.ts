@@ -5,11 +5,11 @@ import { recordUse, usesIn } from "../../../plugins/skills/library/uses.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { addSkill, type Ground, ground, openSkills, sent, skillText } from "./setup.ts";
 
-/** Lets a session have the log that makes its loads count. */
+/** Gives a session a log, so that its loads count. */
 const kept = (g: Ground) => ({ file: join(g.home, "sessions/one.jsonl") });
 const usesFile = (g: Ground) => join(g.home, ".scorel/cache/skill-uses");
 
-/** Three hundred skills of which few can be described, two of them about things of their own. */
+/** Three hundred skills of which few can be described, two of them about special subjects. */
 function manySkills(g: Ground): void {
   const say = (name: string, what: string) => addSkill(g, name, {}, skillText(name, what));
   for (let at = 0; at < 300; at++)
@@ -21,8 +21,8 @@ function manySkills(g: Ground): void {
 /** The lines of the list that describe one of the two. */
 const described = (system: string) => system.split("\n").filter((line) => /^- (?:kiln|zither)\S*: /.test(line));
 
-describe("a list with more skills than it has room for", () => {
-  it("leads to a word, behind a message that is about a skill, on what that skill does, once", async () => {
+describe("a list without room for all descriptions", () => {
+  it("gets a hint about a relevant skill, once, after a message that is about its subject", async () => {
     using g = ground();
     manySkills(g);
     await using t = await openSkills(g, [text("ok"), text("ok"), text("ok")]);
@@ -36,7 +36,7 @@ describe("a list with more skills than it has room for", () => {
     expect(new Set(t.requests.map((request) => sent(request)[0]?.text)).size).toBe(1);
   });
 
-  it("is not added to where a skill is described already, and where all are", async () => {
+  it("gets no hint if the skill or all skills are described already", async () => {
     using g = ground();
     addSkill(
       g,
@@ -49,7 +49,7 @@ describe("a list with more skills than it has room for", () => {
     expect(JSON.stringify(t.requests[0]?.body.messages)).not.toContain("These skills may fit");
   });
 
-  it("describes those that were loaded in earlier sessions, and stays as it was within one", async () => {
+  it("describes skills that were loaded in earlier sessions, and stays the same within a session", async () => {
     using g = ground();
     manySkills(g);
     const load = toolCall("skill_load", { skill: "zither-tuning" });
@@ -66,7 +66,7 @@ describe("a list with more skills than it has room for", () => {
     ]);
   });
 
-  it("counts no load of a session that is not kept, and goes on where nothing can be counted", async () => {
+  it("ignores loads of sessions that are not saved, and works where counts cannot be written", async () => {
     using g = ground();
     manySkills(g);
     const script = () => [toolCall("skill_load", { skill: "zither-tuning" }), text("ok")];
@@ -80,8 +80,8 @@ describe("a list with more skills than it has room for", () => {
   });
 });
 
-describe("the counts of used skills", () => {
-  it("are of the latest few thousand loads, in a file for this user alone that stays small", () => {
+describe("the counts of loaded skills", () => {
+  it("cover the latest few thousand loads, in a small file that only this user can read", () => {
     using g = ground();
     for (let at = 0; at < 3; at++) recordUse(g.home, "näh maschine");
     expect(usesIn(g.home)).toEqual(new Map([["näh maschine", 3]]));
@@ -92,7 +92,7 @@ describe("the counts of used skills", () => {
     expect([...usesIn(g.home).keys()]).toEqual(["new", "last"]);
   });
 
-  it("take a line that was cut short for a skill that nobody has", () => {
+  it("count a truncated line as an unknown skill", () => {
     using g = ground();
     recordUse(g.home, "pdf");
     appendFileSync(usesFile(g), "docx%E");

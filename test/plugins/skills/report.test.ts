@@ -12,7 +12,7 @@ import { addSkill, type Ground, ground, openSkills, skillText } from "./setup.ts
 const load = (skill: string) => toolCall("skill_load", { skill });
 const folderOf = (g: Ground) => join(g.home, ".scorel/sessions");
 
-/** Says these prompts in a session whose log is a file. */
+/** Sends these prompts in a session with a log file. */
 async function session(g: Ground, id: string, prompts: readonly string[], script: readonly Reply[] = [], meta = {}) {
   mkdirSync(folderOf(g), { recursive: true });
   const sessionId = id.padEnd(16, "0");
@@ -40,7 +40,7 @@ const brief = ({ name, shown, matched, loaded, loadedIn, missed }: ReportedSkill
 });
 
 describe("the report on skills", () => {
-  it("says which had their words in a prompt and were never loaded in that session", async () => {
+  it("lists skills whose words were in a prompt and which were never loaded in that session", async () => {
     using g = ground();
     skills(g);
     await session(g, "a", ["hello", "please commit what I did", "now commit it"]);
@@ -87,7 +87,7 @@ describe("the report on skills", () => {
     ]);
   });
 
-  it("says who loaded a skill, and in which words people who named it spoke that it lacks", async () => {
+  it("tells who loaded a skill, and which words of people who named it are missing in its description", async () => {
     using g = ground();
     skills(g);
     const select = toolCall("skill_select_docs", { skill: "house-commit", docs: ["more.md"] });
@@ -103,7 +103,7 @@ describe("the report on skills", () => {
     expect(commit).toMatchObject({ loaded: { model: 0, command: 0, mention: 1 }, loadedIn: 1, lacking: [] });
   });
 
-  it("takes a program that ran for a use, whether it was waited for or spoken with", async () => {
+  it("counts a program that ran as a use, interactive or not", async () => {
     using g = ground();
     skills(g);
     const ran = (toolCallId: string, details: object, isError = false) => {
@@ -128,7 +128,7 @@ describe("the report on skills", () => {
     ]);
   });
 
-  it("goes by what the session was told, whatever the files say now", async () => {
+  it("uses the descriptions that the session had, not those in the present files", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, skillText("pdf", "Make a pdf"));
     await session(g, "a", ["make a pdf"]);
@@ -154,7 +154,7 @@ describe("the report on skills", () => {
     expect((await reportIn(g)).skills.map(brief)[0]).toMatchObject({ name: "pdf", matched: 1, missed: ["a2"] });
   });
 
-  it("counts a prompt once, in the session that was made first, however many copies hold it", async () => {
+  it("counts a prompt once, in the oldest session, however many copies contain it", async () => {
     using g = ground();
     skills(g);
     await session(g, "b", ["commit this"]);
@@ -167,7 +167,7 @@ describe("the report on skills", () => {
     expect([prompts, rows.map(brief)[0]]).toEqual([1, expect.objectContaining({ matched: 1, missed: ["b1"] })]);
   });
 
-  it("shows a part of a long prompt around the words, in a line, with secrets redacted, and reads no pasted code", async () => {
+  it("shows one line of a long prompt around the words, with secrets redacted, and ignores pasted code", async () => {
     using g = ground();
     skills(g);
     const long = `${"x ".repeat(200)}\n\u001b[31m commit\u0007 with hunter2 ${"y ".repeat(200)}`;
@@ -179,7 +179,7 @@ describe("the report on skills", () => {
     expect([...(missed[0]?.prompt ?? "")].length).toBeLessThan(130);
   });
 
-  it("leaves out what came with an import, and sessions that do not belong", async () => {
+  it("ignores imported sessions, and sessions of other projects", async () => {
     using g = ground();
     skills(g);
     await session(g, "a", ["commit this"], [], { imported: { at: 2_000_000_000_000 } });

@@ -16,7 +16,7 @@ const withTwo = (g: Ground) => {
 };
 
 describe("branches of a session", () => {
-  it("each know what was loaded on them, and send it as before", async () => {
+  it("have their own loaded skills, which are sent as before", async () => {
     for (const placement of ["append", "system", "tool_result"]) {
       using g = ground();
       withTwo(g);
@@ -48,8 +48,8 @@ describe("branches of a session", () => {
   });
 });
 
-describe("a session whose skill is gone", () => {
-  it("goes on with the same bytes in another process, says so at the tail, and cannot load it again", async () => {
+describe("a session whose skill was removed", () => {
+  it("continues with the same bytes in another process, appends a notice, and cannot load the skill again", async () => {
     for (const placement of ["append", "system", "tool_result"]) {
       using g = ground();
       withTwo(g);
@@ -79,8 +79,8 @@ describe("a session whose skill is gone", () => {
   });
 });
 
-describe("a session that was compacted", () => {
-  it("is sent with the same bytes by another process, whatever has become of the skill, and compacts once more", async () => {
+describe("a compacted session", () => {
+  it("is sent with the same bytes by another process, whatever has become of the skill, and can be compacted again", async () => {
     for (const placement of ["append", "system", "tool_result"]) {
       using g = ground();
       addSkill(g, "pdf", { "a.md": "Ay" }, skillText("pdf", "All of pdf", `Do as pdf says. ${words(200, "pdf")}`));
@@ -122,7 +122,7 @@ describe("a session that was compacted", () => {
 });
 
 describe("a message", () => {
-  it("that asks for a skill there is not is told so, once, and is sent all the same", async () => {
+  it("that asks for an unknown skill gets a notice once, and is sent anyway", async () => {
     using g = ground();
     withTwo(g);
     await using t = await openSkills(g, [text("1"), text("2")]);

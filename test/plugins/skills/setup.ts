@@ -27,7 +27,7 @@ export interface SkillsTest extends AgentTest {
 export const skillText = (name: string, description: string, body = `Do as ${name} says.`) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
 
-/** Writes a skill into `~/.scorel/skills`, with docs by their paths; answers its folder below the home. */
+/** Writes a skill into `~/.scorel/skills`, with docs by their paths; returns its folder relative to the home. */
 export function addSkill(
   g: Ground,
   name: string,
@@ -40,7 +40,7 @@ export function addSkill(
   return folder;
 }
 
-/** The plugin in a session of an agent that plays this script; the shipped skills are left out unless a test names them. */
+/** The plugin in a session whose model plays this script. The shipped skills are left out unless a test names them. */
 export async function openSkills(
   { home, project }: Ground,
   script: Script,
@@ -70,7 +70,7 @@ export const SHIPPED = [
   "write-scorel-extension",
 ];
 
-/** The messages of a request, the system prompt first: each as its role and text. */
+/** The messages of a request, system prompt first, each as its role and text. */
 export function sent({ body }: RecordedRequest): { role: string; text: string }[] {
   return body.messages.map(({ role, content }: any) => ({ role, text: textOf(content) }));
 }
@@ -80,7 +80,7 @@ function textOf(content: any): string {
   return (content ?? []).map((block: any) => block.text ?? "").join("\n");
 }
 
-/** Texts of stored results of tools, in order. */
+/** The texts of stored tool results, in order. */
 export function results(t: AgentTest): string[] {
   return [...t.session.tree.ofType("message")].flatMap((event) => {
     const { message } = event as EventOf<"message">;
@@ -88,7 +88,7 @@ export function results(t: AgentTest): string[] {
   });
 }
 
-/** Events of these types as they were stored, without their envelopes. */
+/** The stored events of these types, without their envelopes. */
 export function payloads(t: AgentTest, ...types: string[]): object[] {
   return t
     .stored()

@@ -10,7 +10,7 @@ import { addSkill, type Ground, ground, openSkills, results, SHIPPED, type Skill
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const bodyOf = (name: string) => read(`skills/${name}/SKILL.md`);
-/** The words in backticks of the paragraph that begins so. */
+/** The words in backticks in the paragraph that begins like this. */
 const namedIn = (name: string, begin: string) => {
   const paragraph =
     bodyOf(name)
@@ -23,7 +23,7 @@ describe("the shipped skills about Scorel itself", () => {
   const listed = /compose-preset|debug-session|write-scorel-extension/;
   const open = (g: Ground, script: Script) => openSkills(g, script, { config: { disabled: [] } });
 
-  it("are listed once a message is about it, at the tail, and again when a summary has swallowed that", async () => {
+  it("are listed once a message is about Scorel, appended, and again after a compaction removed that list", async () => {
     using g = ground();
     await using t = await open(g, [text("1"), text("2"), text("3"), text("4")]);
     await t.agent.prompt("Fix the parser");
@@ -41,7 +41,7 @@ describe("the shipped skills about Scorel itself", () => {
     expect(t.requests[2]?.body.tools).toEqual(t.requests[0]?.body.tools);
   });
 
-  it("are listed by what they say of themselves where Scorel is not named", async () => {
+  it("are listed by their descriptions when a message does not name Scorel", async () => {
     using g = ground();
     await using t = await open(g, [text("1"), text("2")]);
     await t.agent.prompt("Compose a preset for my team");
@@ -56,8 +56,8 @@ describe("the shipped skills about Scorel itself", () => {
   });
 });
 
-describe("a session with the shipped skills alone", () => {
-  it("is told of no tool for docs, and of one when there are other skills; each can be called", async () => {
+describe("a session with only the shipped skills", () => {
+  it("is offered no tool for docs; with other skills it is, and each can be called", async () => {
     using g = ground();
     const names = (t: SkillsTest) => t.requests[0]?.body.tools.map((each: any) => each.function.name);
     await using alone = await openSkills(g, [toolCall("skill_select_docs", { skill: "python-math" }), text("ok")], {
@@ -75,7 +75,7 @@ describe("a session with the shipped skills alone", () => {
   });
 });
 
-describe("what the shipped skills say of Scorel", () => {
+describe("the text of the shipped skills", () => {
   it("names existing commands only", () => {
     const commands = read("docs/reference/commands.md");
     const named = SHIPPED.flatMap((name) =>

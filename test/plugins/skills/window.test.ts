@@ -14,7 +14,7 @@ const small = (config: object) => ({
 });
 
 describe("the size of loaded text", () => {
-  it("counts before the model has read it: the request that would be too large is summarised first", async () => {
+  it("counts before the model has read it: a request that would be too large is compacted first", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, body("pdf", 1_500));
     const script = playing([...filling, load("pdf"), text("done")], () => text("S1"));
@@ -32,7 +32,7 @@ describe("the size of loaded text", () => {
   });
 
   it.each(["append", "system", "tool_result"])(
-    "is part of what a compaction says that is left, in %s",
+    "is part of what a compaction reports as remaining, in %s",
     async (placement) => {
       using g = ground();
       addSkill(g, "pdf", {}, body("pdf", 1_000));
@@ -48,7 +48,7 @@ describe("the size of loaded text", () => {
     },
   );
 
-  it("is not counted as a gain if it returns after a compaction", async () => {
+  it("is not counted as freed if it returns after a compaction", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, body("pdf", 2_000));
     const script = playing([load("pdf"), text("1"), text("2"), text("3")], () => text("S1"));
@@ -58,7 +58,7 @@ describe("the size of loaded text", () => {
     expect(t.requests.map(asksForSummary)).toEqual([false, false, false, false]);
   });
 
-  it("takes its room from what stays word for word, so that both are below the threshold", async () => {
+  it("reduces what stays verbatim, so that both are below the threshold", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, body("pdf", 1_500));
     const many = Array.from({ length: 8 }, (_, at) => text(words(300, `t${at}`)));
