@@ -8,9 +8,9 @@ import type { ToolCallApproval, ToolCallChange, ToolCallOutcome, ToolCallVerdict
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
-import { retryEnd, retryStart } from "./transient.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
 import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
+import { retryEnd, retryStart } from "./turn/retry.ts";
 
 /** Plugin `agent`: turns, the message queue, retries, guards and the native hooks. */
 export default createAgent(systemClock);

@@ -1,6 +1,5 @@
-import type { AgentEvent } from "@mariozechner/pi-agent-core";
+import type { AgentEvent, AgentMessage } from "@mariozechner/pi-agent-core";
 import { frozenCopy } from "@scorel/kit/values/copy";
-import { LiveState } from "./turn/live.ts";
 
 type Listener = (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>;
 
@@ -81,5 +80,24 @@ class ListenerQueue {
     } catch (thrown) {
       this.onError(thrown);
     }
+  }
+}
+
+/** The live part of pi's read-only state: the streaming message, pending calls and the last error. */
+export class LiveState {
+  streamingMessage: AgentMessage | undefined;
+  errorMessage: string | undefined;
+  readonly pendingToolCalls = new Set<string>();
+
+  hear(event: AgentEvent): void {
+    if (event.type === "message_update" || event.type === "message_start") this.streamingMessage = event.message;
+    else if (event.type === "message_end") this.endMessage(event.message);
+    else if (event.type === "tool_execution_start") this.pendingToolCalls.add(event.toolCallId);
+    else if (event.type === "tool_execution_end") this.pendingToolCalls.delete(event.toolCallId);
+  }
+
+  private endMessage(message: AgentMessage): void {
+    this.streamingMessage = undefined;
+    if (message.role === "assistant") this.errorMessage = message.errorMessage;
   }
 }

@@ -6,13 +6,21 @@ import type {
   Model,
   ToolCall,
 } from "@mariozechner/pi-ai";
-import { type Awaitable, messageOf, type ScorelError } from "@scorel/kernel";
-import type { RequestFailure } from "@scorel/model/contract";
+import type { Awaitable } from "@scorel/kernel";
 import { CallIds } from "../calls/call-ids.ts";
 import { errors } from "../errors.ts";
-import { assistantText } from "../messages/convert.ts";
-import { type Failure, judge, type Verdict } from "../turn/failure.ts";
-import { noUsage, soundUsage, tokensOf } from "../turn/usage.ts";
+import type { Failure } from "../turn/failure.ts";
+import { noUsage, soundUsage } from "../turn/usage.ts";
+import {
+  cutFailure,
+  flawOfArguments,
+  flawOfReply,
+  longFailure,
+  providerFailure,
+  silentFailure,
+  thrownFailure,
+  type UnreadableArguments,
+} from "./flaws.ts";
 import { type Ending, type GuardedEvent, Outlet } from "./outlet.ts";
 
 /**
@@ -20,9 +28,6 @@ import { type Ending, type GuardedEvent, Outlet } from "./outlet.ts";
  * memory.
  */
 const longestReply = 16_000_000;
-
-/** Share of the context window from which a request counts as cut to fit by the server. */
-const fullWindow = 0.99;
 
 export interface GuardOptions {
   signal: AbortSignal;
@@ -36,12 +41,6 @@ export interface GuardOptions {
   onSuccess?(): void;
   /** Called for each call of a complete reply whose arguments are not a JSON object, before the reply ends. */
   onUnreadable?(callId: string, flaw: UnreadableArguments): void;
-}
-
-/** Arguments as the model wrote them, and why they cannot be parsed. */
-export interface UnreadableArguments {
-  text: string;
-  reason: string;
 }
 
 /**
@@ -79,16 +78,15 @@ class Guard {
     const { signal, idleMs } = this.options;
     if (signal.aborted) return this.abort();
     signal.addEventListener("abort", this.onAbort, { once: true });
-    this.watchdog = setTimeout(() => this.idle(), idleMs);
+    this.watchdog = setTimeout(() => this.fail(silentFailure(this.options.model, idleMs)), idleMs);
     try {
       for await (const event of await source()) {
         if (this.closed) return;
         this.take(event);
       }
-      this.fail(this.cut());
+      this.fail(cutFailure(this.options.model));
     } catch (thrown) {
-      const reason = messageOf(thrown);
-      this.fail(final(errors.AGENT_MODEL({ reason }, { cause: thrown }), reason));
+      this.fail(thrownFailure(thrown));
     }
   }
 
@@ -97,13 +95,17 @@ class Guard {
     if (event.type === "done") this.finish(event.message);
     else if (event.type !== "error") this.pass(event);
     else if (this.options.signal.aborted) this.abort();
-    else this.refused(event.error);
+    else this.fail(...providerFailure(this.options.model, event.error));
   }
 
   private pass(event: Exclude<AssistantMessageEvent, { type: "done" | "error" }>): void {
     this.last = event.partial;
     if ("delta" in event) this.size += event.delta.length;
-    if (this.size > longestReply) this.tooLong();
+    if (this.size > longestReply)
+      this.fail(
+        longFailure(this.options.model, longestReply),
+        this.upToLimit(event.partial ?? emptyReply(this.options.model)),
+      );
     else this.out.push(isCallEvent(event) ? this.callEvent(event) : event);
   }
 
@@ -117,23 +119,22 @@ class Guard {
 
   private finish(given: AssistantMessage): void {
     const message = { ...given, usage: soundUsage(given.usage) };
-    const problem = this.problemOf(message);
+    const problem = flawOfReply(this.options.model, message);
     this.last = message;
     if (problem) this.fail(problem, message);
     else this.succeed(message);
   }
 
-  /** Fails the reply as too long and keeps the text up to the limit; `last` may hold more. */
-  private tooLong(): void {
+  /** Keeps the text up to the limit. */
+  private upToLimit(message: AssistantMessage): AssistantMessage {
     let room = longestReply;
-    const content = (this.last?.content ?? []).flatMap((block) => {
+    const content = message.content.flatMap((block) => {
       if (block.type !== "text") return [];
       const text = block.text.slice(0, room);
       room -= text.length;
       return [{ ...block, text }];
     });
-    const error = errors.AGENT_REPLY_SIZE({ provider: this.options.model.provider, limit: longestReply });
-    this.fail(final(error, "the reply is too long"), { ...(this.last ?? emptyReply(this.options.model)), content });
+    return { ...message, content };
   }
 
   private succeed(message: AssistantMessage): void {
@@ -152,59 +153,10 @@ class Guard {
    */
   private call(block: ToolCall, index: number): ToolCall {
     const id = this.ids.of(index, block.id);
-    const flaw = flawIn(this.rawArguments.get(index), block.arguments);
+    const flaw = flawOfArguments(this.rawArguments.get(index), block.arguments);
     if (flaw === undefined) return { ...block, id };
     this.options.onUnreadable?.(id, flaw);
     return { ...block, id, arguments: {} };
-  }
-
-  /** Returns why a reply that claims to be finished is not, or undefined when it is. */
-  private problemOf(message: AssistantMessage): Failure | undefined {
-    const calls = [...message.content.entries()].filter(([, block]) => block.type === "toolCall");
-    const silent = calls.length === 0 && assistantText(message.content).trim() === "";
-    if (message.stopReason === "length" && silent && this.isFull(message)) return this.tooFull();
-    if (message.stopReason === "length" && (calls.length > 0 || silent))
-      return final(errors.AGENT_LENGTH(), "the output limit");
-    // Adapters report "stop" when the body just ends; a real end has token counts or some text.
-    return silent && tokensOf(message.usage) === 0 ? this.cut() : undefined;
-  }
-
-  /** Handles the provider's error event, including "aborted" when our own signal did not abort. */
-  private refused(message: AssistantMessage): void {
-    const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
-    const { kind, retryAfterMs } = judge(said, failure);
-    const reason = said.errorMessage ?? "no reason given";
-    const error = this.refusal(kind, reason, failure?.advice);
-    const retryable = kind === "retryable";
-    const overflow = kind === "overflow";
-    this.fail({ error, reason, retryable, overflow, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said);
-  }
-
-  /** True when the server cut the conversation to fit, which leaves no room for a reply. */
-  private isFull({ usage }: AssistantMessage): boolean {
-    return tokensOf(usage) >= fullWindow * this.options.model.contextWindow;
-  }
-
-  private tooFull(): Failure {
-    const reason = "no room is left for a reply";
-    return { ...final(this.refusal("overflow", reason), reason), overflow: true };
-  }
-
-  private refusal(kind: Verdict["kind"], reason: string, advice?: string): ScorelError {
-    const { provider, id } = this.options.model;
-    if (kind === "overflow") return errors.AGENT_OVERFLOW({ model: `${provider}/${id}`, reason });
-    if (kind === "no_tools") return errors.AGENT_NO_TOOLS({ model: `${provider}/${id}`, reason });
-    return errors.AGENT_MODEL({ reason, advice });
-  }
-
-  private idle(): void {
-    const { idleMs, model } = this.options;
-    const seconds = idleMs / 1_000;
-    this.fail(passing(errors.AGENT_STREAM_IDLE({ provider: model.provider, seconds }), `silent for ${seconds} s`));
-  }
-
-  private cut(): Failure {
-    return passing(errors.AGENT_STREAM_CUT({ provider: this.options.model.provider }), "the reply was cut");
   }
 
   /** Ends the stream as aborted, even when the whole reply has arrived but its end was not read yet. */
@@ -233,28 +185,10 @@ class Guard {
   }
 }
 
-const final = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: false });
-const passing = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: true });
-
 function isCallEvent(
   event: AssistantMessageEvent,
 ): event is Extract<AssistantMessageEvent, { type: `toolcall_${string}` }> {
   return event.type.startsWith("toolcall_");
-}
-
-/** Returns why the raw arguments are not a JSON object, with the raw text; undefined when they are one. */
-function flawIn(raw: string | undefined, parsed: unknown): UnreadableArguments | undefined {
-  const text = raw?.trim() ?? "";
-  if (text === "") return isRecord(parsed) ? undefined : { text, reason: "they are no JSON object" };
-  try {
-    return isRecord(JSON.parse(text)) ? undefined : { text, reason: "they are no JSON object" };
-  } catch (thrown) {
-    return { text, reason: messageOf(thrown) };
-  }
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function emptyReply(model: Model<Api>): AssistantMessage {

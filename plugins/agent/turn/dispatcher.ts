@@ -3,10 +3,11 @@ import type { Usage, UserMessage } from "@scorel/messages/contract";
 import type { QueueChange, QueueItem, RewriteOptions, SendOptions, Sent, TurnOutcome } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
-import { withoutSecrets } from "../messages/prompt-secrets.ts";
+import { withoutSecrets } from "../messages/content.ts";
+import type { Prompt } from "./first-entries.ts";
 import { Interlude } from "./interlude.ts";
 import { outcomeFromLog, unserved } from "./outcome.ts";
-import { type Loop, type Prompt, Turn } from "./turn.ts";
+import { type Loop, Turn } from "./turn.ts";
 
 /** Number of outcomes kept in memory for repeated sends. Older ones are read from the log. */
 const keptOutcomes = 256;

@@ -1,5 +1,6 @@
-import type { Environment } from "../environment.ts";
-import { redaction } from "../environment.ts";
+import type { TransientDefinition, TransientOf, Transients } from "@scorel/kernel";
+import { z } from "zod";
+import { type Environment, redaction } from "../environment.ts";
 import type { Failure } from "./failure.ts";
 
 const baseMs = 1_000;
@@ -60,3 +61,23 @@ export class Retries {
     return Math.round(Math.min(longestMs, Math.max(retryAfterMs, baseMs * 2 ** (attempt - 1) * chance)));
   }
 }
+
+const attemptNumber = z.number().int().positive();
+
+/** Transient event `retry_start`: a retry begins with its wait. */
+export const retryStart: TransientDefinition<Transients["retry_start"]> = {
+  transient: true,
+  schema: z.strictObject({ attempt: attemptNumber, of: attemptNumber, delayMs: z.number().min(0), reason: z.string() }),
+  convertToDisplay: ({ attempt, of, delayMs, reason }: TransientOf<"retry_start">) => ({
+    display: "notice",
+    level: "warning",
+    text: `Trying again in ${(delayMs / 1_000).toFixed(1)} s (${attempt} of ${of}): ${reason}`,
+  }),
+};
+
+/** Transient event `retry_end`: the wait is over. */
+export const retryEnd: TransientDefinition<Transients["retry_end"]> = {
+  transient: true,
+  schema: z.strictObject({ attempt: attemptNumber, cancelled: z.boolean() }),
+  convertToDisplay: () => ({ display: "hidden" }),
+};

@@ -3,18 +3,14 @@ import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@score
 import { onAbort } from "../abort.ts";
 import type { QueueItem, TurnOutcome } from "../contract.ts";
 import type { Environment } from "../environment.ts";
-import { opening, redaction, submitted } from "../environment.ts";
+import { redaction, submitted } from "../environment.ts";
 import { errors } from "../errors.ts";
 import { assistantText, userText } from "../messages/convert.ts";
 import type { Failure } from "./failure.ts";
+import { firstEntries, type Prompt } from "./first-entries.ts";
 import { Overflow } from "./overflow.ts";
 import { Retries } from "./retry.ts";
 import { addUsage, noUsage, tokensOf } from "./usage.ts";
-
-export interface Prompt {
-  message: UserMessage;
-  clientId?: string | undefined;
-}
 
 /** Calls the model until it rests. `started` are the messages already in the log; `again` repeats a failed attempt. */
 export type Loop = (turn: Turn, started: readonly UserMessage[], again?: boolean) => Promise<void>;
@@ -66,11 +62,7 @@ export class Turn {
    */
   async begin(prompts: readonly Prompt[]): Promise<string> {
     try {
-      const written = await this.hold.appendAll([
-        ...this.modelChange(),
-        ...opening(this.env.ctx),
-        ...prompts.map(asEntry),
-      ]);
+      const written = await this.hold.appendAll(firstEntries(this.env.ctx, prompts));
       const ids = written.filter(({ type }) => type === "message").map(({ id }) => id);
       this.served.push(...prompts.flatMap(({ message }) => message.meta?.queueItemId ?? []), ...ids);
       return ids.at(-1) as string;
@@ -245,25 +237,7 @@ export class Turn {
     };
   }
 
-  /** Returns the event that records the model and thinking level in use, when they changed. */
-  private modelChange() {
-    const { ctx } = this.env;
-    const { provider, id } = ctx.model.current();
-    const model = `${provider}/${id}`;
-    const thinkingLevel = ctx.find("workspace")?.thinking;
-    const known = ctx.session.projection("sessionMeta");
-    const changes = {
-      ...(known.model !== model && { model }),
-      ...(thinkingLevel !== undefined && known.thinkingLevel !== thinkingLevel && { thinkingLevel }),
-    };
-    return Object.keys(changes).length === 0 ? [] : [{ type: "session_info" as const, payload: { changes } }];
-  }
-
   private redact(text: string): string {
     return redaction(this.env.ctx).text(text);
   }
-}
-
-function asEntry({ message, clientId }: Prompt) {
-  return { type: "message" as const, payload: { message }, ...(clientId !== undefined && { clientId }) };
 }

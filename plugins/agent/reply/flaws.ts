@@ -1,0 +1,94 @@
+import type { Api, AssistantMessage, Model } from "@mariozechner/pi-ai";
+import { messageOf, type ScorelError } from "@scorel/kernel";
+import type { RequestFailure } from "@scorel/model/contract";
+import { errors } from "../errors.ts";
+import { assistantText } from "../messages/convert.ts";
+import { type Failure, judge, type Verdict } from "../turn/failure.ts";
+import { tokensOf } from "../turn/usage.ts";
+
+type AnyModel = Model<Api>;
+
+/** Share of the context window from which a request counts as cut to fit by the server. */
+const fullWindow = 0.99;
+
+/** Returns why a reply that claims to be finished is not, or undefined when it is. */
+export function flawOfReply(model: AnyModel, message: AssistantMessage): Failure | undefined {
+  const hasCalls = message.content.some((block) => block.type === "toolCall");
+  const silent = !hasCalls && assistantText(message.content).trim() === "";
+  if (message.stopReason === "length" && silent && isFull(model, message)) return fullFailure(model);
+  if (message.stopReason === "length" && (hasCalls || silent)) return final(errors.AGENT_LENGTH(), "the output limit");
+  // Adapters report "stop" when the body just ends; a real end has token counts or some text.
+  return silent && tokensOf(message.usage) === 0 ? cutFailure(model) : undefined;
+}
+
+/** True when the server cut the conversation to fit, which leaves no room for a reply. */
+function isFull({ contextWindow }: AnyModel, { usage }: AssistantMessage): boolean {
+  return tokensOf(usage) >= fullWindow * contextWindow;
+}
+
+function fullFailure(model: AnyModel): Failure {
+  const reason = "no room is left for a reply";
+  return { ...final(refusal(model, "overflow", reason), reason), overflow: true };
+}
+
+/**
+ * Returns the failure that a provider's error event tells, and the message without it. This includes "aborted" when our
+ * own signal did not abort.
+ */
+export function providerFailure(model: AnyModel, message: AssistantMessage): [Failure, AssistantMessage] {
+  const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
+  const { kind, retryAfterMs } = judge(said, failure);
+  const reason = said.errorMessage ?? "no reason given";
+  const error = refusal(model, kind, reason, failure?.advice);
+  const retryable = kind === "retryable";
+  const overflow = kind === "overflow";
+  return [{ error, reason, retryable, overflow, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said];
+}
+
+function refusal({ provider, id }: AnyModel, kind: Verdict["kind"], reason: string, advice?: string): ScorelError {
+  if (kind === "overflow") return errors.AGENT_OVERFLOW({ model: `${provider}/${id}`, reason });
+  if (kind === "no_tools") return errors.AGENT_NO_TOOLS({ model: `${provider}/${id}`, reason });
+  return errors.AGENT_MODEL({ reason, advice });
+}
+
+export function silentFailure({ provider }: AnyModel, idleMs: number): Failure {
+  const seconds = idleMs / 1_000;
+  return passing(errors.AGENT_STREAM_IDLE({ provider, seconds }), `silent for ${seconds} s`);
+}
+
+export function cutFailure({ provider }: AnyModel): Failure {
+  return passing(errors.AGENT_STREAM_CUT({ provider }), "the reply was cut");
+}
+
+export function longFailure({ provider }: AnyModel, limit: number): Failure {
+  return final(errors.AGENT_REPLY_SIZE({ provider, limit }), "the reply is too long");
+}
+
+export function thrownFailure(thrown: unknown): Failure {
+  const reason = messageOf(thrown);
+  return final(errors.AGENT_MODEL({ reason }, { cause: thrown }), reason);
+}
+
+const final = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: false });
+const passing = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: true });
+
+/** Arguments as the model wrote them, and why they cannot be parsed. */
+export interface UnreadableArguments {
+  text: string;
+  reason: string;
+}
+
+/** Returns why the raw arguments are not a JSON object, with the raw text; undefined when they are one. */
+export function flawOfArguments(raw: string | undefined, parsed: unknown): UnreadableArguments | undefined {
+  const text = raw?.trim() ?? "";
+  if (text === "") return isRecord(parsed) ? undefined : { text, reason: "they are no JSON object" };
+  try {
+    return isRecord(JSON.parse(text)) ? undefined : { text, reason: "they are no JSON object" };
+  } catch (thrown) {
+    return { text, reason: messageOf(thrown) };
+  }
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
