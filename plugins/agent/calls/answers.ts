@@ -1,4 +1,6 @@
+import { codeOf, messageOf } from "@scorel/kernel";
 import { nearest } from "@scorel/kit/values/nearest";
+import type { ToolCallVerdict } from "../contract.ts";
 import { errors } from "../errors.ts";
 
 /**
@@ -32,6 +34,17 @@ export const answers = {
     if (!isChange) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   },
 };
+
+/** Returns why a layer or guard blocked a call. */
+export function reasonOf({ reason }: ToolCallVerdict): string {
+  return reason ?? "The call was refused.";
+}
+
+/** Returns the reason for a refusal, from the abort or from the guard that failed. */
+export function refusalFor(thrown: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return `Not run. ${messageOf(signal.reason)}`;
+  return codeOf(thrown) === "HOOK_CRITICAL" ? messageOf(thrown) : `A guard failed: ${messageOf(thrown)}`;
+}
 
 /** Rejects unknown fields: a misspelt field would otherwise be ignored without a word. */
 function assertFields(

@@ -1,13 +1,85 @@
-import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
+import type { ToolCall } from "@mariozechner/pi-ai";
+import { messageOf } from "@scorel/kernel";
+import type { ImageBlock, TextBlock, ToolResultMessage } from "@scorel/messages/contract";
+import type { ToolOutput } from "@scorel/tools/contract";
 import type { Redaction } from "../messages/redaction.ts";
+import { argumentChange } from "./arguments.ts";
 
 type Content = (TextBlock | ImageBlock)[];
+
+/** A tool's result, without whether it is an error, which the call itself knows. */
+export interface CallResult {
+  content: ToolOutput["content"];
+  details: unknown;
+  terminate?: boolean;
+}
+
+export function asResult({ content, details, terminate }: ToolOutput): CallResult {
+  return { content, details, ...(terminate !== undefined && { terminate }) };
+}
+
+/** The result of a call that could not run to its end. The empty `details` are those that pi gives such results. */
+export function errorResult(thrown: unknown): CallResult {
+  return { content: [{ type: "text", text: messageOf(thrown) }], details: {} };
+}
+
+/**
+ * Merges the fields that hook layers set into a result. Keeps the tool's own details when the layers' cannot be
+ * serialized, because the result could not be stored then.
+ */
+export function mergedResult(
+  changed: ToolOutput,
+  original: CallResult,
+  onUnstorable: (thrown: unknown) => void,
+): CallResult {
+  const terminate = changed.terminate ?? original.terminate;
+  return {
+    content: changed.content ?? original.content,
+    details: storable(changed.details, original.details, onUnstorable) ?? original.details,
+    ...(terminate !== undefined && { terminate }),
+  };
+}
+
+function storable(details: unknown, original: unknown, onUnstorable: (thrown: unknown) => void): unknown {
+  if (details === original) return details;
+  try {
+    JSON.stringify(details);
+    return details;
+  } catch (thrown) {
+    onUnstorable(thrown);
+    return original;
+  }
+}
+
+/**
+ * Returns the message that stores a call's result. `known` are the names of the tools that there are; `ran` is what the
+ * tool got, if it got anything, in JSON form.
+ */
+export function resultMessage(
+  { id, name, arguments: written }: ToolCall,
+  { content, details, isError }: CallResult & { isError: boolean },
+  known: readonly string[],
+  redaction: Redaction,
+  ran: unknown,
+): ToolResultMessage {
+  const change = ran === undefined ? undefined : argumentChange(written, ran);
+  return {
+    role: "tool_result",
+    toolCallId: id,
+    toolName: name,
+    content: resultContent(name, content, known, redaction),
+    ...(details !== undefined && { details: redaction.value(details) }),
+    isError,
+    timestamp: Date.now(),
+    ...(change && { meta: { arguments: redaction.value(change) } }),
+  };
+}
 
 /**
  * Returns what the model reads as a tool's result: well-formed, redacted blocks. For an unknown tool, lists the known
  * ones.
  */
-export function resultContent(tool: string, content: unknown, known: readonly string[], redaction: Redaction): Content {
+function resultContent(tool: string, content: unknown, known: readonly string[], redaction: Redaction): Content {
   if (!known.includes(tool)) return [{ type: "text", text: unknownTool(tool, known) }];
   const blocks = Array.isArray(content) ? content.map(asBlock) : [asBlock(content)];
   return blocks.map((block) => (block.type === "text" ? { ...block, text: redaction.text(block.text) } : block));

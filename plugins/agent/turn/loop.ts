@@ -1,18 +1,14 @@
-import {
-  type AgentLoopConfig,
-  type AgentMessage,
-  type AgentContext as LibraryContext,
-  runAgentLoopContinue,
-} from "@mariozechner/pi-agent-core";
+import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { AssistantMessageEventStream, Context, ThinkingLevel } from "@mariozechner/pi-ai";
 import type { UserMessage } from "@scorel/messages/contract";
 import type { StreamOptions } from "@scorel/model/contract";
 import { linkedTo, untilAborted } from "../abort.ts";
 import { ConversationIds } from "../calls/call-ids.ts";
 import { Calls } from "../calls/calls.ts";
-import { offeredTools, systemPrompt } from "../environment.ts";
+import { offeredTools, systemPrompt, tools } from "../environment.ts";
 import { toAgentMessages, toRequestMessages } from "../messages/convert.ts";
 import { repair } from "../messages/repair.ts";
+import { replaceMessages, runPiLoop } from "../pi-loop.ts";
 import { guardStream } from "../reply/guard.ts";
 import { Recorder } from "../reply/recorder.ts";
 import type { Turn } from "./turn.ts";
@@ -20,51 +16,40 @@ import type { Turn } from "./turn.ts";
 const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] satisfies ThinkingLevel[];
 
 /**
- * Runs pi-agent-core's loop once. Before each model call the conversation is rebuilt from the log; all results reach
- * the log through the recorder. `again` means that an earlier run has announced the starting messages.
+ * Calls the model and runs its tools until it rests. Before each model call the conversation is rebuilt from the log;
+ * all results reach the log through the recorder. `again` means that an earlier run has announced the starting messages.
  */
 export async function runLoop(turn: Turn, started: readonly UserMessage[], again = false): Promise<void> {
   const { ctx } = turn.env;
-  const recorder = new Recorder(turn, again ? [] : toAgentMessages(started));
-  const calls = new Calls(turn, (id, args) => recorder.validated(id, args));
+  const calls = new Calls(turn);
+  const recorder = new Recorder(turn, calls, again ? [] : toAgentMessages(started));
   const ids = new ConversationIds();
-  const context: LibraryContext = {
-    systemPrompt: systemPrompt(ctx),
-    messages: toAgentMessages(started.slice(-1)),
-    tools: calls.tools(),
-  };
+  const frozen = systemPrompt(ctx);
+  let sent = frozen;
   try {
-    await runAgentLoopContinue(context, configure(turn, calls, context), recorder.hear, turn.signal, (_model, asked) =>
-      callModel(turn, calls, ids, { ...asked, systemPrompt: context.systemPrompt }),
-    );
+    await runPiLoop({
+      signal: turn.signal,
+      last: toAgentMessages(started.slice(-1)),
+      systemPrompt: frozen,
+      model: () => ctx.model.current(),
+      tools: () => tools(ctx),
+      offered: () => offeredTools(ctx),
+      call: (id) => calls.of(id),
+      conversation: (library) => prepare(turn, library),
+      async request(messages) {
+        sent = await failing(turn, sent, () =>
+          untilAborted(turn.env.hooks.systemPrompt(frozen, turn.signal), turn.signal),
+        );
+        const converted = await failing(turn, messages, () => layered(turn, "convertToLlm", messages));
+        return { systemPrompt: sent, messages: repair(converted) };
+      },
+      stream: (request) => callModel(turn, calls, ids, request),
+      waiting: async (resting) => toAgentMessages(await turn.next(resting)),
+      hear: recorder.hear,
+    });
   } finally {
     recorder.close();
   }
-}
-
-function configure(turn: Turn, calls: Calls, context: LibraryContext): AgentLoopConfig {
-  const frozen = context.systemPrompt;
-  const config: AgentLoopConfig = {
-    model: turn.env.ctx.model.current(),
-    toolExecution: "parallel",
-    async transformContext(library) {
-      config.model = turn.env.ctx.model.current();
-      context.tools?.splice(0, Infinity, ...calls.tools());
-      return prepare(turn, library);
-    },
-    async convertToLlm(messages) {
-      context.systemPrompt = await failing(turn, context.systemPrompt, () =>
-        untilAborted(turn.env.hooks.systemPrompt(frozen, turn.signal), turn.signal),
-      );
-      return repair(await failing(turn, messages, () => layered(turn, "convertToLlm", messages)));
-    },
-    beforeToolCall: (call) => calls.before(call),
-    afterToolCall: (call) => calls.after(call),
-    shouldStopAfterTurn: () => turn.signal.aborted,
-    getSteeringMessages: async () => toAgentMessages(await turn.next(false)),
-    getFollowUpMessages: async () => toAgentMessages(await turn.next(true)),
-  };
-  return config;
 }
 
 /**
@@ -96,8 +81,7 @@ function modelOf({ env }: Turn): string {
 
 function transformed(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
   const built = toRequestMessages(turn.env.ctx.session.buildContext());
-  library.length = 0;
-  for (const message of built) library.push(message);
+  replaceMessages(library, built);
   return layered(turn, "transformContext", built);
 }
 
@@ -110,8 +94,8 @@ function layered(
 }
 
 /**
- * Runs `work`, which must not reject into pi-agent-core. An error fails the turn and `otherwise` is returned; the
- * guarded stream then ends the round.
+ * Runs `work`. An error fails the turn and `otherwise` is returned, because the library's loop must not get a rejection;
+ * the guarded stream then ends the round.
  */
 async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Promise<T> {
   try {
@@ -130,7 +114,7 @@ function callModel(turn: Turn, calls: Calls, ids: ConversationIds, asked: Contex
   const { model, config } = turn.env.ctx;
   const inUse = model.current();
   const request = linkedTo(turn.signal);
-  const stream = guardStream(() => model.stream(withParameters(turn, asked), options(turn, request.signal)), {
+  const stream = guardStream(() => model.stream(asked, options(turn, request.signal)), {
     signal: turn.signal,
     idleMs: (inUse.idleTimeout ?? config.idleTimeout) * 1_000,
     model: inUse,
@@ -155,10 +139,4 @@ function options(turn: Turn, signal: AbortSignal): StreamOptions {
     mayJoin: () => session.joinsDeltas && !turn.env.listeners.any,
     ...(level !== undefined && levels.includes(level) && { reasoning: level as ThinkingLevel }),
   };
-}
-
-/** Adds the real tool schemas to the request. pi-agent-core gets tools without parameters; see Calls. */
-function withParameters({ env }: Turn, asked: Context): Context {
-  const offered = offeredTools(env.ctx);
-  return offered.length === 0 ? asked : { ...asked, tools: offered as unknown as NonNullable<Context["tools"]> };
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ArgumentChange } from "@scorel/messages/contract";
 import { errors } from "../errors.ts";
 
 /** Maximum nesting depth. Deeper than any real schema; also stops circular values. */
@@ -37,4 +39,28 @@ function plainObject(value: object, at: Place): unknown {
 
 function refused({ tool, path }: Place, what: string): Error {
   return errors.AGENT_CALL_ARGUMENTS({ tool, where: path.join("."), what });
+}
+
+/** Returns the JSON form of validated arguments; undefined when the schema made values that JSON cannot hold. */
+export function jsonForm(args: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(args)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the fields in which `ran` differs from the arguments that the model wrote, or undefined when none does. */
+export function argumentChange(written: unknown, ran: unknown): ArgumentChange | undefined {
+  const [from, to] = [fieldsOf(written), fieldsOf(ran)];
+  const set = Object.entries(to).filter(
+    ([key, value]) => !Object.hasOwn(from, key) || !isDeepStrictEqual(from[key], value),
+  );
+  const unset = Object.keys(from).filter((key) => !Object.hasOwn(to, key));
+  if (set.length === 0 && unset.length === 0) return undefined;
+  return { ...(set.length > 0 && { set: Object.fromEntries(set) }), ...(unset.length > 0 && { unset }) };
+}
+
+function fieldsOf(args: unknown): Record<string, unknown> {
+  return typeof args === "object" && args !== null ? (args as Record<string, unknown>) : {};
 }

@@ -1,0 +1,59 @@
+import type { AssistantMessage as PiAssistant, ToolCall } from "@mariozechner/pi-ai";
+import { frozenCopy } from "@scorel/kit/values/copy";
+import type { AssistantMessage } from "@scorel/messages/contract";
+import { errors } from "../errors.ts";
+import type { Redaction } from "../messages/redaction.ts";
+import type { UnreadableArguments } from "../reply/flaws.ts";
+
+/** Characters of unreadable arguments that are quoted back to the model. */
+const longestExcerpt = 600;
+
+interface ReplyFacts {
+  /** Whether the reply is in the log. Results of one that is not are dropped. */
+  kept: boolean;
+  /** Maximum number of calls that are run. */
+  limit: number;
+  redaction: Redaction;
+  unreadable: ReadonlyMap<string, UnreadableArguments>;
+}
+
+/** What the calls of one reply share. */
+export class CallReply {
+  readonly kept: boolean;
+  readonly redaction: Redaction;
+  private readonly message: PiAssistant;
+  private readonly facts: ReplyFacts;
+  /** Index of each call within the reply, by id. */
+  private readonly places: ReadonlyMap<string, number>;
+  private frozen: AssistantMessage | undefined;
+
+  constructor(message: PiAssistant, calls: readonly ToolCall[], facts: ReplyFacts) {
+    this.message = message;
+    this.facts = facts;
+    this.kept = facts.kept;
+    this.redaction = facts.redaction;
+    this.places = new Map(calls.map(({ id }, place) => [id, place]));
+  }
+
+  /** The reply as hooks see it. Copied once, so that layers can tell calls of one reply by it. */
+  get assistantMessage(): AssistantMessage {
+    this.frozen ??= frozenCopy(this.message) as unknown as AssistantMessage;
+    return this.frozen;
+  }
+
+  /** Throws AGENT_CALL_LIMIT for a call beyond the limit, and AGENT_CALL_JSON for one with unreadable arguments. */
+  check({ id, name }: ToolCall): void {
+    const { limit, unreadable } = this.facts;
+    if ((this.places.get(id) ?? 0) >= limit)
+      throw errors.AGENT_CALL_LIMIT({ tool: name, calls: this.places.size, limit });
+    const flaw = unreadable.get(id);
+    if (flaw) throw errors.AGENT_CALL_JSON({ tool: name, reason: flaw.reason, text: excerpt(flaw.text) });
+  }
+}
+
+/** Keeps the start and the end of a long text: errors in arguments are mostly at the end. */
+function excerpt(text: string): string {
+  if (text.length <= longestExcerpt) return text;
+  const half = longestExcerpt / 2;
+  return `${text.slice(0, half)} [… ${text.length - longestExcerpt} characters …] ${text.slice(-half)}`;
+}

@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ToolCall } from "@mariozechner/pi-ai";
+import { type EventId, newId } from "@scorel/kernel";
+import { frozenCopy } from "@scorel/kit/values/copy";
+import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
+import { linkedTo, untilAborted } from "../abort.ts";
+import type { ToolCallInput } from "../contract.ts";
+import { tools } from "../environment.ts";
+import { errors } from "../errors.ts";
+import { fittedContent, isToFit } from "../messages/content.ts";
+import { createThrottle } from "../reply/throttle.ts";
+import type { Turn } from "../turn/turn.ts";
+import { reasonOf, refusalFor } from "./answers.ts";
+import { jsonForm, plainArguments } from "./arguments.ts";
+import type { CallReply } from "./call-reply.ts";
+import { asResult, type CallResult, errorResult, mergedResult, resultMessage } from "./result.ts";
+
+/**
+ * The states of a call, each with the states that may follow it:
+ *
+ * - `proposed`: the arguments are as the model wrote them. Layers of `beforeToolCall` may change them; changed ones are
+ *   validated again before the call leaves this state.
+ * - `validated`: the arguments are valid and frozen. The guards decide about these.
+ * - `approved`: no guard refused.
+ * - `running`: the tool works, or waits until earlier calls that conflict with it have ended.
+ * - `refused`: the call never runs. The reason becomes its result.
+ * - `ended`: the tool has ended, and layers of `afterToolCall` have changed its result.
+ * - `settled`: the result is in the log, or was dropped because its reply is not.
+ */
+const following = {
+  proposed: ["validated", "refused"],
+  validated: ["approved", "refused"],
+  approved: ["running"],
+  running: ["ended"],
+  refused: ["settled"],
+  ended: ["settled"],
+  settled: [],
+} as const satisfies Record<string, readonly string[]>;
+export type CallState = keyof typeof following;
+
+const updateIntervalMs = 100;
+/** Milliseconds that a cancelled tool gets to return what it has done so far. */
+const lastWordsMs = 500;
+
+/** One tool call, from the model's reply until its result is stored. Nothing starts after an abort. */
+export class Call {
+  /** Id of the event that stores the result. */
+  readonly eventId: EventId = newId();
+  state: CallState = "proposed";
+  /** True when the tool, or a layer of `afterToolCall`, says that the call failed. */
+  failed = false;
+  /** True when the result is in the log. */
+  stored = false;
+  private readonly turn: Turn;
+  private readonly reply: CallReply;
+  private readonly proposed: ToolCall;
+  private startedAt = 0;
+  private announced = false;
+  /** The tool, and what guards see and the tool gets. Set from `validated` on. */
+  private final: { tool: ReadyTool; input: ToolCallInput; json: unknown } | undefined;
+
+  constructor(turn: Turn, reply: CallReply, proposed: ToolCall) {
+    this.turn = turn;
+    this.reply = reply;
+    this.proposed = proposed;
+  }
+
+  /** Notes when the call began. It is announced when its arguments are known to be valid. */
+  begin(): void {
+    this.startedAt = performance.now();
+  }
+
+  /** Validates the call and asks the guards. Returns why the call must not run. Throws when its arguments are invalid. */
+  async approve(context: ToolCallInput["context"]): Promise<string | undefined> {
+    try {
+      const reason = (await this.validate(context)) ?? (await this.judge());
+      this.enter(reason === undefined ? "approved" : "refused");
+      return reason;
+    } catch (thrown) {
+      this.enter("refused");
+      throw thrown;
+    }
+  }
+
+  private async validate(context: ToolCallInput["context"]): Promise<string | undefined> {
+    const { name } = this.proposed;
+    this.reply.check(this.proposed);
+    const tool = this.tool();
+    const written = plainArguments(name, tool.prepareArguments(this.proposed.arguments));
+    const valid = tool.validate(written);
+    const { assistantMessage } = this.reply;
+    const toolCall = structuredClone(this.proposed) as unknown as ToolCallInput["toolCall"];
+    const input: ToolCallInput = { assistantMessage, toolCall, args: structuredClone(written), context };
+    const reason = await this.changeArguments(input);
+    if (reason !== undefined) return reason;
+    const left = plainArguments(name, input.args);
+    // Unchanged arguments are not validated again: the schema's transforms would run twice.
+    const args = isDeepStrictEqual(left, written) ? valid : this.tool().validate(left);
+    const frozen = frozenCopy({ ...input, toolCall: { ...this.proposed, arguments: args }, args }) as ToolCallInput;
+    this.final = { tool, input: frozen, json: jsonForm(args) };
+    this.enter("validated");
+    this.announce();
+    return undefined;
+  }
+
+  /** Runs `beforeToolCall`: a layer may change the arguments in `input`. Returns the reason when one blocks the call. */
+  private async changeArguments(input: ToolCallInput): Promise<string | undefined> {
+    const { env, signal } = this.turn;
+    try {
+      signal.throwIfAborted();
+      const verdict = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
+      signal.throwIfAborted();
+      return verdict?.block ? reasonOf(verdict) : undefined;
+    } catch (thrown) {
+      return refusalFor(thrown, signal);
+    }
+  }
+
+  /** Asks every guard about the final, frozen arguments. A guard that throws refuses the call. */
+  private async judge(): Promise<string | undefined> {
+    const { env, signal } = this.turn;
+    try {
+      const { refused } = await untilAborted(env.hooks.approveToolCall(this.known.input, signal), signal);
+      signal.throwIfAborted();
+      return refused && reasonOf(refused);
+    } catch (thrown) {
+      return refusalFor(thrown, signal);
+    }
+  }
+
+  /** Runs the tool, then the layers of `afterToolCall`. Never rejects: an error is a result for the model. */
+  async run(onUpdate: (partial: CallResult) => void): Promise<CallResult> {
+    this.enter("running");
+    const result = await this.execute(onUpdate).catch((thrown) => this.fail(thrown));
+    const changed = await this.changeResult(result).catch((thrown) => this.fail(thrown));
+    this.enter("ended");
+    return changed;
+  }
+
+  private async execute(onUpdate: (partial: CallResult) => void): Promise<CallResult> {
+    const { env, signal } = this.turn;
+    signal.throwIfAborted();
+    const { tool, input } = this.known;
+    const own = linkedTo(signal);
+    const updates = createThrottle<ToolOutput>((partial) => onUpdate(asResult(partial)), updateIntervalMs);
+    try {
+      const running = tool.execute(this.proposed.id, input.args, own.signal, updates.push);
+      const output = await untilAborted(running, signal, lastWordsMs);
+      this.failed = output.isError === true;
+      if (!isToFit(env.ctx, output.content)) return asResult(output);
+      return asResult({ ...output, content: await fittedContent(env.ctx, output.content, own.signal) });
+    } finally {
+      updates.close();
+      own.end();
+    }
+  }
+
+  private fail(thrown: unknown): CallResult {
+    this.failed = true;
+    return errorResult(thrown);
+  }
+
+  /** Runs `afterToolCall` and merges the layers' changes into the result. An abort keeps the result as it is. */
+  private async changeResult(result: CallResult): Promise<CallResult> {
+    const { env, signal } = this.turn;
+    if (signal.aborted) return result;
+    const given = { ...this.known.input, result, isError: this.failed };
+    const outcome = await untilAborted(env.hooks.afterToolCall(given, signal), signal).catch((thrown: unknown) => {
+      if (signal.aborted) return given;
+      throw thrown;
+    });
+    this.failed = outcome.isError === true;
+    return mergedResult(outcome.result, result, (thrown) => env.ctx.report("afterToolCall", thrown));
+  }
+
+  update(partial: unknown): void {
+    if (this.state !== "running") return;
+    const { id: toolCallId } = this.proposed;
+    this.session.emit("tool_execution_update", {
+      eventId: this.eventId,
+      toolCallId,
+      partial: this.reply.redaction.value(partial),
+    });
+  }
+
+  /**
+   * Stores the final result, of a refused call too, then announces the end and lets calls go on that waited for this
+   * one. Nothing else stores results.
+   */
+  async settle(result: CallResult, isError: boolean): Promise<void> {
+    const durationMs = Math.round(performance.now() - this.startedAt);
+    const { eventId, reply, turn } = this;
+    const { ctx } = turn.env;
+    const { id: toolCallId, name: toolName } = this.proposed;
+    this.announce();
+    // The library itself answers calls of unknown tools.
+    if (this.state === "proposed") this.enter("refused");
+    this.enter("settled");
+    const known = tools(ctx).map(({ name }) => name);
+    const message = resultMessage(this.proposed, { ...result, isError }, known, reply.redaction, this.final?.json);
+    this.stored = reply.kept && (await turn.keep(message, eventId));
+    this.final = undefined;
+    if (!this.stored) ctx.session.emit("message_cancelled", { eventId, reason: turn.cancelReason });
+    ctx.session.emit("tool_execution_end", { eventId, toolCallId, toolName, durationMs, isError });
+    if (reply.kept) ctx.find("tools")?.settle(toolCallId);
+  }
+
+  /** Announces the call once: with its valid arguments, or with the model's when it ends without valid ones. */
+  private announce(): void {
+    if (this.announced) return;
+    this.announced = true;
+    const { id: toolCallId, name: toolName, arguments: written } = this.proposed;
+    this.session.emit("tool_execution_start", {
+      eventId: this.eventId,
+      parentId: this.session.activeLeaf as EventId,
+      toolCallId,
+      toolName,
+      args: this.reply.redaction.value(this.final?.json ?? written),
+    });
+  }
+
+  private enter(next: CallState): void {
+    const allowed: readonly CallState[] = following[this.state];
+    if (!allowed.includes(next)) throw new Error(`a call cannot go from ${this.state} to ${next}`);
+    this.state = next;
+  }
+
+  /** Throws AGENT_TOOL_GONE when the tool was removed while the call waited. */
+  private tool(): ReadyTool {
+    const { name } = this.proposed;
+    const tool = this.turn.env.ctx.find("tools")?.get(name);
+    if (!tool) throw errors.AGENT_TOOL_GONE({ tool: name });
+    return tool;
+  }
+
+  private get known() {
+    return this.final as NonNullable<Call["final"]>;
+  }
+  private get session() {
+    return this.turn.env.ctx.session;
+  }
+}
