@@ -1,13 +1,12 @@
 import { errors } from "./errors.ts";
-import type { Guarded } from "./plugin.ts";
+import type { Failures } from "./failures.ts";
 import type { Registry } from "./registry.ts";
 import type { AnyEvent, ConvertContext, DisplayAction, LlmAction, StoredEvent } from "./types.ts";
 
 interface ConvertersOptions {
   registry: Registry;
   lookup: ConvertContext;
-  report(plugin: string, where: string, thrown: unknown): void;
-  guard<T>(guarded: Guarded<T>, work: () => T): T;
+  failures: Failures;
 }
 
 /** Calls the converters that plugins registered for their event types. A failing converter is reported, and its event gets a plain form. */
@@ -48,12 +47,12 @@ export class Converters {
   }
 
   failed(event: AnyEvent, converter: string, thrown: unknown): void {
-    const { registry, report } = this.options;
-    report(registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
+    const { registry, failures } = this.options;
+    failures.report(registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
   }
 
   private convert<T>(event: AnyEvent, converter: string, otherwise: Awaited<T>, work: () => T): T {
     const plugin = this.options.registry.owner(event.type) ?? "kernel";
-    return this.options.guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
+    return this.options.failures.guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
   }
 }

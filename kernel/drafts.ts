@@ -1,9 +1,8 @@
 import { isLegalBarrier } from "./context.ts";
 import type { Converters } from "./converters.ts";
 import { errors } from "./errors.ts";
-import type { AnyEntry } from "./hold.ts";
 import type { Registry } from "./registry.ts";
-import type { LogView } from "./session.ts";
+import type { AppendOptions, LogView } from "./session.ts";
 import type { Tree } from "./tree.ts";
 import type { ConvertContext, EventDefinition, EventId, StoredEvent } from "./types.ts";
 import { parsePayload } from "./validate.ts";
@@ -12,7 +11,10 @@ const NO_ID = "(new)";
 const NO_LEAF = "(leaf)";
 const NO_IDS: ReadonlySet<EventId> = new Set();
 
-/** An append that was found right, not written yet and without its number. */
+/** What is to be appended, of any type: the typed form is for callers. */
+export type AnyEntry = { type: string; payload: unknown } & AppendOptions;
+
+/** An event that may be appended as it is, but for its seq. */
 export interface Draft {
   event: StoredEvent;
   /** Heard, and answered, only once it is on disk. */

@@ -1,18 +1,10 @@
+import type { AnyEntry } from "./drafts.ts";
 import { errors } from "./errors.ts";
-import type { AppendEntry, Appended, AppendOptions, PathHold, Queued } from "./session.ts";
+import type { Appended, AppendOptions, PathHold, Queued } from "./session.ts";
 import type { EventType, StoredEvent } from "./types.ts";
 
-/** An entry whatever its type; the public, typed form is checked at compile time. */
-export type AnyEntry = { type: string; payload: unknown } & AppendOptions;
-
-/** The result of a writer's turn. `synced` is set if an event type has to be on the disk. */
-export interface Written {
-  events: StoredEvent[];
-  synced?: Promise<void>;
-}
-
-interface Writer {
-  write(entries: readonly AnyEntry[]): Written;
+interface GateOptions {
+  append(entries: readonly AnyEntry[]): Promise<StoredEvent[]>;
   /** Whether an entry would become the leaf, hang beside it, or move it elsewhere. */
   movesTo(entry: AnyEntry): "path" | "side" | "jump";
   newId(): string;
@@ -21,13 +13,13 @@ interface Writer {
 
 /** While somebody holds the path, the path events of all others wait for an opening, and jumps are refused. */
 export class PathGate {
-  private readonly writer: Writer;
+  private readonly options: GateOptions;
   private waiting: AnyEntry[] = [];
   private holder: PathHold | undefined;
   private opened = false;
 
-  constructor(writer: Writer) {
-    this.writer = writer;
+  constructor(options: GateOptions) {
+    this.options = options;
   }
 
   get held(): boolean {
@@ -37,7 +29,7 @@ export class PathGate {
   /** Returns the result for an entry that has to wait, or undefined if it may be written now. Throws LOG_BUSY. */
   admit(entry: AnyEntry): Queued | undefined {
     if (!this.mustWait(entry)) return undefined;
-    const id = entry.id ?? this.writer.newId();
+    const id = entry.id ?? this.options.newId();
     this.waiting.push({ ...entry, id });
     return { id, queued: true };
   }
@@ -51,15 +43,10 @@ export class PathGate {
     if (this.holder) throw errors.LOG_BUSY({ type: "turn" });
     this.holder = {
       append: async <T extends EventType>(type: T, payload: unknown, options: AppendOptions = {}) => {
-        const written = this.writer.write([{ ...options, type, payload }]);
-        if (written.synced) await written.synced;
-        return written.events[0] as unknown as Appended<T>;
+        const [event] = await this.options.append([{ ...options, type, payload }]);
+        return event as unknown as Appended<T>;
       },
-      appendAll: async (entries: readonly AppendEntry[]) => {
-        const written = this.writer.write(entries as readonly AnyEntry[]);
-        if (written.synced) await written.synced;
-        return written.events;
-      },
+      appendAll: (entries) => this.options.append(entries),
       open: (work) => this.open(work),
       release: () => this.release(),
     };
@@ -68,7 +55,7 @@ export class PathGate {
 
   private mustWait(entry: AnyEntry): boolean {
     if (!this.holder) return false;
-    const moves = this.writer.movesTo(entry);
+    const moves = this.options.movesTo(entry);
     if (moves === "jump") throw errors.LOG_BUSY({ type: entry.type });
     return moves === "path" && !this.opened;
   }
@@ -99,9 +86,9 @@ export class PathGate {
   /** An entry whose check or write fails was answered long ago: it can only be reported. */
   private async writeLate(entry: AnyEntry): Promise<void> {
     try {
-      await this.writer.write([entry]).synced;
+      await this.options.append([entry]);
     } catch (thrown) {
-      this.writer.report(thrown);
+      this.options.report(thrown);
     }
   }
 }

@@ -69,14 +69,13 @@ class PluginKernel implements Kernel, ContextKernel {
     this.log = new Log({
       store: options.store,
       registry: this.registry,
-      ...(this.parent && { parentProjections: this.parent.log.projections }),
+      failures: this.reports,
+      ...(this.parent && { parent: this.parent.log }),
       clientId: options.clientId ?? "host",
       stopping: this.ending.signal,
       now: options.now ?? Date.now,
       newId: options.newId ?? newId,
       find: (name) => this.find(name),
-      report: (plugin, where, thrown) => this.report(plugin, where, thrown),
-      guard: (guarded, work) => this.guard(guarded, work),
     });
     this.hooks = new HookTable(this.log, this.reports, this.hints);
     const { pending } = this.hooks;

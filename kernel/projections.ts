@@ -1,5 +1,6 @@
 import { freeze } from "@scorel/kit/values/freeze";
 import { errors } from "./errors.ts";
+import type { Failures } from "./failures.ts";
 import { Ledger } from "./ledger.ts";
 import { rowsWith } from "./relink.ts";
 import type { ProjectionImage, Store } from "./store.ts";
@@ -28,6 +29,13 @@ interface Row {
   snapshots: Map<number, unknown>;
 }
 
+interface ProjectionsOptions {
+  tree: Tree;
+  store: Pick<Store, "search">;
+  failures: Failures;
+  parent: Projections | undefined;
+}
+
 /**
  * State folded from the log: `log` projections advance with each event, `path` ones follow the leaf. What was in the log
  * before is taken in when the state is first asked for.
@@ -36,21 +44,10 @@ export class Projections {
   /** Rows that had to be gone through because no state was kept behind them. */
   replayed = 0;
   private readonly rows = new Map<string, Row>();
-  private readonly tree: Tree;
-  private readonly store: Pick<Store, "search">;
-  private readonly report: (plugin: string, where: string, thrown: unknown) => void;
-  private readonly parent: Projections | undefined;
+  private readonly options: ProjectionsOptions;
 
-  constructor(
-    tree: Tree,
-    store: Pick<Store, "search">,
-    report: (plugin: string, where: string, thrown: unknown) => void,
-    parent?: Projections,
-  ) {
-    this.tree = tree;
-    this.store = store;
-    this.report = report;
-    this.parent = parent;
+  constructor(options: ProjectionsOptions) {
+    this.options = options;
   }
 
   get names(): string[] {
@@ -88,7 +85,9 @@ export class Projections {
   advance(event: StoredEvent, at: number): void {
     for (const row of this.rows.values()) {
       const isLog = row.definition.over === "log";
-      const isNext = isLog ? row.at === at : this.tree.links.isPath(at) && this.tree.links.parentOf(at) === row.at;
+      const isNext = isLog
+        ? row.at === at
+        : this.options.tree.links.isPath(at) && this.options.tree.links.parentOf(at) === row.at;
       if (!isNext) continue;
       if (row.types?.has(event.type) ?? true) this.update(row, event);
       if (isLog) row.at = at + 1;
@@ -100,7 +99,7 @@ export class Projections {
   get(name: string): unknown {
     const row = this.rows.get(name);
     if (!row) {
-      if (this.parent) return this.parent.get(name);
+      if (this.options.parent) return this.options.parent.get(name);
       throw errors.PROJECTION_UNKNOWN({ projection: name });
     }
     if (row.definition.over === "path") this.follow(row);
@@ -110,7 +109,7 @@ export class Projections {
   }
 
   private catchUp(row: Row): void {
-    const { size } = this.tree;
+    const { size } = this.options.tree;
     if (row.at === size) return;
     this.replayed += size - row.at;
     const reads = this.readsOf(row, row.at);
@@ -120,7 +119,7 @@ export class Projections {
 
   /** Replays from the nearest remembered state above the active leaf. */
   private follow(row: Row): void {
-    const { links } = this.tree;
+    const { links } = this.options.tree;
     if (row.at === links.leaf) return;
     const way: number[] = [];
     let known = links.leaf;
@@ -144,7 +143,7 @@ export class Projections {
   }
 
   private take(row: Row, at: number): void {
-    const event = this.tree.read(at);
+    const event = this.options.tree.read(at);
     if (event) this.update(row, event);
   }
 
@@ -152,8 +151,8 @@ export class Projections {
   private readsOf({ definition }: Row, first: number): (row: number) => boolean {
     const { reads } = definition;
     if (!reads) return () => true;
-    const { ledger, size } = this.tree;
-    const contains = rowsWith(this.store, size, first);
+    const { ledger, size } = this.options.tree;
+    const contains = rowsWith(this.options.store, size, first);
     const byType = ledger.types.map((type) => textsOf(reads, type));
     return (row) => {
       const texts = byType[ledger.type[row] as number];
@@ -168,7 +167,7 @@ export class Projections {
       row.state = settledState(row.name, row.definition.update(row.state, event));
     } catch (thrown) {
       row.failed = true;
-      this.report(row.plugin, `projection ${row.name}`, thrown);
+      this.options.failures.report(row.plugin, `projection ${row.name}`, thrown);
     }
   }
 }
