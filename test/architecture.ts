@@ -36,8 +36,8 @@ const featureWords = new Set(["tool", "model", "skill"]);
 const kit = "plugins/kit";
 /** The part of the kit that the kernel may import: functions of plain values. */
 const values = "@scorel/kit/values/";
-/** Modules of plugins that others may import as values. The only one meant to stay is the browser-safe client of the host. */
-const published = new Set(["@scorel/host/client", "@scorel/model/table", "@scorel/sandbox/examination"]);
+/** Modules of plugins that others may import as values: the browser-safe client of the host. */
+const published = new Set(["@scorel/host/client"]);
 
 /** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */
 export function importsOf(source: string): readonly Import[] {

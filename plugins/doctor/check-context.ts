@@ -7,11 +7,13 @@ import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { ModelsService } from "@scorel/models/contract";
 import type { PresetStore } from "@scorel/packages/contract";
 import type { TrustService } from "@scorel/trust/contract";
+import type { Composition } from "@scorel/workspace/contract";
 import type { Finding, HealthReport } from "./contract.ts";
 
 /** The services to examine. The last three may be missing if they did not start. */
 export interface Services {
   version: string;
+  composition: Composition;
   layers: LayersService;
   trust: TrustService;
   presetStore: PresetStore | undefined;

@@ -5,6 +5,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/models/contract";
 import type {} from "@scorel/packages/contract";
 import type {} from "@scorel/trust/contract";
+import type {} from "@scorel/workspace/contract";
 import type {} from "./contract.ts";
 
 /** Plugin `doctor`: checks everything that Scorel depends on and says how to fix problems. */
@@ -13,7 +14,7 @@ export default definePlugin({
   name: "Doctor",
   version: "0.1.0",
   scope: "host",
-  needs: ["launch", "layers", "trust"],
+  needs: ["composition", "launch", "layers", "trust"],
 
   cliCommands: (ctx) => [
     {
@@ -27,6 +28,7 @@ export default definePlugin({
       run: async (invocation) =>
         (await import("./command.ts")).examine(invocation, {
           version: ctx.launch.version,
+          composition: ctx.composition,
           layers: ctx.layers,
           trust: ctx.trust,
           presetStore: ctx.find("presetStore"),

@@ -1,20 +1,38 @@
 import type { Composed, Setting } from "@scorel/inspect/contract";
+import { createKernel, newId } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
+import type {} from "@scorel/sandbox/contract";
+import type { Composition } from "@scorel/workspace/contract";
 import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding, SandboxReport } from "./contract.ts";
 
 type Executors = SandboxReport["executors"];
 
 /** Checks which executor programs of skills would use; each runs a program that does nothing. */
-export async function checkSandbox({ layers }: CheckContext): Promise<Part> {
+export async function checkSandbox({ composition, cwd, layers }: CheckContext): Promise<Part> {
   const composed = await layers.config().catch(() => undefined);
   // Without the plugin `sandbox` no such programs run. Configuration errors are reported elsewhere.
   if (!composed?.plugins.some(({ id }) => id === "sandbox")) return { findings: [] };
-  const { examineExecutors } = await import("@scorel/sandbox/examination");
-  const image = settingOf(composed, "image")?.value;
-  const executors = await examineExecutors(typeof image === "string" ? image : undefined);
+  const executors = await examined(composition, cwd);
+  if (!executors) return { findings: [] };
   const asked = settingOf(composed, "executor");
   const chosen = chosenFrom(String(asked?.value ?? "auto"), executors);
   return { sandbox: { ...(chosen && { chosen }), executors }, findings: [verdict(chosen, executors, asked)] };
+}
+
+/** Asks the plugin `sandbox`, configured as for a session in this directory but without one. */
+async function examined(composition: Composition, cwd: string): Promise<Executors | undefined> {
+  const { entries } = await composition.sessionPlugins(cwd, "sandbox");
+  const kernel = await createKernel({ entries, store: createMemoryStore(header()), parent: composition.kernel() });
+  try {
+    return await kernel.find("sandbox")?.examine?.();
+  } finally {
+    await kernel.stop();
+  }
+}
+
+function header() {
+  return { version: 1, sessionId: newId(), deviceId: newId(), createdAt: Date.now(), epoch: newId(), meta: {} };
 }
 
 function settingOf({ settings }: Composed, key: string): Setting | undefined {

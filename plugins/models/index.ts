@@ -1,8 +1,8 @@
 import type {} from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import { modelTable } from "@scorel/kit/schema/model-table";
 import type {} from "@scorel/model/contract";
-import { modelTable } from "@scorel/model/table";
 import { z } from "zod";
 import { modelCommands } from "./commands.ts";
 import type {} from "./contract.ts";

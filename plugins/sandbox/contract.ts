@@ -79,6 +79,13 @@ export interface SandboxCommand {
   release(): Promise<void>;
 }
 
+/** Whether an executor works on this machine. */
+export interface ExecutorState {
+  executor: ExecutorName;
+  /** Why it does not work. */
+  problem?: string;
+}
+
 /** Runs untrusted programs. */
 export interface SandboxService {
   /** The executor that would be used now. Throws SANDBOX_NONE, which lists what was tried and the setting that decides. */
@@ -87,6 +94,8 @@ export interface SandboxService {
   start(job: SandboxJob, options?: SandboxOptions): Promise<SandboxRun>;
   /** Returns a command without the limits on time, memory and processes, which need a watcher. Throws like `start`. */
   command(job: SandboxJob): Promise<SandboxCommand>;
+  /** Runs a program that does nothing in each confining executor, in the order in which `auto` prefers them. */
+  examine?(): Promise<ExecutorState[]>;
 }
 
 declare module "@scorel/kernel" {

@@ -1,14 +1,7 @@
 import { rmSync } from "node:fs";
-import type { ExecutorName } from "./contract.ts";
+import type { ExecutorState } from "./contract.ts";
 import { makeFolder, problemOf } from "./executor.ts";
 import { CONFINING, createExecutor } from "./service.ts";
-
-/** Whether an executor works on this machine, found by running a program in it. */
-export interface ExecutorState {
-  executor: ExecutorName;
-  /** Why it does not work. */
-  problem?: string;
-}
 
 /** Tries all confining executors in parallel; the result is in the order in which `auto` prefers them. */
 export async function examineExecutors(image: string | undefined): Promise<ExecutorState[]> {

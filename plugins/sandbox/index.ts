@@ -26,6 +26,7 @@ export default definePlugin({
       executor: async () => (await loaded()).executor(),
       start: async (job, options) => (await loaded()).start(job, options),
       command: async (job) => (await loaded()).command(job),
+      examine: async () => (await import("./examination.ts")).examineExecutors(ctx.config.image),
     });
     return () => {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import type { Finding, HealthReport } from "@scorel/doctor/contract";
 import type { Kernel } from "@scorel/kernel";
 import { modelPlugin } from "@scorel/model";
 import modelsPlugin from "@scorel/models";
+import sandboxPlugin from "@scorel/sandbox";
 import { describe, expect, it, vi } from "vitest";
 import type { CheckContext } from "../../plugins/doctor/check-context.ts";
 import { checkFolders } from "../../plugins/doctor/folders.ts";
@@ -274,14 +275,26 @@ describe("the model", () => {
 
 describe("the sandbox", () => {
   /** The look where the PATH holds these programs only. */
-  async function looked(settings: object[], programs: Record<string, string> = {}, plugins = ["sandbox"]) {
+  async function looked(
+    settings: { path: string; value: string; origin: string }[],
+    programs: Record<string, string> = {},
+    plugins = ["sandbox"],
+  ) {
     using place = folder();
     for (const [name, script] of Object.entries(programs))
       writeFileSync(join(place.path, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const config = async () => ({ settings, plugins: plugins.map((id) => ({ id })) });
+    const table = Object.fromEntries(settings.map(({ path, value }) => [path.replace("sandbox.", ""), value]));
+    await using host = await testKernel([]);
+    const composition = {
+      kernel: () => host.kernel,
+      sessionPlugins: async (_cwd: string, only: string) => ({
+        entries: plugins.includes(only) ? [{ plugin: sandboxPlugin, config: table, origin: "test" }] : [],
+      }),
+    };
     vi.stubEnv("PATH", place.path);
     try {
-      return await checkSandbox({ layers: { config } } as unknown as CheckContext);
+      return await checkSandbox({ cwd: place.path, composition, layers: { config } } as unknown as CheckContext);
     } finally {
       vi.unstubAllEnvs();
     }

@@ -1,13 +1,6 @@
-import type { Api, StreamFunction } from "@mariozechner/pi-ai";
+import type { StreamFunction } from "@mariozechner/pi-ai";
+import type { CustomApi } from "@scorel/kit/schema/model-table";
 
-/** Apis that a custom server may use. */
-export const apis = [
-  "openai-completions",
-  "openai-responses",
-  "google-generative-ai",
-  "anthropic-messages",
-] as const satisfies readonly Api[];
-export type CustomApi = (typeof apis)[number];
 /** All supported apis; `openai-codex-responses` is used by a single provider. */
 export type SpokenApi = CustomApi | "openai-codex-responses";
 

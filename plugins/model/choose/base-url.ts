@@ -1,5 +1,5 @@
+import { type CustomApi, flawOfUrl } from "@scorel/kit/schema/model-table";
 import { errors } from "../errors.ts";
-import type { CustomApi } from "./apis.ts";
 
 /** Example base URL for each api. */
 export const baseUrlForms: Readonly<Record<CustomApi, string>> = {
@@ -17,18 +17,6 @@ export function checkedUrl(provider: string, api: CustomApi, baseUrl: string): U
   const reason = flawOfUrl(baseUrl) ?? flawForApi(api, new URL(baseUrl));
   if (reason !== undefined) throw errors.MODEL_BASE_URL({ provider, reason, form: baseUrlForms[api] });
   return new URL(baseUrl);
-}
-
-/** Returns why a base URL cannot serve any api, or undefined. */
-export function flawOfUrl(baseUrl: string): string | undefined {
-  if (!/^https?:\/\//i.test(baseUrl)) return 'has no scheme: it must start with "https://" or "http://"';
-  if (!URL.canParse(baseUrl)) return "is not a URL";
-  const { username, password, search, hash } = new URL(baseUrl);
-  if (username || password)
-    return "holds a user name or password; a key belongs into the variable that apiKeyEnv names";
-  if (search || hash) return 'holds a "?" or "#" part, which the api\'s own paths cannot follow';
-  // pi-ai replaces braces by environment variables for two provider names.
-  return /[{}]/.test(baseUrl) ? "holds braces; write the address out" : undefined;
 }
 
 /** Returns why a base URL does not fit this api, or undefined. */

@@ -1,5 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { CustomApi } from "./apis.ts";
+import type { CustomApi } from "@scorel/kit/schema/model-table";
 
 type Compat = NonNullable<Model<Api>["compat"]>;
 

@@ -1,8 +1,9 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { customApis } from "@scorel/kit/schema/model-table";
 import type { BuiltinConfig, ModelConfig } from "../config.ts";
 import { errors } from "../errors.ts";
 import type { Stored } from "../keys/auth-file.ts";
-import { apis, isSpoken } from "./apis.ts";
+import { isSpoken } from "./apis.ts";
 import { type Choice, custom } from "./choice.ts";
 import { defaultModels } from "./default-models.ts";
 import type { LocalServer } from "./local-servers.ts";
@@ -69,7 +70,7 @@ async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig, 
   const model = models.find((known) => known.id === id);
   const ids = models.map((known) => known.id);
   if (!model) throw errors.MODEL_UNKNOWN({ provider, id, near: nearest(id, ids) });
-  if (!isSpoken(model.api)) throw errors.MODEL_API_UNSUPPORTED({ provider, id, api: model.api, supported: apis });
+  if (!isSpoken(model.api)) throw errors.MODEL_API_UNSUPPORTED({ provider, id, api: model.api, supported: customApis });
   const patient = idleTimeout === undefined ? model : { ...model, idleTimeout };
   if (apiKeyEnv !== undefined) return { model: patient, keyVariables: [apiKeyEnv] };
   return { model: patient, keyVariables: variablesOf(provider), stored: () => stored()[provider] };
