@@ -1,11 +1,10 @@
 /** Run when the command is built: writes the help of `scorel`, of every noun and of every command to stdout, as JSON. */
 import manifest from "../../package.json" with { type: "json" };
-import { startHost } from "../start/launch.ts";
+import { ownStreams, startHost } from "../start/launch.ts";
 
-const kernel = await startHost({ preset: "all", trust: false, verbose: false }, manifest.version, {
-  interrupt: new AbortController().signal,
-  onUncaught: () => {},
-});
+const { signal } = new AbortController();
+const flags = { preset: "all", trust: false, verbose: false };
+const kernel = await startHost(flags, manifest.version, signal, await ownStreams());
 const cli = kernel.find("cli");
 const table = kernel
   .collect("cliCommands")

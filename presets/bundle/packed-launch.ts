@@ -9,4 +9,4 @@ const cache = createCodeCache();
 const load = createModules(dirname(fileURLToPath(import.meta.url)), cache);
 process.once("exit", () => cache.keep());
 
-export const { launch, startHost } = load("launch.js") as typeof Launch;
+export const { launch, ownStreams, startHost } = load("launch.js") as typeof Launch;

@@ -22,57 +22,84 @@ import { ownCommandsFile } from "./own-commands.ts";
 export async function launch(argv: readonly string[], version: string): Promise<void> {
   const { createSignals } = await import("@scorel/cli/signals");
   const signals = createSignals();
-  const [{ plainText }, { filterOutput }] = await Promise.all([import("@scorel/kit/text/plain"), ownProcess()]);
+  const [{ plainText }, { filterOutput, exitProcess }] = await Promise.all([
+    import("@scorel/kit/text/plain"),
+    ownProcess(),
+  ]);
   filterOutput(plainText);
-  let code: number;
-  try {
-    code = await run(argv, version, signals);
-  } catch (thrown) {
-    const { exitCodeOf, printError } = await import("@scorel/cli/exit-code");
-    // What a signal ended fails in ways that say nothing.
-    if (signals.code === undefined) printError(thrown, process.stderr, argv.includes("--verbose"));
-    code = exitCodeOf(thrown);
-  }
+  const contain = async () => {
+    const { containProcess, takeUncaught } = await import("@scorel/extensions/process");
+    containProcess({ sessions: join(userDir(), "sessions"), exit: exitProcess });
+    signals.onUncaught(takeUncaught);
+  };
+  const code = await run(argv, version, signals, { ...(await ownStreams()), contain });
   await end(signals.code ?? code);
 }
 
-async function run(argv: readonly string[], version: string, signals: Signals): Promise<number> {
-  const flags = readFlags(argv);
-  const kernel = await startHost(flags, version, signals);
-  signals.onStop(() => kernel.stop());
+/** Starts the host, runs the command, prints what it throws and returns the exit code. */
+export async function run(
+  argv: readonly string[],
+  version: string,
+  signals: Pick<Signals, "interrupt" | "code" | "onStop" | "stop">,
+  surroundings: Surroundings,
+): Promise<number> {
   try {
-    const cli = kernel.find("cli");
-    if (!cli) throw errors.CONFIG_NO_CLI();
-    return await cli.run(argv);
-  } finally {
-    await signals.stop();
+    const kernel = await startHost(readFlags(argv), version, signals.interrupt, surroundings);
+    signals.onStop(() => kernel.stop());
+    try {
+      const cli = kernel.find("cli");
+      if (!cli) throw errors.CONFIG_NO_CLI();
+      return await cli.run(argv);
+    } finally {
+      await signals.stop();
+    }
+  } catch (thrown) {
+    const { exitCodeOf, printError } = await import("@scorel/cli/exit-code");
+    // What a signal ended fails in ways that say nothing.
+    if (signals.code === undefined) printError(thrown, surroundings.stderr, argv.includes("--verbose"));
+    return exitCodeOf(thrown);
   }
 }
 
 /** The process's own streams and ways to end, taken before any extension runs. */
 const ownProcess = () => import("@scorel/cli/own-process");
-type OwnProcess = Awaited<ReturnType<typeof ownProcess>>;
 
-type StartSignals = Pick<Signals, "interrupt" | "onUncaught">;
+/** The streams that a command reads and writes, and what protects the process from extensions. */
+export interface Surroundings extends Pick<Launch, "stdin" | "stdout" | "terminal" | "stderr"> {
+  /** Called once, before the code of the first extension runs. */
+  contain?(): Promise<void>;
+}
+
+export async function ownStreams(): Promise<Surroundings> {
+  const { commandStdout, terminalStdout } = await ownProcess();
+  const { stdin, stderr } = process;
+  return { stdin, stdout: commandStdout, terminal: terminalStdout, stderr };
+}
 
 /** The host kernel with the services that the loader gives it. */
-export async function startHost(flags: Flags, version: string, signals: StartSignals): Promise<Kernel> {
-  const own = await ownProcess();
+export async function startHost(
+  flags: Flags,
+  version: string,
+  interrupt: AbortSignal,
+  { contain, ...streams }: Surroundings,
+): Promise<Kernel> {
+  const { stderr } = streams;
   const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
   const asked = createAsked({
     preset: flags.preset ?? "coding",
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
-    beforeExtensions: guardProcess(signals, own),
-    notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
+    ...(contain && { beforeExtensions: firstTime(contain) }),
+    notify: flags.rescue ? () => {} : once((notice) => stderr.write(`scorel: ${notice}\n`)),
   });
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
-  if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, signals);
+  if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, { ...streams, interrupt });
   const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
   const { createRehearsal } = await import("@scorel/extensions/rehearsal");
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
+  const started: Launch = { cwd, version, globalOptions, env: process.env, ...streams, interrupt };
   const kernel: Kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),
@@ -82,10 +109,10 @@ export async function startHost(flags: Flags, version: string, signals: StartSig
       layers: createLayersService(asked),
       trust: createTrustService(asked),
       presetStore: createPresetStore(asked),
-      launch: launchOf(cwd, version, signals.interrupt, own),
+      launch: started,
     },
     hints: { service: aboutService, hook: aboutHook, contribution: nearestContribution },
-    ...(flags.verbose && { logger: stderrLogger() }),
+    ...(flags.verbose && { logger: loggerTo(stderr) }),
   });
   // Another preset may leave extensions out that the next command has.
   if (flags.preset === undefined && !flags.rescue) await noteForHelp(kernel, entries, asked);
@@ -102,22 +129,12 @@ async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { no
   }
 }
 
-/** What has to stand before the first extension's code runs; loaded only then. */
-function guardProcess(signals: StartSignals, { exitProcess }: OwnProcess): Asked["beforeExtensions"] {
-  let guarded: Promise<void> | undefined;
+function firstTime(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
   return () => {
-    guarded ??= import("@scorel/extensions/process").then(({ containProcess, takeUncaught }) => {
-      containProcess({ sessions: join(userDir(), "sessions"), exit: exitProcess });
-      signals.onUncaught(takeUncaught);
-    });
-    return guarded;
+    done ??= work();
+    return done;
   };
-}
-
-function launchOf(cwd: string, version: string, interrupt: AbortSignal, own: OwnProcess): Launch {
-  const { env, stdin, stderr } = process;
-  const streams = { stdin, stdout: own.commandStdout, terminal: own.terminalStdout, stderr };
-  return { cwd, version, globalOptions, env, ...streams, interrupt };
 }
 
 /** The least that runs: no extension, and of the user's configuration only what can be read. */
@@ -161,8 +178,8 @@ function once(say: (notice: string) => void): (notice: string) => void {
   };
 }
 
-function stderrLogger(): BaseContext["logger"] {
-  const write = (level: string) => (message: string) => void process.stderr.write(`scorel: ${level}: ${message}\n`);
+function loggerTo(stderr: Launch["stderr"]): BaseContext["logger"] {
+  const write = (level: string) => (message: string) => void stderr.write(`scorel: ${level}: ${message}\n`);
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 

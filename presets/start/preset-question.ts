@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Signals } from "@scorel/cli/signals";
+import type { Launch } from "@scorel/cli/contract";
 import { projectDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { TrustReview } from "@scorel/trust/contract";
@@ -11,8 +11,10 @@ import { isPath, presetFileIn } from "../layers/preset-file.ts";
  * Asks a person at a terminal about a preset that is not trusted yet, before anything of it is used: one that was named by
  * its path, or one of the project's that was named. Programs are not asked: to them it is refused.
  */
-export async function askAboutPreset(asked: Asked, { interrupt }: Pick<Signals, "interrupt">): Promise<void> {
-  const { stdin, stdout } = process;
+export async function askAboutPreset(
+  asked: Asked,
+  { stdin, stdout, interrupt }: Pick<Launch, "stdin" | "stdout" | "interrupt">,
+): Promise<void> {
   if (asked.trust || !stdin.isTTY || !stdout.isTTY) return;
   const review = isPath(asked.preset) ? await reviewOfPath(asked) : await reviewOfProject(asked);
   if (!review) return;

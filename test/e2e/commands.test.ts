@@ -27,7 +27,7 @@ describe("slash commands in a session with real turns", () => {
   });
 
   it("rewind, redo and retry", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("One."), text("Two."), text("Two again.")]);
     s.useModel(server.baseUrl);
     const { code, out } = await typed(s, ["first", "second", "/undo", "/redo", "/retry", "/tree"]);
@@ -43,7 +43,7 @@ describe("slash commands in a session with real turns", () => {
   });
 
   it("switch between sessions, rename and copy them", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("Yes."));
     s.useModel(server.baseUrl);
     await s.run(["-p", "the first session"]);
@@ -73,7 +73,7 @@ describe("slash commands in a session with real turns", () => {
   });
 
   it("show the files that the session changed", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("a.txt", "one\n");
     const edit = toolCall("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" });
     await using server = await startModelServer([toolCall("Read", { file_path: "a.txt" }), edit, text("Done.")]);
@@ -85,7 +85,7 @@ describe("slash commands in a session with real turns", () => {
   });
 
   it("can be run as operations without a conversation, with typed results", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("Yes."));
     s.useModel(server.baseUrl);
     await s.run(["-p", "hello"]);
@@ -99,7 +99,7 @@ describe("slash commands in a session with real turns", () => {
   });
 
   it("all work", { timeout: 120_000 }, async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("cart.js", "one\n");
     const write = toolCall("Write", { file_path: "AGENTS.md", content: "# Cart\n" });
     const replies: Reply[] = [
@@ -177,7 +177,7 @@ describe("slash commands in a session with real turns", () => {
   });
 
   it("run Markdown commands of a trusted project, but not those of an untrusted one", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     mkdirSync(join(s.project, ".claude/commands"), { recursive: true });
     writeFileSync(join(s.project, ".claude/commands/tell.md"), "Tell me about $ARGUMENTS.\n");
     await using server = await startModelServer(() => text("Well."));

@@ -17,7 +17,7 @@ async function place(reply: (request: RecordedRequest, index: number) => Reply) 
       ? parts
       : [...parts, usage({ input: sizeOf(request), output: 50 })];
   });
-  const here = scratch();
+  const here = scratch({ inProcess: true });
   here.file("~/.scorel/config.toml", modelTable(server.baseUrl).replace("128000", `${window}`).replace("8000", "2000"));
   return {
     ...here,
@@ -49,7 +49,9 @@ describe("compaction of a session", () => {
     expect(new Set(here.server.requests.filter((it) => !asksForSummary(it)).map(systemOf)).size).toBe(1);
 
     const id = /([^/]+)\.jsonl$/.exec(log)?.[1] as string;
-    const [first, second] = await Promise.all([1, 2].map(() => here.run(["session", "context", id])));
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => here.run(["session", "context", id], { ownProcess: true })),
+    );
     expect(first?.stdout).toContain("The conversation up to here was replaced by this summary");
     expect(second?.stdout).toBe(first?.stdout);
   });

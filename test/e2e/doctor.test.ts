@@ -68,7 +68,7 @@ describe("scorel doctor in a healthy home", () => {
   });
 
   it("prints within 80 columns, without colour, with the findings at the end", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { code, stdout, stderr } = await s.run(["doctor", "--offline"], { cwd: s.home });
     expect([code, stderr]).toEqual([0, ""]);
     const long = stdout.split("\n").filter((line) => line.length > 80 && /\s\S*\s+\S/.test(line.trim()));
@@ -79,7 +79,7 @@ describe("scorel doctor in a healthy home", () => {
   });
 
   it("creates no folder and no session", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await examine(s, [], { env: { SCOREL_NOTHING: "" } });
     expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
   });
@@ -92,7 +92,7 @@ describe("scorel doctor in a healthy home", () => {
 
 describe("scorel doctor in a broken environment", () => {
   it("names the line of a syntax error in config.toml, and the settings that apply without it", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const path = s.file("~/.scorel/config.toml", '[model]\nid = "a\n');
     const report = await examine(s);
     expect([report.code, broken(report)]).toEqual([1, ["CONFIG_TOML"]]);
@@ -104,7 +104,7 @@ describe("scorel doctor in a broken environment", () => {
   });
 
   it("reports every mistake in the configuration", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const path = s.file("~/.scorel/config.toml", 'sessionsDir = "/x"\n[tools]\npreset = 3\n');
     const report = await examine(s);
     expect([report.code, new Set(broken(report))]).toEqual([1, new Set(["CONFIG_INVALID"])]);
@@ -117,7 +117,7 @@ describe("scorel doctor in a broken environment", () => {
   });
 
   it("reports an unknown preset", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const report = await examine(s, ["--preset", "codign"]);
     expect([report.code, broken(report)]).toEqual([1, ["CONFIG_PRESET_UNKNOWN"]]);
     expect(found(report, "CONFIG_PRESET_UNKNOWN").what).toContain('Did you mean "coding"?');
@@ -125,7 +125,7 @@ describe("scorel doctor in a broken environment", () => {
   });
 
   it("runs when plugins that commands need are switched off, including itself", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", 'without = ["cli", "doctor", "host"]\n');
     const report = await examine(s);
     expect(report.code).toBe(1);
@@ -133,7 +133,7 @@ describe("scorel doctor in a broken environment", () => {
   });
 
   it("names extensions that cannot be loaded, that throw, and that never return", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/extensions/syntax.ts", 'export default {\n  id: "syntax" oops\n};\n');
     s.file("~/.scorel/extensions/thrower.ts", extension("thrower", 'activate() { throw new Error("boom"); }'));
     const report = await examine(s);
@@ -151,14 +151,14 @@ describe("scorel doctor in a broken environment", () => {
   });
 
   it("reports a missing home directory", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const report = await examine(s, [], { env: { HOME: "nowhere" } });
     expect([report.code, broken(report)]).toEqual([1, ["CONFIG_HOME"]]);
     expect(found(report, "CONFIG_HOME").doNext).toBe("Set HOME to a directory of yours, by its full path.");
   });
 
   it("reports a home that is not a folder, and a file where a folder should be", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file("~/file", "");
     const inFile = await examine(s, [], { env: { HOME: file } });
     expect([inFile.code, broken(inFile)]).toEqual([1, expect.arrayContaining(["FOLDER_UNREADABLE"])]);
@@ -171,7 +171,7 @@ describe("scorel doctor in a broken environment", () => {
   });
 
   it("runs in a directory that was deleted", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const through = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh"];
     const report = await examine(s, [], { through });
     expect([report.code, found(report, "DIRECTORY_GONE").severity]).toEqual([0, "warning"]);
@@ -180,14 +180,14 @@ describe("scorel doctor in a broken environment", () => {
   it("runs on a full disk, and reports it", async ({ skip }) => {
     using disk = smallFileSystem(2_000);
     if (!disk) return skip("this user may mount no file system");
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     disk.fill?.();
     const report = await examine(s, [], { env: { HOME: disk.directory } });
     expect([report.code, broken(report)]).toEqual([1, ["DISK_FULL"]]);
   });
 
   it("reports a damaged list of trusted projects", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file(".scorel/config.toml", "");
     const path = s.file("~/.scorel/trust.json", "{");
     const report = await examine(s);
@@ -196,7 +196,7 @@ describe("scorel doctor in a broken environment", () => {
   });
 
   it("reports that stored keys cannot be read, without showing them", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/auth.json", '{"keys":{"openai":"sk-secret-0123456789"');
     const { code, stdout } = await s.run(["doctor", "--json", "--offline"]);
     expect([code, stdout.includes("sk-secret")]).toEqual([1, false]);
@@ -206,7 +206,7 @@ describe("scorel doctor in a broken environment", () => {
 
 describe("scorel doctor finds", () => {
   it("unknown tables, switched-off extensions, and unset variables", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const path = s.file(
       "~/.scorel/config.toml",
       [
@@ -255,7 +255,7 @@ describe("scorel doctor finds", () => {
   });
 
   it("folders that other users can read or write, and links, with the command that fixes each", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const own = join(s.home, ".scorel");
     for (const folder of ["extensions", "sessions"]) mkdirSync(join(own, folder), { recursive: true });
     chmodSync(own, 0o755);
@@ -279,7 +279,7 @@ describe("scorel doctor finds", () => {
   });
 
   it("damaged logs, incomplete records that were moved away, and files that a killed process left", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("Hello."), text("Again.")]);
     s.useModel(server.baseUrl);
     await s.run(["-p", "Hello."]);
@@ -302,7 +302,7 @@ describe("scorel doctor finds", () => {
   });
 
   it("sessions in use, replies that ended early, and a damaged index", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("Hello.")]);
     s.useModel(server.baseUrl);
     await s.run(["-p", "Hello."]);
@@ -324,7 +324,7 @@ describe("scorel doctor finds", () => {
 
   it("a home that it cannot read", async ({ skip }) => {
     if (process.getuid?.() !== 0 || !existsSync("/usr/bin/setpriv")) return skip("only root can be someone else");
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", "");
     for (const folder of [join(s.home, ".."), s.home, s.project]) chmodSync(folder, 0o755);
     chmodSync(join(s.home, ".scorel"), 0o700);
@@ -335,7 +335,7 @@ describe("scorel doctor finds", () => {
   });
 
   it("an installed preset whose files have changed", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("team/preset.toml", 'description = "The team"\nextends = "coding"\n');
     expect(await s.run(["preset", "add", "./team", "--yes"])).toMatchObject({ code: 0 });
     const sound = await examine(s);
@@ -349,7 +349,7 @@ describe("scorel doctor finds", () => {
   });
 
   it("an extension that is held back", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const path = s.file("~/.scorel/extensions/own.ts", extension("own"));
     const calls = [{ type: "toolCall", id: "a", name: "Bash", arguments: {} }];
     const line = (ts: number, message: object) => `${JSON.stringify({ type: "message", id: `e${ts}`, ts, message })}\n`;
@@ -364,7 +364,7 @@ describe("scorel doctor finds", () => {
   });
 
   it("an untrusted project, and what it contains", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file(".scorel/extensions/theirs.ts", extension("theirs"));
     const report = await examine(s);
     expect(found(report, "TRUST_NOT_GIVEN")).toMatchObject({
@@ -376,7 +376,7 @@ describe("scorel doctor finds", () => {
   });
 
   it("a git program that is missing or fails", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const bin = join(s.home, "bin");
     mkdirSync(bin);
     symlinkSync(process.execPath, join(bin, "node"));
@@ -393,7 +393,7 @@ describe("scorel doctor finds", () => {
 
 describe("the model's server", () => {
   it("is contacted without the key, and the report names the step that failed", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const heard: string[] = [];
     const server = createServer(({ headers }, response) => {
       heard.push(JSON.stringify(headers));
@@ -420,7 +420,7 @@ describe("the model's server", () => {
 
 describe("secrets", () => {
   it("appear in no output, wherever they are stored and whatever prints them", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const keys = ["env-key-0123456789", "header-0123456789", "auth-key-0123456789", "proxy-pass-0123456789"];
     s.useModel("http://127.0.0.1:9/v1", `apiKeyEnv = "TEAM_NAME"\nheaders = { Authorization = "Bearer ${keys[1]}" }\n`);
     s.file("~/.scorel/auth.json", JSON.stringify({ version: 1, keys: { openai: keys[2] } }));
@@ -440,7 +440,7 @@ throw new Error(all.join(" ").replaceAll("\\n", " "));
 
 describe("scorel doctor --selftest", () => {
   it("runs a turn with a tool in a temporary home, verifies the log, and leaves no files", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const TMPDIR = join(s.home, "tmp");
     mkdirSync(TMPDIR);
     const report = await examine(s, ["--selftest"], { env: { TMPDIR, OPENAI_API_KEY: "sk-0123456789" } });
@@ -453,14 +453,14 @@ describe("scorel doctor --selftest", () => {
   });
 
   it("reports what failed, and leaves no files", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const report = await examine(s, ["--selftest"], { env: { TMPDIR: join(s.home, "nowhere") } });
     expect([report.code, broken(report)]).toEqual([1, ["SELFTEST_FAILED"]]);
     expect(found(report, "SELFTEST_FAILED").what).toContain("ENOENT");
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("leaves no files after %s", async (signal) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const TMPDIR = join(s.home, "tmp");
     mkdirSync(TMPDIR);
     const { child, finished } = s.start(["doctor", "--selftest", "--offline"], { env: { TMPDIR } });

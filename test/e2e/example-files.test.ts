@@ -237,7 +237,8 @@ describe("an example in docs/examples", () => {
   });
 
   it.each(files.map(({ id }) => id))("%s works as described", async (id) => {
-    using s = scratch();
+    // Tracing is set up once in a process.
+    using s = scratch({ inProcess: id !== "traces" });
     install(s, id);
     await uses[id]?.(s);
   });
@@ -258,7 +259,7 @@ describe("a guard in the documentation", () => {
   it.each(guards)(
     "%s judges the arguments that the tool receives, whatever other layers changed",
     async (id, text, command, reason) => {
-      using s = scratch();
+      using s = scratch({ inProcess: true });
       repository(s);
       s.file(`~/.scorel/extensions/${id}.mts`, text);
       const swap = `handler(call) { call.args = { command: ${JSON.stringify(command)} }; }`;

@@ -20,7 +20,7 @@ describe("the extension in the README", () => {
   const { id, source } = examples.find(({ file }) => file === "README.md") ?? { id: "", source: "" };
 
   it("gives the model its tool, and blocks pushes", async () => {
-    using home = scratch();
+    using home = scratch({ inProcess: true });
     const calls = [toolCall("Today", {}), toolCall("Bash", { command: "git push --force" })];
     await using server = await startModelServer([calls, text("Understood.")]);
     home.useModel(server.baseUrl);
@@ -38,7 +38,7 @@ describe("the extension in the README", () => {
   });
 
   it("is loaded from a project only with --trust", async () => {
-    using home = scratch();
+    using home = scratch({ inProcess: true });
     await using server = await startModelServer([text("Without."), text("With.")]);
     home.useModel(server.baseUrl);
     home.file(`.scorel/extensions/${id}.ts`, source);
@@ -54,20 +54,20 @@ describe("an example extension", () => {
     ["weather", ["weather", "show", "Rome"], "20 c in Rome\n"],
     ["counting", ["count"], "0\n"],
   ])("%s: adds a command to the command line", async (id, args, stdout) => {
-    using home = scratch();
+    using home = scratch({ inProcess: true });
     install(home, id);
     expect(await home.run(args)).toMatchObject({ code: 0, stdout, stderr: "" });
   });
 
   it("count: adds a slash command", async () => {
-    using home = scratch();
+    using home = scratch({ inProcess: true });
     install(home, "count");
     const { stdout } = await home.run(["--model", "offline/demo"], { input: "list files\n/count\n" });
     expect(stdout).toMatch(/^\d+ events$/m);
   });
 
   it("offline-guard: refuses calls with a reason that the model reads", async () => {
-    using home = scratch();
+    using home = scratch({ inProcess: true });
     await using server = await startModelServer([
       toolCall("Bash", { command: "curl example.org" }),
       text("No network."),
@@ -79,7 +79,7 @@ describe("an example extension", () => {
   });
 
   it("memory: adds a message before the prompt", async () => {
-    using home = scratch();
+    using home = scratch({ inProcess: true });
     await using server = await startModelServer([text("Noted.")]);
     home.useModel(server.baseUrl);
     install(home, "memory");

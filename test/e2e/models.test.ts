@@ -61,7 +61,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
   });
 
   it("reports where a refused key came from, and what to do", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([status(401, { error: { message: "Incorrect API key provided." } })]);
     s.file("~/.scorel/config.toml", `${table(api, server.baseUrlFor(api))}apiKeyEnv = "TEAM_KEY"\n`);
     const { code, stderr } = await s.run(["-p", "Hello."], { env: { TEAM_KEY: "key-0123456789" } });
@@ -74,7 +74,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
   });
 
   it("runs two calls of one reply that have the same id", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("a.txt", "the first word is plum");
     s.file("b.txt", "the second word is pear");
     const read = (file_path: string) => toolCall("Read", { file_path }, { id: "same", pieces: 5 });
@@ -86,7 +86,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
   });
 
   it("does not run a call that was cut off", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const cut = () => [toolCall("Bash", { command: "touch ran; touch ran-more" }, { upTo: 25 }), endEarly()];
     await using server = await startModelServer(() => cut());
     s.file("~/.scorel/config.toml", `${table(api, server.baseUrlFor(api))}\n[agent]\nretries = 0\n`);
@@ -98,7 +98,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
 
 describe("scorel without [model]", () => {
   it("-p tells how to set a model, and writes no session", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { code, stdout, stderr } = await s.run(["-p", "hi"]);
     expect([code, stdout, stderr.startsWith("scorel: No model configured.")]).toEqual([2, "", true]);
   });
@@ -106,13 +106,13 @@ describe("scorel without [model]", () => {
 
 describe("scorel model, login and logout", () => {
   it("list works without a model", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { code, stdout } = await s.run(["model", "list", "groq/llama-3.3"]);
     expect([code, stdout.split("\n")[1]]).toEqual([0, expect.stringMatching(/^groq\/llama-3\.3-70b-versatile +131k /)]);
   });
 
   it("check tries the current model", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("ok")]);
     s.file("~/.scorel/config.toml", table("anthropic-messages", server.baseUrlFor("anthropic-messages")));
     const { code, stdout } = await s.run(["model", "check"]);
@@ -120,14 +120,14 @@ describe("scorel model, login and logout", () => {
   });
 
   it("check reports a wrong configuration with its exit code", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", table("anthropic-messages", "http://127.0.0.1:1/v1"));
     const { code, stderr } = await s.run(["model", "check"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Write it as "https://host"')]);
   });
 
   it("a stored key selects its provider's model until it is removed", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     expect((await s.run(["login", "groq"], { input: "gsk-0123456789\n" })).code).toBe(0);
     expect((await s.run(["model", "list", "llama-3.3-70b-versatile"])).stdout).toMatch(/^groq\/.* stored key$/m);
     expect((await s.run(["logout", "groq"])).stdout).toBe("Forgot what was stored for groq.\n");
@@ -136,7 +136,7 @@ describe("scorel model, login and logout", () => {
 });
 
 it("a filter that matches no model, and a login without a key, exit with 2", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   expect(await s.run(["model", "list", "no-such-model"])).toMatchObject({ code: 2, stdout: "" });
   expect(await s.run(["login", "openai"], { input: "" })).toMatchObject({ code: 2 });
 });

@@ -36,7 +36,7 @@ describe("scorel plugin new", () => {
   );
 
   it("says that a project's extension needs trust; with it, the extension works at once", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("Without."), toolCall("Greeter", { who: "Ann" }), text("Done.")]);
     s.useModel(server.baseUrl);
     const begun = await s.run(["plugin", "new", "greeter"]);
@@ -56,7 +56,7 @@ describe("scorel plugin new", () => {
   });
 
   it("--global creates an extension that works without trust", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([toolCall("Bash", { command: "git push" }), text("Done.")]);
     s.useModel(server.baseUrl);
     expect((await s.run(["plugin", "new", "no-push", "--kind", "guard", "--global"])).stdout).not.toContain("trust");
@@ -68,14 +68,14 @@ describe("scorel plugin new", () => {
     ["command", "/mine Ann", "Hello Ann! This session has 0 events."],
     ["projection", "/mine", "0 tool results"],
   ])("--kind %s creates a slash command", async (kind, typed, shown) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await s.run(["plugin", "new", "mine", "--kind", kind, "--global"]);
     const { stdout } = await s.run(["--model", "offline/demo"], { input: `${typed}\n` });
     expect(stdout.replace(/has \d+ events/, "has 0 events")).toContain(shown);
   });
 
   it("overwrites nothing, whatever the ending of the existing file", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const mine = s.file("~/.scorel/extensions/mine.ts", "// mine\n");
     const { code, stderr } = await s.run(["plugin", "new", "mine", "--global"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${mine} exists already`) });
@@ -84,7 +84,7 @@ describe("scorel plugin new", () => {
   });
 
   it("accepts the name of a shipped plugin that is switched off, but not of one that guards a project", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", 'without = ["titles", "permissions"]\n');
     expect(await s.run(["plugin", "new", "titles"])).toMatchObject({ code: 0, stderr: "" });
     expect(await s.run(["plugin", "new", "permissions", "--global"])).toMatchObject({ code: 0, stderr: "" });
@@ -98,7 +98,7 @@ describe("scorel plugin new", () => {
     ["../up", "lower-case letters"],
     ["Mine", "lower-case letters"],
   ])("refuses the name %s", async (name, reason) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { code, stderr } = await s.run(["plugin", "new", name]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
     expect(readdirSync(s.project)).toEqual([]);
@@ -107,7 +107,7 @@ describe("scorel plugin new", () => {
 
 describe("scorel plugin list", () => {
   it("shows where each plugin comes from, whether it is loaded, why not, and what it does", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const good = s.file(
       "~/.scorel/extensions/good.ts",
       extension("good", 'needs: ["workspace"], provides: ["good"], activate: (ctx) => ctx.provide("good", {}),'),
@@ -184,7 +184,7 @@ describe("scorel plugin list", () => {
   });
 
   it("saves no session, and prints one line for each plugin", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/extensions/good.ts", extension("good"));
     const { code, stdout } = await s.run(["plugin", "list"]);
     expect(code).toBe(0);
@@ -197,7 +197,7 @@ describe("scorel plugin list", () => {
 
 describe("scorel plugin check", () => {
   it("finds no problem in an example, and names the compiler that checked its types", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file("decisions.ts", readFileSync(join(root, "docs/examples/decisions.ts"), "utf8"));
     const checked = await s.run(["plugin", "check", file, "--load"], { env: { PATH: withTsc } });
     expect(checked).toMatchObject({ code: 0, stderr: "" });
@@ -213,7 +213,7 @@ describe("scorel plugin check", () => {
   });
 
   it("names the line of a syntax error, and runs nothing", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const told = join(s.home, "ran");
     const file = s.file(
       "broken.ts",
@@ -228,7 +228,7 @@ describe("scorel plugin check", () => {
   });
 
   it("finds missing manifest fields without running the extension", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file("mine.ts", 'export default { id: "other", name: "Mine" };\n');
     const { code, stdout } = await s.run(["plugin", "check", file]);
     expect(code).toBe(1);
@@ -237,7 +237,7 @@ describe("scorel plugin check", () => {
   });
 
   it("says that types were not checked without a compiler", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file("good.ts", extension("good"));
     const { code, stdout } = await s.run(["plugin", "check", file], { env: { PATH: withoutTsc } });
     expect({ code, stdout }).toEqual({
@@ -247,7 +247,7 @@ describe("scorel plugin check", () => {
   });
 
   it("names the line of a type error", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const source =
       'import { definePlugin } from "@scorel/kernel";\nexport default definePlugin({\n  id: "mine",\n  name: 7,\n  version: "1.0.0",\n});\n';
     const file = s.file("mine.ts", source);
@@ -256,7 +256,7 @@ describe("scorel plugin check", () => {
   });
 
   it("--load runs it with an empty home and no keys, and names the line where it fails", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/secret.txt", "canary");
     const file = s.file(
       "spy.ts",
@@ -277,7 +277,7 @@ export default {
   });
 
   it("--load runs nothing of a project that is not trusted", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file(".scorel/extensions/theirs.ts", extension("theirs"));
     const refused = await s.run(["plugin", "check", file, "--load"], { env: { PATH: withoutTsc } });
     expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("not trusted") });
@@ -286,7 +286,7 @@ export default {
   });
 
   it("--load includes the files that it imports", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("lib/words.ts", 'export const title: string = "Mine";\n');
     const source =
       'import { title } from "./lib/words.ts";\nexport default { id: "mine", name: title, version: "1" };\n';
@@ -298,7 +298,7 @@ export default {
 
 describe("scorel plugin types", () => {
   it("lets a compiler check a folder of extensions without installing anything", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const folder = join(s.home, ".scorel/extensions");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     expect((await s.run(["plugin", "new", "begun", "--global"])).code).toBe(0);
@@ -312,7 +312,7 @@ describe("scorel plugin types", () => {
   });
 
   it("overwrites its own file and no other", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     expect((await s.run(["plugin", "types", "mine"])).code).toBe(0);
     expect((await s.run(["plugin", "types", "mine"])).code).toBe(0);
     const theirs = s.file("theirs/tsconfig.json", "{}\n");
@@ -375,7 +375,7 @@ describe("a spelling mistake in an extension", () => {
 `;
 
   it("is an error in `plugin check`; in a command, too, when it is loaded", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file("mine.ts", slip);
     expect(await s.run(["plugin", "check", "mine.ts"])).toMatchObject({
       code: 1,
@@ -391,7 +391,7 @@ describe("a spelling mistake in an extension", () => {
   });
 
   it("is a warning when a session starts, and everything else works", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/extensions/mine.ts", slip);
     const { code, stdout, stderr } = await s.run(["chat", "--model", "offline/demo"], { input: "/good\n" });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("good runs") });
@@ -412,7 +412,7 @@ describe("a spelling mistake in an extension", () => {
       'Add "artifacts" to "use" in ~/.scorel/config.toml.',
     ],
   ])("in %s is reported with the intended word", async (_what, members, advice) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/extensions/mine.ts", `export default { id: "mine", name: "Mine", version: "1", ${members} };\n`);
     const { stdout, stderr } = await s.run(["chat", "--preset", "readonly", "--model", "offline/demo"], { input: "" });
     expect(stdout + stderr).toContain(advice);

@@ -9,7 +9,7 @@ import { records, type Scratch, scratch } from "./scorel.ts";
 
 /** Runs tests in a home with a scripted model. */
 async function withModel(script: Script, work: (s: Scratch) => Promise<void>): Promise<void> {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using server = await startModelServer(script);
   s.useModel(server.baseUrl);
   await work(s);
@@ -33,7 +33,7 @@ describe("scorel -p", () => {
     }));
 
   it("appends piped input to the prompt", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("ok"), text("ok")]);
     s.useModel(server.baseUrl);
     await s.run([...none, "-p", "Summarise:"], { input: "line one\nline two\n" });
@@ -95,7 +95,7 @@ describe("scorel -p", () => {
     }));
 
   it("without a model exits 2, tells how to set one, and writes no session", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const plain = await s.run([...none, "-p", "hi"]);
     expect(plain).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("config.toml") });
     const json = await s.run([...none, "-p", "hi", "--output", "json"]);
@@ -121,7 +121,7 @@ describe("scorel -p", () => {
   );
 
   it("continues the latest session of its directory, or one by the beginning of its id", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
     const first = JSON.parse((await s.run([...none, "-p", "one", "--output", "json"])).stdout);
@@ -136,7 +136,7 @@ describe("scorel -p", () => {
   });
 
   it("cancels on Ctrl-C, saves the partial reply, and exits 130", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([[text("Half of "), delayUntil(gate().promise)]]);
     s.useModel(server.baseUrl);
     const running = s.start([...none, "-p", "hi", "--output", "events"]);
@@ -148,7 +148,7 @@ describe("scorel -p", () => {
   });
 
   it("prints every delta with --output events, however slowly it is read", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const words = Array.from({ length: 30_000 }, (_, index) => `${index}`.padStart(8, " "));
     await using server = await startModelServer([text(words.join(""), 8)]);
     s.useModel(server.baseUrl);
@@ -166,7 +166,7 @@ describe("scorel -p", () => {
   });
 
   it("finishes the turn when its reader closes stdout, and exits without an error", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const released = gate();
     await using server = await startModelServer([[text("Half "), delayUntil(released.promise), text("and whole", 1)]]);
     s.useModel(server.baseUrl);
@@ -201,7 +201,7 @@ describe("scorel -p", () => {
       () => text("done", 1),
       async (s) => {
         const runs = await Promise.all(
-          Array.from({ length: 20 }, (_, index) => s.run([...none, "-p", `run ${index}`])),
+          Array.from({ length: 20 }, (_, index) => s.run([...none, "-p", `run ${index}`], { ownProcess: true })),
         );
         expect(runs.map(({ code, stdout, stderr }) => ({ code, stdout, stderr }))).toEqual(
           Array(20).fill({ code: 0, stdout: "done\n", stderr: "" }),
@@ -219,7 +219,7 @@ describe("scorel -p", () => {
     ));
 
   it("refuses a session that another process writes, naming its pid and start, with exit 1", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const released = gate();
     await using server = await startModelServer([[text("working "), delayUntil(released.promise), text("done")]]);
     s.useModel(server.baseUrl);
@@ -236,7 +236,7 @@ describe("scorel -p", () => {
 
 describe("scorel session", () => {
   it("shows a session, its events, and the context of the next request", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("An answer"));
     s.useModel(server.baseUrl);
     const { sessionId, leafId } = JSON.parse((await s.run([...none, "-p", "A question", "--output", "json"])).stdout);
@@ -261,7 +261,7 @@ describe("scorel session", () => {
   });
 
   it("works while another process writes, without changing the log", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const released = gate();
     await using server = await startModelServer([[text("working "), delayUntil(released.promise)]]);
     s.useModel(server.baseUrl);
@@ -278,7 +278,7 @@ describe("scorel session", () => {
   });
 
   it("verifies a log: 0 if it is intact, 1 with line and reason if not", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("An answer"));
     s.useModel(server.baseUrl);
     await s.run([...none, "-p", "A question"]);
@@ -324,7 +324,7 @@ describe("scorel chat", () => {
     }));
 
   it("without a model tells how to set one, and writes no session", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     expect(await s.run(["chat", ...none], { input: "one\n" })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("config.toml"),

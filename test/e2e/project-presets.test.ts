@@ -48,7 +48,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
   });
 
   it("can be used by name and by path once the project is trusted, also from a folder below it", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
     const file = project(s, form);
@@ -66,7 +66,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
   });
 
   it("can be used with --trust for one run, with the tools, checkpoints and rules of its base preset", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const write = toolCall("Write", { file_path: join(s.project, "a.txt"), content: "a" });
     await using server = await startModelServer([write, text("ok")]);
     s.useModel(server.baseUrl);
@@ -77,7 +77,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
   });
 
   it("is refused as changed after its files have changed", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
     const file = project(s, form);
@@ -90,7 +90,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
   it.skipIf(!hasTerminals)(
     "is asked about in a terminal before anything is loaded, and is used after a yes",
     async () => {
-      using s = scratch();
+      using s = scratch({ inProcess: true });
       await using server = await startModelServer(() => text("ours"));
       s.useModel(server.baseUrl);
       project(s, form);
@@ -116,7 +116,7 @@ describe.each(["file", "folder"] as const)("a project's own preset that is a %s"
 
 describe("a trusted project", () => {
   it("adds the guard, instructions and skills of a preset folder", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([toolCall("Bash", { command: "git push" }), text("I may not.")]);
     s.useModel(server.baseUrl);
     project(s, "folder");
@@ -129,7 +129,7 @@ describe("a trusted project", () => {
   });
 
   it("may build on a shipped preset in its config.toml, whatever preset the command was started with", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
     s.file(".scorel/config.toml", 'extends = "coding"\n');
@@ -137,7 +137,7 @@ describe("a trusted project", () => {
   });
 
   it("may extend a shipped preset under its name, and lists it with both files", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
     const file = s.file(".scorel/presets/coding.toml", 'without = ["artifacts"]\nuse = ["titles"]\n');
@@ -154,7 +154,7 @@ describe("a trusted project", () => {
   });
 
   it("with broken files still allows the commands that fix them", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file(".scorel/config.toml", "extends =\n");
     await s.run(["trust", "add", "--yes"]);
     expect(await s.run(["-p", "hi"])).toMatchObject({ code: 2, stderr: expect.stringContaining(`${file}:1:`) });
@@ -165,7 +165,7 @@ describe("a trusted project", () => {
 
 describe.each(["base", "none", "readonly", "coding", "all"])("the shipped preset %s", (name) => {
   it("can be used by name, and as the base of a user's file and folder", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
     s.file("~/.scorel/presets/mine.toml", `extends = "${name}"\n`);

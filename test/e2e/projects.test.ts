@@ -9,7 +9,7 @@ import { type Finished, records, scratch } from "./scorel.ts";
 const listed = ({ stdout }: Finished) => (JSON.parse(stdout) as SessionSummary[]).map(({ sessionId }) => sessionId);
 
 it("sessions belong to projects, and follow them when they are moved", async () => {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using server = await startModelServer(() => text("hello"));
   s.useModel(server.baseUrl);
   const other = join(s.home, "other");
@@ -17,7 +17,9 @@ it("sessions belong to projects, and follow them when they are moved", async () 
   mkdirSync(join(other, ".git"));
   expect(await s.run(["-p", "first"])).toMatchObject({ code: 0, stderr: "" });
   expect(await s.run(["-p", "second"], { cwd: join(other, "deep") })).toMatchObject({ code: 0, stderr: "" });
-  const projects = JSON.parse((await s.run(["project", "list", "--output", "json"])).stdout) as ListedProject[];
+  const projects = JSON.parse(
+    (await s.run(["project", "list", "--output", "json"], { ownProcess: true })).stdout,
+  ) as ListedProject[];
   expect(projects.map(({ name, directory, sessions, exists }) => [name, directory, sessions, exists])).toEqual([
     ["other", other, 1, true],
     ["project", s.project, 1, true],

@@ -43,7 +43,7 @@ describe("a built-in tool", () => {
   });
 
   it("is kept otherwise, and the warning tells how to replace it", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/extensions/reader.ts", reader());
     const { stderr, told } = await readsAs(s);
     expect(told).toContain("theirs");
@@ -55,7 +55,7 @@ describe("a built-in plugin", () => {
   const titles = `export default { id: "titles", name: "Mine", version: "1.0.0", needs: ["tools"], commands: () => ({ mine: () => "mine runs" }) };\n`;
 
   it("that is switched off can be replaced by an extension with its id, which gets its config table", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/extensions/titles.ts", titles);
     s.file("~/.scorel/config.toml", 'without = ["titles"]\n[titles]\ncolour = "red"\n');
     const run = await s.run(["chat", "--model", "offline/demo"], { input: "/mine\n" });
@@ -64,14 +64,14 @@ describe("a built-in plugin", () => {
   });
 
   it("that is in use keeps its id, and the warning tells how to switch it off", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/extensions/titles.ts", titles);
     const run = await s.run(["chat", "--preset", "all", "--model", "offline/demo"], { input: "/mine\n" });
     expect(run.stdout + run.stderr).toContain('write without = ["titles"] to use this one instead');
   });
 
   it("that is locked or a guard cannot be replaced by a project", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/presets/team.toml", 'extends = "coding"\nwithout = ["images"]\nlocked = ["images"]\n');
     const images = s.file(".scorel/extensions/images.ts", titles.replace('"titles"', '"images"'));
     const locked = await s.run(["--preset", "team", "--trust", "chat", "--model", "offline/demo"], {
@@ -91,7 +91,7 @@ describe("the store of sessions", () => {
   const hasSqlite = process.getBuiltinModule("node:sqlite" as never) !== undefined;
 
   it(`is SQLite where a preset chooses the example's${hasSqlite ? "" : `, and says so where Node ${process.version} has none`}`, async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/presets/sqlite.toml", readFileSync(join(example, "sqlite.toml"), "utf8"));
     s.file("~/.scorel/extensions/logs/index.ts", "");
     cpSync(example, join(s.home, ".scorel/extensions/logs"), { recursive: true });

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runInProcess } from "./in-process.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
@@ -44,6 +45,8 @@ export interface RunOptions {
   guarded?: boolean;
   /** An open file for stdout. Default: a pipe, read into `Finished.stdout`. */
   stdout?: number;
+  /** A process of its own, in a scratch whose commands run in the test's. */
+  ownProcess?: boolean;
 }
 
 /** A home and a project for a test, in which the built command runs as in a user's shell. */
@@ -62,9 +65,9 @@ export interface Scratch extends Disposable {
 
 /**
  * `cold`: without the compiled code of `warm.ts`, as on a machine where the command never ran. By default a home with a model
- * has it.
+ * has it. `inProcess`: what `run` runs needs no process of its own (see in-process.ts).
  */
-export function scratch({ cold = false } = {}): Scratch {
+export function scratch({ cold = false, inProcess = false } = {}): Scratch {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-e2e-")));
   const home = join(root, "home");
   const project = join(root, "project");
@@ -96,7 +99,11 @@ export function scratch({ cold = false } = {}): Scratch {
       if (!cold) warmUp(home);
     },
     start,
-    run: (args, options) => start(args, options).finished,
+    run(args, options = {}) {
+      const { guarded, input = "", cwd = project, env, ownProcess = !inProcess } = options;
+      if (ownProcess || options.through || options.stdout !== undefined) return start(args, options).finished;
+      return runInProcess({ args: guarded ? args : unguarded(args), cwd, env: { ...cleanEnv(home), ...env }, input });
+    },
     logs: () => {
       const folder = join(home, ".scorel/sessions");
       return readdirSync(folder)

@@ -62,7 +62,7 @@ describe("sessions made by real runs", () => {
   });
 
   it("report their cost; copies report only their own", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(script);
     s.useModel(server.baseUrl, "\n[model.cost]\ninput = 1\noutput = 10\ncacheRead = 0.1\ncacheWrite = 1\n");
     s.file("cart.js", "one\n");
@@ -93,7 +93,7 @@ describe("sessions made by real runs", () => {
   });
 
   it("are printed as they are found, and the search ends quietly when its reader closes the output", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("word ".repeat(100))]);
     s.useModel(server.baseUrl);
     await s.run(["-p", "word"]);

@@ -9,7 +9,7 @@ import { type Scratch, scratch } from "./scorel.ts";
 const pdf = { "SKILL.md": skillOf("pdf"), "how.md": "How\n", "scripts/fill.py": "print(1)\n" };
 
 async function withServer(work: (s: Scratch, server: ArchiveServer) => Promise<void>): Promise<void> {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using server = await serveArchives({ "/pdf.zip": zipOf(pdf) });
   s.file("~/.scorel/config.toml", '[skills]\nallowHosts = ["127.0.0.1"]\n');
   await work(s, server);

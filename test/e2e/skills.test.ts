@@ -21,7 +21,7 @@ const linesOf = (name: string) => blocksOf(name, "sh").flatMap((block) => block.
 const skillText = (name: string, body: string) => `---\nname: ${name}\ndescription: All of ${name}\n---\n\n${body}\n`;
 
 async function withModel(script: Script, work: (s: Scratch, server: ModelServer) => Promise<void>): Promise<void> {
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   await using server = await startModelServer(script);
   s.useModel(server.baseUrl);
   await work(s, server);
@@ -142,7 +142,7 @@ describe("a session with skills", () => {
 
 describe("the skills of a project", () => {
   it("are read from its .scorel folder up to the git root, all trusted together", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     execFileSync("git", ["init", "-q"], { cwd: s.project });
     s.file("packages/a/.scorel/skills/own/SKILL.md", skillText("own", "Own."));
     s.file("packages/a/.agents/skills/near/SKILL.md", skillText("near", "Near."));
@@ -168,7 +168,7 @@ describe("the skills of a project", () => {
 
 describe("scorel skill", () => {
   it("list names the skills that a new session here can load, and those that it cannot", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/skills/git-commit/SKILL.md", skillText("git-commit", "Mine."));
     s.file("~/.scorel/skills/open/SKILL.md", "---\nname: open\n");
     s.file("~/.scorel/skills/only/SKILL.md", "---\ndescription: For people\ndisable-model-invocation: true\n---\nText");
@@ -192,7 +192,7 @@ describe("scorel skill", () => {
   });
 
   it("show prints a skill; for an unknown name it lists the existing ones", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/skills/mine/SKILL.md", "---\nname: Mine\ndescription: d\n---\n\nDo it.\n");
     s.file("~/.scorel/skills/mine/how.md", "How");
     expect(await s.run(["skill", "show", "Mine"])).toMatchObject({
@@ -217,7 +217,7 @@ describe("scorel skill", () => {
   });
 
   it("check names file and line; it exits 1 for what breaks the open format, and 0 for anything else", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const bad = s.file("own/bad/SKILL.md", "---\nname: bad\ncolour: red\n---\nText\n");
     s.file("own/good/SKILL.md", skillText("good", "Text"));
     expect(await s.run(["skill", "check", "own"])).toMatchObject({
@@ -273,7 +273,7 @@ describe("scorel skill report", () => {
 
 describe("the shipped skills", () => {
   it("follow the open format", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     expect(await s.run(["skill", "check", join(root, "skills")])).toMatchObject({
       code: 0,
       stdout: `${shipped.length} skills checked, all keep to the open format.\n`,
@@ -281,7 +281,7 @@ describe("the shipped skills", () => {
   });
 
   it("name commands that work as described, in a repository and in a session", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     repository(s);
     expect(await s.run(["-p", "hi", "--model", "offline/demo"])).toMatchObject({ code: 0 });
     const { sessionId } = scanLog(s.logs()[0] ?? "").header;
@@ -319,7 +319,7 @@ describe("the shipped skills", () => {
     }));
 
   it("show a preset that reads and denies as described", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const [preset = ""] = blocksOf("compose-preset", "toml");
     s.file("~/.scorel/presets/review.toml", preset);
     const shown = await s.run(["preset", "show", "review"]);
@@ -335,7 +335,7 @@ describe("the skills guide", () => {
   const settings = blocksIn(guide, "toml").find((block) => block.includes("disabled")) ?? "";
 
   it("shows a skill that follows the open format, and valid settings", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file(".agents/skills/release/SKILL.md", skill);
     const lines = blocksIn(guide, "sh").flatMap((block) => block.trim().split("\n"));
     const looks = lines.filter((line) => /^scorel skill (?:check|report|list)\b/.test(line));

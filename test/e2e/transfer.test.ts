@@ -78,8 +78,8 @@ describe("a session made by a real run", () => {
   });
 
   it("can be moved to another home by its log, and continued there", async () => {
-    using here = scratch();
-    using there = scratch();
+    using here = scratch({ inProcess: true });
+    using there = scratch({ inProcess: true });
     await using server = await startModelServer([...script(), [text("Left."), spent], [text("Four."), spent]]);
     const id = await talked(here, server, "");
     const [first] = records(here.logs()[0] as string).filter(({ type }) => type === "message");
@@ -136,7 +136,7 @@ describe.each(apis)("an imported session can be continued over %s", (api) => {
   it.each(Object.entries({ ...programs, broken }))(
     "if it was created by another program: %s",
     async (name, content) => {
-      using s = scratch();
+      using s = scratch({ inProcess: true });
       await using server = await startModelServer([[text("Go on."), spent]]);
       s.useModel(server.baseUrlFor(api));
       s.file("~/.scorel/config.toml", config(api, server.baseUrlFor(api)));
@@ -226,7 +226,7 @@ describe("a hostile session file", () => {
     );
 
   it("writes only its log, starts nothing, and is safe to show, rewind and continue", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([[text("Safe."), spent]]);
     s.useModel(server.baseUrl);
     const victim = s.file("victim.txt", "mine");
@@ -282,7 +282,7 @@ describe("a hostile session file", () => {
   });
 
   it.each(Object.entries(programs))("is refused, or read the same, however %s's is cut off", async (_name, content) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const rows = content.split("\n");
     const torn = rows.map((row, index) => (index % 5 === 4 ? row.slice(0, row.length / 2) : row));
     writeFileSync(join(s.project, "torn.jsonl"), `${torn.join("\r\n")}\r\n\0\0\n${rows.at(-1)}`);

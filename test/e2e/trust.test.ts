@@ -154,14 +154,17 @@ describe("a cloned repository that is not trusted", () => {
   it.each(Object.keys(attacks))(
     "runs no program and sends nothing: %s",
     async (name) => {
-      using s = scratch();
+      using s = scratch({ inProcess: true });
       await using planted = await startModelServer(() => text("redirected"));
       await using server = await startModelServer(() => text("mine"));
       s.useModel(server.baseUrl);
       s.file(".git/HEAD", "");
       attacks[name]?.(s, planted.baseUrl);
       const env = { SECRET_KEY: CANARY };
-      for (const args of commands) await s.run(args, { env, input: args[0] === "chat" ? "hi\n" : "" });
+      for (const args of commands) {
+        const input = args[0] === "chat" ? "hi\n" : "";
+        await s.run(args, { env, input, ownProcess: args === commands[0] });
+      }
       const sent = JSON.stringify(server.requests.map(({ body, headers }) => [body, headers]));
       expect({
         ran: existsSync(marker(s)),
@@ -185,14 +188,14 @@ describe("a cloned repository that is not trusted", () => {
   });
 
   it("would have run from git's own folder, too", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     attacks["a git folder whose configuration and hooks run"]?.(s, "");
     execFileSync("git", ["status"], { cwd: s.project, stdio: "ignore" });
     expect(existsSync(marker(s))).toBe(true);
   });
 
   it("can be checked with the user's own programs", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     attacks["settings of editors, package managers and other agents"]?.(s, "http://127.0.0.1:9");
     const file = s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
     for (const args of [["plugin", "check", file], ["plugin", "check", "--load", file], ["doctor"]]) await s.run(args);
@@ -200,7 +203,7 @@ describe("a cloned repository that is not trusted", () => {
   });
 
   it("cannot be trusted if a link leads out of it, and the reason is named", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
     attacks["links out of the tree"]?.(s, server.baseUrl);
@@ -220,7 +223,7 @@ describe("a cloned repository that is not trusted", () => {
 
 describe("scorel trust", () => {
   it("add lists what a project could do; in a script it asks nobody, and needs --yes", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
     s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
@@ -251,7 +254,7 @@ describe("scorel trust", () => {
   });
 
   it("--dev trusts a path permanently, and each start says so", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
     s.file(".scorel/config.toml", "");
@@ -265,7 +268,7 @@ describe("scorel trust", () => {
   });
 
   it("add says where there is nothing to trust", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     expect(await s.run(["trust", "add"])).toMatchObject({
       code: 2,
       stderr: `scorel: There is nothing to trust in ${s.project}: it has no .scorel, .agents/skills, .claude/skills or .claude/commands, and is no preset (a .toml file, or a folder with preset.toml).\n`,
@@ -275,7 +278,7 @@ describe("scorel trust", () => {
 
 describe("permission to run tools", () => {
   it("is not trust: neither --yes nor a mode makes the project's files used", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const paths = [".scorel/config.toml", ".git/hooks/pre-commit", "../outside.txt"];
     await using server = await startModelServer(({ body }) =>
       body.messages.at(-1).role === "tool"
@@ -294,7 +297,7 @@ describe("permission to run tools", () => {
   });
 
   it("is explained in the help", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { stdout } = await s.run(["--help"]);
     expect(stdout).toMatch(/^ {2}--permission <mode> .*\n {2}--yes .*$/m);
     expect(stdout).toMatch(/^ {2}--trust .*$/m);
@@ -305,7 +308,7 @@ describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
   const QUESTION = "Trust it? [y]es, [N]o, [s]how: ";
 
   it("shows the project's items, and uses them only after a yes", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
     s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
@@ -342,7 +345,7 @@ describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
   }, 30_000);
 
   it("names redirects and weakened safety settings on lines of their own, and says what changed", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl, '[tools]\npreset = "readonly"\n');
     s.file(".scorel/config.toml", "# nothing\n");
@@ -370,7 +373,7 @@ describe("a preset named by its path", () => {
   };
 
   it("is refused in scripts until it is trusted, or for one run with --trust", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
     const folder = plant(s);
@@ -394,7 +397,7 @@ describe("a preset named by its path", () => {
   it.skipIf(!hasTerminals)(
     "is asked about in a terminal before it is used, and stays trusted after a yes",
     async () => {
-      using s = scratch();
+      using s = scratch({ inProcess: true });
       await using server = await startModelServer(() => text("mine"));
       s.useModel(server.baseUrl);
       const folder = plant(s);
@@ -432,7 +435,7 @@ describe("an extension of the user", () => {
   }
 
   it("that appeared while tools ran is held back, and the session is named", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { sessionId, file } = await drop(s);
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
@@ -447,7 +450,7 @@ describe("an extension of the user", () => {
   });
 
   it.skipIf(!hasTerminals)("that was held back runs after a yes in a terminal", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { sessionId, file } = await drop(s);
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
@@ -464,7 +467,7 @@ describe("an extension of the user", () => {
   });
 
   it("that was held back runs after `scorel trust confirm`, also without a terminal", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { sessionId, file } = await drop(s);
     const shown = expect.stringContaining(`  ${file} (session ${sessionId})\n    planted.ts\n`);
     expect(await s.run(["trust", "confirm"])).toMatchObject({ code: 2, stdout: shown });
@@ -476,7 +479,7 @@ describe("an extension of the user", () => {
   });
 
   it("that the user edits right after a run is not held back", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([toolCall("Bash", { command: "true" }), text("done"), text("again")]);
     s.useModel(server.baseUrl);
     expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0 });
@@ -486,7 +489,7 @@ describe("an extension of the user", () => {
   });
 
   it("that the user edits after a kill -9 is not held back once a start has ended the remaining processes", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const stay = toolCall("Bash", { command: "echo $$ >> pids; exec sleep 1000" });
     await using server = await startModelServer((_, index) => (index === 0 ? stay : text("done")));
     s.useModel(server.baseUrl);
@@ -506,7 +509,7 @@ describe("an extension of the user", () => {
   });
 
   it("that the user adds works at once, and is recorded as known", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
     await s.run(["-p", "before"]);
