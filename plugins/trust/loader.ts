@@ -41,6 +41,15 @@ export interface LayerFile {
   kind: "user" | "project";
 }
 
+/**
+ * The risk of a key that a project sets, given by the plugin that owns the key with `.meta({ trust: { kind, could } })` in its
+ * schema: `redirect` sends words or keys elsewhere, `weakens` changes a safety setting of the user, `code` names a program.
+ */
+export interface TrustMark {
+  kind: "redirect" | "weakens" | "code";
+  could: string;
+}
+
 /** What this plugin needs to know about presets and config.toml. The loader provides it. */
 export interface LayerKnowledge {
   /** What each of these files would change or run, one list per file. Nothing is run. */

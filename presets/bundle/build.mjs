@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { typesOnly, writeTypes } from "../../plugins/extensions/declarations/write.mjs";
-import { bundlePlugins } from "./bundle-plugins.mjs";
+import { bundlePlugins } from "../../plugins/model/bundle.mjs";
 import { pack } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -8,7 +8,6 @@ import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { unmetRequirements } from "../layers/requirements.ts";
 import { findExtensions } from "./extension-files.ts";
-import { aboutService, given, knownWords } from "./hints.ts";
 
 /** Checks a preset with all it builds on, and runs no code of it: its extensions are judged by what they have written out. */
 export async function examine(request: LayerRequest): Promise<PresetFindings> {
@@ -32,8 +31,11 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
   const { extensionFindings } = await import("@scorel/extensions/findings");
-  const readings = await Promise.all(loaded.map((file) => extensionFindings(file, knownWords)));
-  const { serviceProblems } = await import("@scorel/extensions/service-graph");
+  const readings = await Promise.all(loaded.map((file) => extensionFindings(file)));
+  const [{ serviceProblems }, { aboutService, given }] = await Promise.all([
+    import("@scorel/extensions/service-graph"),
+    import("@scorel/extensions/words"),
+  ]);
   const users = [...(await shippedUsers(merged, plugins)), ...readings.map(({ user }) => user)];
   const uncertain = readings.some(({ isOpen }) => isOpen);
   return {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ExtensionFolder, ExtensionsService } from "@scorel/extensions/contract";
+import type { ExtensionFolder, ExtensionsService, KnownWords } from "@scorel/extensions/contract";
 import type { Rehearsal } from "@scorel/extensions/rehearsal";
 import type { RunPlugins } from "@scorel/extensions/rows";
 import type { Kernel } from "@scorel/kernel";
@@ -14,11 +14,15 @@ import type { Asked } from "./asked.ts";
 import { requestFor } from "./composition.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import { findExtensions } from "./extension-files.ts";
-import { contributions, knownWords } from "./hints.ts";
 import { resolve } from "./resolution.ts";
 
 /** What the loader knows of plugins and extensions, for whoever writes one. */
-export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kernel: () => Kernel): ExtensionsService {
+export function createExtensionsService(
+  asked: Asked,
+  words: KnownWords,
+  rehearsal: Rehearsal,
+  kernel: () => Kernel,
+): ExtensionsService {
   const own = (): ExtensionFolder => ({ of: "user", path: join(userDir(), "extensions"), trusted: true });
   const projects = async (): Promise<ExtensionFolder> => {
     const { project } = await requestFor(asked, asked.cwd);
@@ -47,16 +51,16 @@ export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kern
     sources: async (cwd) => (await import("../layers/sources.ts")).sourcesOf(await requestFor(asked, cwd)),
     async list() {
       const [{ readRows }, run] = await Promise.all([import("@scorel/extensions/rows"), runPlugins(asked)]);
-      return await readRows(run, rehearsal, kernel());
+      return await readRows({ ...run, contributions: words.contributions }, rehearsal, kernel());
     },
     parse: async (path) => (await import("@scorel/extensions/parse")).parse(path),
-    words: knownWords,
+    words,
     tsconfig: typesProject,
   };
 }
 
 /** What a run is made of, loaded or not. */
-async function runPlugins(asked: Asked): Promise<RunPlugins> {
+async function runPlugins(asked: Asked): Promise<Omit<RunPlugins, "contributions">> {
   const request = await requestFor(asked, asked.cwd);
   const resolution = await resolve(request);
   const { merged, plugins } = resolution;
@@ -77,7 +81,6 @@ async function runPlugins(asked: Asked): Promise<RunPlugins> {
     offAt: (id) => (isExtensionOff(merged, id) ? merged.without.get(id) : undefined),
     readMs: (plugin) => loadTimes.get(plugin),
     loadHost: async (file) => (await extensionEntries(resolution, [file], "host")).entries[0]?.plugin,
-    contributions,
   };
 }
 

@@ -105,7 +105,7 @@ async function composed(resolution: Resolution): Promise<Composed> {
 /** What only presets have that are made to be shared. */
 async function packaged({ merged, extensions, found }: Resolution, locks: readonly Lock[]): Promise<Partial<Composed>> {
   const { requirements } = await import("../layers/requirements.ts");
-  const { contentsOf } = await import("./contents.ts");
+  const { contentsOf } = await import("@scorel/inspect/contents");
   const required = requirements(
     merged,
     extensions.map(({ id }) => id),

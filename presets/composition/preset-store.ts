@@ -5,7 +5,6 @@ import { extended, parseLayer } from "../layers/layer.ts";
 import { isPath, namesIn, presetFileIn } from "../layers/preset-file.ts";
 import { shippedPresets } from "../paths.ts";
 import type { Asked } from "./asked.ts";
-import { knownWords } from "./hints.ts";
 import { knowledgeOf } from "./trust.ts";
 
 /** The service `presetStore`; what does its work is loaded by the first call. */
@@ -34,6 +33,6 @@ function presetKnowledge(asked: Asked): PresetKnowledge {
       const { itemsOfPreset } = await import("@scorel/trust/items");
       return await itemsOfPreset(tree, name, await knowledgeOf(asked));
     },
-    facts: async (source) => (await import("@scorel/extensions/facts")).extensionFacts(source, knownWords),
+    facts: async (source) => (await import("@scorel/extensions/facts")).extensionFacts(source),
   };
 }

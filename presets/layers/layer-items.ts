@@ -1,12 +1,12 @@
 import { messageOf } from "@scorel/kernel";
+import { metaAt } from "@scorel/kit/schema/keys";
 import { oneLine } from "@scorel/kit/text/one-line";
 import { dotted, isTable, type KeyPath, leavesOf } from "@scorel/kit/values/table";
 import type { TrustItem } from "@scorel/trust/contract";
-import type { LayerFile } from "@scorel/trust/loader";
+import type { LayerFile, TrustMark } from "@scorel/trust/loader";
 import { loadShipped } from "../catalogue.ts";
 import { type Layer, parseLayer, placeOf } from "./layer.ts";
 import { isTooWide } from "./layered-values.ts";
-import { markAt } from "./marks.ts";
 import { grammarKeys, type Merged } from "./merge.ts";
 
 const LONGEST = 200;
@@ -59,7 +59,7 @@ async function settings(layer: Layer, user: Merged | undefined): Promise<TrustIt
   const plugins = await loadShipped(tables.map(([id]) => id));
   return tables.flatMap(([id, table]) =>
     leavesOf(table, [id]).flatMap(({ path, value }): TrustItem[] => {
-      const mark = markAt(plugins.get(id)?.config, path.slice(1));
+      const mark = metaAt(plugins.get(id)?.config, path.slice(1), "trust") as TrustMark | undefined;
       const what = `${dotted(path)} = ${written(value)}`;
       const place = placeOf(layer, path);
       const theirs = user && valueAt(user, path);

@@ -1,5 +1,4 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, parse, resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
 import type { Signals } from "@scorel/cli/signals";
@@ -10,13 +9,11 @@ import { userDir } from "@scorel/kit/files/home";
 import { type Asked, createAsked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { createExtensionsService } from "../composition/extensions-service.ts";
-import { aboutHook, aboutService, nearestContribution } from "../composition/hints.ts";
 import { createLayersService } from "../composition/layers-service.ts";
 import { createPresetStore } from "../composition/preset-store.ts";
 import { createTrustService } from "../composition/trust.ts";
 import { errors } from "../errors.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
-import { ownCommandsFile } from "./own-commands.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
 export async function launch(argv: readonly string[], version: string): Promise<void> {
@@ -97,7 +94,10 @@ export async function startHost(
   if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, { ...streams, interrupt });
   const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
-  const { createRehearsal } = await import("@scorel/extensions/rehearsal");
+  const [{ createRehearsal }, { aboutHook, aboutService, knownWords, nearestContribution }] = await Promise.all([
+    import("@scorel/extensions/rehearsal"),
+    import("@scorel/extensions/words"),
+  ]);
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
   const started: Launch = { cwd, version, globalOptions, env: process.env, ...streams, interrupt };
   const kernel: Kernel = await createKernel({
@@ -105,7 +105,7 @@ export async function startHost(
     store: createMemoryStore(header()),
     services: {
       composition: rehearsal.composition,
-      extensions: createExtensionsService(asked, rehearsal, () => kernel),
+      extensions: createExtensionsService(asked, knownWords, rehearsal, () => kernel),
       layers: createLayersService(asked),
       trust: createTrustService(asked),
       presetStore: createPresetStore(asked),
@@ -121,9 +121,10 @@ export async function startHost(
 
 /** Most people's extensions have no commands, and nothing is loaded for it. */
 async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { notify }: Asked): Promise<void> {
-  if (!entries.some(({ contained }) => contained) && !existsSync(ownCommandsFile(homedir()))) return;
+  const { noteFile } = await import("@scorel/extensions/noted-commands");
+  if (!entries.some(({ contained }) => contained) && !existsSync(noteFile())) return;
   try {
-    (await import("./note-commands.ts")).noteCommands(kernel, entries);
+    (await import("@scorel/extensions/note-commands")).noteCommands(kernel, entries);
   } catch (thrown) {
     notify(`The commands of your extensions will be missing in --help: ${messageOf(thrown)}`);
   }

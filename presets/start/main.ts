@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import manifest from "../../package.json" with { type: "json" };
-import { readOwnCommands, withOwnCommands } from "./own-commands.ts";
 
 /** The help of `scorel`, of each noun and of each `noun action`, made when the command was built. */
 type HelpTable = Record<string, string>;
@@ -36,6 +35,7 @@ async function readHelp(options: readonly string[], file: URL): Promise<string |
   const table = JSON.parse(readFileSync(file, "utf8")) as HelpTable;
   const noun = options.find((word) => Object.hasOwn(table, word));
   const action = options.find((word) => Object.hasOwn(table, `${noun} ${word}`));
+  const { readOwnCommands, withOwnCommands } = await import("@scorel/extensions/noted-commands");
   const own = readOwnCommands();
   if (own.some((command) => command.noun === noun)) return undefined;
   if (noun !== undefined) return table[action === undefined ? noun : `${noun} ${action}`];

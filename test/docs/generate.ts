@@ -4,6 +4,7 @@ import { exampleFolder, exampleIndex } from "./example-files.ts";
 import { readFacts } from "./facts.ts";
 import { pages } from "./pages/index.ts";
 import { render } from "./pages/page.ts";
+import { providerList, providers } from "./providers.ts";
 import { renderReadme } from "./readme.ts";
 import { serviceShapes, shapeList } from "./service-shapes.ts";
 import { shippedList, shippedSkills } from "./shipped-skills.ts";
@@ -25,5 +26,6 @@ export async function generate(): Promise<Map<string, string>> {
     [`${exampleFolder}/README.md`, exampleIndex()],
     [shippedList, await shippedSkills()],
     [shapeList, serviceShapes(facts)],
+    [providerList, providers(facts)],
   ]);
 }

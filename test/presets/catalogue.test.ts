@@ -5,9 +5,10 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { TAP_FIELDS } from "../../kernel/layer.ts";
 import { virtualNames } from "../../plugins/extensions/load/virtual-modules.ts";
+import { hookNames, providers } from "../../plugins/extensions/providers.ts";
+import { aboutHook, aboutService, knownWords } from "../../plugins/extensions/words.ts";
 import { TOOL_FIELDS } from "../../plugins/tools/registry.ts";
 import { catalogue, loadShipped } from "../../presets/catalogue.ts";
-import { aboutHook, aboutService, hookNames, knownWords, providers } from "../../presets/composition/hints.ts";
 import { readLayers } from "../../presets/layers/layers.ts";
 import { mergeLayers } from "../../presets/layers/merge.ts";
 
@@ -30,7 +31,9 @@ describe("the catalogue", () => {
 describe("the hints", () => {
   it("know who provides each service, and each hook that a plugin defines", async () => {
     const plugins = await loadShipped(Object.keys(catalogue));
-    const provided = [...plugins].flatMap(([id, plugin]) => (plugin.provides ?? []).map((name) => [name, id]));
+    const provided = [...plugins].flatMap(([id, { provides = [], scope = "session" }]) =>
+      provides.map((name) => [name, { id, scope }]),
+    );
     expect(providers).toEqual(Object.fromEntries(provided));
     const hooks = readFileSync(join(root, "docs/reference/hooks.md"), "utf8").matchAll(/^## `(\w+)`/gm);
     expect([...hookNames].sort()).toEqual([...hooks].map(([, name]) => name).sort());

@@ -3,8 +3,8 @@ import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { writtenManifest } from "../../plugins/extensions/checks/manifest.ts";
+import { createLoader } from "../../plugins/extensions/load/entries.ts";
 import { createAsked } from "../../presets/composition/asked.ts";
-import { createLoader } from "../../presets/composition/extension-entries.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
 import { type Place, place } from "./place.ts";
 

@@ -1,8 +1,9 @@
 import type { AnyPlugin } from "@scorel/kernel";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { metaAt } from "../../plugins/kit/schema/keys.ts";
+import type { TrustMark } from "../../plugins/trust/loader.ts";
 import { catalogue, loadShipped } from "../../presets/catalogue.ts";
-import { markAt } from "../../presets/layers/marks.ts";
 
 /**
  * What a repository could do to its user with each key of each shipped plugin. A new key belongs here: `weakens` when another
@@ -114,7 +115,7 @@ function marked({ id, config }: AnyPlugin): [string, string][] {
   if (!config) return [];
   const schema = z.toJSONSchema(config, { io: "input", unrepresentable: "any" }) as Node;
   return [...pathsIn(schema, [])].map((path) => {
-    const mark = markAt(config, path);
+    const mark = metaAt(config, path, "trust") as TrustMark | undefined;
     return [[id, ...path].join("."), mark === undefined ? "harmless" : mark.could ? mark.kind : "marked without words"];
   });
 }

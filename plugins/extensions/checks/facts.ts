@@ -1,4 +1,4 @@
-import type { KnownWords } from "../contract.ts";
+import { knownWords } from "../words.ts";
 import { returnedMembers } from "./members.ts";
 
 /** What the source of an extension shows. Computed values and other files of the extension are not considered. */
@@ -13,7 +13,8 @@ export interface ExtensionFacts {
 }
 
 /** Reads facts from the source of an extension, without running it. */
-export function extensionFacts(source: string, { hooks, contributions }: KnownWords): ExtensionFacts {
+export function extensionFacts(source: string): ExtensionFacts {
+  const { hooks, contributions } = knownWords;
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
   const named = code.matchAll(/\b(?:from|import|require)\s*\(?\s*["'`]([^"'`\n]+)["'`]/g);
   const wanted = [...named].map(([, name = ""]) => name).filter((name) => !name.startsWith("."));

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ExtensionFile, KnownWords } from "../contract.ts";
+import type { ExtensionFile } from "../contract.ts";
 import { outsideImports } from "../load/imports.ts";
+import { knownWords } from "../words.ts";
 import { type NamedService, writtenManifest } from "./manifest.ts";
 import { parse } from "./parse.ts";
 import { shapeProblems } from "./shape.ts";
@@ -23,7 +24,7 @@ interface PlacedService {
 }
 
 /** Reads an extension and the files that it imports, without running them. */
-export async function extensionFindings(extension: ExtensionFile, words: KnownWords): Promise<ExtensionFindings> {
+export async function extensionFindings(extension: ExtensionFile): Promise<ExtensionFindings> {
   const { id, path, file, of } = extension;
   const source = readFileSync(file, "utf8");
   const { needs, provides, host } = writtenManifest(source);
@@ -35,7 +36,7 @@ export async function extensionFindings(extension: ExtensionFile, words: KnownWo
   return {
     user: { id, scope: host ? "host" : "session", needs: placed(needs), provides: placed(provides) },
     isOpen: provides === undefined,
-    problems: [...(await shapeFindings(extension, source, words)), ...imports.problems, ...refused],
+    problems: [...(await shapeFindings(extension, source)), ...imports.problems, ...refused],
     unknown: [
       ...(needs ? [] : [`"${id}": the services that it needs are computed (${path})`]),
       ...(provides ? [] : [`"${id}": the services that it provides are computed (${path})`]),
@@ -45,10 +46,10 @@ export async function extensionFindings(extension: ExtensionFile, words: KnownWo
 }
 
 /** A syntax error, or else mistakes in the manifest. */
-async function shapeFindings({ id, path, file }: ExtensionFile, source: string, words: KnownWords): Promise<string[]> {
+async function shapeFindings({ id, path, file }: ExtensionFile, source: string): Promise<string[]> {
   const mistake = await parse(file);
   if (mistake) return [`"${id}" does not parse: ${mistake.reason} (${mistake.where.replace(file, path)})`];
-  return shapeProblems(id, source, words).map((reason) => `"${id}": ${reason} (${path})`);
+  return shapeProblems(id, source, knownWords).map((reason) => `"${id}": ${reason} (${path})`);
 }
 
 /** Imports from outside of its preset. Packages listed in package.json are no problem: installing the preset adds them. */

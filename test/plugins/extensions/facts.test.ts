@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { extensionFacts } from "../../../plugins/extensions/checks/facts.ts";
-import { knownWords } from "../../../presets/composition/hints.ts";
 
 const none = { hooks: [], contributes: [], host: false, imports: [] };
 
@@ -37,5 +36,5 @@ it.each([
     { ...none, imports: ["@x/b", "a", "node:fs"] },
   ],
 ])("the text of an extension shows %s", (_, source, expected) => {
-  expect(extensionFacts(source, knownWords)).toEqual(expected);
+  expect(extensionFacts(source)).toEqual(expected);
 });

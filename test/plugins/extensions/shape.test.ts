@@ -1,6 +1,6 @@
 import { shapeProblems } from "@scorel/extensions/shape";
 import { describe, expect, it } from "vitest";
-import { knownWords } from "../../../presets/composition/hints.ts";
+import { knownWords } from "../../../plugins/extensions/words.ts";
 import { exampleFiles } from "../../docs/example-files.ts";
 import { readExamples } from "../../docs/examples.ts";
 

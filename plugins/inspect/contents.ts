@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
-import type { Composed } from "@scorel/inspect/contract";
 import type { PresetPackage } from "@scorel/workspace/contract";
+import type { Composed } from "./contract.ts";
 
 type Shipped = NonNullable<Composed["ships"]>[number];
 

@@ -14,15 +14,14 @@ export interface OwnCommand {
 
 const LONGEST_BYTES = 256 * 1024;
 
-/** Where the commands of extensions are kept for `--help`, which loads no plugin and no configuration. */
-export const ownCommandsFile = (home: string) => join(home, ".scorel", "cache", "commands.json");
+/** Where they are noted for `--help`, which loads no plugin, no configuration and no library. */
+export const noteFile = () => join(homedir(), ".scorel", "cache", "commands.json");
 
 /** What the last start has noted; nothing where it cannot be read, or others than this user could have written it. */
 export function readOwnCommands(): OwnCommand[] {
   try {
-    const home = homedir();
-    const path = ownCommandsFile(home);
-    if (!isAbsolute(home) || !isOwnFile(path)) return [];
+    const path = noteFile();
+    if (!isAbsolute(path) || !isOwnFile(path)) return [];
     const commands: unknown = JSON.parse(readFileSync(path, "utf8"));
     return Array.isArray(commands) ? commands.filter(isCommand).filter(({ file }) => existsSync(file)) : [];
   } catch {

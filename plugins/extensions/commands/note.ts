@@ -1,18 +1,17 @@
 import * as fs from "node:fs";
-import { homedir } from "node:os";
 import { dirname } from "node:path";
 import type {} from "@scorel/cli/contract";
 import type { Kernel, KernelEntry } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { replaceFile } from "@scorel/kit/files/private";
 import { makePrivate } from "@scorel/kit/files/private-folder";
-import { type OwnCommand, ownCommandsFile } from "./own-commands.ts";
+import { noteFile, type OwnCommand } from "./noted.ts";
 
 const LONGEST = 200;
 
 /** Keeps the commands of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
 export function noteCommands(kernel: Kernel, entries: readonly KernelEntry[]): void {
-  const path = ownCommandsFile(homedir());
+  const path = noteFile();
   const files = new Map(entries.flatMap(({ plugin, origin, contained }) => (contained ? [[plugin.id, origin]] : [])));
   const text = `${JSON.stringify(files.size === 0 ? [] : commandsOf(kernel, files), null, 2)}\n`;
   const isThere = fs.existsSync(path);

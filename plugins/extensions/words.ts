@@ -1,41 +1,6 @@
-import type { KnownWords } from "@scorel/extensions/contract";
 import { nearest } from "@scorel/kit/values/nearest";
-import { shipped } from "../catalogue.ts";
-
-/** Which plugin of Scorel provides a service; the test of the catalogue compares this with the plugins. */
-export const providers: Readonly<Record<string, string>> = {
-  agent: "agent",
-  archives: "packages",
-  artifacts: "artifacts",
-  blobs: "blobs",
-  chat: "chat",
-  cli: "cli",
-  customDisplay: "messages",
-  history: "history",
-  host: "host",
-  images: "images",
-  isMessage: "messages",
-  logs: "logs",
-  mergeMessage: "messages",
-  model: "model",
-  modelAdmin: "model",
-  modelTables: "models",
-  models: "models",
-  permissions: "permissions",
-  projects: "projects",
-  prompt: "prompt",
-  refs: "runner",
-  requests: "requests",
-  sandbox: "sandbox",
-  secrets: "model",
-  skillStore: "skillstore",
-  skills: "skills",
-  spans: "diagnostics",
-  tools: "tools",
-  trustQuestion: "trust",
-  ui: "requests",
-  watch: "watch",
-};
+import type { KnownWords } from "./contract.ts";
+import { hookNames, providers } from "./providers.ts";
 
 /** The services that the loader and the session give to every plugin. */
 export const given: readonly string[] = [
@@ -46,19 +11,6 @@ export const given: readonly string[] = [
   "trust",
   "presetStore",
   "launch",
-];
-
-/** The native hooks that plugins of Scorel define; the test of the catalogue compares this with the plugins. */
-export const hookNames: readonly string[] = [
-  "beforeToolCall",
-  "approveToolCall",
-  "afterToolCall",
-  "transformContext",
-  "beforeContext",
-  "contextOverflow",
-  "convertToLlm",
-  "systemPrompt",
-  "promptSubmit",
 ];
 
 /** What plugins contribute to each other, as far as shipped ones collect it. */
@@ -91,9 +43,9 @@ export const knownWords: KnownWords = {
 
 /** What to do about a service that nobody provides. */
 export function aboutService(name: string): string {
-  const id = Object.hasOwn(providers, name) ? providers[name] : undefined;
-  const where = id !== undefined && shipped(id)?.scope === "host" ? " in ~/.scorel/config.toml" : "";
-  if (id !== undefined) return `Add "${id}" to "use"${where}.`;
+  const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  const where = provider?.scope === "host" ? " in ~/.scorel/config.toml" : "";
+  if (provider) return `Add "${provider.id}" to "use"${where}.`;
   const near = nearest(name, knownWords.services, { partly: true });
   return near === undefined ? 'Add its provider to "use".' : `Did you mean "${near}"?`;
 }

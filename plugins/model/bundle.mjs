@@ -1,4 +1,4 @@
-/** What esbuild does to the libraries in the bundle, so that a turn loads a third of what it would: see docs/decisions/0009. */
+/** Changes esbuild makes to the libraries that models are reached by, so that a turn loads a third of them: see docs/decisions/0009. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,9 +18,7 @@ function filesLike(hooks, name, patterns) {
   const unseen = new Set(patterns);
   hooks.onEnd(() => {
     if (unseen.size === 0) return;
-    throw new Error(
-      `no file matches ${[...unseen].join(", ")}: look at "${name}" in presets/bundle/bundle-plugins.mjs again`,
-    );
+    throw new Error(`no file matches ${[...unseen].join(", ")}: look at "${name}" in plugins/model/bundle.mjs again`);
   });
   return (path) => {
     const found = patterns.filter((pattern) => pattern.test(path));
@@ -33,7 +31,7 @@ function changed(name, path, change, isChanged = () => true) {
   const source = readFileSync(path, "utf8");
   const contents = change(source);
   if (contents === source || !isChanged(contents))
-    throw new Error(`${path} has changed: look at "${name}" in presets/bundle/bundle-plugins.mjs again`);
+    throw new Error(`${path} has changed: look at "${name}" in plugins/model/bundle.mjs again`);
   return contents;
 }
 
@@ -153,7 +151,7 @@ const LEAN_AI = `
 const lightFetch = {
   name: "light-fetch",
   setup(hooks) {
-    const light = fileURLToPath(new URL("../../plugins/kit/net/light-fetch.ts", import.meta.url));
+    const light = fileURLToPath(new URL("../kit/net/light-fetch.ts", import.meta.url));
     const files = [
       /(?:openai|@anthropic-ai[\\/]sdk)[\\/](?:client|internal[\\/](?:headers|utils[\\/]log))\.mjs$/,
       /@google[\\/]genai[\\/]dist[\\/]node[\\/]index\.mjs$/,
@@ -167,7 +165,7 @@ const lightFetch = {
         new RegExp(`\\b(?:new|instanceof) ${name}\\b|\\b${name}\\.json\\(`).test(source),
       );
       if (used.length === 0)
-        throw new Error(`${path} has changed: look at "light-fetch" in presets/bundle/bundle-plugins.mjs again`);
+        throw new Error(`${path} has changed: look at "light-fetch" in plugins/model/bundle.mjs again`);
       const contents = `import { ${used.join(", ")} } from ${JSON.stringify(light)};\n${source}`;
       return { contents, loader: path.endsWith(".ts") ? "ts" : "js" };
     });

@@ -1,0 +1,94 @@
+import { dirname, join } from "node:path";
+import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
+import { makePrivate } from "@scorel/kit/files/private-folder";
+import { secretFree } from "@scorel/kit/text/secret-free";
+import type { Table } from "@scorel/kit/values/table";
+import { fieldSlips } from "../checks/slips.ts";
+import type { ExtensionFile, ExtensionProblem } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { knownWords } from "../words.ts";
+import { asProblem } from "./find.ts";
+
+/** What the loader tells of the configuration, and is told. */
+export interface ExtensionConfig {
+  /** All tables by plugin id. */
+  tables: Table;
+  /** The table of an extension with a schema. Throws CONFIG_INVALID. */
+  tableOf(id: string, schema: NonNullable<AnyPlugin["config"]>): unknown;
+  /** The error that says why an extension cannot run once per process. */
+  refused(problem: string): Error;
+  /** Hears how many milliseconds it took to read an extension and run its file. */
+  loaded(plugin: AnyPlugin, milliseconds: number): void;
+}
+
+/** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
+export async function extensionEntries(
+  config: ExtensionConfig,
+  files: readonly ExtensionFile[],
+  scope: "host" | "session",
+): Promise<{ entries: KernelEntry[]; problems: ExtensionProblem[] }> {
+  const entries: KernelEntry[] = [];
+  const problems: ExtensionProblem[] = [];
+  if (files.length === 0) return { entries, problems };
+  let load: Awaited<ReturnType<typeof createLoader>>;
+  try {
+    load = await createLoader();
+  } catch (thrown) {
+    // The folder of compiled code is not safe: that stops all extensions, and is said once.
+    problems.push(asProblem("extensions", thrown));
+    return { entries, problems };
+  }
+  for (const file of files)
+    try {
+      const began = performance.now();
+      const plugin = await load(file);
+      const readMs = performance.now() - began;
+      const slips = fieldSlips(Object.keys(plugin), knownWords.fields);
+      if (slips.length > 0)
+        problems.push(asProblem(file.path, errors.EXTENSION_FIELDS({ id: file.id, file: file.path, slips })));
+      if ((plugin.scope ?? "session") === scope) {
+        const entry = await entryOf(config, file, plugin);
+        config.loaded(entry.plugin, readMs);
+        entries.push(entry);
+      } else if (scope === "session") assertHostAllowed(file, config);
+    } catch (thrown) {
+      problems.push(asProblem(file.path, thrown));
+    }
+  return { entries, problems };
+}
+
+/** Throws EXTENSION_FOLDER when others than this user could write the folder of compiled code. */
+export async function createLoader(onUse?: (name: string) => void) {
+  const { createExtensionLoader } = await import("./loader.ts");
+  const folder = join(userDir(), "cache", "jiti");
+  makePrivate(userDir(), dirname(folder), folder);
+  return createExtensionLoader({ folder, keyFile: join(userDir(), "cache.key") }, onUse);
+}
+
+/** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */
+async function entryOf(
+  { tables, tableOf }: ExtensionConfig,
+  { id, path, file }: ExtensionFile,
+  plugin: AnyPlugin,
+): Promise<KernelEntry> {
+  const { contain } = await import("../containment/contain.ts");
+  const entry = contain(plugin, { path, file, ...(await serviceCheck(plugin)) });
+  return { ...entry, config: plugin.config ? tableOf(id, plugin.config) : secretFree(tables) };
+}
+
+/** What others rely on is loaded for those extensions alone that provide something. */
+async function serviceCheck({ provides = [] }: AnyPlugin) {
+  if (provides.length === 0) return {};
+  const { assertService } = await import("../checks/service-check.ts");
+  return { checkService: assertService };
+}
+
+/** One of the user was loaded when the process started. */
+function assertHostAllowed({ id, path, of }: ExtensionFile, { refused }: ExtensionConfig): void {
+  if (of === "user") return;
+  const whose = of === "project" ? "a project's extension" : "an extension of a preset";
+  throw refused(
+    `Extension "${id}" is left out: ${whose} cannot run once per process (scope "host"); move it to ~/.scorel/extensions (${path})`,
+  );
+}
