@@ -8,7 +8,6 @@ import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
-import { linesOf } from "./lines.ts";
 import { openOrRelocate } from "./relocate.ts";
 import { Screen } from "./screen.ts";
 import { ChatSession } from "./session.ts";
@@ -40,7 +39,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
     await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
     await closeSession(client, chat.sessionId, screen);
-    if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.failed > 0 ? 1 : 0;
+    if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.turns.failed > 0 ? 1 : 0;
     if (chat.begun) await screen.line(`To go on: scorel --session ${chat.sessionId}`);
     return invocation.interrupt.aborted ? CANCELLED : 0;
   } finally {
@@ -87,4 +86,18 @@ async function readPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Pr
   } catch (thrown) {
     if (!interrupt.aborted) throw thrown;
   }
+}
+
+/** Splits a byte stream into lines at "\n" only, since a prompt may contain any other character, even U+2028. */
+export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of input) {
+    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield line.replace(/\r$/, "");
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
 }

@@ -21,16 +21,11 @@ export class Questions {
 
   /** Tells the host whether a person is here to answer, and shows the open questions. */
   async attend(attending: boolean): Promise<void> {
-    try {
-      const { sessionId } = this;
-      const { requests, statuses } = await this.client.request("attend_requests", { sessionId, attending });
-      if (!attending) return;
-      for (const request of requests) this.open.set(request.requestId, request);
-      for (const status of statuses) await this.screen.setStatus(status);
-    } catch (thrown) {
-      // No plugin for questions is loaded.
-      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
-    }
+    const { sessionId } = this;
+    const known = await ifSupported(this.client.request("attend_requests", { sessionId, attending }));
+    if (known && !attending) return;
+    for (const request of known?.requests ?? []) this.open.set(request.requestId, request);
+    for (const status of known?.statuses ?? []) await this.screen.setStatus(status);
     await this.next();
   }
 
@@ -99,5 +94,20 @@ export class Questions {
     const [first] = this.open.values();
     this.shown = first;
     await (first ? this.screen.ask(shownQuestion(first)) : this.screen.answered());
+  }
+}
+
+/** Tells the host that notifications are shown here, but that nobody answers questions. */
+export async function attendWithoutAnswers(client: Client, sessionId: string): Promise<void> {
+  await ifSupported(client.request("list_requests", { sessionId }));
+}
+
+/** Resolves with undefined when no plugin for questions is loaded. */
+async function ifSupported<R>(answer: Promise<R>): Promise<R | undefined> {
+  try {
+    return await answer;
+  } catch (thrown) {
+    if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    return undefined;
   }
 }

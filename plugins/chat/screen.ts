@@ -1,24 +1,19 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { damageIn, Warnings } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
-import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
+import type { AnyEvent, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
-import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
+import { type Card, cardText, drawn, warningIn, wrapped } from "./drawing.ts";
 import { StatusTexts } from "./status-texts.ts";
 import type { TypedLine } from "./typed-line.ts";
-import { wrapped } from "./wrap.ts";
-
-const SHOWN_LINES = 12;
 
 /** Events that result from the user's own line or command, which prints its own answer. */
 const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_end"]);
-
-type Card = Extract<DisplayAction, { display: "card" }>;
 
 /** Renders a conversation as lines. Text of models and tools cannot move the cursor or set colours. */
 export class Screen {
@@ -208,7 +203,7 @@ export class Screen {
     this.named = title;
     if (status === "running") return `· ${title}`;
     const head = status === "error" ? `· failed: ${title}\n` : named ? "" : `· ${title}\n`;
-    return `${head}${answer(card)}`.trimEnd();
+    return `${head}${cardText(card)}`.trimEnd();
   }
 
   private async write(text: string): Promise<void> {
@@ -222,30 +217,4 @@ export class Screen {
 
 function counted(messages: number): string {
   return messages === 1 ? "1 queued message" : `${messages} queued messages`;
-}
-
-/** Returns a plugin's notification if it is more than information. */
-function warningIn(display: DisplayAction): string | undefined {
-  const isMore = display.display === "notice" && display.level !== "info";
-  return isMore ? `${display.level}: ${display.text}` : undefined;
-}
-
-function drawn(display: DisplayAction): string {
-  if (display.display === "bubble" && display.role === "user") return `> ${display.text}`;
-  return shortened(displayText(display));
-}
-
-/** Formats a tool's output, indented. A diff is shown in full, since the user must see it. */
-function answer({ text, body = [] }: Card): string {
-  return [shortened(text), ...body.map(displayText)]
-    .filter((part) => part !== "")
-    .join("\n")
-    .replace(/^/gm, "  ")
-    .trimEnd();
-}
-
-function shortened(text: string): string {
-  const lines = text.trimEnd().split("\n");
-  if (lines.length <= SHOWN_LINES) return lines.join("\n");
-  return [...lines.slice(0, SHOWN_LINES), `… ${lines.length - SHOWN_LINES} more lines`].join("\n");
 }

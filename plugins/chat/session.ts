@@ -1,15 +1,19 @@
 import type { CommandResult } from "@scorel/commands/contract";
 import type { Client, SessionStatus } from "@scorel/host/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
-import { Questions } from "./questions.ts";
+import { messageOf } from "@scorel/kernel";
+import { attendWithoutAnswers, Questions } from "./questions.ts";
 import type { Screen } from "./screen.ts";
+import { type ChatState, reactions, stateOf } from "./states.ts";
+import { Turns } from "./turns.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 
-/** One conversation: takes lines and shows the results. The caller decides whether to wait between lines. */
+/**
+ * One conversation: takes lines and shows the results. The caller decides whether to wait between lines, and what to do
+ * with each, by `state`.
+ */
 export class ChatSession {
-  /** Number of turns that ended in an error. */
-  failed = 0;
+  readonly turns: Turns;
   /** True when the session has a conversation that one can return to. */
   begun = false;
   /** True when the user asked to leave. */
@@ -22,23 +26,24 @@ export class ChatSession {
   private readonly person: boolean;
   private current = "";
   private leave: () => Promise<void> = async () => {};
-  /** True while a command of the user runs. `anew` records whether the session was reloaded meanwhile. */
-  private commanding = false;
-  private anew = false;
+  /** Whether a command of the user runs, and whether the session was reloaded meanwhile. */
+  private command: "none" | "running" | "reloaded" = "none";
   /** Questions of plugins; undefined when input comes from a program. */
   private questions: Questions | undefined;
   /** The last line or reload; they run one after the other. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly waiting: (() => Promise<void>)[] = [];
-  private readonly turns = new Set<Promise<void>>();
-  /** Text of messages queued behind the running turn, by id. */
-  private readonly queued = new Map<string, string>();
-  private shown: string | null = null;
 
   constructor(client: Client, screen: Screen, person: boolean) {
     this.client = client;
     this.screen = screen;
     this.person = person;
+    this.turns = new Turns(client, screen, () => this.catchUp());
+  }
+
+  get state(): ChatState {
+    const { current, left, turns, questions } = this;
+    return stateOf({ opened: current !== "", left, turn: turns.any, question: questions?.asked !== undefined });
   }
 
   get sessionId(): string {
@@ -62,20 +67,20 @@ export class ChatSession {
       async (delivered) => {
         await this.screen.hear(delivered);
         // After a reload by a command, questions are shown once the command's output was printed.
-        if (!this.anew) await questions?.hear(delivered.event);
+        if (this.command !== "reloaded") await questions?.hear(delivered.event);
         if (delivered.event.type === "session_start") await this.onReload();
       },
       { joined: true },
     );
     this.questions = questions;
-    this.anew = false;
-    await (questions ? questions.attend(true) : this.listen());
+    if (this.command === "reloaded") this.command = "running";
+    await (questions ? questions.attend(true) : attendWithoutAnswers(this.client, status.sessionId));
   }
 
   /** Registers for questions again after a reload; if a command caused it, after the command's output. */
   private async onReload(): Promise<void> {
-    this.anew = this.commanding;
-    if (!this.commanding) await this.questions?.attend(true);
+    if (this.command === "none") await this.questions?.attend(true);
+    else this.command = "reloaded";
   }
 
   /** Reports a reload of the session. */
@@ -94,16 +99,6 @@ export class ChatSession {
     this.catchUp();
   }
 
-  /** Tells the host that notifications are shown here, but that nobody answers questions. */
-  private async listen(): Promise<void> {
-    try {
-      await this.client.request("list_requests", { sessionId: this.sessionId });
-    } catch (thrown) {
-      // No plugin for questions is loaded.
-      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
-    }
-  }
-
   /** Declines further questions because nobody types any more. */
   async declineQuestions(): Promise<void> {
     await this.questions?.attend(false);
@@ -114,10 +109,6 @@ export class ChatSession {
   async complete(line: string): Promise<[string[], string]> {
     const { from, values } = await this.client.request("complete_command", { sessionId: this.sessionId, line });
     return [values, line.slice(from)];
-  }
-
-  get busy(): boolean {
-    return this.turns.size > 0;
   }
 
   /** Processes a line: a slash command or a message. Throws when a turn cannot start. */
@@ -133,7 +124,7 @@ export class ChatSession {
   private catchUp(): void {
     if (this.waiting.length === 0) return;
     const serve = async () => {
-      while (!this.busy && !this.asked && !this.left) {
+      while (reactions[this.state].quiet) {
         const work = this.waiting.shift();
         if (!work) return;
         await work();
@@ -156,21 +147,18 @@ export class ChatSession {
     else await this.run(command, args.trim());
   }
 
-  /** Returns true when this line would answer the displayed question. */
-  answers(line: string): boolean {
-    return this.asked && (this.questions?.takesAll === true || !line.trim().startsWith("/"));
+  /** Returns whether a line is to be processed, or answers the question on the screen. */
+  reactionTo(line: string): "take" | "answer" {
+    const isCommand = line.trim().startsWith("/") && this.questions?.takesAll !== true;
+    return reactions[this.state][isCommand ? "command" : "line"];
   }
 
-  /** Answers the displayed question; without one, processes the line normally. */
+  /** Answers the displayed question. When it has gone meanwhile, processes the line normally. */
   async answer(line: string): Promise<void> {
-    if (!this.answers(line)) return this.take(line);
+    if (this.questions?.asked === undefined || this.reactionTo(line) === "take") return this.take(line);
     const message = await this.questions?.answer(line);
     if (message !== undefined) await this.send(message);
     this.catchUp();
-  }
-
-  get asked(): boolean {
-    return this.questions?.asked !== undefined;
   }
 
   /** Runs `first`, then declines the question that was displayed before. */
@@ -185,11 +173,9 @@ export class ChatSession {
   async cancel(): Promise<void> {
     const { sessionId } = this;
     await this.leaveQuestion(() => this.client.request("cancel", { sessionId }));
-    if (this.queued.size === 0) return;
-    const waiting = [...this.queued.values()];
-    this.queued.clear();
-    await this.client.request("rewrite_queue", { sessionId, items: [] });
-    this.input = waiting.join(" ");
+    const texts = await this.turns.takeBack(sessionId);
+    if (texts === undefined) return;
+    this.input = texts;
     await this.screen.line("(queued messages were taken back)");
   }
 
@@ -201,10 +187,10 @@ export class ChatSession {
       // Awaited below, after the turns have ended.
       refused.catch(() => {});
     };
-    if (interrupt?.aborted && this.busy) cancel();
+    if (interrupt?.aborted && this.turns.any) cancel();
     interrupt?.addEventListener("abort", cancel, { once: true });
     try {
-      while (this.turns.size > 0) await Promise.all(this.turns);
+      await this.turns.ended();
       await refused;
     } finally {
       interrupt?.removeEventListener("abort", cancel);
@@ -221,28 +207,11 @@ export class ChatSession {
 
   private await(id: string, queued?: string): void {
     this.begun = true;
-    if (queued !== undefined) this.queued.set(id, queued);
-    const turn = this.follow(id, queued !== undefined).finally(() => {
-      this.turns.delete(turn);
-      this.catchUp();
-    });
-    this.turns.add(turn);
-  }
-
-  /** Waits for a turn and prints its end. Several queued messages may share one turn, which is printed once. */
-  private async follow(id: string, queued: boolean): Promise<void> {
-    const { sessionId } = this;
-    const outcome = await this.client.request("wait_turn", { sessionId, id });
-    if (queued && !this.queued.delete(id)) return;
-    await this.client.drained(sessionId);
-    if (outcome.leafId !== null && outcome.leafId === this.shown) return;
-    this.shown = outcome.leafId;
-    if (outcome.reason === "error") this.failed++;
-    await this.screen.turn(outcome);
+    this.turns.await(this.sessionId, id, queued);
   }
 
   private async run(name: string, args: string): Promise<void> {
-    this.commanding = true;
+    this.command = "running";
     try {
       const { sessionId } = this;
       const result = await this.client.request("run_command", { sessionId, name, args });
@@ -252,9 +221,14 @@ export class ChatSession {
     } catch (thrown) {
       await this.screen.line(messageOf(thrown));
     } finally {
-      this.commanding = false;
-      if (this.anew) await this.onReload();
+      await this.commandEnded();
     }
+  }
+
+  private async commandEnded(): Promise<void> {
+    const { command } = this;
+    this.command = "none";
+    if (command === "reloaded") await this.onReload();
   }
 
   private async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {

@@ -5,24 +5,23 @@ import { messageOf } from "@scorel/kernel";
 import { forgiveClosed } from "@scorel/kit/terminal/answer";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
+import { reactions } from "./states.ts";
 import { TypedLine } from "./typed-line.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
 
 /**
- * Reads what a person types until they leave. A line typed during a turn is queued, or answers the open question.
- * Ctrl-C cancels the turn or declines the question; otherwise it clears the line, or leaves on an empty one, as does
- * Ctrl-D.
+ * Reads what a person types until they leave. What each key, line and signal does is decided by `reactions` in
+ * states.ts; this function does it.
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
   const lines = openLines(streams, (line) => chat.complete(line));
   const typed = new TypedLine(lines, (streams.terminal ?? streams.stdout) as Writable);
   const say = (thrown: unknown) => screen.line(messageOf(thrown));
-  let closed = false;
   let work = Promise.resolve();
   let answers = Promise.resolve();
-  const askAgain = () => {
-    if (closed || chat.busy) return;
+  const prompt = () => {
+    if (!reactions[chat.state].prompts) return;
     typed.want();
     if (chat.input !== undefined) typed.put(chat.input);
     chat.input = undefined;
@@ -31,38 +30,49 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
     await chat.take(line).catch(say);
     if (chat.left) lines.close();
     typed.again();
-    void chat.idle().catch(say).then(askAgain);
+    void chat.idle().catch(say).then(prompt);
   };
-  const cancel = () => void chat.cancel().catch(say).then(askAgain);
-  const leave = () => {
-    if (chat.busy) cancel();
-    lines.close();
+  const cancel = () => void chat.cancel().catch(say).then(prompt);
+  const does = {
+    nothing: () => {},
+    clear: () => void (typed.drop() || lines.close()),
+    decline: () => void chat.leaveQuestion().catch(say),
+    cancel,
+    leave: () => lines.close(),
+    cancelAndLeave() {
+      cancel();
+      lines.close();
+    },
+    newline: () => screen.newline(),
+    take: (line: string) => {
+      work = work.then(() => take(line));
+    },
+    // Not after `work`: a command that asks ends only when it is answered.
+    answer: (line: string) => {
+      answers = answers.then(() => chat.answer(line)).catch(say);
+    },
   };
-  streams.interrupt.addEventListener("abort", leave, { once: true });
-  lines.on("SIGINT", () => {
-    if (chat.busy) cancel();
-    else if (chat.asked) void chat.leaveQuestion().catch(say);
-    else if (!typed.drop()) lines.close();
-  });
+  const hangUp = () => does[reactions[chat.state].hangUp]();
+  streams.interrupt.addEventListener("abort", hangUp, { once: true });
+  lines.on("SIGINT", () => does[reactions[chat.state].interrupt]());
   lines.on("line", (line) => {
     typed.entered();
-    // Questions of a running command must be answered before the command ends.
-    if (chat.answers(line)) answers = answers.then(() => chat.answer(line)).catch(say);
-    else work = work.then(() => take(line));
+    does[chat.reactionTo(line)](line);
   });
   const awake = wakingUp(lines, streams.stdin, typed);
   screen.over(typed);
-  askAgain();
+  prompt();
   await new Promise<void>((resolve) => lines.on("close", resolve));
-  closed = true;
+  const atEnd = reactions[chat.state].end;
+  chat.left = true;
   awake.end();
   typed.end();
-  if (!chat.left && !chat.busy) await screen.newline();
+  await does[atEnd]();
   await chat.declineQuestions().catch(say);
   await answers;
   await work;
   await chat.idle().catch(say);
-  streams.interrupt.removeEventListener("abort", leave);
+  streams.interrupt.removeEventListener("abort", hangUp);
 }
 
 /**

@@ -2,8 +2,8 @@ import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Delivered } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { wrapped } from "../../plugins/chat/drawing.ts";
 import { Screen } from "../../plugins/chat/screen.ts";
-import { wrapped } from "../../plugins/chat/wrap.ts";
 import { fc } from "../property.ts";
 
 /** What the screen shows of these events. */

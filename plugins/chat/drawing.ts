@@ -1,0 +1,62 @@
+import type { DisplayAction } from "@scorel/kernel";
+import { displayText } from "@scorel/kit/text/display";
+import { widthOf } from "@scorel/kit/text/width";
+
+const SHOWN_LINES = 12;
+
+export type Card = Extract<DisplayAction, { display: "card" }>;
+
+/** Wraps lines at words to the terminal's width, and indents continuation lines to the second column of a table. */
+export function wrapped(text: string, columns: number | undefined): string {
+  // `columns` is 0 for a terminal without a size.
+  if (!columns) return text;
+  return text
+    .split("\n")
+    .map((line) => wrappedLine(line, columns))
+    .join("\n");
+}
+
+function wrappedLine(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line)?.[0] ?? /^\s*/.exec(line)?.[0] ?? "";
+  // A narrow second column would be worse than the terminal's own line breaks.
+  if (widthOf(head) > columns / 2) return line;
+  const indent = " ".repeat(widthOf(head));
+  const lines: string[] = [];
+  let row = head;
+  for (const word of line.slice(head.length).split(" ")) {
+    const longer = row === head || row === indent ? `${row}${word}` : `${row} ${word}`;
+    if (widthOf(longer) > columns && row.trim() !== "" && row !== head) {
+      lines.push(row);
+      row = `${indent}${word}`;
+    } else row = longer;
+  }
+  return [...lines, row].join("\n");
+}
+
+/** Returns a plugin's notification if it is more than information. */
+export function warningIn(display: DisplayAction): string | undefined {
+  const isMore = display.display === "notice" && display.level !== "info";
+  return isMore ? `${display.level}: ${display.text}` : undefined;
+}
+
+/** Formats a display other than a card. */
+export function drawn(display: DisplayAction): string {
+  if (display.display === "bubble" && display.role === "user") return `> ${display.text}`;
+  return shortened(displayText(display));
+}
+
+/** Formats a tool's output, indented. A diff is shown in full, since the user must see it. */
+export function cardText({ text, body = [] }: Card): string {
+  return [shortened(text), ...body.map(displayText)]
+    .filter((part) => part !== "")
+    .join("\n")
+    .replace(/^/gm, "  ")
+    .trimEnd();
+}
+
+function shortened(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  if (lines.length <= SHOWN_LINES) return lines.join("\n");
+  return [...lines.slice(0, SHOWN_LINES), `… ${lines.length - SHOWN_LINES} more lines`].join("\n");
+}

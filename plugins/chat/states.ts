@@ -1,0 +1,93 @@
+/**
+ * What a conversation does with each key, line and signal, by its state. The state follows from facts that other parts
+ * keep, such as the turns that run, so it cannot disagree with them. Only this file decides by the state.
+ */
+
+/**
+ * - `starting`: no session is open yet.
+ * - `idle`: no turn runs. A command may run; further lines wait for its end.
+ * - `running`: a turn runs.
+ * - `asking`: a question is on the screen and no turn runs: a command asks.
+ * - `askingInTurn`: a turn runs and its question is on the screen.
+ * - `closing`: the user has left, or the input has ended. What was begun is finished, and questions are declined.
+ * - `closingInTurn`: the same, while a turn runs.
+ */
+export type ChatState = "starting" | "idle" | "running" | "asking" | "askingInTurn" | "closing" | "closingInTurn";
+
+export interface Facts {
+  /** A session is open. */
+  opened: boolean;
+  /** The user asked to leave, or the input has ended. */
+  left: boolean;
+  /** A turn runs. */
+  turn: boolean;
+  /** A question is on the screen. */
+  question: boolean;
+}
+
+export function stateOf({ opened, left, turn, question }: Facts): ChatState {
+  if (!opened) return "starting";
+  if (left) return turn ? "closingInTurn" : "closing";
+  if (question) return turn ? "askingInTurn" : "asking";
+  return turn ? "running" : "idle";
+}
+
+interface Reactions {
+  /** A message. `take` sends it, or queues it while a turn runs; `answer` answers the question on the screen. */
+  line: "take" | "answer";
+  /** A line that starts with a slash. One for a question that takes any text counts as a message. */
+  command: "take";
+  /** Ctrl-C. `clear` empties the line that is being typed, or leaves when it is empty. */
+  interrupt: "clear" | "cancel" | "decline" | "nothing";
+  /** A signal that ends the process, or a terminal that has gone. */
+  hangUp: "leave" | "cancelAndLeave";
+  /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own. */
+  end: "newline" | "nothing";
+  /** Whether a line is asked for. In the other states one can be typed all the same. */
+  prompts: boolean;
+  /** Whether work may run that waits for a quiet moment, such as a reload after a file has changed. */
+  quiet: boolean;
+}
+
+const loud = { prompts: false, quiet: false } as const;
+
+export const reactions: Readonly<Record<ChatState, Reactions>> = {
+  starting: { line: "take", command: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...loud },
+  idle: {
+    line: "take",
+    command: "take",
+    interrupt: "clear",
+    hangUp: "leave",
+    end: "newline",
+    prompts: true,
+    quiet: true,
+  },
+  running: { line: "take", command: "take", interrupt: "cancel", hangUp: "cancelAndLeave", end: "nothing", ...loud },
+  asking: {
+    line: "answer",
+    command: "take",
+    interrupt: "decline",
+    hangUp: "leave",
+    end: "newline",
+    prompts: true,
+    quiet: false,
+  },
+  askingInTurn: {
+    line: "answer",
+    command: "take",
+    interrupt: "cancel",
+    hangUp: "cancelAndLeave",
+    end: "nothing",
+    ...loud,
+  },
+  // Lines that were typed before: they may still answer the last question.
+  closing: { line: "answer", command: "take", interrupt: "nothing", hangUp: "leave", end: "nothing", ...loud },
+  closingInTurn: {
+    line: "answer",
+    command: "take",
+    interrupt: "cancel",
+    hangUp: "cancelAndLeave",
+    end: "nothing",
+    ...loud,
+  },
+};
