@@ -123,7 +123,7 @@ describe("a git checkout", () => {
     expect(at.lock().team?.source.commit).toBe(commit());
   });
 
-  itWith("root", "of another user is refused by git, and the user's own exception for it counts", async () => {
+  itWith("root", "of another user is refused by git, unless the user's own git settings allow it", async () => {
     using at = shop();
     const { folder } = checkout(at);
     execFileSync("chown", ["-R", "12345", folder]);

@@ -57,7 +57,7 @@ describe("a zip", () => {
     expect(await unpacked(zip([]))).toEqual({});
   });
 
-  itWith("python", "is read as other programs write it, and its scripts stay executable", async () => {
+  itWith("python", "of another program can be read, and its scripts stay executable", async () => {
     const root = mkdtempSync(join(tmpdir(), "scorel-zip-"));
     try {
       const make = [

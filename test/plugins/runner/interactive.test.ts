@@ -19,7 +19,7 @@ print(f"Hello {name}")
 `;
 
 describe("an interactive program", () => {
-  itWith("python", "answers as soon as it asks, and its end brings what skill_run would have answered", async () => {
+  itWith("python", "returns as soon as it asks for input, and at its end the result of skill_run", async () => {
     await using t = await shop();
     await t.skill("greet", { "greet.py": greeter });
     const began = await asking(t, {
@@ -79,7 +79,7 @@ describe("an interactive program", () => {
     expect([exit_code, result?.stdout]).toEqual([0, "21\n20\n"]);
   });
 
-  itWith("python", "is heard when it waits for an answer without having made sure of that", async () => {
+  itWith("python", "is recognized as waiting even if it does not flush its output", async () => {
     await using t = await shop();
     const command = `python3 -c 'import sys; print("Sure?", end=""); print(sys.stdin.readline() == "yes\\n")'`;
     const { session_id, output } = await asking(t, { command });
@@ -97,7 +97,7 @@ describe("an interactive program", () => {
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "2\n", exit_code: 0 });
   });
 
-  itWith("python", "may be played with", async () => {
+  itWith("python", "may be a game", async () => {
     await using t = await shop();
     const guess = `while True:
     number = int(input("Guess: "))

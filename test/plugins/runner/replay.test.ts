@@ -195,7 +195,7 @@ describe("a replay reports as different", () => {
     ]);
   });
 
-  itWith("python", "a skill that has changed, and it runs as it was then", async () => {
+  itWith("python", "a skill that has changed; the recorded version is run", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
     const before = t.artifacts.list()[0]?.lineage?.skill?.digest;
@@ -218,7 +218,7 @@ describe("a replay reports as different", () => {
     ]);
   });
 
-  itWith("python", "a skill whose files of then are gone: it runs as it is now, or not at all", async () => {
+  itWith("python", "a skill whose recorded files are gone: the present version is run, or none", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
     const script = fs.readFileSync(join(t.g.home, ".scorel/skills/math/scripts/fib.py"), "utf8");

@@ -22,7 +22,7 @@ const plain = {
 const braced = (name: string, rest: string) => `$\{${name}}${rest}`;
 
 describe("a command of a skill", () => {
-  itWith("python", "runs in the skill's folder, and what it wrote to out/ comes back", async () => {
+  itWith("python", "runs in the skill's folder, and its files in out/ are returned", async () => {
     await using t = await shop();
     expect(await t.run({ command: "python3 scripts/fib.py 10 > out/fib.txt", output_files: ["out/*.txt"] })).toEqual({
       ...plain,

@@ -115,7 +115,7 @@ describe("the text of the shipped skills", () => {
     for (const state of [untrusted, broken]) expect(states).toContain(`"${state}"`);
   });
 
-  itWith("python", "shows programs of python-math that run", () => {
+  itWith("python", "names programs of python-math that run", () => {
     using g = ground();
     const folder = join(g.home, "python-math");
     cpSync(join(root, "skills/python-math"), folder, { recursive: true });
