@@ -36,7 +36,7 @@ export function checkFolders({ home }: Pick<CheckContext, "home">): Part & { fol
 function toBeMade(home: string): Finding {
   const against = refusal(nearest(home));
   if (against) return { ...against, where: home, doNext: "Set HOME to a directory of yours." };
-  const what = "It is not there yet; it is made when something has to be kept.";
+  const what = "It does not exist yet; it is created when something has to be saved.";
   return finding("FOLDER_NEW", "note", what, home, "");
 }
 
@@ -47,7 +47,7 @@ function refusal(folder: string): Finding | undefined {
     return undefined;
   } catch (thrown) {
     const code = codeOf(thrown);
-    const what = `Nothing can be written there (${code}), so no session can be kept.`;
+    const what = `Nothing can be written to it (${code}), so no session can be saved.`;
     const doNext =
       code === "EROFS" ? "Mount that disk for writing, or set HOME to another directory." : wayInto(folder, thrown);
     return finding("FOLDER_READ_ONLY", "error", what, folder, doNext);
@@ -121,7 +121,7 @@ function flawOf(full: string, path: string, stats: fs.Stats, isPrivate: boolean)
     return finding(
       "FOLDER_READABLE",
       "warning",
-      "Other users can look into it: sessions, settings.",
+      "Other users can read it, including sessions and settings.",
       full,
       `chmod 700 ${word}`,
     );
@@ -138,13 +138,7 @@ function linkFlaw(full: string, path: string): Finding | undefined {
 }
 
 function unreadable(path: string, thrown: unknown): Finding {
-  return finding(
-    "FOLDER_UNREADABLE",
-    "error",
-    `It cannot be looked into (${codeOf(thrown)}).`,
-    path,
-    wayInto(path, thrown),
-  );
+  return finding("FOLDER_UNREADABLE", "error", `It cannot be read (${codeOf(thrown)}).`, path, wayInto(path, thrown));
 }
 
 function wayInto(path: string, thrown: unknown): string {

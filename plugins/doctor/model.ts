@@ -65,7 +65,7 @@ function aboutWay({ model, host, proxy, status, failed, steps }: ModelReach, off
       {
         code: "MODEL_NOT_ASKED",
         severity: "note",
-        what: `${model}: its host was not looked for (--offline).`,
+        what: `${model}: its server was not contacted (--offline).`,
         where,
         doNext: "",
       },
@@ -73,7 +73,7 @@ function aboutWay({ model, host, proxy, status, failed, steps }: ModelReach, off
   const through = proxy === undefined ? "" : ` through the proxy ${proxy}`;
   if (failed) {
     const { step, reason, advice, late } = failed;
-    const what = `${model} is not reached${through}: ${NAMES[step]} failed (${reason}).`;
+    const what = `${model} cannot be reached${through}: ${NAMES[step]} failed (${reason}).`;
     return [{ code: "MODEL_UNREACHED", severity: late ? "warning" : "error", what, where, doNext: advice }];
   }
   const ms = steps.reduce((sum, step) => sum + step.ms, 0);
@@ -91,9 +91,9 @@ function aboutWay({ model, host, proxy, status, failed, steps }: ModelReach, off
     {
       code: "MODEL",
       severity: "ok",
-      what: `The host of ${model} answers${through} in ${ms} ms.`,
+      what: `The server of ${model} answers${through} in ${ms} ms.`,
       where,
-      doNext: "Whether the key is good: scorel model check",
+      doNext: "To check the key: scorel model check",
     },
   ];
 }

@@ -46,7 +46,7 @@ function explainMissingList({ late, code, reason, stderr }: Ran): Finding[] {
   const said = stderr.trim();
   const where = "";
   if (late) {
-    const what = ["Not all plugins start:", said || `there was no end of it within ${LIMIT_MS / 1000} s`].join("\n");
+    const what = ["Not all plugins start:", said || `it did not end within ${LIMIT_MS / 1000} s`].join("\n");
     const doNext = "Move the files of ~/.scorel/extensions away one by one, until it starts.";
     return [{ code: "PLUGINS_LATE", severity: "error", what, where, doNext }];
   }
@@ -62,7 +62,7 @@ function aboutPlugin({ id, state, reason = "", origin, scope }: PluginRow): Find
         severity: "error",
         what: reason.includes("is left out") ? reason : `"${id}" is left out: ${reason}`,
         where: origin,
-        doNext: `Mend it (\`scorel plugin check\` helps), or switch it off: without = ["${id}"]`,
+        doNext: `Fix it (\`scorel plugin check\` helps), or switch it off: without = ["${id}"]`,
       },
     ];
   if (state === "untrusted")

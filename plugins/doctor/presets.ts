@@ -23,7 +23,7 @@ function verdict(presets: readonly Pick<InstalledPreset, "name" | "state">[]): F
       {
         code: "PRESETS",
         severity: "ok",
-        what: `${presets.length} installed presets are what was installed.`,
+        what: `${presets.length} installed presets are unchanged since they were installed.`,
         where: "",
         doNext: "",
       },
@@ -31,7 +31,7 @@ function verdict(presets: readonly Pick<InstalledPreset, "name" | "state">[]): F
   return changed.map(({ name }) => ({
     code: "PRESET_CHANGED",
     severity: "error",
-    what: `The preset "${name}" is not what was installed, so it is refused.`,
+    what: `The preset "${name}" has changed since it was installed, so it is refused.`,
     where: name,
     doNext: `scorel preset diff ${name} shows what differs; scorel preset update ${name} installs it again.`,
   }));

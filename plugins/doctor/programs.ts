@@ -36,7 +36,7 @@ async function node({ env }: CheckContext): Promise<Seen> {
       finding(
         "NODE_NOT_IN_PATH",
         "note",
-        "No node is in PATH, so commands of a model find none.",
+        "node is not in PATH, so the model's commands cannot use it.",
         path,
         "Add its folder to PATH.",
       ),
@@ -47,7 +47,7 @@ async function node({ env }: CheckContext): Promise<Seen> {
 async function git({ env, ...context }: CheckContext): Promise<Seen> {
   const path = findIn(env.PATH ?? "", "git");
   if (path === undefined) {
-    const what = "git is not installed, or not in PATH: changes are found by looking through the whole folder.";
+    const what = "git is not installed, or not in PATH: changes are found by reading the whole folder.";
     return { row: { name: "git" }, findings: [finding("GIT_MISSING", "warning", what, "", "Install git.")] };
   }
   const { row, findings } = await versionOf("git", path, { env, ...context }, "Install git again.");
@@ -59,12 +59,12 @@ async function git({ env, ...context }: CheckContext): Promise<Seen> {
 }
 
 async function ripgrep(context: CheckContext): Promise<Seen> {
-  const again = "Install Scorel again: it brings its own ripgrep, for Grep, Glob and `scorel search`.";
+  const again = "Install Scorel again: it includes ripgrep, for Grep, Glob and `scorel search`.";
   try {
     const { rgPath } = await import("@vscode/ripgrep");
     return await versionOf("ripgrep", rgPath, context, again);
   } catch (thrown) {
-    const what = `ripgrep is not there: ${messageOf(thrown).split("\n", 1)[0]}`;
+    const what = `ripgrep is missing: ${messageOf(thrown).split("\n", 1)[0]}`;
     return { row: { name: "ripgrep" }, findings: [finding("RIPGREP_MISSING", "error", what, "", again)] };
   }
 }

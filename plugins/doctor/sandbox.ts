@@ -54,15 +54,15 @@ function verdict(chosen: SandboxReport["chosen"], executors: Executors, asked: S
     return finding(
       "SANDBOX_LOCAL",
       "note",
-      "Programs of skills run in no sandbox: they may do what you may.",
-      'Take `[sandbox] executor = "local"` away, once one of the others works.',
+      "Programs of skills run without a sandbox and can do everything that you can.",
+      'Remove `[sandbox] executor = "local"`, once another executor works.',
     );
   if (chosen !== undefined) return finding("SANDBOX", "ok", `Programs of skills run in ${chosen}.`);
   const tried = executors.filter(
     ({ executor }) => where === "" || executor === asked?.value || asked?.value === "auto",
   );
   const why = tried.map(({ executor, problem }) => `${executor}: ${problem}`);
-  const what = ["No sandbox works, so no program of a skill is run:", ...why].join("\n");
+  const what = ["No sandbox works, so programs of skills are not run:", ...why].join("\n");
   return finding("SANDBOX_NONE", "warning", what, advice(tried));
 }
 
@@ -74,5 +74,5 @@ function advice([first]: Executors): string {
   if (/not on the PATH/.test(problem)) return "Install bubblewrap: apt install bubblewrap, or dnf install bubblewrap";
   if (/ENOENT/.test(problem)) return "Set TMPDIR to a folder that exists.";
   if (/prlimit/.test(problem)) return "Install util-linux, which has prlimit.";
-  return `Let users make namespaces: sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0. Or: ${container[0]?.toLowerCase()}${container.slice(1)}`;
+  return `Allow users to create namespaces: sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0. Or: ${container[0]?.toLowerCase()}${container.slice(1)}`;
 }

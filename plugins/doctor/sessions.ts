@@ -18,7 +18,7 @@ export async function checkSessions({ host }: CheckContext): Promise<Part> {
     return { sessions: { total, latest: sessions }, findings };
   } catch (thrown) {
     return {
-      findings: thrownFindings(thrown, host.sessionsDir, "Look at the owner and the mode of that folder: ls -ld"),
+      findings: thrownFindings(thrown, host.sessionsDir, "Check the owner and the mode of that folder: ls -ld"),
     };
   } finally {
     await client.close();
@@ -29,8 +29,8 @@ function verdict(total: number, sessions: readonly SessionHealth[]): string {
   if (total === 0) return "There is no session yet.";
   const read = sessions.filter(({ events }) => events !== undefined).length;
   return read === sessions.length
-    ? `The latest ${read} of ${total} sessions are whole.`
-    : `Of the latest ${sessions.length} of ${total} sessions ${read} were read, and those are whole.`;
+    ? `The latest ${read} of ${total} sessions are intact.`
+    : `Of the latest ${sessions.length} of ${total} sessions ${read} were read, and those are intact.`;
 }
 
 function aboutSession(session: SessionHealth): Finding[] {
@@ -49,7 +49,7 @@ function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, byt
       },
     ];
   if (events === undefined) {
-    const what = `Its ${megabytes(bytes)} were not read.`;
+    const what = `It has ${megabytes(bytes)} and was not read.`;
     return [
       { code: "SESSION_NOT_READ", severity: "note", what, where: path, doNext: `scorel session verify ${sessionId}` },
     ];
@@ -61,8 +61,8 @@ function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, byt
   const found: Finding[] = [];
   if (lost.length > 0) {
     const more = lost.length > SHOWN_DAMAGE ? ` (and ${lost.length - SHOWN_DAMAGE} more places)` : "";
-    const attached = bridged > 0 ? ` ${bridged} events hang at an earlier one instead of the lost one.` : "";
-    const what = `It is damaged, and used without what is lost: ${lost.slice(0, SHOWN_DAMAGE).join("; ")}${more}.${attached}`;
+    const attached = bridged > 0 ? ` ${bridged} events are attached to an earlier one instead of the lost one.` : "";
+    const what = `It is damaged, and used without the lost records: ${lost.slice(0, SHOWN_DAMAGE).join("; ")}${more}.${attached}`;
     found.push({
       code: "SESSION_DAMAGED",
       severity: "error",
@@ -72,13 +72,13 @@ function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, byt
     });
   }
   if (torn.length > 0 && lock?.state !== "held") {
-    const what = `Its last line is cut short: ${torn.join("; ")}.`;
+    const what = `Its last line is incomplete: ${torn.join("; ")}.`;
     found.push({
       code: "SESSION_TORN",
       severity: "warning",
       what,
       where: path,
-      doNext: "Nothing: the next opening sets that end aside and goes on before it.",
+      doNext: "Nothing: the next opening moves the incomplete line to another file.",
     });
   }
   return found;
@@ -89,18 +89,18 @@ function aboutFiles({ torn, leftover, index, path }: SessionHealth): Finding[] {
     (file): Finding => ({
       code: "SESSION_TORN_ASIDE",
       severity: "note",
-      what: `${file.bytes} bytes that a crash cut short were set aside.`,
+      what: `${file.bytes} bytes of an incomplete line were moved here after a crash.`,
       where: file.path,
-      doNext: `Look whether you miss anything; then rm ${shellWord(file.path)}`,
+      doNext: `Check whether you miss anything; then rm ${shellWord(file.path)}`,
     }),
   );
   if (leftover !== undefined)
     aside.push({
       code: "SESSION_LEFTOVER",
       severity: "note",
-      what: "A process ended in the middle of a reply; its words are here.",
+      what: "A process ended in the middle of a reply; the partial text is here.",
       where: leftover,
-      doNext: "Nothing: the next opening makes a message of them.",
+      doNext: "Nothing: the next opening makes a message of it.",
     });
   if (index === "damaged")
     aside.push({
@@ -108,7 +108,7 @@ function aboutFiles({ torn, leftover, index, path }: SessionHealth): Finding[] {
       severity: "note",
       what: "Its index is damaged; the log itself is read instead.",
       where: path.replace(/\.[^./]+$/, ".index"),
-      doNext: "Nothing: it is written anew.",
+      doNext: "Nothing: it is written again.",
     });
   return aside;
 }
@@ -131,7 +131,7 @@ function aboutLock({ lock, sessionId }: SessionHealth): Finding[] {
       {
         code: "SESSION_SUSPENDED",
         severity: "warning",
-        what: `Process ${pid} has session ${sessionId} open and stands still.`,
+        what: `Process ${pid} has session ${sessionId} open and is suspended.`,
         where: path,
         doNext: `fg in its terminal, or: kill -CONT ${pid}`,
       },

@@ -20,7 +20,7 @@ export async function checkSettings({ layers, env, options }: CheckContext): Pro
     findings.push({
       code: "CONFIG",
       severity: "ok",
-      what: `${files.length} files of configuration hold.`,
+      what: `${files.length} configuration files are valid.`,
       where: "",
       doNext: "",
     });
@@ -55,9 +55,9 @@ function adviceFor({ code, what }: Finding): Pick<Finding, "where" | "doNext"> {
     CONFIG_UNREADABLE: `Make ${file} readable for yourself: ls -l shows whose it is.`,
     CONFIG_PRESET_UNKNOWN: "Name one of `scorel preset list`.",
     CONFIG_HOME: "Set HOME to a directory of yours, by its full path.",
-    TRUST_FILE: "Mend or remove that file, and trust what you need again: scorel trust add",
+    TRUST_FILE: "Fix or remove that file, and trust what you need again: scorel trust add",
   };
-  return { where, doNext: doNext[code] ?? `Correct ${file}; \`scorel config check\` says whether it holds then.` };
+  return { where, doNext: doNext[code] ?? `Correct ${file}; \`scorel config check\` tells whether it is valid then.` };
 }
 
 function aboutNotices({ notices }: Composed): Finding[] {
@@ -83,7 +83,7 @@ function aboutUnused({ settings, plugins, notices }: Composed): Finding[] {
   return [...tables].map(([id, rows]) => ({
     code: "CONFIG_TABLE_UNUSED",
     severity: "warning",
-    what: `Nobody reads ${rows.map(({ path }) => path).join(", ")}: the plugin "${id}" is not loaded.`,
+    what: `Nothing reads ${rows.map(({ path }) => path).join(", ")}: the plugin "${id}" is not loaded.`,
     where: rows[0]?.origin ?? "",
     doNext: `Add "${id}" to "use", or remove the table [${id}].`,
   }));

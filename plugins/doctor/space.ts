@@ -24,7 +24,7 @@ export function checkSpace({ home }: Pick<CheckContext, "home">): Part {
     const noNames = files > 0 && ffree === 0;
     return { space: { free, used }, findings: [aboutRoom(home, free, noNames), ...aboutTrash(home, used.trash ?? 0)] };
   } catch (thrown) {
-    const what = `How much room there is cannot be told (${codeOf(thrown)}).`;
+    const what = `The free space cannot be determined (${codeOf(thrown)}).`;
     return { findings: [{ code: "DISK_UNKNOWN", severity: "warning", what, where: home, doNext: "" }] };
   }
 }
@@ -33,7 +33,7 @@ function aboutRoom(where: string, free: number, noNames: boolean): Finding {
   const doNext = "Free some: `scorel session purge` empties the trash, `du -sh ~/.scorel/*` shows what is large.";
   const left = `${Math.floor(free / MB)} MB are free.`;
   if (noNames)
-    return { code: "DISK_FULL", severity: "error", what: "The disk has no room for one more file.", where, doNext };
+    return { code: "DISK_FULL", severity: "error", what: "The disk has no room for another file.", where, doNext };
   if (free < NOTHING) return { code: "DISK_FULL", severity: "error", what: `The disk is full: ${left}`, where, doNext };
   if (free < LITTLE)
     return { code: "DISK_LOW", severity: "warning", what: `The disk is nearly full: ${left}`, where, doNext };

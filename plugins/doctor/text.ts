@@ -38,7 +38,7 @@ export function reportText(report: HealthReport, home = ""): string {
       "Folders",
       folders.map(({ path, mode }) => `${mode}  ${path}`),
     ),
-    titled("Room", space ? [roomLine(space)] : []),
+    titled("Disk space", space ? [roomLine(space)] : []),
     titled("Sessions that were written last", (sessions?.latest ?? []).map(sessionLine)),
     titled("Model", model ? modelLines(model) : []),
     titled("Sandbox for programs of skills", sandbox ? sandboxLines(sandbox) : []),
@@ -46,7 +46,7 @@ export function reportText(report: HealthReport, home = ""): string {
       "Self-test",
       (selftest?.steps ?? []).map(({ did, ms: took }) => `${seconds(took).padStart(7)}  ${did}`),
     ),
-    titled("Found", report.findings.flatMap(findingLines), UNDER_MARK),
+    titled("Findings", report.findings.flatMap(findingLines), UNDER_MARK),
     [summary(report.findings)],
   ];
   const text = sections
@@ -96,7 +96,7 @@ function roomLine({ free, used }: NonNullable<HealthReport["space"]>): string {
 }
 
 function sessionLine({ sessionId, bytes, events, lock, damage, problem }: SessionHealth): string {
-  const state = problem ? "unreadable" : damage.length > 0 ? "damaged" : events === undefined ? "not read" : "whole";
+  const state = problem ? "unreadable" : damage.length > 0 ? "damaged" : events === undefined ? "not read" : "intact";
   const count = events === undefined ? "" : `${events} events`;
   return `${sessionId}  ${size(bytes).padStart(8)}  ${count.padEnd(14)}  ${state.padEnd(10)}  ${lock ? `lock: ${lock.state}` : ""}`;
 }

@@ -13,7 +13,7 @@ export async function checkTrust({ trust, cwd, home }: CheckContext): Promise<Pa
       const fresh = thrownFindings(
         thrown,
         "",
-        "Mend or remove that file, and trust what you need again: scorel trust add",
+        "Fix or remove that file, and trust what you need again: scorel trust add",
       );
       findings.push(...fresh.filter(({ what }) => !findings.some((known) => known.what === what)));
       return undefined;
@@ -39,7 +39,13 @@ export async function checkTrust({ trust, cwd, home }: CheckContext): Promise<Pa
     });
   findings.push(...projects.flatMap(aboutProject));
   if (findings.length === 0)
-    findings.push({ code: "TRUST", severity: "ok", what: "Nothing here waits for your trust.", where: "", doNext: "" });
+    findings.push({
+      code: "TRUST",
+      severity: "ok",
+      what: "No project or extension here needs your trust.",
+      where: "",
+      doNext: "",
+    });
   return { trust: { projects }, findings };
 }
 
@@ -50,7 +56,7 @@ function aboutProject({ path, state }: TrustedProject): Finding[] {
       {
         code: "TRUST_GONE",
         severity: "note",
-        what: "It is trusted, and there is nothing left of it.",
+        what: "It is trusted, but does not exist any more.",
         where: path,
         doNext: remove,
       },

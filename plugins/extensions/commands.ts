@@ -9,7 +9,7 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       noun: "plugin",
       action: "new",
       args: "<name>",
-      description: "Begin an extension: a small working file and its test",
+      description: "Create an extension: a small working file and its test",
       options: [
         { flags: "--kind <kind>", description: "What it is", values: kinds, default: "tool" },
         { flags: "--global", description: "In ~/.scorel/extensions instead of the project's" },

@@ -43,13 +43,13 @@ export const errors = defineErrors({
   EXTENSION_LATE: (a: { limit: number }) =>
     `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
   EXTENSION_LEFT: (a: { what: string }) =>
-    `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() answers`,
+    `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() returns`,
   EXTENSION_SERVICE: (a: { service: string; reasons: readonly string[] }) =>
     `It provides the service "${a.service}", which others could not use as it is: ${a.reasons.join(", ")}. What the service has to have is described in docs/reference/services.md`,
   EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>
     `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
   PLUGIN_UNNAMED_NEED: (a: { plugin: string; service: string }) =>
-    `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may answer undefined.`,
+    `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may return undefined.`,
   PLUGIN_START_LIMIT: (a: { plugin: string; limit: number }) =>
     `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start what takes longer without waiting for it.`,
   PLUGIN_FLOOD: (a: { plugin: string; where: string; burst: number; perSecond: number; unit: string }) =>
@@ -57,5 +57,5 @@ export const errors = defineErrors({
   PLUGIN_SWITCHED_OFF: (a: { plugin: string; where: string; failures: number }) =>
     `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
   EVENT_LLM: (a: { type: string; reason: string }) =>
-    `convertToLlm of "${a.type}" answered something that no context can be built with: ${a.reason}.`,
+    `convertToLlm of "${a.type}" returned something that cannot be used in a context: ${a.reason}.`,
 });

@@ -17,14 +17,14 @@ export function trustCommands(trust: TrustService): CliCommand[] {
     {
       noun: "trust",
       action: "list",
-      description: "Name the projects that are trusted, and whether they have changed since",
+      description: "List the trusted projects, and whether they have changed",
       run: async (invocation) => (await work()).list(trust, invocation),
     },
     {
       noun: "trust",
       action: "add",
       args,
-      description: "Show what a project has for Scorel to use, and trust it",
+      description: "Show what Scorel would use of a project, and trust it",
       options: [{ flags: "--yes", description: "Do not ask" }],
       run: async (invocation) => (await work()).add(trust, invocation),
     },
@@ -40,7 +40,7 @@ export function trustCommands(trust: TrustService): CliCommand[] {
       noun: "trust",
       action: "remove",
       args,
-      description: "Trust a project no longer",
+      description: "Stop trusting a project",
       run: async (invocation) => (await work()).remove(trust, invocation),
     },
   ];

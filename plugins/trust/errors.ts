@@ -14,12 +14,12 @@ export const errors = defineErrors({
   TRUST_FILE: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
+      `${a.path} cannot be used: ${a.reason}. So no project is trusted; fix or remove that file, and trust what you need again.`,
   },
   TRUST_TREE: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} ${a.reason}, so nothing of its project or preset can be trusted. Remove it, or put a copy in its place.`,
+      `${a.path} ${a.reason}, so its project or preset cannot be trusted. Remove it, or replace it by a copy.`,
   },
   TRUST_UNCONFIRMED: {
     exit: 2,
@@ -44,10 +44,10 @@ export const errors = defineErrors({
   TRUST_HOW: {
     exit: 2,
     text: () =>
-      "Say how: `scorel trust --dev [path]` trusts whatever a project or preset becomes, `scorel trust add [path]` what it is now.",
+      "Use `scorel trust add [path]` to trust a project or preset as it is now, or `scorel trust --dev [path]` to trust it whatever it becomes.",
   },
   TRUST_NONE: {
     exit: 2,
-    text: (a: { path: string }) => `${a.path} is not trusted. \`scorel trust list\` names what is.`,
+    text: (a: { path: string }) => `${a.path} is not trusted. \`scorel trust list\` shows what is trusted.`,
   },
 });

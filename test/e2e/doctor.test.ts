@@ -413,7 +413,7 @@ describe("the model's server", () => {
     expect(gone.code).toBe(1);
     expect(found(JSON.parse(gone.stdout), "MODEL_UNREACHED")).toMatchObject({
       severity: "error",
-      what: "scripted/scripted-model is not reached: connecting failed (ECONNREFUSED).",
+      what: "scripted/scripted-model cannot be reached: connecting failed (ECONNREFUSED).",
     });
   });
 });

@@ -357,7 +357,7 @@ describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
     await t.shows('+baseUrl = "http://127.0.0.1:9/v1"');
     await t.shows("changes what keeps you safe:");
     await t.shows('tools.preset = "coding": the model is offered other tools than you chose (yours: "readonly"');
-    await t.shows("sends your words and keys elsewhere:");
+    await t.shows("sends your prompts and keys elsewhere:");
     await t.shows('model.baseUrl = "http://127.0.0.1:9/v1": what you say, and the key, go to this address');
     await t.shows(QUESTION);
     t.type("n\r");

@@ -87,7 +87,7 @@ describe("an extension", () => {
       'activate() { setInterval(() => {}, 10); process.on("SIGUSR2", () => {}); require("node:net").createServer().listen(0); }',
     );
     expect(stderr).toBe(
-      `${told("dispose")}it left something running, which was stopped: setInterval (wild.ts:4), process.on("SIGUSR2") (wild.ts:4). End it in deactivate(), or in the function that activate() answers (wild.ts)\n`,
+      `${told("dispose")}it left something running, which was stopped: setInterval (wild.ts:4), process.on("SIGUSR2") (wild.ts:4). End it in deactivate(), or in the function that activate() returns (wild.ts)\n`,
     );
   });
 

@@ -328,7 +328,7 @@ describe("the sandbox", () => {
         finding({
           code: "SANDBOX_NONE",
           severity: "warning",
-          what: "No sandbox works, so no program of a skill is run:\nbubblewrap: bwrap is not on the PATH\ndocker: [sandbox] image is not set\npodman: podman is not on the PATH",
+          what: "No sandbox works, so programs of skills are not run:\nbubblewrap: bwrap is not on the PATH\ndocker: [sandbox] image is not set\npodman: podman is not on the PATH",
           doNext: "Install bubblewrap: apt install bubblewrap, or dnf install bubblewrap",
         }),
       ],
@@ -337,7 +337,7 @@ describe("the sandbox", () => {
     expect((await looked([], refused)).findings[0]?.doNext).toContain("kernel.unprivileged_userns_clone");
     const chosen = await looked([set("executor", "docker")], { bwrap: "exit 0" });
     expect(chosen.findings[0]).toMatchObject({
-      what: "No sandbox works, so no program of a skill is run:\ndocker: docker is not on the PATH",
+      what: "No sandbox works, so programs of skills are not run:\ndocker: docker is not on the PATH",
       where: "~/.scorel/config.toml:3",
       doNext: expect.stringContaining("[sandbox] image"),
     });

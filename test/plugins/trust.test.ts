@@ -80,11 +80,11 @@ describe("the trust question at start", () => {
     expect(listed.slice(2)).toEqual([
       "changes what keeps you safe:",
       "  switches off coding  (.scorel/config.toml:1)",
-      "sends your words and keys elsewhere:",
+      "sends your prompts and keys elsewhere:",
       '  model.baseUrl = "http://x": goes there  (.scorel/config.toml:3)',
       "runs code with your rights:",
       "  extension hook  (.scorel/extensions/hook.ts)",
-      "also holds:",
+      "also contains:",
       expect.stringContaining("a file"),
     ]);
   });

@@ -281,7 +281,7 @@ describe("what cannot be vouched for", () => {
     symlinkSync("elsewhere", join(at.project, ".scorel"));
     expect(await refused(at)).toEqual({
       code: "TRUST_TREE",
-      message: `${at.project}/.scorel is a link to ${at.project}/elsewhere, so nothing of its project or preset can be trusted. Remove it, or put a copy in its place.`,
+      message: `${at.project}/.scorel is a link to ${at.project}/elsewhere, so its project or preset cannot be trusted. Remove it, or replace it by a copy.`,
     });
   });
 
@@ -488,7 +488,7 @@ describe("trust.json", () => {
     const expectRefusal = () =>
       expect(run(at).session()).rejects.toMatchObject({
         code: "TRUST_FILE",
-        message: expect.stringMatching(`^${path} cannot be relied on: `),
+        message: expect.stringMatching(`^${path} cannot be used: `),
       });
     const elsewhere = whole.replace(/"hash": "\w+"/, '"hash": "../.."');
     for (const damaged of [

@@ -11,11 +11,11 @@ export function assertService(name: string, service: unknown): void {
   if (shape === undefined) return;
   if (shape === "function") {
     if (typeof service !== "function")
-      throw errors.EXTENSION_SERVICE({ service: name, reasons: ["it is no function"] });
+      throw errors.EXTENSION_SERVICE({ service: name, reasons: ["it is not a function"] });
     return;
   }
   if ((typeof service !== "object" && typeof service !== "function") || service === null)
-    throw errors.EXTENSION_SERVICE({ service: name, reasons: ["it is no object"] });
+    throw errors.EXTENSION_SERVICE({ service: name, reasons: ["it is not an object"] });
   const reasons = Object.entries(shape).flatMap(([member, kind]) => flawOf(service, { member, kind, shape }));
   if (reasons.length > 0) throw errors.EXTENSION_SERVICE({ service: name, reasons });
 }
@@ -30,7 +30,7 @@ interface Required {
 function flawOf(service: object, { member, kind, shape }: Required): string[] {
   if (!(member in service)) return [`it has no ${member}${meant(service, member, shape)}`];
   const isWrong = kind === "function" && typeof (service as Record<string, unknown>)[member] !== "function";
-  return isWrong ? [`its ${member} is no function`] : [];
+  return isWrong ? [`its ${member} is not a function`] : [];
 }
 
 /** A hint about an unknown member of the service whose name resembles the missing one. */

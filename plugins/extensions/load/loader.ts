@@ -87,11 +87,11 @@ function explain(path: string, thrown: unknown): { where: string; reason: string
 function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
   const fail = (reason: string) => errors.EXTENSION_SHAPE({ id, file: path, reason });
   if (typeof value !== "object" || value === null)
-    throw fail("its default export is no plugin, no class of one and no function that answers one");
+    throw fail("its default export is not a plugin, a class of one, or a function that returns one");
   const plugin = adapt(value);
   for (const field of ["id", "name", "version"] as const)
     if (typeof plugin[field] !== "string" || plugin[field] === "")
-      throw fail(`its "${field}" is missing or not a text`);
+      throw fail(`its "${field}" is missing or not a string`);
   if (plugin.id !== id)
     throw fail(`its id is "${plugin.id}", but the file or folder is named "${id}"; they have to be equal`);
   if (plugin.scope !== undefined && plugin.scope !== "host" && plugin.scope !== "session")
@@ -107,13 +107,15 @@ function flawOf(plugin: Record<string, unknown>): string | undefined {
   const isTable = (value: unknown) =>
     typeof value === "object" && value !== null && Object.values(value).every((row) => typeof row === "object" && row);
   for (const field of ["needs", "provides"])
-    if (plugin[field] !== undefined && !isTexts(plugin[field])) return `its "${field}" is no list of texts`;
+    if (plugin[field] !== undefined && !isTexts(plugin[field])) return `its "${field}" is not a list of strings`;
   for (const field of ["activate", "deactivate", "hooks", "onEvent"])
-    if (plugin[field] !== undefined && typeof plugin[field] !== "function") return `its "${field}" is no function`;
+    if (plugin[field] !== undefined && typeof plugin[field] !== "function") return `its "${field}" is not a function`;
   for (const field of ["events", "projections"])
-    if (plugin[field] !== undefined && !isTable(plugin[field])) return `its "${field}" is no table of definitions`;
+    if (plugin[field] !== undefined && !isTable(plugin[field])) return `its "${field}" is not a table of definitions`;
   const schema = plugin.config as { safeParse?: unknown } | null | undefined;
-  return schema === undefined || typeof schema?.safeParse === "function" ? undefined : 'its "config" is no zod schema';
+  return schema === undefined || typeof schema?.safeParse === "function"
+    ? undefined
+    : 'its "config" is not a zod schema';
 }
 
 /** Adds `needs: ["agent"]` to a session extension without `needs`, as extensions written before `needs` existed expect. */

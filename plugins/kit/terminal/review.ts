@@ -4,14 +4,14 @@ import { answerTo, isYes, type Streams } from "./answer.ts";
 /** Kinds of effects that the user is asked to accept, with the title that each kind is shown under. */
 const titles = {
   weakens: "changes what keeps you safe",
-  redirect: "sends your words and keys elsewhere",
+  redirect: "sends your prompts and keys elsewhere",
   code: "runs code with your rights",
   preset: "chooses what is loaded",
   setting: "sets",
   command: "adds commands",
   instructions: "tells the model",
   skill: "adds skills",
-  other: "also holds",
+  other: "also contains",
 };
 
 /** A longer list may scroll off the screen, so a summary follows it. */

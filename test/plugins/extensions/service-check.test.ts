@@ -18,11 +18,11 @@ const images = (service: string) => `export default {
 
 describe("a service that an extension provides in the place of a built-in one", () => {
   it.each([
-    ["nothing", "null", "it is no object"],
-    ["another kind of thing", '"pictures"', "it is no object"],
+    ["nothing", "null", "it is not an object"],
+    ["another kind of thing", '"pictures"', "it is not an object"],
     ["no members", "{}", "it has no show, it has no fit"],
     ["a misspelt member", "{ show() {}, fitt() {} }", 'it has no fit (is "fitt" meant to be it?)'],
-    ["a value where a function is called", "{ show() {}, fit: true }", "its fit is no function"],
+    ["a value where a function is called", "{ show() {}, fit: true }", "its fit is not a function"],
   ])("is refused with %s, and says what is missing", async (_what, service, reason) => {
     using at = place();
     at.file("~/.scorel/config.toml", 'without = ["images"]');

@@ -73,7 +73,7 @@ describe("scorel preset add", () => {
         'Install "team" from the folder /work/team',
         "changes what keeps you safe:",
         "  switches off checkpoints  (preset.toml:2)",
-        "sends your words and keys elsewhere:",
+        "sends your prompts and keys elsewhere:",
         '  model.baseUrl = "http://10.0.0.9": what you say, and the key, go to this address  (preset.toml:4)',
         "runs code with your rights:",
         "  extension guard: taps beforeToolCall  (extensions/guard.js)",

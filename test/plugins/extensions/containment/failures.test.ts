@@ -85,7 +85,7 @@ describe("a mistake in an extension", () => {
         where: "start",
         code: "PLUGIN_UNNAMED_NEED",
         message:
-          'it uses ctx.greeter, but does not name it in "needs". Add "greeter" to "needs"; if the plugin can do without it, call ctx.find("greeter"), which may answer undefined.',
+          'it uses ctx.greeter, but does not name it in "needs". Add "greeter" to "needs"; if the plugin can do without it, call ctx.find("greeter"), which may return undefined.',
         at: expect.stringContaining(""),
       },
     ]);
