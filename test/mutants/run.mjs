@@ -3,24 +3,29 @@
  * tests against each. `npm run mutants kernel 200 SEED` prints the share that was noticed, and every mutant that was not.
  * Works in a copy of the repository, so that a run that is ended leaves the sources as they were.
  */
-import { spawnSync } from "node:child_process";
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { mutationsIn } from "./mutations.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const [area = "kernel", count = "200", seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
 const folder = area === "kernel" ? "kernel" : `plugins/${area}`;
-/** Longer than any of these tests takes; a mutant that never ends is noticed, too. */
+/** Much longer than the tests of an area take; a mutant that never ends is noticed, too. */
 const LIMIT_MS = 120_000;
 
 const copy = mkdtempSync(join(tmpdir(), "scorel-mutants-"));
+/** The process that runs the tests; started anew after a mutant that did not end. */
+let tests;
 try {
   copySources();
-  measure();
+  await measure();
 } finally {
+  stopTests();
   rmSync(copy, { recursive: true, force: true });
 }
 
@@ -31,51 +36,59 @@ function copySources() {
   symlinkSync(join(root, "node_modules/.pnpm"), join(copy, "node_modules/.pnpm"));
 }
 
-function measure() {
+async function measure() {
   const all = sourcesIn(folder).flatMap((file) => {
     const source = readFileSync(join(copy, file), "utf8");
     return mutationsIn(source, file).map((mutation) => ({ file, source, ...mutation }));
   });
   const random = randomFrom(Number(seed));
   const sample = Array.from({ length: Math.min(Number(count), all.length) }, () => takeOne(all, random));
-  if (!passes()) throw new Error(`the tests of ${area} fail without any mutant`);
-  const survivors = sample.filter(survives);
-  for (const { file, source, start, what } of survivors) console.log(`${file}:${lineAt(source, start)}: ${what}`);
-  const noticed = sample.length - survivors.length;
-  console.log(
-    `${area}: ${noticed} of ${sample.length} noticed (${((100 * noticed) / sample.length).toFixed(1)} %), seed ${seed}`,
-  );
-}
-
-function survives({ file, source, start, end, text }) {
-  writeFileSync(join(copy, file), source.slice(0, start) + text + source.slice(end));
-  try {
-    return passes();
-  } finally {
-    writeFileSync(join(copy, file), source);
+  if (await isNoticed(undefined)) throw new Error(`the tests of ${area} fail without any mutant`);
+  let noticed = 0;
+  for (const { file, source, start, end, text, what } of sample) {
+    const mutated = source.slice(0, start) + text + source.slice(end);
+    if (await isNoticed({ file, source, mutated })) noticed++;
+    else console.log(`${file}:${lineAt(source, start)}: ${what}`);
   }
+  const share = ((100 * noticed) / sample.length).toFixed(1);
+  console.log(`${area}: ${noticed} of ${sample.length} noticed (${share} %), seed ${seed}`);
 }
 
-/** Whether the tests of the area pass, the quick ones first. */
-function passes() {
-  const tests = area === "kernel" ? "test/kernel" : `test/plugins/${area}`;
-  const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  const suites = [["unit", "own-process"], ["deep"]];
-  return suites.every((names) => {
-    const projects = names.flatMap((name) => ["--project", name]);
-    const args = [
-      vitest,
-      "run",
-      "--config",
-      "test/vitest.config.ts",
-      ...projects,
-      "--bail=1",
-      "--passWithNoTests",
-      tests,
-    ];
-    const env = { ...process.env, SEED: seed, HOME: copy };
-    return spawnSync(process.execPath, args, { cwd: copy, env, timeout: LIMIT_MS, killSignal: "SIGKILL" }).status === 0;
+/** Whether the tests fail with this mutant. */
+async function isNoticed(mutant) {
+  tests ??= await startTests();
+  const child = tests;
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  child.send(mutant ?? null);
+  const [answer] = await Promise.race([
+    once(child, "message", { signal }),
+    once(child, "exit", { signal }),
+    setTimeout(LIMIT_MS, [], { signal }),
+  ]);
+  waiting.abort();
+  if (answer?.noticed !== undefined) return answer.noticed;
+  stopTests();
+  if (mutant) writeFileSync(join(copy, mutant.file), mutant.source);
+  return true;
+}
+
+async function startTests() {
+  const filter = area === "kernel" ? "test/kernel/" : `test/plugins/${area}`;
+  const child = fork(join(copy, "test/mutants/tests.mjs"), [filter], {
+    cwd: copy,
+    env: { ...process.env, SEED: seed, HOME: copy },
+    // A group of its own, so that it can be ended with the processes that run its tests.
+    detached: true,
   });
+  const [first] = await Promise.race([once(child, "message"), once(child, "exit")]);
+  if (first !== "ready") throw new Error(`the tests of ${area} cannot be started`);
+  return child;
+}
+
+function stopTests() {
+  if (tests?.pid !== undefined && tests.exitCode === null) process.kill(-tests.pid, "SIGKILL");
+  tests = undefined;
 }
 
 function sourcesIn(path) {

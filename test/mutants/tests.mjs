@@ -1,0 +1,45 @@
+/**
+ * The tests of one area, kept ready in a process of their own: for each mutant that it is sent it changes the file, runs the
+ * tests, and answers whether one of them failed. Ended by whoever started it, also in the middle of a mutant that never returns.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createVitest } from "vitest/node";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const [filter] = process.argv.slice(2);
+/** The quick ones run first, and the others only where these notice nothing. */
+const suites = [["unit", "own-process"], ["deep"]];
+
+const config = join(root, "test/vitest.config.ts");
+const silent = { onInit() {} };
+const options = { config, root, watch: false, bail: 1, passWithNoTests: true, reporters: [silent] };
+const vitest = await createVitest("test", options);
+await vitest.standalone();
+const all = await vitest.globTestSpecifications([filter]);
+const inOrder = suites.map((names) => all.filter(({ project }) => names.includes(project.name)));
+
+process.on("message", async (mutant) => {
+  if (mutant) put(mutant.file, mutant.mutated);
+  const noticed = await fails();
+  if (mutant) put(mutant.file, mutant.source);
+  process.send({ noticed });
+});
+process.on("disconnect", () => process.exit());
+process.send("ready");
+
+function put(file, text) {
+  const path = join(root, file);
+  writeFileSync(path, text);
+  vitest.invalidateFile(path);
+}
+
+async function fails() {
+  for (const tests of inOrder) {
+    if (tests.length === 0) continue;
+    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(tests);
+    if (unhandledErrors.length > 0 || !testModules.every((file) => file.ok())) return true;
+  }
+  return false;
+}
