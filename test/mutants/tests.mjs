@@ -22,9 +22,9 @@ const inOrder = suites.map((names) => all.filter(({ project }) => names.includes
 
 process.on("message", async (mutant) => {
   if (mutant) put(mutant.file, mutant.mutated);
-  const noticed = await fails();
+  const failed = await firstFailure();
   if (mutant) put(mutant.file, mutant.source);
-  process.send({ noticed });
+  process.send({ failed });
 });
 process.on("disconnect", () => process.exit());
 process.send("ready");
@@ -35,11 +35,17 @@ function put(file, text) {
   vitest.invalidateFile(path);
 }
 
-async function fails() {
+/** The name of a test that fails, or the error outside of all tests; null when all is well. */
+async function firstFailure() {
   for (const tests of inOrder) {
     if (tests.length === 0) continue;
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(tests);
-    if (unhandledErrors.length > 0 || !testModules.every((file) => file.ok())) return true;
+    if (unhandledErrors.length > 0) return String(unhandledErrors[0]);
+    for (const file of testModules) {
+      if (file.ok()) continue;
+      const [test] = file.children.allTests("failed");
+      return test ? `${file.moduleId}: ${test.fullName}` : `${file.moduleId}: ${file.errors()[0]?.message}`;
+    }
   }
-  return false;
+  return null;
 }
