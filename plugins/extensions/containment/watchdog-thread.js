@@ -29,6 +29,8 @@ let ending = false;
 /** Keys that were typed while the main thread was blocked. */
 const typed = [];
 let terminal;
+/** The latest inspector session; pauses that earlier ones asked for end at once. */
+let inspecting;
 
 hearSignals();
 setInterval(() => {
@@ -43,11 +45,13 @@ setInterval(() => {
   if (isAsked() && missed > lastLook && !ending) end(code ?? exitCode("SIGINT"));
 }, beatMs);
 
-/** There is no documented way for a thread to receive signals. The main thread receives these too, unless it is blocked. */
+/**
+ * No documented API lets a thread receive signals, so this one is started with `--expose-internals`. The main thread receives
+ * these signals too, unless it is blocked.
+ */
 function hearSignals() {
   try {
-    process.noDeprecation = true;
-    const { Signal } = process.binding("signal_wrap");
+    const { Signal } = require("internal/test/binding").internalBinding("signal_wrap");
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
       const signal = new Signal();
       signal.onsignal = () => heard(name);
@@ -110,13 +114,16 @@ function end(status) {
   inMainThread(`globalThis[Symbol.for("scorel.watchdog")].exit(${status})`, () => {});
 }
 
-/** Names the extension in whose code the main thread is. At first that may be Scorel's own work, so it is looked at again. */
+/**
+ * Names the extension in whose code the main thread is. At first that may be Scorel's own work, so it is looked at again; so it
+ * is, ever later, when nothing answers, as the inspector drops a pause that it gets while another one ends.
+ */
 function lookUntilNamed() {
   const seconds = (missed * beatMs) / 1000;
   lastLook = missed;
-  nextLook = Number.POSITIVE_INFINITY;
+  nextLook = 3 * missed;
   look((frames, known) => {
-    if (!tell(frames, known, seconds)) nextLook = Math.max(lastLook, missed) + STUCK_AFTER;
+    nextLook = tell(frames, known, seconds) ? Number.POSITIVE_INFINITY : Math.max(lastLook, missed) + STUCK_AFTER;
   });
 }
 
@@ -127,11 +134,15 @@ function look(found) {
   );
 }
 
-/** Pauses the main thread, evaluates an expression in it, and passes its stack and the value to `found`. */
+/**
+ * Pauses the main thread, evaluates an expression in it, and passes its stack and the value to `found`. An earlier call that
+ * was not answered is given up; disconnecting it would block this thread, too.
+ */
 function inMainThread(expression, found) {
   // Loaded late, as most watchdogs never need it.
   const { Session } = require("node:inspector");
   const session = new Session();
+  inspecting = session;
   const scripts = new Map();
   session.connectToMainThread();
   session.on("Debugger.scriptParsed", ({ params }) => scripts.set(params.scriptId, params.url));
@@ -141,9 +152,13 @@ function inMainThread(expression, found) {
       file: (scripts.get(location.scriptId) ?? "").replace("file://", ""),
       line: location.lineNumber + 1,
     }));
-    session.post("Runtime.evaluate", { expression }, (_error, answer) => {
+    const resume = () => {
       session.post("Debugger.resume");
       session.post("Debugger.disable", () => session.disconnect());
+    };
+    if (inspecting !== session) return resume();
+    session.post("Runtime.evaluate", { expression }, (_error, answer) => {
+      resume();
       found(frames, answer);
     });
   });

@@ -29,7 +29,8 @@ export function startWatchdog({ sessions, exit }: Surroundings): void {
   });
   const worker = new Worker(new URL("../containment/watchdog-thread.js", import.meta.url), {
     workerData: { beats, beatMs: BEAT_MS, sessions, pid: process.pid },
-    execArgv: [],
+    // Gives the thread, and nothing else, access to the signals of the process.
+    execArgv: ["--expose-internals", "--no-warnings"],
     env: {},
   });
   worker.unref();
