@@ -125,7 +125,25 @@ describe("a breach is seen", () => {
         "plugins/chat": { ...chat, ...shows },
       }),
     );
-    expect(found).toEqual(["plugins/agent/contract.ts, plugins/chat/contract.ts: imports go in a ring"]);
+    expect(found).toEqual([
+      "plugins/agent/contract.ts, plugins/chat/contract.ts: imports go in a ring",
+      "agent, chat: these plugins know each other in a circle",
+    ]);
+  });
+
+  it("in plugins that know each other by different files, which are no ring", () => {
+    const shows = { exports: { "./contract": "./contract.ts" } };
+    const sources = {
+      "plugins/agent/turn.ts": 'import type { Line } from "@scorel/chat/contract";',
+      "plugins/chat/contract.ts": "",
+    };
+    const found = breachesOf(
+      house(sources, {
+        "plugins/agent": { ...agent, ...shows, devDependencies: { "@scorel/chat": "workspace:*" } },
+        "plugins/chat": { ...chat, ...shows },
+      }),
+    );
+    expect(found).toEqual(["agent, chat: these plugins know each other in a circle"]);
   });
 
   it("in a file that waits for one that needs it, also in a folder and by way of a third", () => {

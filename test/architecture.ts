@@ -69,7 +69,12 @@ export function featureNamesOf(source: string): string[] {
 /** Says, a sentence each, where a house breaks its dependency rule; an empty list is a house in order. */
 export function breachesOf(house: House): string[] {
   const files = Object.keys(house.sources);
-  return [...files.flatMap((file) => fileBreaches(house, file)), ...manifestBreaches(house), ...ringBreaches(house)];
+  return [
+    ...files.flatMap((file) => fileBreaches(house, file)),
+    ...manifestBreaches(house),
+    ...ringBreaches(house),
+    ...knotsIn(house).map((knot) => `${knot.join(", ")}: these plugins know each other in a circle`),
+  ];
 }
 
 function ringBreaches(house: House): string[] {
@@ -102,6 +107,34 @@ export function ringsIn({ sources, manifests }: House): string[][] {
   };
   for (const file of Object.keys(sources)) if (!order.has(file)) visit(file);
   return rings;
+}
+
+/** Plugins that lead to each other by their imports of any kind, those of types too; the largest set first. */
+export function knotsIn({ sources }: House): string[][] {
+  const needs = new Map<string, Set<string>>();
+  for (const [path, text] of Object.entries(sources)) {
+    const id = /^plugins\/([^/]+)\//.exec(path)?.[1];
+    if (id === undefined) continue;
+    const others = importsOf(text).flatMap(({ from }) => /^@scorel\/([^/]+)/.exec(from)?.[1] ?? []);
+    needs.set(id, new Set([...(needs.get(id) ?? []), ...others]));
+  }
+  const reached = new Map([...needs.keys()].map((id) => [id, reachedFrom(id, needs)]));
+  const knotOf = (id: string) =>
+    [...needs.keys()].filter((other) => reached.get(id)?.has(other) && reached.get(other)?.has(id)).sort();
+  const found = new Map([...needs.keys()].map(knotOf).map((knot) => [knot.join(" "), knot]));
+  return [...found.values()].filter((knot) => knot.length > 1).sort((a, b) => b.length - a.length);
+}
+
+function reachedFrom(id: string, needs: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const reached = new Set<string>();
+  const open = [id];
+  for (let next = open.pop(); next !== undefined; next = open.pop())
+    for (const other of needs.get(next) ?? [])
+      if (other !== next && !reached.has(other)) {
+        reached.add(other);
+        open.push(other);
+      }
+  return reached;
 }
 
 /** The files of this house that a file imports. */

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { importsOf, type Node, nodesOf, ringsIn } from "./architecture.ts";
+import { importsOf, knotsIn, type Node, nodesOf, ringsIn } from "./architecture.ts";
 import { readHouse, root } from "./house.ts";
 
 interface Source {
@@ -62,33 +62,6 @@ function crossings(plugins: readonly Source[]): string[] {
   });
 }
 
-/** Plugins that lead to each other by their imports, of types too; the largest set first. */
-function knots(plugins: readonly Source[]): string[][] {
-  const needs = new Map<string, Set<string>>();
-  for (const { path, text } of plugins) {
-    const id = String(path.split("/")[1]);
-    const others = importsOf(text).flatMap(({ from }) => /^@scorel\/([^/]+)/.exec(from)?.[1] ?? []);
-    needs.set(id, new Set([...(needs.get(id) ?? []), ...others]));
-  }
-  const reached = new Map([...needs.keys()].map((id) => [id, reachedFrom(id, needs)]));
-  const knotOf = (id: string) =>
-    [...needs.keys()].filter((other) => reached.get(id)?.has(other) && reached.get(other)?.has(id));
-  const found = new Map([...needs.keys()].map(knotOf).map((knot) => [knot.join(" "), knot]));
-  return [...found.values()].filter((knot) => knot.length > 1).sort((a, b) => b.length - a.length);
-}
-
-function reachedFrom(id: string, needs: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
-  const reached = new Set<string>();
-  const open = [id];
-  for (let next = open.pop(); next !== undefined; next = open.pop())
-    for (const other of needs.get(next) ?? [])
-      if (other !== next && !reached.has(other)) {
-        reached.add(other);
-        open.push(other);
-      }
-  return reached;
-}
-
 const kernel = sourcesIn("kernel");
 const presets = sourcesIn("presets");
 const plugins = sourcesIn("plugins");
@@ -101,9 +74,9 @@ const rows: [string, string][] = [
   ["rings of imports", String(ringsIn(readHouse()).length)],
   [
     "plugins that know each other's types in a circle",
-    knots(plugins)
+    knotsIn(readHouse())
       .map((knot) => `\n  ${knot.length}: ${knot.join(" ")}`)
-      .join(""),
+      .join("") || "none",
   ],
   ["value imports across plugins", `${across.length}${across.map((each) => `\n  ${each}`).join("")}`],
 ];

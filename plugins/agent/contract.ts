@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
-import type { EventId } from "@scorel/kernel";
+import type { AppendEntry, EventId } from "@scorel/kernel";
 import type {
   AssistantMessage,
   ImageBlock,
@@ -163,8 +163,24 @@ export interface ToolCallOutcome extends ToolCallInput {
 }
 export type ToolCallChange = Partial<Pick<ToolOutput, "content" | "details" | "isError" | "terminate">>;
 
+/** The system prompt of a session, as turns use it. The plugin that builds it adds what others can ask. */
+export interface PromptService {
+  /**
+   * Returns the system prompt, byte for byte as in the latest snapshot; before the first one, what it would contain.
+   */
+  system(): string;
+  /**
+   * Returns the events to append before the user's next message: a first snapshot, a new date, or a notice about
+   * changed instructions. Usually empty.
+   */
+  opening(): AppendEntry[];
+  /** Runs `promptSubmit` and returns the events that its layers add after a prompt. Rejects only on abort. */
+  submitted(prompt: string, signal?: AbortSignal): Promise<AppendEntry[]>;
+}
+
 declare module "@scorel/kernel" {
   interface Services {
+    prompt: PromptService;
     agent: AgentService;
   }
   interface Hooks {

@@ -1,6 +1,5 @@
 import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
-import type {} from "@scorel/prompt/contract";
 import { answers } from "./calls/answers.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { config } from "./config.ts";

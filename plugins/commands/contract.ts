@@ -1,6 +1,8 @@
-import type { Client } from "@scorel/host/contract";
+import type { Client, CommandResult } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
 import type { z } from "zod";
+
+export type { CommandResult };
 
 /**
  * A slash command. A plain function is short for `{ run }`. `run` (or `handler`) gets the parsed `args`, or without a
@@ -36,24 +38,6 @@ export interface SlashContext {
   /** Runs an operation as the client that gave the command. */
   request: Client["request"];
 }
-/** Result of a command. A plain string is short for `{ output }`. */
-export interface CommandResult {
-  /** Text for people. */
-  output?: string;
-  /** The same for programs. */
-  data?: unknown;
-  /** Session that the client should show from now on; may be the same one after a reload. */
-  sessionId?: string;
-  /** Text to put into the user's input line. */
-  input?: string;
-  /** Text for the clipboard. */
-  copy?: string;
-  /** Id of a message that was sent, for `wait_turn`. */
-  turn?: string;
-  /** True when the user asked to leave. */
-  leave?: boolean;
-}
-
 /** A command as shown in lists. */
 export interface ListedCommand {
   name: string;
@@ -78,8 +62,6 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     list_commands: { params: { sessionId: string }; result: { commands: ListedCommand[] } };
-    /** Runs a slash command. Throws COMMAND_UNKNOWN, COMMAND_ARGUMENTS, and errors of the command. */
-    run_command: { params: { sessionId: string; name: string; args: string }; result: CommandResult };
     /** Completes the end of a line: a slash command or a marked word. */
     complete_command: { params: { sessionId: string; line: string }; result: Completion };
   }

@@ -1,4 +1,3 @@
-import type {} from "@scorel/history/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/tools/contract";

@@ -1,4 +1,3 @@
-import type {} from "@scorel/history/contract";
 import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";

@@ -1,6 +1,5 @@
 import type { QueueItem } from "@scorel/agent/contract";
 import type {} from "@scorel/checkpoints/contract";
-import type {} from "@scorel/history/contract";
 import type { Operations } from "@scorel/host/contract";
 import type { BaseContext, EventOf } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";

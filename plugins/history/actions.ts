@@ -1,4 +1,3 @@
-import type {} from "@scorel/compaction/contract";
 import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { CommandContext } from "./client.ts";

@@ -1,31 +1,8 @@
-import type { EventId, Session } from "@scorel/kernel";
-import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
+import type { Jump, Moved } from "@scorel/host/contract";
+import type { EventId } from "@scorel/kernel";
 
-/**
- * Parameters of all moves. Events are named by their id or its unambiguous beginning. A repeated request with the same
- * `messageId` has no further effect: its event in the log has an id made from it, and the earlier result is returned.
- */
-interface Jump {
-  sessionId: string;
-  /** Throws HISTORY_CONFLICT unless this is the active leaf when the move is written; null for the start. */
-  expectedLeafId?: EventId | null | undefined;
-  messageId?: string | undefined;
-}
+export type { HistoryService, Moved, Undone } from "@scorel/host/contract";
 
-/** Result of a move. */
-export interface Moved {
-  /** Event that records the move. */
-  eventId: EventId;
-  /** Active leaf before the move; null for the start. */
-  fromLeafId: EventId | null;
-  leafId: EventId | null;
-  /** The result in one line, for display. */
-  text: string;
-}
-/** Result of an undo, with the message that was undone, so that a client can offer its text for editing. */
-export interface Undone extends Moved {
-  message: { eventId: EventId; text: string; content: UserMessage["content"] };
-}
 /** What a rewind would do to the files. */
 export interface FilesPreview {
   changes: { path: string; kind: string; diff?: string; conflict?: string }[];
@@ -81,12 +58,6 @@ export interface TreePage {
   leafCount: number;
 }
 
-/** The service `history`: finds the events from which a conversation can continue. */
-export interface HistoryService {
-  /** Completes the id of a point. Throws HISTORY_EVENT_UNKNOWN, HISTORY_AMBIGUOUS and HISTORY_NO_POINT. */
-  point(session: Pick<Session, "id" | "tree">, eventId: EventId): Promise<EventId>;
-}
-
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
@@ -107,8 +78,6 @@ declare module "@scorel/host/contract" {
     };
     /** Moves the active leaf to the end of another branch. Throws HISTORY_NO_LEAF, HISTORY_CONFLICT and LOG_BUSY. */
     branch: { params: Jump & { leafEventId: EventId }; result: Moved };
-    /** Rewinds to before the last user message. Throws HISTORY_NO_UNDO, HISTORY_CONFLICT and LOG_BUSY. */
-    undo: { params: Jump; result: Undone };
     /** Reverts the last undo, if nothing was added since. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and LOG_BUSY. */
     redo: { params: Jump; result: Moved };
     /**
@@ -125,22 +94,6 @@ declare module "@scorel/host/contract" {
       };
       result: TreePage;
     };
-    /**
-     * Changes the session's name, model or thinking level. Throws HISTORY_NO_CHANGE, and MODEL errors for an unusable
-     * model.
-     */
-    update_info: {
-      params: {
-        sessionId: string;
-        changes: { name?: string | undefined; model?: string | undefined; thinkingLevel?: string | undefined };
-        messageId?: string | undefined;
-      };
-      result: { eventId: EventId; meta: SessionMeta; text: string };
-    };
-    rename_session: {
-      params: { sessionId: string; name: string; messageId?: string | undefined };
-      result: { eventId: EventId; meta: SessionMeta; text: string };
-    };
     /** Moves a session's files to the trash. Throws HOST_SESSION_LOCKED and HOST_SESSION_BUSY. */
     delete_session: { params: { sessionId: string }; result: { sessionId: string; trash: string; text: string } };
     /** Moves a session's files back from the trash. */
@@ -154,11 +107,5 @@ declare module "@scorel/host/contract" {
       params: Record<string, never>;
       result: { sessions: string[]; bytes: number; blobs?: { removed: number; bytes: number }; text: string };
     };
-  }
-}
-
-declare module "@scorel/kernel" {
-  interface Services {
-    history: HistoryService;
   }
 }

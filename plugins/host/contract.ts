@@ -8,6 +8,7 @@ import type {
   Kernel,
   Message,
   Missed,
+  Session,
   SessionHeader,
 } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
@@ -157,6 +158,94 @@ export interface Operations {
    * read in total; of further ones only the accompanying files are checked.
    */
   check_sessions: { params: { limit?: number }; result: { total: number; sessions: SessionHealth[] } };
+  // Operations that other plugins answer; without the plugin they throw HOST_OPERATION_UNKNOWN.
+  /** Runs a slash command. Throws COMMAND_UNKNOWN, COMMAND_ARGUMENTS, and errors of the command. */
+  run_command: { params: { sessionId: string; name: string; args: string }; result: CommandResult };
+  /** The open questions and the status texts. */
+  list_requests: { params: { sessionId: string }; result: RequestsNow };
+  /**
+   * Summarizes the older part of a conversation; `instructions` say what to keep. Throws COMPACTION_BUSY during a
+   * turn. A repeated `messageId` returns the first result.
+   */
+  compact: { params: { sessionId: string; instructions?: string; messageId?: string }; result: Compacted };
+  /** Rewinds to before the last user message. Throws HISTORY_NO_UNDO, HISTORY_CONFLICT and LOG_BUSY. */
+  undo: { params: Jump; result: Undone };
+  /**
+   * Changes the session's name, model or thinking level. Throws HISTORY_NO_CHANGE, and MODEL errors for an unusable
+   * model.
+   */
+  update_info: {
+    params: {
+      sessionId: string;
+      changes: { name?: string | undefined; model?: string | undefined; thinkingLevel?: string | undefined };
+      messageId?: string | undefined;
+    };
+    result: { eventId: EventId; meta: SessionMeta; text: string };
+  };
+  rename_session: {
+    params: { sessionId: string; name: string; messageId?: string | undefined };
+    result: { eventId: EventId; meta: SessionMeta; text: string };
+  };
+}
+/** The open questions and status texts of a session. The plugin `requests` adds the fields. */
+// biome-ignore lint/suspicious/noEmptyInterface: completed by declaration merging
+export interface RequestsNow {}
+/** Result of a command. A plain string is short for `{ output }`. */
+export interface CommandResult {
+  /** Text for people. */
+  output?: string;
+  /** The same for programs. */
+  data?: unknown;
+  /** Session that the client should show from now on; may be the same one after a reload. */
+  sessionId?: string;
+  /** Text to put into the user's input line. */
+  input?: string;
+  /** Text for the clipboard. */
+  copy?: string;
+  /** Id of a message that was sent, for `wait_turn`. */
+  turn?: string;
+  /** True when the user asked to leave. */
+  leave?: boolean;
+}
+/** Result of a compaction. Tokens are estimates for the next request. */
+export interface Compacted {
+  compacted: boolean;
+  tokensBefore: number;
+  tokensAfter: number;
+  /** Id of the `compact` event. */
+  eventId?: EventId;
+  /** Why nothing was compacted, or why the summary was not written by a model. */
+  note?: string;
+}
+/**
+ * Parameters of all moves. Events are named by their id or its unambiguous beginning. A repeated request with the same
+ * `messageId` has no further effect: its event in the log has an id made from it, and the earlier result is returned.
+ */
+export interface Jump {
+  sessionId: string;
+  /** Throws HISTORY_CONFLICT unless this is the active leaf when the move is written; null for the start. */
+  expectedLeafId?: EventId | null | undefined;
+  messageId?: string | undefined;
+}
+
+/** Result of a move. */
+export interface Moved {
+  /** Event that records the move. */
+  eventId: EventId;
+  /** Active leaf before the move; null for the start. */
+  fromLeafId: EventId | null;
+  leafId: EventId | null;
+  /** The result in one line, for display. */
+  text: string;
+}
+/** Result of an undo, with the message that was undone, so that a client can offer its text for editing. */
+export interface Undone extends Moved {
+  message: { eventId: EventId; text: string; content: UserMessage["content"] };
+}
+/** The service `history`: finds the events from which a conversation can continue. */
+export interface HistoryService {
+  /** Completes the id of a point. Throws HISTORY_EVENT_UNKNOWN, HISTORY_AMBIGUOUS and HISTORY_NO_POINT. */
+  point(session: Pick<Session, "id" | "tree">, eventId: EventId): Promise<EventId>;
 }
 /** State of one session's files. */
 export interface SessionHealth {
@@ -278,6 +367,7 @@ export interface HostService {
 declare module "@scorel/kernel" {
   interface Services {
     host: HostService;
+    history: HistoryService;
   }
   interface Contributions {
     /**

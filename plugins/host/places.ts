@@ -1,7 +1,6 @@
 import { type Awaitable, codeOf, type Kernel, messageOf, type SessionHeader } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
-import type { ProjectBook, SessionPlace } from "@scorel/projects/contract";
-import type { Notice } from "@scorel/workspace/contract";
+import type { Notice, ProjectBook, SessionPlace } from "@scorel/workspace/contract";
 import type { SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 

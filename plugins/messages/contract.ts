@@ -1,4 +1,7 @@
 import type { EventId } from "@scorel/kernel";
+import type { ImageBlock, TextBlock } from "@scorel/tools/contract";
+
+export type { ImageBlock, TextBlock };
 
 /**
  * How an event looks to a person: a closed union, so that every face can draw every plugin's events
@@ -30,16 +33,6 @@ export type DisplayAction =
   | { display: "list"; title?: string; items: { text: string; state?: "open" | "active" | "done" }[]; text: string }
   | { display: "hidden" };
 
-export interface TextBlock {
-  type: "text";
-  text: string;
-}
-export interface ImageBlock {
-  type: "image";
-  /** Base64. */
-  data: string;
-  mimeType: string;
-}
 export interface ThinkingBlock {
   type: "thinking";
   thinking: string;

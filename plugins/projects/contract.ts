@@ -1,44 +1,8 @@
 import type {} from "@scorel/host/contract";
+import type { Project, ProjectBook, ProjectsService, SessionPlace } from "@scorel/workspace/contract";
 
-/** A registered working directory. Its id stays the same when the directory moves. */
-export interface Project {
-  projectId: string;
-  name: string;
-  /** Real path: the git root, or else the directory itself. */
-  directory: string;
-  /** Milliseconds since the epoch. */
-  createdAt: number;
-}
-/** A session's directory and project, as its header records them. */
-export interface SessionPlace {
-  cwd: string;
-  createdAt: number;
-  root?: string | undefined;
-  projectId?: string | undefined;
-}
-/** All projects at the time the book was opened. */
-export interface ProjectBook {
-  /** Projects that were not removed, in order of registration. */
-  readonly projects: readonly Project[];
-  /**
-   * Finds a project by id or its beginning, by name, or by a directory in it (relative to `cwd`). Throws
-   * PROJECT_UNKNOWN and PROJECT_AMBIGUOUS.
-   */
-  find(named: string, cwd: string): Project;
-  /** Returns a session's project, even for sessions older than projects; undefined if none is registered. */
-  of(place: SessionPlace): Project | undefined;
-  /** Returns a session's current directory, which moves with its project. */
-  cwdOf(place: SessionPlace): string;
-}
-export interface ProjectsService {
-  /**
-   * Returns a directory's project, registering it or putting it back on the list if necessary. Throws PROJECT_FILE and
-   * HOST_ errors.
-   */
-  register(directory: string, name?: string): Promise<Project>;
-  /** Opens the list of projects; throws PROJECT_FILE when it is damaged. */
-  book(): Promise<ProjectBook>;
-}
+export type { Project, ProjectBook, ProjectsService, SessionPlace };
+
 /** A project as shown in lists. */
 export interface ListedProject extends Project {
   /** True when the directory exists. */
@@ -48,11 +12,6 @@ export interface ListedProject extends Project {
   updatedAt?: number;
 }
 
-declare module "@scorel/kernel" {
-  interface Services {
-    projects: ProjectsService;
-  }
-}
 declare module "@scorel/host/contract" {
   interface Operations {
     /** Lists projects, last used first. First registers the directories of sessions that have no project yet. */

@@ -1,4 +1,7 @@
-import type { AppendEntry, Awaitable } from "@scorel/kernel";
+import type { PromptService } from "@scorel/agent/contract";
+import type { Awaitable } from "@scorel/kernel";
+
+export type { PromptService };
 
 /** Names of the prompt's sections, in order. */
 export type SectionName = "baseline" | "agents" | "memory" | "workspace" | "environment" | "time";
@@ -77,23 +80,6 @@ export interface PromptView {
   tools: { count: number; bytes: number; tokens: number };
 }
 
-export interface PromptService {
-  /**
-   * Returns the system prompt, byte for byte as in the latest snapshot; before the first one, what it would contain.
-   */
-  system(): string;
-  /**
-   * Returns the events to append before the user's next message: a first snapshot, a new date, or a notice about
-   * changed instructions. Usually empty.
-   */
-  opening(): AppendEntry[];
-  /** Runs `promptSubmit` and returns the events that its layers add after a prompt. Rejects only on abort. */
-  submitted(prompt: string, signal?: AbortSignal): Promise<AppendEntry[]>;
-  /** Reads all instructions again and freezes them. */
-  refresh(clientId: string): Promise<InstructionSnapshot>;
-  view(): PromptView;
-}
-
 /** A submitted prompt, and what earlier layers add to it. */
 export interface PromptSubmitInput {
   prompt: string;
@@ -101,9 +87,6 @@ export interface PromptSubmitInput {
 }
 
 declare module "@scorel/kernel" {
-  interface Services {
-    prompt: PromptService;
-  }
   interface Hooks {
     /**
      * Called when a user's prompt starts a turn. A layer's answer (at most 8,000 characters) is sent with the prompt as
@@ -127,6 +110,14 @@ declare module "@scorel/kernel" {
   interface Contributions {
     /** Parts of the system prompt, collected when a prompt is assembled. */
     promptParts: readonly PromptPart[];
+  }
+}
+
+declare module "@scorel/agent/contract" {
+  interface PromptService {
+    /** Reads all instructions again and freezes them. */
+    refresh(clientId: string): Promise<InstructionSnapshot>;
+    view(): PromptView;
   }
 }
 

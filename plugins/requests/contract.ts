@@ -127,6 +127,10 @@ declare module "@scorel/kernel" {
 }
 
 declare module "@scorel/host/contract" {
+  interface RequestsNow {
+    requests: OpenRequest[];
+    statuses: PluginStatus[];
+  }
   interface Operations {
     /**
      * Starts or stops answering questions of the session by this client, and returns the open ones. Ends by itself when the
@@ -134,10 +138,8 @@ declare module "@scorel/host/contract" {
      */
     attend_requests: {
       params: { sessionId: string; attending?: boolean | undefined };
-      result: { requests: OpenRequest[]; statuses: PluginStatus[] };
+      result: RequestsNow;
     };
-    /** The open questions and the status texts. */
-    list_requests: { params: { sessionId: string }; result: { requests: OpenRequest[]; statuses: PluginStatus[] } };
     /**
      * Answers a question; `null` declines, so that its default applies. Only the first answer counts: later ones throw
      * REQUEST_CLOSED, except that a repeated `messageId` returns its first outcome. Throws REQUEST_ANSWER for an answer that is

@@ -1,8 +1,18 @@
 import type { Awaitable, DisplayAction } from "@scorel/kernel";
-import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
 
 /** What a call touches. Conflicting calls of a batch run in source order. */
 export type Access = "read" | "exclusive" | { writes: readonly string[] };
+
+export interface TextBlock {
+  type: "text";
+  text: string;
+}
+export interface ImageBlock {
+  type: "image";
+  /** Base64. */
+  data: string;
+  mimeType: string;
+}
 
 /** A tool's result. Errors that a model can act on are results with `isError: true` and a text. */
 export interface ToolOutput {

@@ -1,5 +1,4 @@
-import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
-import type { ToolOutput } from "./contract.ts";
+import type { ImageBlock, TextBlock, ToolOutput } from "./contract.ts";
 
 type Block = TextBlock | ImageBlock;
 

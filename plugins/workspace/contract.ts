@@ -107,9 +107,51 @@ export interface Notice {
   message: string;
 }
 
+/** A registered working directory. Its id stays the same when the directory moves. */
+export interface Project {
+  projectId: string;
+  name: string;
+  /** Real path: the git root, or else the directory itself. */
+  directory: string;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
+}
+/** A session's directory and project, as its header records them. */
+export interface SessionPlace {
+  cwd: string;
+  createdAt: number;
+  root?: string | undefined;
+  projectId?: string | undefined;
+}
+/** All projects at the time the book was opened. */
+export interface ProjectBook {
+  /** Projects that were not removed, in order of registration. */
+  readonly projects: readonly Project[];
+  /**
+   * Finds a project by id or its beginning, by name, or by a directory in it (relative to `cwd`). Throws
+   * PROJECT_UNKNOWN and PROJECT_AMBIGUOUS.
+   */
+  find(named: string, cwd: string): Project;
+  /** Returns a session's project, even for sessions older than projects; undefined if none is registered. */
+  of(place: SessionPlace): Project | undefined;
+  /** Returns a session's current directory, which moves with its project. */
+  cwdOf(place: SessionPlace): string;
+}
+/** The service `projects`: registered directories, and where they are now. */
+export interface ProjectsService {
+  /**
+   * Returns a directory's project, registering it or putting it back on the list if necessary. Throws PROJECT_FILE and
+   * HOST_ errors.
+   */
+  register(directory: string, name?: string): Promise<Project>;
+  /** Opens the list of projects; throws PROJECT_FILE when it is damaged. */
+  book(): Promise<ProjectBook>;
+}
+
 declare module "@scorel/kernel" {
   interface Services {
     workspace: Workspace;
     composition: Composition;
+    projects: ProjectsService;
   }
 }

@@ -8,9 +8,11 @@ import { readLayer } from "../../presets/layers/layer.ts";
 import { type CommandLine, readCommandLine } from "./commands.ts";
 import { type ErrorForm, type ErrorRow, errorFormsOf } from "./error-forms.ts";
 import {
+  type Addition,
   type Contract,
   callsOf,
   contractOf,
+  type Declaration,
   filesOf,
   keysReturned,
   keysWithin,
@@ -69,7 +71,7 @@ export async function readFacts(): Promise<Facts> {
   const plugins: PluginFacts[] = [];
   for (const [id, { load }] of Object.entries(catalogue)) plugins.push(await pluginFacts(id, (await load()).default));
   return {
-    plugins: withNames(plugins),
+    plugins: withNames(joined(plugins)),
     kernel: {
       contract: contractOf(read("kernel/types.ts"), "kernel"),
       events: KERNEL_EVENTS,
@@ -92,6 +94,51 @@ export function rowsOf(facts: Facts, table: string): Row[] {
     ...facts.plugins.map(({ contract }) => contract),
   ];
   return contracts.flatMap(({ rows }) => rows).filter((row) => row.table === table);
+}
+
+/**
+ * Adds to the contracts of plugins the types that they export of other contracts, and to interfaces the members that other
+ * contracts add.
+ */
+function joined(plugins: readonly PluginFacts[]): PluginFacts[] {
+  const alone = contractsAlone();
+  const written = new Map([...alone, ...plugins.map(({ folder, contract }) => [folder, contract] as const)]);
+  const additions = [...written.values()].flatMap((contract) =>
+    contract.additions.map((each) => ({ ...each, contract })),
+  );
+  const declarationsOf = (folder: string): Declaration[] => {
+    const own = written.get(folder);
+    // The table of operations would fill pages.
+    const added = additions.filter(({ to, name }) => to === folder && name !== "Operations");
+    // The types of packages that consist only of a contract are shown with their own services.
+    const others = [...(own?.shared ?? [])]
+      .filter(([, from]) => !alone.has(from))
+      .flatMap(([name, from]) => written.get(from)?.declarations.filter((each) => each.name === name) ?? []);
+    const further = added.flatMap(({ contract }) => contract.declarations);
+    const names = new Set<string>();
+    const all = [...(own?.declarations ?? []), ...others, ...further];
+    const unique = all.filter(({ name }) => !names.has(name) && names.add(name));
+    return unique.map((each) =>
+      withMembers(
+        each,
+        added.filter(({ name }) => name === each.name),
+      ),
+    );
+  };
+  return plugins.map((facts) => ({
+    ...facts,
+    contract: { ...facts.contract, declarations: declarationsOf(facts.folder) },
+  }));
+}
+
+function withMembers(declaration: Declaration, added: readonly Addition[]): Declaration {
+  if (added.length === 0) return declaration;
+  const members = added.map((each) => each.members.trimEnd().replaceAll(/^ {4}/gm, "  ")).join("");
+  return {
+    ...declaration,
+    text: `${declaration.text.replace(/\s*\}$/, "")}${members}\n}`,
+    mentions: [...declaration.mentions, ...added.flatMap(({ mentions }) => mentions)],
+  };
 }
 
 /** Contracts of folders that are not plugins. */
@@ -120,7 +167,7 @@ async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> 
     id,
     folder,
     plugin,
-    contract: existsSync(join(root, contract)) ? contractOf(read(contract), folder) : { rows: [], declarations: [] },
+    contract: contractOf(existsSync(join(root, contract)) ? read(contract) : "", folder),
     looksUp: called("find"),
     defines: sources.flatMap((source) => hooksDefined(source, id)),
     taps: [...called("hook"), ...sources.flatMap((source) => keysWithin(source, "hooks"))],

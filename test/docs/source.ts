@@ -39,21 +39,37 @@ export interface Declaration {
   mentions: string[];
 }
 
+/** Members that a contract adds to an interface of another one. */
+export interface Addition {
+  /** The folder of the other contract: `plugins/agent`. */
+  to: string;
+  name: string;
+  /** The members as written, with their docstrings. */
+  members: string;
+  mentions: string[];
+}
+
 /** Rows of the open tables and the types in the same files, in source order. */
 export interface Contract {
   rows: Row[];
   declarations: Declaration[];
+  /** Types of other contracts that this one exports as well: name -> folder. */
+  shared: Map<string, string>;
+  additions: Addition[];
 }
 
 const tables = new Set(["Services", "Hooks", "Events", "Transients", "Contributions", "Projections", "Types"]);
 
 /** Reads the merged rows of a contract or, for the kernel, the rows that its tables contain. */
 export function contractOf(source: string, owner: string): Contract {
-  const contract: Contract = { rows: [], declarations: [] };
+  const contract: Contract = { rows: [], declarations: [], shared: sharedIn(source), additions: [] };
   const program = [...nodesOf(source)][0] as Node;
   for (const statement of program.body as Node[]) {
     if (statement.type === "TSModuleDeclaration")
-      for (const inner of bodyOf(statement)) contract.rows.push(...rowsOf(source, bare(inner), owner));
+      for (const inner of bodyOf(statement)) {
+        contract.rows.push(...rowsOf(source, bare(inner), owner));
+        contract.additions.push(...additionIn(source, statement, bare(inner)));
+      }
     else addDeclaration(contract, source, statement, owner);
   }
   return contract;
@@ -128,6 +144,37 @@ function addDeclaration(contract: Contract, source: string, statement: Node, own
       mentions: mentionsIn(declaration),
     });
 }
+
+/** Types of other contracts that a source exports as well: name -> folder. */
+function sharedIn(source: string): Map<string, string> {
+  const imported = new Map<string, string>();
+  const shared = new Map<string, string>();
+  for (const statement of ([...nodesOf(source)][0] as Node).body as Node[]) {
+    const specifiers = (statement.specifiers ?? []) as Node[];
+    const folder = folderOf(nameOf(statement.source as Node | undefined));
+    for (const { imported: name } of specifiers) if (folder && name) imported.set(nameOf(name as Node) ?? "", folder);
+    if (statement.type !== "ExportNamedDeclaration") continue;
+    for (const { local } of specifiers) {
+      const name = nameOf(local as Node) ?? "";
+      const from = folder ?? imported.get(name);
+      if (from !== undefined) shared.set(name, from);
+    }
+  }
+  return shared;
+}
+
+function additionIn(source: string, module: Node, inner: Node): Addition[] {
+  const to = folderOf(nameOf(module.id as Node));
+  const name = inner.type === "TSInterfaceDeclaration" ? nameOf(inner.id as Node) : undefined;
+  if (to === undefined || name === undefined) return [];
+  const { start, end } = inner.body as Node;
+  return [{ to, name, members: source.slice(Number(start) + 1, Number(end) - 1), mentions: mentionsIn(inner) }];
+}
+
+const folderOf = (from: string | undefined) => {
+  const id = /^@scorel\/(.+)\/contract$/.exec(from ?? "")?.[1];
+  return id === undefined ? undefined : `plugins/${id}`;
+};
 
 function rowsOf(source: string, table: Node, owner: string): Row[] {
   if (table.type !== "TSInterfaceDeclaration") return [];

@@ -15,6 +15,10 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     sessionPlugins: "function",
     kernel: "function",
   },
+  projects: {
+    register: "function",
+    book: "function",
+  },
   customDisplay: "function",
   model: {
     current: "function",
@@ -41,6 +45,13 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     redactor: "function",
     spans: "function",
   },
+  prompt: {
+    system: "function",
+    opening: "function",
+    submitted: "function",
+    refresh: "function",
+    view: "function",
+  },
   agent: {
     prompt: "function",
     steer: "function",
@@ -60,13 +71,6 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     fixedTokens: "function",
     ask: "function",
     betweenTurns: "function",
-  },
-  prompt: {
-    system: "function",
-    opening: "function",
-    submitted: "function",
-    refresh: "function",
-    view: "function",
   },
   images: {
     show: "function",
@@ -128,6 +132,9 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     directory: "function",
     rootOf: "function",
   },
+  history: {
+    point: "function",
+  },
   cli: {
     run: "function",
     help: "function",
@@ -160,13 +167,6 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   },
   trustQuestion: {
     ask: "function",
-  },
-  history: {
-    point: "function",
-  },
-  projects: {
-    register: "function",
-    book: "function",
   },
   extensions: {
     folder: "function",

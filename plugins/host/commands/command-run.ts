@@ -1,11 +1,9 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { CommandResult } from "@scorel/commands/contract";
 import { codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
-import type {} from "@scorel/requests/contract";
-import type { Client } from "../contract.ts";
+import type { Client, CommandResult } from "../contract.ts";
 import type { LocalHost } from "../host.ts";
 
 type Asked = Pick<CommandResult, "output" | "copy" | "turn" | "sessionId">;

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from "node:fs";
-import type {} from "@scorel/history/contract";
 import type { BaseContext } from "@scorel/kernel";
 import {
   type Awaitable,
