@@ -26,8 +26,8 @@ export function createTrustService(asked: Asked): TrustService {
   };
   return {
     async review(cwd, again) {
-      const { groundsOf } = await import("@scorel/trust/grounds");
-      return again || groundsOf(cwd).length > 0 ? await (await work()).review(cwd, again) : undefined;
+      const { targetsOf } = await import("@scorel/trust/targets");
+      return again || targetsOf(cwd).length > 0 ? await (await work()).review(cwd, again) : undefined;
     },
     list: async () => (await work()).list(),
     trustByPath: async (cwd) => (await work()).trustByPath(cwd),

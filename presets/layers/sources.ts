@@ -7,12 +7,12 @@ import { isPath } from "./preset-file.ts";
 /** See ExtensionsService.sources. */
 export async function sourcesOf(request: LayerRequest): Promise<string[]> {
   const { project } = request;
-  const [{ groundOf }, { trustFile }] = await Promise.all([
-    import("@scorel/trust/grounds"),
+  const [{ targetOf }, { trustFile }] = await Promise.all([
+    import("@scorel/trust/targets"),
     import("@scorel/trust/record"),
   ]);
   const own = ["config.toml", "extensions", "presets"].map((name) => join(userDir(), name));
-  const trusted = project?.trusted ? [project.dir, ...(groundOf(canonical(request.cwd))?.folders ?? [])] : [];
+  const trusted = project?.trusted ? [project.dir, ...(targetOf(canonical(request.cwd))?.folders ?? [])] : [];
   const known = [...own, trustFile(), ...trusted, ...(project?.nested?.folders ?? [])];
   const others = (await layerFiles(request)).filter((file) => !known.some((path) => isWithin(path, file)));
   return [...new Set([...known, ...others])];

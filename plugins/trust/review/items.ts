@@ -2,12 +2,12 @@ import { join, posix } from "node:path";
 import type { Tree } from "@scorel/kit/files/tree";
 import { oneLine } from "@scorel/kit/text/one-line";
 import type { TrustItem } from "../contract.ts";
-import type { TrustGround } from "../grounds.ts";
 import type { LayerFile, LayerKnowledge } from "../loader.ts";
+import type { TrustTarget } from "../targets.ts";
 
 /** Everything in a project that Scorel would use, and what each item could do. */
-export async function itemsIn(tree: Tree, ground: TrustGround, layers: LayerKnowledge): Promise<TrustItem[]> {
-  const scorel = `${posix.relative(posix.normalize(tree.root), ground.scorel)}/`;
+export async function itemsIn(tree: Tree, target: TrustTarget, layers: LayerKnowledge): Promise<TrustItem[]> {
+  const scorel = `${posix.relative(posix.normalize(tree.root), target.scorel)}/`;
   const ownPath = (path: string) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined);
   return await itemsOf(tree, { kind: "project", ownPath, layers });
 }

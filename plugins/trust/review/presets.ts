@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { TrustedProject, TrustReview } from "../contract.ts";
-import { type PresetGround, presetAt, presetGroundOf } from "../grounds.ts";
 import type { LayerKnowledge } from "../loader.ts";
 import { putTrust, reviewOf } from "../record/entries.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
+import { type PresetTarget, presetAt, presetTargetOf } from "../targets.ts";
 import { readPresetTree } from "../use/preset-tree.ts";
 import { itemsOfPreset } from "./items.ts";
 
@@ -13,23 +13,23 @@ import { itemsOfPreset } from "./items.ts";
  * TRUST_TREE and TRUST_FILE.
  */
 export async function reviewPreset(
-  ground: PresetGround,
+  target: PresetTarget,
   layers: LayerKnowledge,
   again: boolean,
 ): Promise<TrustReview | undefined> {
-  const { path } = ground;
+  const { path } = target;
   const entry = entryOf(path);
   if (!again && entry?.dev) return undefined;
-  const tree = readPresetTree(ground, layers);
+  const tree = readPresetTree(target, layers);
   if (!again && entry?.hash === tree.hash) return undefined;
-  const items = await itemsOfPreset(tree, ground.isPackage ? basename(path) : undefined, layers);
+  const items = await itemsOfPreset(tree, target.isPackage ? basename(path) : undefined, layers);
   return reviewOf("presets", tree, { path, folders: [path], items }, entry);
 }
 
 /** Reviews the preset at a path; undefined when there is none or it is already trusted. */
 export async function reviewPresetAt(path: string, layers: LayerKnowledge): Promise<TrustReview | undefined> {
-  const ground = presetAt(path);
-  return ground && (await reviewPreset(ground, layers, false));
+  const target = presetAt(path);
+  return target && (await reviewPreset(target, layers, false));
 }
 
 /** The presets outside of ~/.scorel that are trusted, and whether they have changed. */
@@ -44,7 +44,7 @@ export function trustedPresets(layers: LayerKnowledge): TrustedProject[] {
 
 /** Ends trust in a preset and returns its path. A preset whose files are gone is found by its path. */
 export async function distrustPreset(path: string): Promise<string | undefined> {
-  for (const each of new Set([presetAt(path)?.path ?? path, presetGroundOf(path).path]))
+  for (const each of new Set([presetAt(path)?.path ?? path, presetTargetOf(path).path]))
     if (entryOf(each) && (await putTrust("presets", each, () => undefined))) return each;
   return undefined;
 }
@@ -55,11 +55,11 @@ function entryOf(path: string): TrustEntry | undefined {
 }
 
 function stateOf(path: string, entry: TrustEntry, layers: LayerKnowledge): TrustedProject["state"] {
-  const ground = presetAt(path);
-  if (!ground) return "gone";
+  const target = presetAt(path);
+  if (!target) return "gone";
   if (entry.dev) return "dev";
   try {
-    return readPresetTree(ground, layers).hash === entry.hash ? "trusted" : "changed";
+    return readPresetTree(target, layers).hash === entry.hash ? "trusted" : "changed";
   } catch (thrown) {
     if (codeOf(thrown) === "TRUST_TREE") return "changed";
     throw thrown;

@@ -2,12 +2,12 @@ import { codeOf } from "@scorel/kernel";
 import { canonical } from "@scorel/kit/files/paths";
 import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustedProject, TrustReview, TrustService } from "../contract.ts";
-import { groundOf, groundsOf, presetAt, type TrustGround } from "../grounds.ts";
 import { confirmHeld } from "../held/held.ts";
 import type { LayerKnowledge, TrustRun } from "../loader.ts";
 import { readTrustTree } from "../read-tree.ts";
 import { putDev, putTrust, reviewOf } from "../record/entries.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
+import { presetAt, type TrustTarget, targetOf, targetsOf } from "../targets.ts";
 import { entryOf, isCovered, isDeveloped } from "../use/projects.ts";
 import { itemsIn } from "./items.ts";
 import { distrustPreset, reviewPreset, trustedPresets } from "./presets.ts";
@@ -26,7 +26,7 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustS
       const preset = again ? presetAt(cwd) : undefined;
       if (preset) return await reviewPreset(preset, layers, again);
       const reviews = await Promise.all(
-        groundsOf(canonical(cwd)).map((ground) => reviewGround(ground, run, layers, again)),
+        targetsOf(canonical(cwd)).map((target) => reviewTarget(target, run, layers, again)),
       );
       const found = reviews.filter((review) => review !== undefined);
       const open = found.filter(({ parts }) => parts.some(({ state }) => state !== "trusted"));
@@ -43,7 +43,7 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustS
     async trustByPath(cwd) {
       const at = canonical(cwd);
       const preset = presetAt(at);
-      const path = preset?.path ?? groundOf(at)?.path ?? at;
+      const path = preset?.path ?? targetOf(at)?.path ?? at;
       await putDev(preset ? "presets" : "projects", path);
       return path;
     },
@@ -52,7 +52,7 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustS
       const preset = await distrustPreset(at);
       if (preset !== undefined) return preset;
       // If the folder has nested skills, which are trusted on their own, their trust ends first and the project's stays.
-      for (const path of [...groundsOf(at).map((ground) => ground.path), at].toReversed())
+      for (const path of [...targetsOf(at).map((target) => target.path), at].toReversed())
         if (await putTrust("projects", path, () => undefined)) return path;
       return undefined;
     },
@@ -61,16 +61,16 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustS
   };
 }
 
-async function reviewGround(
-  ground: TrustGround,
+async function reviewTarget(
+  target: TrustTarget,
   ...[run, layers, again]: [TrustRun, LayerKnowledge, boolean]
 ): Promise<TrustReview | undefined> {
-  const entry = entryOf(ground);
-  if (!again && (isDeveloped(ground) || isCovered(run, ground))) return undefined;
-  const tree = again ? readTrustTree(ground.root, ground.folders) : readable(ground);
+  const entry = entryOf(target);
+  if (!again && (isDeveloped(target) || isCovered(run, target))) return undefined;
+  const tree = again ? readTrustTree(target.root, target.folders) : readable(target);
   if (!tree || tree.files.size === 0 || (!again && entry?.hash === tree.hash)) return undefined;
-  const { path, folders } = ground;
-  return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, ground, layers) }, entry);
+  const { path, folders } = target;
+  return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, target, layers) }, entry);
 }
 
 /** Merges the reviews of a project and of the skills nested in it, so that the user is asked once. */
@@ -92,7 +92,7 @@ function togetherOf([first, ...others]: readonly TrustReview[]): TrustReview | u
 }
 
 /** Undefined for folders that cannot be trusted: the user is not asked about them; `scorel trust add` says why. */
-function readable({ root, folders }: TrustGround): Tree | undefined {
+function readable({ root, folders }: TrustTarget): Tree | undefined {
   try {
     return readTrustTree(root, folders);
   } catch (thrown) {
@@ -102,8 +102,8 @@ function readable({ root, folders }: TrustGround): Tree | undefined {
 }
 
 function stateOf(path: string, entry: TrustEntry): TrustedProject["state"] {
-  const ground = groundsOf(path).find((each) => each.path === path);
-  if (!ground) return "gone";
+  const target = targetsOf(path).find((each) => each.path === path);
+  if (!target) return "gone";
   if (entry.dev) return "dev";
-  return readable(ground)?.hash === entry.hash ? "trusted" : "changed";
+  return readable(target)?.hash === entry.hash ? "trusted" : "changed";
 }

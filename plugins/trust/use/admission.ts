@@ -2,9 +2,9 @@ import { codeOf } from "@scorel/kernel";
 import { keepCopy } from "@scorel/kit/files/copy";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import { errors } from "../errors.ts";
-import { type PresetGround, presetGroundOf } from "../grounds.ts";
 import type { Admission, LayerKnowledge } from "../loader.ts";
 import { readTrust } from "../record/file.ts";
+import { type PresetTarget, presetTargetOf } from "../targets.ts";
 import { readPresetTree } from "./preset-tree.ts";
 
 /** Admits presets that the user trusts; with `trust` (`--trust`), all presets for the time of this process. */
@@ -17,12 +17,12 @@ export function createAdmission(layers: Layers, trust = false): Admission {
   return {
     notices,
     async admit(file) {
-      const ground = presetGroundOf(file);
-      const known = admitted.get(ground.path);
-      const now = known ?? rootOf(ground, layers, trust);
-      admitted.set(ground.path, now);
+      const target = presetTargetOf(file);
+      const known = admitted.get(target.path);
+      const now = known ?? rootOf(target, layers, trust);
+      admitted.set(target.path, now);
       if (now.notice !== undefined) say(now.notice);
-      if (known?.hash !== undefined && hashNow(ground, layers) !== known.hash) say(changed(ground));
+      if (known?.hash !== undefined && hashNow(target, layers) !== known.hash) say(changed(target));
       return now.root;
     },
   };
@@ -37,29 +37,29 @@ interface Admitted {
 
 type Layers = Pick<LayerKnowledge, "builtOn">;
 
-function rootOf(ground: PresetGround, layers: Layers, trust: boolean): Admitted {
+function rootOf(target: PresetTarget, layers: Layers, trust: boolean): Admitted {
   const { presets = {} } = readTrust();
-  const entry = Object.hasOwn(presets, ground.path) ? presets[ground.path] : undefined;
-  if (entry?.dev) return { root: ground.folder, notice: standing(ground) };
-  const file = `${ground.folder}/${ground.entry}`;
+  const entry = Object.hasOwn(presets, target.path) ? presets[target.path] : undefined;
+  if (entry?.dev) return { root: target.folder, notice: standing(target) };
+  const file = `${target.folder}/${target.entry}`;
   if (!entry && !trust) throw errors.CONFIG_PRESET_UNCONFIRMED({ file, changed: false });
-  const tree = readPresetTree(ground, layers);
+  const tree = readPresetTree(target, layers);
   if (entry?.hash !== tree.hash && !trust) throw errors.CONFIG_PRESET_UNCONFIRMED({ file, changed: true });
   return { root: keepCopy(tree), hash: tree.hash };
 }
 
 /** The current hash of a preset's files; undefined when they can no longer be read as a preset. */
-function hashNow(ground: PresetGround, layers: Layers): string | undefined {
+function hashNow(target: PresetTarget, layers: Layers): string | undefined {
   try {
-    return readPresetTree(ground, layers).hash;
+    return readPresetTree(target, layers).hash;
   } catch (thrown) {
     if (codeOf(thrown) === "TRUST_TREE") return undefined;
     throw thrown;
   }
 }
 
-const changed = ({ path }: PresetGround) =>
+const changed = ({ path }: PresetTarget) =>
   `The preset ${path} has changed since this run began, which goes on with what it was then.`;
 
-const standing = ({ path }: PresetGround) =>
+const standing = ({ path }: PresetTarget) =>
   `The preset ${path} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;

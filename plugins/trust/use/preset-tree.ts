@@ -3,9 +3,9 @@ import { dirname, join, relative, sep } from "node:path";
 import { presetFile } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { readBytes, type Tree, treeOf } from "@scorel/kit/files/tree";
-import type { PresetGround } from "../grounds.ts";
 import type { LayerKnowledge } from "../loader.ts";
 import { readTrustTree, untrustable } from "../read-tree.ts";
+import type { PresetTarget } from "../targets.ts";
 
 /** The git history is not part of a preset: it can change while the preset stays the same. */
 const skipped = [".git"];
@@ -16,7 +16,7 @@ type Layers = Pick<LayerKnowledge, "builtOn">;
  * Reads every file that a preset may use: for a folder, all files in it; for a single file, also the files that it builds on by
  * path. Throws TRUST_TREE.
  */
-export function readPresetTree({ folder, entry, isPackage }: PresetGround, layers: Layers): Tree {
+export function readPresetTree({ folder, entry, isPackage }: PresetTarget, layers: Layers): Tree {
   return isPackage ? readTrustTree(folder, [folder], skipped) : treeOf(folder, readChain(folder, entry, layers));
 }
 

@@ -1,35 +1,35 @@
 import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { shellWord } from "@scorel/kit/text/shell-word";
-import { groundOf, groundsOf, type TrustGround } from "../grounds.ts";
 import type { Project, TrustRun } from "../loader.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
+import { type TrustTarget, targetOf, targetsOf } from "../targets.ts";
 
 /**
  * The project of a directory, and whether its files may be used. Files are read only if the project was trusted before; a
  * directory with nothing to trust costs a few calls of stat. Throws TRUST_FILE.
  */
 export async function projectFor(run: TrustRun, cwd: string): Promise<Project | undefined> {
-  const grounds = groundsOf(cwd);
-  const [first] = grounds;
+  const targets = targetsOf(cwd);
+  const [first] = targets;
   if (!first) return undefined;
-  const project = groundOf(cwd);
-  const states: GroundState[] = [];
-  for (const ground of grounds) states.push(await stateOf(run, ground));
+  const project = targetOf(cwd);
+  const states: TargetState[] = [];
+  for (const target of targets) states.push(await stateOf(run, target));
   const [own, nested] = project ? states : [undefined, ...states];
   const notice = noticeOf(states);
   return {
     dir: project?.scorel ?? join(first.root, ".scorel"),
     trusted: own?.root !== undefined,
     ...(project && placeOf(project, own)),
-    ...(nested?.root !== undefined && { nested: { folders: nested.ground.folders, root: nested.root } }),
+    ...(nested?.root !== undefined && { nested: { folders: nested.target.folders, root: nested.root } }),
     ...(notice !== undefined && { notice }),
     ...(states.some(({ isUnreadable }) => isUnreadable) && { isUnreadable: true }),
   };
 }
 
-interface GroundState {
-  ground: TrustGround;
+interface TargetState {
+  target: TrustTarget;
   /** The folder to read trusted files from in place of the project's root; absent when nothing is trusted. */
   root?: string;
   /** `root` is a private copy. */
@@ -41,71 +41,71 @@ interface GroundState {
   notice?: string;
 }
 
-async function stateOf(run: TrustRun, ground: TrustGround): Promise<GroundState> {
-  const entry = entryOf(ground);
-  if (entry?.dev) return { ground, root: ground.root, notice: standing(ground) };
-  if (isDeveloped(ground)) return { ground, root: ground.root };
-  const isGranted = isCovered(run, ground);
-  if (!isGranted && !entry) return { ground, isUnknown: true };
+async function stateOf(run: TrustRun, target: TrustTarget): Promise<TargetState> {
+  const entry = entryOf(target);
+  if (entry?.dev) return { target, root: target.root, notice: standing(target) };
+  if (isDeveloped(target)) return { target, root: target.root };
+  const isGranted = isCovered(run, target);
+  if (!isGranted && !entry) return { target, isUnknown: true };
   const { readTrustTree } = await import("../read-tree.ts");
   try {
-    const tree = readTrustTree(ground.root, ground.folders);
-    if (entry?.hash !== tree.hash && !(isGranted && isFirst(run, ground, tree.hash)))
-      return { ground, notice: isGranted ? changedMeanwhile(ground) : changed(ground) };
+    const tree = readTrustTree(target.root, target.folders);
+    if (entry?.hash !== tree.hash && !(isGranted && isFirst(run, target, tree.hash)))
+      return { target, notice: isGranted ? changedMeanwhile(target) : changed(target) };
     const { keepCopy } = await import("@scorel/kit/files/copy");
-    return { ground, root: keepCopy(tree), isCopy: true };
+    return { target, root: keepCopy(tree), isCopy: true };
   } catch (thrown) {
     if (isGranted) throw thrown;
-    return { ground, isUnreadable: true, notice: messageOf(thrown) };
+    return { target, isUnreadable: true, notice: messageOf(thrown) };
   }
 }
 
 /** Where the files of a trusted project are read. */
-function placeOf({ root, scorel }: TrustGround, state: GroundState | undefined): Pick<Project, "root" | "files"> {
+function placeOf({ root, scorel }: TrustTarget, state: TargetState | undefined): Pick<Project, "root" | "files"> {
   if (state?.root === undefined) return {};
   return { root: state.root, ...(state.isCopy && { files: state.root + scorel.slice(root.length) }) };
 }
 
 /** The notices about a project. All unknown folders share one sentence, since one answer covers them. */
-function noticeOf(states: readonly GroundState[]): string | undefined {
-  const grounds = states.filter(({ isUnknown }) => isUnknown).map(({ ground }) => ground);
-  const notices = [...(grounds.length > 0 ? [unknown(grounds)] : []), ...states.flatMap(({ notice }) => notice ?? [])];
+function noticeOf(states: readonly TargetState[]): string | undefined {
+  const targets = states.filter(({ isUnknown }) => isUnknown).map(({ target }) => target);
+  const notices = [...(targets.length > 0 ? [unknown(targets)] : []), ...states.flatMap(({ notice }) => notice ?? [])];
   return notices.length > 0 ? notices.join(" ") : undefined;
 }
 
 /** Whether it, or the project that it is nested in, is trusted whatever its files are. */
-export function isDeveloped(ground: TrustGround): boolean {
-  return [ground, groundOf(ground.path)].some((each) => each && entryOf(each)?.dev);
+export function isDeveloped(target: TrustTarget): boolean {
+  return [target, targetOf(target.path)].some((each) => each && entryOf(each)?.dev);
 }
 
 /** Whether --trust covers it in this run. */
-export function isCovered({ trust, cwd }: TrustRun, { path }: TrustGround): boolean {
-  return trust && groundsOf(cwd).some((ground) => ground.path === path);
+export function isCovered({ trust, cwd }: TrustRun, { path }: TrustTarget): boolean {
+  return trust && targetsOf(cwd).some((target) => target.path === path);
 }
 
 /** The entry of a project in trust.json. `hasOwn` is needed: a path could be the name of an inherited property. */
-export function entryOf({ path }: TrustGround): TrustEntry | undefined {
+export function entryOf({ path }: TrustTarget): TrustEntry | undefined {
   const { projects } = readTrust();
   return Object.hasOwn(projects, path) ? projects[path] : undefined;
 }
 
-function isFirst({ granted }: TrustRun, { path }: TrustGround, hash: string): boolean {
+function isFirst({ granted }: TrustRun, { path }: TrustTarget, hash: string): boolean {
   if (!granted.has(path)) granted.set(path, hash);
   return granted.get(path) === hash;
 }
 
-const how = ({ path }: TrustGround) => `To see it and trust it: scorel trust add ${shellWord(path)}`;
+const how = ({ path }: TrustTarget) => `To see it and trust it: scorel trust add ${shellWord(path)}`;
 
-const unknown = (grounds: readonly TrustGround[]) =>
-  `${grounds.map(named).join(", ")} is not trusted, so nothing in it is used. ${how(grounds.at(-1) as TrustGround)}; for one run: --trust`;
+const unknown = (targets: readonly TrustTarget[]) =>
+  `${targets.map(named).join(", ")} is not trusted, so nothing in it is used. ${how(targets.at(-1) as TrustTarget)}; for one run: --trust`;
 
-const changed = (ground: TrustGround) =>
-  `${named(ground)} has changed since you trusted it, so nothing in it is used. To see what changed: scorel trust add ${shellWord(ground.path)}; for one run: --trust`;
+const changed = (target: TrustTarget) =>
+  `${named(target)} has changed since you trusted it, so nothing in it is used. To see what changed: scorel trust add ${shellWord(target.path)}; for one run: --trust`;
 
-const changedMeanwhile = (ground: TrustGround) =>
-  `${named(ground)} has changed since this run began, so --trust does not cover it and nothing in it is used. ${how(ground)}`;
+const changedMeanwhile = (target: TrustTarget) =>
+  `${named(target)} has changed since this run began, so --trust does not cover it and nothing in it is used. ${how(target)}`;
 
-const standing = (ground: TrustGround) =>
-  `${named(ground)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(ground.path)}`;
+const standing = (target: TrustTarget) =>
+  `${named(target)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(target.path)}`;
 
-const named = ({ folders }: TrustGround) => folders.join(", ");
+const named = ({ folders }: TrustTarget) => folders.join(", ");

@@ -4,7 +4,7 @@ import { presetFile, projectDir, rootOf, userHome } from "@scorel/kit/files/home
 import { canonical } from "@scorel/kit/files/paths";
 
 /** Folders of a project that are read only after the user trusts them. */
-export interface TrustGround {
+export interface TrustTarget {
   /**
    * The folder that is trusted: the one that holds `.scorel`, else the project's root. For skills nested in the project, the
    * folder with skills that is nearest to the working directory.
@@ -19,7 +19,7 @@ export interface TrustGround {
 }
 
 /** The files that are trusted with a preset that is named by its path. All paths are canonical. */
-export interface PresetGround {
+export interface PresetTarget {
   /** The path that is trusted: the folder if the preset is a folder with preset.toml, else the file. */
   path: string;
   folder: string;
@@ -32,7 +32,7 @@ const sharedSkills = [".agents/skills", ".claude/skills"];
 const besides = [...sharedSkills, ".claude/commands"];
 
 /** The project folders that need trust in a directory; undefined if there are none. `cwd` is canonical. */
-export function groundOf(cwd: string): TrustGround | undefined {
+export function targetOf(cwd: string): TrustTarget | undefined {
   const home = canonical(userHome());
   const root = rootOf(cwd);
   const dir = projectDir(cwd);
@@ -45,11 +45,11 @@ export function groundOf(cwd: string): TrustGround | undefined {
 }
 
 /**
- * Like `groundOf`, followed by a second ground for the skills in folders between the project's and `cwd`. The two are trusted
+ * Like `targetOf`, followed by a second target for the skills in folders between the project's and `cwd`. The two are trusted
  * separately: trusting or distrusting one does not change the other. `cwd` is canonical.
  */
-export function groundsOf(cwd: string): TrustGround[] {
-  const project = groundOf(cwd);
+export function targetsOf(cwd: string): TrustTarget[] {
+  const project = targetOf(cwd);
   const root = project?.root ?? rootOf(cwd);
   const above = project?.path ?? root;
   const holders = between(cwd, above)
@@ -63,7 +63,7 @@ export function groundsOf(cwd: string): TrustGround[] {
 }
 
 /** The folder or file to trust for the preset in this file. */
-export function presetGroundOf(file: string): PresetGround {
+export function presetTargetOf(file: string): PresetTarget {
   const [folder, entry] = [dirname(file), basename(file)];
   const isPackage = entry === presetFile;
   return { path: isPackage ? folder : file, folder, entry, isPackage };
@@ -73,12 +73,12 @@ export function presetGroundOf(file: string): PresetGround {
  * The preset at the path of a file or folder, if it needs trust of its own. Undefined for everything else, and for a folder
  * that is itself a project with folders to trust: that project is meant then.
  */
-export function presetAt(path: string): PresetGround | undefined {
+export function presetAt(path: string): PresetTarget | undefined {
   const real = canonical(path);
   if (real.split(sep).includes(".scorel")) return undefined;
-  if (!isDirectory(real)) return real.endsWith(".toml") && existsSync(real) ? presetGroundOf(real) : undefined;
+  if (!isDirectory(real)) return real.endsWith(".toml") && existsSync(real) ? presetTargetOf(real) : undefined;
   const file = join(real, presetFile);
-  return existsSync(file) && groundOf(real)?.path !== real ? presetGroundOf(file) : undefined;
+  return existsSync(file) && targetOf(real)?.path !== real ? presetTargetOf(file) : undefined;
 }
 
 function joined(folder: string, paths: readonly string[]): string[] {
