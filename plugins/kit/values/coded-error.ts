@@ -1,7 +1,7 @@
 /** An error whose `code` is stable and whose message says what is wrong and what to do next. */
 export class ScorelError extends Error {
   readonly code: string;
-  /** Facts for programs (plugin, path, pid …); never secrets. */
+  /** Details for programs (plugin, path, pid …); never secrets. */
   readonly data: Record<string, unknown>;
 
   constructor(code: string, message: string, options: { cause?: unknown; data?: Record<string, unknown> } = {}) {
@@ -11,18 +11,18 @@ export class ScorelError extends Error {
     this.data = options.data ?? {};
   }
 
-  /** The exit code of a command that fails with this error: that of the code's row in its table, else 1. */
+  /** The exit code of a command that fails with this error, according to its error table; otherwise 1. */
   get exit(): number {
     return exits.get(this.code) ?? 1;
   }
 }
 
-/** Exit codes other than 1, by error code, of all tables that this process has loaded. */
+/** Exit codes other than 1, by error code, of all error tables that are loaded. */
 const exits = new Map<string, number>();
 
 type Facts = Record<string, unknown>;
 type Template = (facts: never) => string;
-/** The message, and where it is not 1, the exit code of a command that fails: 2 when another command line would avoid it. */
+/** A message, and the exit code of a command that fails with it if it is not 1: 2 if another command line would avoid the error. */
 type ErrorRow = Template | { readonly exit: number; readonly text: Template };
 type Factory<R extends ErrorRow> = R extends Template
   ? FactoryOf<R>
@@ -51,7 +51,7 @@ export function defineErrors<T extends Record<string, ErrorRow>>(
   return factories as { [K in keyof T]: Factory<T[K]> } & { readonly table: T };
 }
 
-/** The message of anything thrown, also of `throw null`. */
+/** The message of any thrown value, even `null`. */
 export function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message || thrown.name);

@@ -1,21 +1,20 @@
-/** Deeper than messages are: from here on a circle is looked for. */
+/** Circular references are only looked for below this depth, which messages do not reach. */
 const DEEP = 5;
 
 /**
- * A copy that its receiver may change as it likes: plain objects and arrays are copied throughout, while what is frozen, or
- * is no plain data (a signal, a function, an instance of a class), is shared. Copying what is frozen would be work for nothing:
- * most of a long conversation is.
+ * A deep copy of plain objects and arrays, which its receiver may change. Frozen objects, and values that are not plain data (a
+ * signal, a function, an instance of a class), are shared. Sharing frozen objects saves time: most of a long conversation is frozen.
  */
 export function copyPlain<T>(value: T): T {
   return copied(value, 0, undefined) as T;
 }
 
-/** A copy that nobody can change, by the same rule: for what several hear at once. */
+/** A copy by the same rules that cannot be changed, for several receivers. */
 export function frozenCopy<T>(value: T): T {
   return frozenInside(copied(value, 0, undefined), new Set()) as T;
 }
 
-/** Freezes an object that nobody else has, and replaces what it holds by frozen copies, which spares copying the object. */
+/** Freezes an object that nobody else refers to, and replaces its values by frozen copies, without copying the object itself. */
 export function freezeFields(value: Record<string, unknown>): Readonly<Record<string, unknown>> {
   for (const key in value) {
     const inner = value[key];
@@ -24,7 +23,7 @@ export function freezeFields(value: Record<string, unknown>): Readonly<Record<st
   return Object.freeze(value);
 }
 
-/** A deep copy that its receiver may change throughout: plain data is copied even where it is frozen, the rest is shared. */
+/** A deep copy that can be changed everywhere: plain data is copied even if it is frozen, other values are shared. */
 export function ownCopy<T>(value: T): T {
   return thawed(value, new Map()) as T;
 }
@@ -77,7 +76,7 @@ function frozenInside(value: unknown, seen: Set<object>): unknown {
   return Object.freeze(value);
 }
 
-/** Plain data that could still be changed. */
+/** Whether a value is plain data that is not frozen. */
 function isOpen(value: unknown): value is object {
   return isPlain(value) && !Object.isFrozen(value);
 }

@@ -1,21 +1,21 @@
 const UNLIKE_JSON = Symbol("unlike JSON");
 
 /**
- * What `JSON.parse(json)` gives for the value that `json` was made from, frozen throughout: events are
- * shared by everyone who hears them, so nobody may change one, and none may differ from its record.
- * Copies plain data directly (several times faster than parsing) and parses whatever JSON would change.
+ * Returns the deeply frozen result of `JSON.parse(json)` for the value that `json` was made from. All listeners share an event, so
+ * it must not be changed, and must equal its record. Plain data is copied directly, which is several times faster than parsing;
+ * values that JSON would change are parsed.
  */
 export function frozenAsJson<T>(value: T, json: string): T {
   const copied = copy(value);
   return (copied === UNLIKE_JSON ? freeze(JSON.parse(json)) : copied) as T;
 }
 
-/** Freezes what was just parsed. */
+/** Deeply freezes a parsed value. */
 export function freeze<T>(value: T): T {
   return typeof value === "object" && value !== null ? freezeObject(value) : value;
 }
 
-/** Reads property by property: an array of the values for each object would take as long as all the rest. */
+/** Reads property by property, since creating an array of values for each object would take as long as everything else. */
 function freezeObject<T extends object>(object: T): T {
   for (const key of Object.keys(object)) {
     const inner = (object as Record<string, unknown>)[key];

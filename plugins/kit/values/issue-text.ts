@@ -1,15 +1,15 @@
 import type { z } from "zod";
 import { nearest } from "./nearest.ts";
 
-/** How messages name the values of one format, such as TOML, and the value that they are about. */
+/** How messages name values of a format such as TOML, and the value that they are about. */
 export interface IssueWords {
   /** The name of an object in this format, such as "a table" in TOML. Default: "an object". */
   object?: string;
-  /** The value that was checked; without it no message shows what stands there. Leave it out where it may be a secret. */
+  /** The checked value, to be shown in messages. Leave it out if it may contain a secret. */
   value?: unknown;
 }
 
-/** An issue of zod in plain words: what the value has to be, and what it is. A schema's own message is kept. */
+/** Describes an issue of zod: what the value must be, and what it is. A schema's own message is kept. */
 export function issueText(issue: z.core.$ZodIssue, { object = "an object", value }: IssueWords = {}): string {
   const found = value === undefined ? "" : `, not ${shown(value, object)}`;
   if (!/^(Invalid |Too (small|big): |Unrecognized key)/.test(issue.message)) return issue.message;
@@ -94,12 +94,12 @@ function meant(value: unknown, values: readonly unknown[]): string {
   return near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
 }
 
-/** Whether a limit is about the number itself: for lists and texts it is about their length, so showing the value would not help. */
+/** Whether a limit is about a number. For lists and texts it is about their length, so showing the value would not help. */
 const isNumber = (origin: string) => !["string", "array", "set"].includes(origin);
 
 const LONGEST = 60;
 
-/** A value, shortened, as people would write it. */
+/** A short, readable form of a value. */
 function shown(value: unknown, object: string): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return object;

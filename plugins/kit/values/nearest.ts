@@ -1,6 +1,6 @@
 /**
- * The candidate that `word` was probably meant to be: at most a third of its letters differ. With `partly`, for a word that is
- * known to be wrong, also the shortest one that begins or ends with it, or that it begins or ends with: 4 letters at least.
+ * The candidate that `word` was probably meant to be: at most a third of its letters differ. With `partly`, also the shortest
+ * candidate that begins or ends with the word, or that the word begins or ends with, if at least 4 letters match.
  */
 export function nearest(
   word: string,
@@ -29,7 +29,7 @@ function mistyped(word: string, candidates: readonly string[]): string | undefin
   return best;
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour to turn one word into the other. */
+/** The number of letters to insert, remove, replace or swap with a neighbour to turn one word into the other. */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= a.length; i++) {

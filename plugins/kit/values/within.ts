@@ -1,4 +1,4 @@
-/** Settles like `work`, but rejects after `ms`. */
+/** Settles like `work`, but rejects with the error of `late` after `ms` milliseconds. */
 export async function within<T>(ms: number, work: T | Promise<T>, late: () => Error): Promise<T> {
   if (typeof (work as PromiseLike<T> | undefined)?.then !== "function") return work;
   let timer: NodeJS.Timeout | undefined;
