@@ -21,7 +21,7 @@ const rootOptions: CliOption[] = [
   { flags: "--color [when]", description: "Colours" },
 ];
 
-/** A command line with some commands; `run` answers the exit code, what was said, and what the command was given. */
+/** A command line with some commands; `run` returns the exit code, the output, and what the command received. */
 async function commandLine(extra: readonly CliCommand[] = []) {
   const said = { out: "", err: "" };
   let given: unknown;
@@ -89,7 +89,7 @@ describe("a command line", () => {
     expect(await scorel.run()).toEqual(given("", [], { output: "text" }));
   });
 
-  it("takes an option's value neither for a command nor for an option", async () => {
+  it("does not treat an option's value as a command or an option", async () => {
     await using scorel = await commandLine();
     expect(await scorel.run("-p", "- first")).toEqual(given("", [], { print: "- first", output: "text" }));
     expect(await scorel.run("--preset", "-1")).toEqual(given("", [], { preset: "-1", output: "text" }));
@@ -106,7 +106,7 @@ describe("a command line", () => {
     ["--preset", "", ""],
     ["--preset", "- first, do this", "- first, do this"],
     ["--preset", "--no-such-option", "--no-such-option"],
-  ])("keeps the value of %s %s a text", async (flag, value, text) => {
+  ])("keeps the value of %s %s as text", async (flag, value, text) => {
     await using scorel = await commandLine();
     expect(await scorel.run("session", "list", flag, value)).toEqual(given("session list", [], { preset: text }));
     expect(await scorel.run("session", "list", `${flag}=${value}`)).toEqual(
@@ -172,7 +172,7 @@ describe("a command line", () => {
     expect(await scorel.run(...argv)).toEqual(refused(message));
   });
 
-  it("takes an option after words of another command line for one of those", async () => {
+  it("explains an option after words of another command line as one of that command", async () => {
     const run = { noun: "skill", action: "run", args: "<name> <command...>", description: "Run", run: () => 0 };
     await using scorel = await commandLine([{ ...run, options: [{ flags: "--keep", description: "Keep" }] }]);
     expect(await scorel.run("skill", "run", "a", "ls", "-la")).toEqual(

@@ -194,7 +194,7 @@ describe("disk space", () => {
 });
 
 describe("the text of a report", () => {
-  it(`keeps to 80 columns but for words that are longer, and says everything (seed ${seed})`, () => {
+  it(`fits in 80 columns, except for longer words, and contains everything (seed ${seed})`, () => {
     const words = fc.array(fc.string({ minLength: 1, maxLength: 60, unit: fc.constantFrom(..."abc/:=\"'") }), {
       minLength: 1,
       maxLength: 40,
@@ -218,7 +218,7 @@ describe("the text of a report", () => {
     expect(text).toContain("~/.scorel and /home/annie, mv '/home/ann/my dir'");
   });
 
-  it("ends with the counts", () => {
+  it("ends with the number of findings", () => {
     expect(reportText(empty).trimEnd().split("\n").at(-1)).toBe("Nothing is wrong.");
     const findings = [finding({ severity: "error" }), finding({}), finding({}), finding({ severity: "ok" })];
     expect(
@@ -274,7 +274,7 @@ describe("the model", () => {
 });
 
 describe("the sandbox", () => {
-  /** The look where the PATH holds these programs only. */
+  /** A check in which the PATH contains only these programs. */
   async function looked(
     settings: { path: string; value: string; origin: string }[],
     programs: Record<string, string> = {},

@@ -35,6 +35,6 @@ it.each([
     'import a from "a";\nimport "node:fs";\nconst b = await import("@x/b");\nconst c = require(\'a\');\nimport d from "./d.ts";\n// import "hidden"\n/* scope: "host" */',
     { ...none, imports: ["@x/b", "a", "node:fs"] },
   ],
-])("the text of an extension shows %s", (_, source, expected) => {
+])("the source of an extension shows %s", (_, source, expected) => {
   expect(extensionFacts(source)).toEqual(expected);
 });

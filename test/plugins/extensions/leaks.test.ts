@@ -24,13 +24,13 @@ export default {
   onEvent(event) { return event.type === "note" ? kept.length : undefined; },
 };`;
 
-/** Collects what nobody refers to. */
+/** Runs the garbage collector. */
 function collector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;
 }
 
-it("loading and unloading an extension a hundred times leaves nothing: no registration, no handle, no memory", async () => {
+it("loading and unloading an extension a hundred times leaves no registration, handle or memory", async () => {
   const home = mkdtempSync(join(tmpdir(), "scorel-leaks-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   vi.stubEnv("HOME", home);
@@ -60,7 +60,7 @@ it("loading and unloading an extension a hundred times leaves nothing: no regist
   const third = await hundred();
   expect([second.census, second.handles]).toEqual([first.census, first.handles]);
   const perLoad = (third.heapUsed - first.heapUsed) / 200;
-  // One instance's state is 80 KB: of a leak there would be 200 of them.
+  // One instance's state is 80 KB, so a leak would have 200 of them.
   expect(perLoad).toBeLessThan(16_000);
   expect(t.kernel.failures).toEqual([]);
 });

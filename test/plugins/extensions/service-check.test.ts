@@ -5,7 +5,7 @@ import { catalogue } from "../../../presets/catalogue.ts";
 import { place } from "../../presets/place.ts";
 import { desk } from "../../presets/session-desk.ts";
 
-/** An extension in the place of the built-in plugin for images. */
+/** An extension that replaces the built-in plugin for images. */
 const images = (service: string) => `export default {
   id: "images",
   name: "Mine",
@@ -16,14 +16,14 @@ const images = (service: string) => `export default {
 };
 `;
 
-describe("a service that an extension provides in the place of a built-in one", () => {
+describe("a service of an extension that replaces a built-in one", () => {
   it.each([
     ["nothing", "null", "it is not an object"],
     ["another kind of thing", '"pictures"', "it is not an object"],
     ["no members", "{}", "it has no show, it has no fit"],
     ["a misspelt member", "{ show() {}, fitt() {} }", 'it has no fit (is "fitt" meant to be it?)'],
     ["a value where a function is called", "{ show() {}, fit: true }", "its fit is not a function"],
-  ])("is refused with %s, and says what is missing", async (_what, service, reason) => {
+  ])("is refused with %s, and the missing members are named", async (_what, service, reason) => {
     using at = place();
     at.file("~/.scorel/config.toml", 'without = ["images"]');
     const file = at.file("~/.scorel/extensions/images.ts", images(service));
@@ -36,7 +36,7 @@ describe("a service that an extension provides in the place of a built-in one", 
     expect((await d.inside(sessionId)).kernel.find("images")).toBeUndefined();
   });
 
-  it("is taken with all that others rely on, of a class as well, and with more", async () => {
+  it("is accepted with all required members, also of a class, and with more", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", 'without = ["images"]');
     const own = "new (class { show() {} fit() {} more() {} })()";
@@ -47,13 +47,13 @@ describe("a service that an extension provides in the place of a built-in one", 
     expect((await d.inside(sessionId)).kernel.find("images")).toHaveProperty("more");
   });
 
-  it("may be anything where Scorel has no service of that name", () => {
+  it("may be anything if Scorel has no service of that name", () => {
     expect(() => assertService("oracle", 42)).not.toThrow();
   });
 });
 
-describe("the services of Scorel", () => {
-  it("have what is asked of an extension's", async () => {
+describe("the built-in services", () => {
+  it("have the members that are required of an extension's", async () => {
     using at = place();
     await using d = await desk(at, { preset: "all" });
     const { sessionId } = await d.client.request("create_session", { cwd: at.project, model: "offline/demo" });

@@ -8,7 +8,7 @@ const head = 'id: "mine", name: "Mine", version: "1.0.0"';
 const plain = (members: string) => `export default {\n  ${head},\n  ${members}\n};\n`;
 const problems = (source: string) => shapeProblems("mine", source, knownWords);
 
-describe("the text of an extension", () => {
+describe("the check of an extension's source", () => {
   it.each([
     ["a field", plain("tool: () => [],"), 'line 3: "tool" is no field of a plugin. Did you mean "tools"?'],
     [
@@ -37,11 +37,11 @@ describe("the text of an extension", () => {
       plain('tools: () => [{ name: "a", parameters: {\n    properties: { b: { type: "strng" } } } }],'),
       'line 4: there is no type in JSON Schema "strng". Did you mean "string"?',
     ],
-  ])("is told of %s that is misspelt, with its line and the nearest word", (_what, source, problem) => {
+  ])("finds %s that is misspelt, with its line and the nearest word", (_what, source, problem) => {
     expect(problems(source)).toEqual([problem]);
   });
 
-  it("is told of every slip in a tool and in a hook's layer at once", () => {
+  it("finds every mistake in a tool and in a hook's layer at once", () => {
     const tool =
       '{ name: "x",\n    descripton: "d",\n    paramters: { properties: { nam: {}, descripton: {} } },\n    exceute() {} }';
     const layer = "{\n    handlr() {}, critcal: true }";
@@ -57,7 +57,7 @@ describe("the text of an extension", () => {
     ]);
   });
 
-  it("is told of a tool that is written outside of the plugin, and of members that are no functions", () => {
+  it("finds mistakes in a tool that is written outside of the plugin, and members that are not functions", () => {
     const tool = 'const tool = { name: "x", description: "d", prameters: {}, execute() {} };\n';
     expect(problems(`${tool}${plain("hooks: {},\n  tools: [tool],")}`)).toEqual([
       'line 4: "hooks" must be a function, as in: hooks: (ctx) => …',
@@ -72,11 +72,11 @@ describe("the text of an extension", () => {
     ["members of members", plain("tools: () => [{ tool: 1, hook: 2 }],")],
     ["values that activate returns", plain("activate: () => ({ tools: [], hooks: {}, commands: {} }),")],
     ["fields that are like none", plain("helper() { return /[{(]/.test(`{ tool:`); }, secret: 1,")],
-  ])("is not blamed for %s", (_what, source) => {
+  ])("accepts %s", (_what, source) => {
     expect(problems(source)).toEqual([]);
   });
 
-  it("has no slip in any example of the documentation", () => {
+  it("finds no mistake in any example of the documentation", () => {
     const shown = [...exampleFiles(), ...readExamples()].map(({ id, source }) => [
       id,
       shapeProblems(id, source, knownWords),

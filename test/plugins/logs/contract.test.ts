@@ -11,7 +11,7 @@ import { type StorePlace, storeContract } from "../../contracts/store.ts";
 import { testHeader } from "../../harness.ts";
 import { describeUnless } from "../../optional.ts";
 
-/** A log in a file of its own, in a folder that goes with it. */
+/** A log in a file of its own, in a temporary folder. */
 function inFolder(logs: Logs): StorePlace & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "scorel-store-"));
   const path = join(folder, testHeader.sessionId + logs.ending);
@@ -22,7 +22,7 @@ function inFolder(logs: Logs): StorePlace & { folder: string } {
   };
 }
 
-/** The store in memory forgets: whoever opens it again gets what it has recorded until then. */
+/** The memory store keeps nothing, so opening it again replays what was recorded. */
 function inMemory(): StorePlace {
   let store: ReturnType<typeof createMemoryStore> | undefined;
   return {
@@ -37,7 +37,7 @@ function inMemory(): StorePlace {
   };
 }
 
-describe("the store in memory", () => {
+describe("the memory store", () => {
   storeContract({ place: inMemory, readOnly: false });
 });
 
@@ -69,7 +69,7 @@ describe("logs as files of JSON lines", () => {
   logsContract(jsonlLogs);
 });
 
-/** The service of the example, loaded as an extension is. */
+/** The service of the example, loaded like an extension. */
 async function loadExample(): Promise<Logs> {
   const cache = mkdtempSync(join(tmpdir(), "scorel-cache-"));
   try {
@@ -84,7 +84,7 @@ async function loadExample(): Promise<Logs> {
 }
 const sqliteLogs = await loadExample();
 
-/** Node has it from 22.13 on. */
+/** Node includes it from 22.13 on. */
 const hasSqlite = process.getBuiltinModule("node:sqlite" as never) !== undefined;
 const missing = hasSqlite ? undefined : `Node ${process.version} has no node:sqlite`;
 
@@ -93,7 +93,7 @@ describeUnless("sqlite", missing, "the example that keeps logs in SQLite", () =>
 });
 
 if (!hasSqlite)
-  it("the example that keeps logs in SQLite says what is missing", () => {
+  it("the example that stores logs in SQLite reports what is missing", () => {
     using place = inFolder(sqliteLogs);
     const store = place.open({ create: testHeader });
     store.open();

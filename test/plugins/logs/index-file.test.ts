@@ -29,7 +29,7 @@ declare module "@scorel/kernel" {
 }
 
 const text = (event: StoredEvent) => (event as StoredEvent & { text: string }).text;
-/** How often each projection was shown an event. */
+/** How often each projection received an event. */
 let shown: Record<string, number> = {};
 const texts = (name: string) => (state: string[], event: StoredEvent) => {
   shown[name] = (shown[name] ?? 0) + 1;
@@ -102,7 +102,7 @@ function stateOf({ session }: Kernel) {
     projections: (["asides", "noted", "marked"] as const).map((name) => session.projection(name)),
   };
 }
-/** What a log says of itself, and how many of its records were read to say it. */
+/** The state of a log, and the number of records that were read for it. */
 async function looked(options: Options = {}) {
   const kernel = await open({ readOnly: true, ...options });
   const state = stateOf(kernel);
@@ -127,7 +127,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-/** Takes the steps on a log with an index; a killed process closes nothing. */
+/** Applies the steps to a log with an index; a killed process does not close it. */
 async function play(taken: readonly Step[]): Promise<void> {
   let kernel = await open({ create: testHeader });
   const left: Kernel[] = [];
@@ -153,12 +153,12 @@ async function play(taken: readonly Step[]): Promise<void> {
     }
   }
   await kernel.stop();
-  // Each finds what the ones after it wrote.
+  // Each opening finds what the later steps wrote.
   for (const killed of left) await killed.stop().catch(() => {});
 }
 
 describe("a log with an index", () => {
-  it(`says what the log says, whatever was done to it between (seed ${seed})`, async () => {
+  it(`has the same state as without, whatever was done in between (seed ${seed})`, async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.constantFrom("whole", "none", "cut", "flipped"), at, async (taken, how, n) => {
         rmSync(path, { force: true });
@@ -173,7 +173,7 @@ describe("a log with an index", () => {
     );
   }, 60_000);
 
-  it("is linked without reading its records again, and only what was written since is replayed", async () => {
+  it("is opened without reading its records again; only later ones are replayed", async () => {
     await written("a", "b *", "c");
     const before = await looked();
     shown = {};
@@ -189,7 +189,7 @@ describe("a log with an index", () => {
     expect(before.events).toHaveLength(3);
   });
 
-  it("has one only from a size on", async () => {
+  it("has one only from a certain size on", async () => {
     const kernel = await open({ create: testHeader, indexFrom: 600 });
     await kernel.session.append("note", { text: "a" });
     await kernel.stop();
@@ -200,7 +200,7 @@ describe("a log with an index", () => {
     expect(statSync(index).mode & 0o777).toBe(0o600);
   });
 
-  it("gets one from the next opening when the process that wrote it was killed", async () => {
+  it("gets one at the next opening if the process that wrote it was killed", async () => {
     const killed = await open({ create: testHeader });
     await killed.session.append("note", { text: "a" });
     expect(existsSync(index)).toBe(false);
@@ -209,7 +209,7 @@ describe("a log with an index", () => {
     await Promise.all([kernel.stop(), killed.stop()]);
   });
 
-  it("replays a projection of another version, and links again when a type got another owner", async () => {
+  it("replays a projection with a new version, and links again if a type has a new owner", async () => {
     await written("a", "b");
     await (await open()).stop();
     const { projections } = await looked({ version: "2.0.0" });
@@ -229,7 +229,7 @@ describe("a log with an index", () => {
     await without.stop();
   });
 
-  it("is read itself when it is another file, was changed, or ends elsewhere", async () => {
+  it("is read without its index if it is another file, was changed, or has another end", async () => {
     await written("a", "b", "c");
     const whole = readFileSync(path, "latin1");
     const changes: [string, () => void][] = [
@@ -253,7 +253,7 @@ describe("a log with an index", () => {
 });
 
 describe("a record that is damaged after it was indexed", () => {
-  it("costs itself only, is reported with its line when it is read, and is found by the next opening", async () => {
+  it("is the only one lost, is reported with its line when it is read, and is found by the next opening", async () => {
     await written("a", "b", "c");
     const { mtimeMs } = statSync(path);
     const bytes = readFileSync(path);
@@ -261,7 +261,7 @@ describe("a record that is damaged after it was indexed", () => {
     bytes[bytes.indexOf('"text":"b"') + 8] = 120;
     writeFileSync(path, bytes);
     utimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
-    // A clock with finer steps than a number of seconds keeps: the index must name this very time.
+    // The clock has finer steps than a number of seconds: the index must contain this exact time.
     const kernel = await open();
     expect(kernel.problems).toHaveLength(statSync(path).mtimeMs === mtimeMs ? 0 : 1);
     expect(kernel.session.buildContext()).toEqual(["a", "c"]);
@@ -276,7 +276,7 @@ describe("a record that is damaged after it was indexed", () => {
     await next.stop();
   });
 
-  it("while the log is open is told to listeners, and nothing throws", async () => {
+  it("while the log is open is reported to listeners, and nothing throws", async () => {
     await written("a", "b", "c");
     const kernel = await open();
     const heard: unknown[] = [];

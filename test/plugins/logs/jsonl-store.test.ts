@@ -44,7 +44,7 @@ async function written(...texts: string[]): Promise<void> {
 }
 const texts = (kernel: Kernel) => kernel.session.buildContext();
 const lines = () => readFileSync(path, "utf8").split("\n");
-/** Replaces a line (1-based) of the log by other bytes. */
+/** Replaces a line of the log, counted from 1, by other bytes. */
 function damage(line: number, change: (text: string) => string): void {
   const all = readFileSync(path, "latin1").split("\n");
   all[line - 1] = change(all[line - 1] as string);
@@ -62,7 +62,7 @@ async function reopened() {
 }
 
 describe("a JSONL log", () => {
-  it("appears with its first event, private to its owner, every line ending in the crc of its bytes", async () => {
+  it("is created with its first event, readable only by its owner, and every line ends in the crc of its bytes", async () => {
     const kernel = await open({ create: testHeader });
     expect(existsSync(path)).toBe(false);
     await kernel.session.append("note", { text: "grüße 👋 \ud800" });
@@ -79,7 +79,7 @@ describe("a JSONL log", () => {
     ]);
   });
 
-  it("gives the same context and goes on counting when opened again", async () => {
+  it("gives the same context and continues counting when it is opened again", async () => {
     await written("a", "b");
     const kernel = await open();
     expect(texts(kernel)).toEqual(["a", "b"]);
@@ -88,7 +88,7 @@ describe("a JSONL log", () => {
     await kernel.stop();
   });
 
-  it("sets a torn tail aside, never glues to it, and marks the loss with a new epoch", async () => {
+  it("moves an incomplete last record away, never appends to it, and marks the loss with a new epoch", async () => {
     await written("a", "b");
     const whole = readFileSync(path);
     truncateSync(path, whole.length - 9);
@@ -103,7 +103,7 @@ describe("a JSONL log", () => {
     expect(await reopened()).toEqual({ context: ["a"], problems: [], epoch: first.epoch });
   });
 
-  it("keeps a last record whose newline alone is missing", async () => {
+  it("keeps a last record that lacks only its newline", async () => {
     await written("a", "b");
     truncateSync(path, statSync(path).size - 1);
     const kernel = await open();
@@ -120,18 +120,21 @@ describe("a JSONL log", () => {
     ["a carriage return after it", (line) => `${line}\r`, { context: ["a", "b", "d"], lost: false }],
     ["zeroed bytes before it", (line) => `\0\0\0${line}`, { context: ["a", "b", "d"], lost: false }],
     ["half a record before it", (line) => line.slice(0, 40) + line, { context: ["a", "b", "d"], lost: true }],
-  ])("locates %s in the middle, bridges it and keeps the rest", async (_what, change, { context, lost }) => {
-    await written("a", "b", "d");
-    damage(3, change);
-    const before = readFileSync(path, "latin1");
-    const result = await reopened();
-    expect(result).toMatchObject({ context, problems: [{ line: 3, lost }] });
-    expect(readFileSync(path, "latin1").startsWith(before)).toBe(true);
-    const again = await reopened();
-    expect([again.context, again.epoch]).toEqual([result.context, result.epoch]);
-  });
+  ])(
+    "locates %s in the middle, attaches later events to earlier ones, and keeps the rest",
+    async (_what, change, { context, lost }) => {
+      await written("a", "b", "d");
+      damage(3, change);
+      const before = readFileSync(path, "latin1");
+      const result = await reopened();
+      expect(result).toMatchObject({ context, problems: [{ line: 3, lost }] });
+      expect(readFileSync(path, "latin1").startsWith(before)).toBe(true);
+      const again = await reopened();
+      expect([again.context, again.epoch]).toEqual([result.context, result.epoch]);
+    },
+  );
 
-  it("bridges to where the conversation stood, not to what it had left", async () => {
+  it("attaches them to the path of the conversation at that time, not to abandoned branches", async () => {
     const kernel = await open({ create: testHeader });
     const { id: to } = await kernel.session.append("note", { text: "a" });
     await kernel.session.append("note", { text: "abandoned" });
@@ -143,7 +146,7 @@ describe("a JSONL log", () => {
     expect(await reopened()).toMatchObject({ context: ["a", "b"], problems: [{ line: 5, lost: true }] });
   });
 
-  it("loses nothing to an editor that ended every line in CRLF", async () => {
+  it("loses nothing if an editor changed all line ends to CRLF", async () => {
     await written("a", "b");
     writeFileSync(path, readFileSync(path, "latin1").replaceAll("\n", "\r\n"), "latin1");
     expect(await reopened()).toMatchObject({
@@ -153,7 +156,7 @@ describe("a JSONL log", () => {
     });
   });
 
-  it("says how many bytes are lost", async () => {
+  it("reports how many bytes are lost", async () => {
     await written("a", "b");
     damage(2, (line) => `${line.slice(0, 30)}${line}`);
     const { problems } = await open({ readOnly: true });
@@ -162,14 +165,14 @@ describe("a JSONL log", () => {
     ]);
   });
 
-  it("reads two records that stand on one line", async () => {
+  it("reads two records on one line", async () => {
     await written("a", "b", "c");
     const all = lines();
     writeFileSync(path, [all[0], `${all[1]}${all[2]}`, all[3], ""].join("\n"));
     expect(await reopened()).toMatchObject({ context: ["a", "b", "c"], problems: [{ line: 2, lost: false }] });
   });
 
-  it("accepts a log without checksums and says so", async () => {
+  it("accepts a log without checksums and reports it", async () => {
     const { checksum: _none, ...header } = testHeader;
     const event = {
       type: "note",
@@ -188,7 +191,7 @@ describe("a JSONL log", () => {
   it.each<[string, (line: string) => string]>([
     ["is another", (line) => line.replace('"createdAt":0', '"createdAt":1')],
     ["is no JSON any more", (line) => line.replace('"version":1', '"version:1')],
-  ])("whose header %s is opened for reading only, its session known by what is left", async (_what, change) => {
+  ])("whose header %s is opened for reading only, with the session that can be recognized", async (_what, change) => {
     await written("a", "b");
     damage(1, change);
     const before = readFileSync(path);
@@ -206,10 +209,10 @@ describe("a JSONL log", () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it("damaged twice at its end loses the damaged bytes only", async () => {
+  it("damaged twice at its end loses only the damaged bytes", async () => {
     await written("a", "b", "c");
     const whole = readFileSync(path);
-    // The newline between the last two, and the last bytes.
+    // The newline between the last two records, and the last bytes.
     const newline = whole.lastIndexOf(10, whole.length - 2);
     whole[newline] = 11;
     writeFileSync(path, whole.subarray(0, -5));
@@ -222,7 +225,7 @@ describe("a JSONL log", () => {
     expect(scanLog(path).problems).toEqual([]);
   });
 
-  it("keeps a whole last record without newline that stands behind damage on its line", async () => {
+  it("keeps a complete last record without newline that follows damage on its line", async () => {
     await written("a", "b", "c");
     damage(3, (line) => line.replace('"text":"b"', '"text":"x"'));
     const bytes = readFileSync(path);
@@ -243,14 +246,14 @@ describe("a JSONL log", () => {
   it.each([
     ["empty", ""],
     ["no log", "hello\nworld\n"],
-  ])("is refused when the file is %s, and the file stays as it is", async (_what, content) => {
+  ])("is refused if the file is %s, and the file is unchanged", async (_what, content) => {
     writeFileSync(path, content);
     await expect(open()).rejects.toMatchObject({ code: "STORE_HEADER" });
     expect(readFileSync(path, "utf8")).toBe(content);
     expect(readdirSync(folder)).toEqual(["s.jsonl"]);
   });
 
-  it("says why it cannot be read, and is left as it is", async () => {
+  it("reports why it cannot be read, and is unchanged", async () => {
     await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "ENOENT" } });
     mkdirSync(path);
     await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "EISDIR" } });
@@ -260,7 +263,7 @@ describe("a JSONL log", () => {
     expect(() => scanHeader(path)).toThrow(/it is no file/);
   });
 
-  it("opened for reading changes nothing, not even a torn tail", async () => {
+  it("opened for reading changes nothing, not even an incomplete last record", async () => {
     await written("a");
     appendFileSync(path, '{"type":"no');
     const before = readFileSync(path);
@@ -271,12 +274,12 @@ describe("a JSONL log", () => {
   });
 });
 
-describe("a long JSONL log that is looked at from its end", () => {
+describe("a long JSONL log of which only the end is read", () => {
   const many = Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(50_000)}`);
   const end = { readOnly: true, tail: 300_000 };
   const first = ({ session }: Kernel) => [...session.tree].map((event) => Number.parseInt((event as any).text, 10))[0];
 
-  it("tells its last events, and reads no others", async () => {
+  it("has its last events, and reads no others", async () => {
     await written(...many);
     const kernel = await open(end);
     const { tree, activeLeaf } = kernel.session;
@@ -285,7 +288,7 @@ describe("a long JSONL log that is looked at from its end", () => {
     await kernel.stop();
   });
 
-  it("says that a jump leads to an event before its end", async () => {
+  it("reports that a rewind leads to an event before that part", async () => {
     await written(...many);
     const writer = await open();
     await writer.session.append("jump", { to: writer.session.tree.root?.id as string });
@@ -295,7 +298,7 @@ describe("a long JSONL log that is looked at from its end", () => {
     await kernel.stop();
   });
 
-  it("is read whole when it is hardly longer", async () => {
+  it("is read completely if it is hardly longer", async () => {
     await written(...many.slice(0, 10));
     const kernel = await open(end);
     expect(texts(kernel)).toHaveLength(10);
@@ -303,7 +306,7 @@ describe("a long JSONL log that is looked at from its end", () => {
   });
 });
 
-describe("a JSONL log whose file is taken away while it is open", () => {
+describe("a JSONL log whose file is deleted or moved while it is open", () => {
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
   it.each([
@@ -315,7 +318,7 @@ describe("a JSONL log whose file is taken away while it is open", () => {
         renameSync(`${path}.copy`, path);
       },
     ],
-  ])("takes no event when it was %s, and says where its bytes still are", async (_how, takeAway) => {
+  ])("accepts no event when it was %s, and tells where its bytes still are", async (_how, takeAway) => {
     const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     const whole = readFileSync(path);
@@ -329,7 +332,7 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     await kernel.stop();
   });
 
-  it("calls no event safe that was written in the turn of the event loop in which it went", async () => {
+  it("reports no event as safe if the file was deleted in the turn of the event loop that wrote it", async () => {
     const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     await kernel.session.synced();
@@ -342,7 +345,7 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_GONE" });
   });
 
-  it("takes no event while it is moved away, says where to, and goes on once it is back", async () => {
+  it("accepts no event while it is moved away, tells where to, and continues when it is back", async () => {
     const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     renameSync(path, `${path}.away`);
@@ -358,7 +361,7 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     expect(await reopened()).toMatchObject({ context: ["a", "c"], problems: [] });
   });
 
-  it("takes no event where another file took its place while its own was only moved", async () => {
+  it("accepts no event if another file took its place while its own was only moved", async () => {
     const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     renameSync(path, `${path}.away`);
@@ -373,7 +376,7 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     ["cut to nothing", () => 0],
     ["cut within its last record", (size: number) => size - 5],
     ["cut behind its header", () => readFileSync(path).indexOf(10) + 1],
-  ])("takes no event when it was %s, nor makes it longer", async (_how, cut) => {
+  ])("accepts no event when it was %s, and does not make it longer", async (_how, cut) => {
     const kernel = await open({ create: testHeader });
     for (const text of ["a", "b"]) await kernel.session.append("note", { text });
     const { size } = statSync(path);
@@ -382,12 +385,12 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     const changed = { code: "STORE_CHANGED", data: { path, bytes: cut(size) - size } };
     await expect(kernel.session.append("note", { text: "c" })).rejects.toMatchObject(changed);
     expect(texts(kernel)).toEqual(["a", "b"]);
-    // It cannot say that what it wrote before is on disk for good.
+    // It cannot claim that what it wrote before is safely on disk.
     await expect(kernel.stop()).rejects.toMatchObject(changed);
     expect(statSync(path).size).toBe(cut(size));
   });
 
-  it("calls no event safe that was written in the turn of the event loop in which the log was cut", async () => {
+  it("reports no event as safe if the log was truncated in the turn of the event loop that wrote it", async () => {
     const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     await kernel.session.synced();
@@ -399,7 +402,7 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_CHANGED" });
   });
 
-  it("takes no event behind what another program wrote to it", async () => {
+  it("accepts no event after another program has written to it", async () => {
     const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     appendFileSync(path, "x\n");
@@ -411,7 +414,7 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_CHANGED" });
   });
 
-  it("tells everyone who watches that it cannot be written", async () => {
+  it("tells all listeners that it cannot be written", async () => {
     const kernel = await open({ create: testHeader });
     const heard: unknown[] = [];
     kernel.subscribe((event) => void heard.push(event));
@@ -425,9 +428,9 @@ describe("a JSONL log whose file is taken away while it is open", () => {
   });
 });
 
-describe("a JSONL log on a device that fails", () => {
+describe("a JSONL log on a failing disk", () => {
   it.each(Object.entries(brokenDevices))(
-    "tells the disk's error %s, and goes on once the disk does",
+    "reports the disk's error %s, and continues when the disk works again",
     async (reason, device) => {
       const kernel = await open({ create: testHeader });
       await kernel.session.append("note", { text: "a" });
@@ -454,24 +457,21 @@ describe("a JSONL log on a device that fails", () => {
     },
   );
 
-  it.each(Object.values(brokenDevices))(
-    "tells what was written from what is safe, on %s, and tries again",
-    async (device) => {
-      const kernel = await open({ create: testHeader });
-      await kernel.session.append("note", { text: "a" });
-      const repair = breakDevice(path, device);
-      await expect(kernel.session.synced()).rejects.toMatchObject({
-        code: "STORE_SYNC",
-        data: { path, reason: "EINVAL" },
-      });
-      expect(texts(kernel)).toEqual(["a"]);
-      repair();
-      await kernel.session.synced();
-      await kernel.stop();
-    },
-  );
+  it.each(Object.values(brokenDevices))("distinguishes written from safe on %s, and tries again", async (device) => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    const repair = breakDevice(path, device);
+    await expect(kernel.session.synced()).rejects.toMatchObject({
+      code: "STORE_SYNC",
+      data: { path, reason: "EINVAL" },
+    });
+    expect(texts(kernel)).toEqual(["a"]);
+    repair();
+    await kernel.session.synced();
+    await kernel.stop();
+  });
 
-  it("takes no name that something else has, and goes on when it is free", async () => {
+  it("does not overwrite an existing file, and continues when the name is free", async () => {
     const kernel = await open({ create: testHeader });
     mkdirSync(path);
     await expect(kernel.session.append("note", { text: "a" })).rejects.toMatchObject({ code: "STORE_WRITE" });

@@ -16,8 +16,8 @@ const lines = fc.array(fc.record({ text: fc.string({ unit: "grapheme", maxLength
   maxLength: 30,
 });
 
-describe("the sum over many lines", () => {
-  it(`matches sound lines, and no others, as each line's own sum does (seed ${seed})`, () => {
+describe("the checksum over many lines", () => {
+  it(`accepts undamaged lines and no others, like the checksum of each line (seed ${seed})`, () => {
     const sums = new LineSums();
     const property = fc.property(lines, fc.nat(), fc.nat({ max: 7 }), fc.nat(), (records, place, bit, before) => {
       const text = records.map((record) => encodeLine(JSON.stringify(record))).join("");
@@ -57,7 +57,7 @@ describe("a log of many chunks", () => {
     const kernel = await createKernel({ entries: [{ plugin: notes, origin: "test" }], store });
     const entries = Array.from({ length: 6000 }, (_, n) => ({
       type: "note" as const,
-      // Some are longer than a chunk, most much shorter.
+      // Some are longer than a chunk, most are much shorter.
       payload: { text: `${n} ${"grüße ".repeat(n === 3000 ? 250_000 : n % 90)}` },
     }));
     for (let n = 0; n < entries.length; n += 500) await kernel.session.appendAll(entries.slice(n, n + 500));
@@ -70,7 +70,7 @@ describe("a log of many chunks", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("is read as it was written, wherever the chunks end", () => {
+  it("is read as it was written, wherever chunks end", () => {
     const { events, places } = scanLog(path);
     expect(events.map((event) => Number.parseInt((event as unknown as { text: string }).text, 10))).toEqual(
       ids.map((_id, n) => n),
@@ -79,7 +79,7 @@ describe("a log of many chunks", () => {
     expect(events.map(({ parentId }) => parentId)).toEqual([null, ...ids.slice(0, -1)]);
   });
 
-  it(`loses the damaged records only, and says where each is (seed ${seed})`, () => {
+  it(`loses only the damaged records, and locates each (seed ${seed})`, () => {
     const damaged = fc.uniqueArray(fc.nat({ max: 5998 }), { minLength: 1, maxLength: 4 });
     const change = fc.constantFrom(0, 255, 64, 65);
     const property = fc.property(damaged, change, fc.nat({ max: 40 }), (rows, byte, within) => {

@@ -6,7 +6,7 @@ import type { Ui } from "../../../kernel/types.ts";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 import { firstOf, open } from "./setup.ts";
 
-/** A host with a session whose plugin's `ctx.ui` is lent, and what its log has about questions. */
+/** A host with a session whose plugin's `ctx.ui` is accessible, and the events about questions in its log. */
 async function opened(options: { attending?: boolean; start?: (ui: Ui) => void } = {}) {
   const home = testHome();
   const held: Ui[] = [];
@@ -29,7 +29,7 @@ async function opened(options: { attending?: boolean; start?: (ui: Ui) => void }
   return {
     ...t,
     sessionId,
-    /** The `ctx.ui` of the session as it is open now. */
+    /** The `ctx.ui` of the session in its present activation. */
     ui: () => held.at(-1) as Ui,
     asked,
     open: async () => {

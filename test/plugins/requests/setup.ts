@@ -6,7 +6,7 @@ import { type TestPlugin, testCallers, testKernel } from "../../harness.ts";
 
 type Context = PluginContext<unknown, "requests">;
 
-/** A plugin that lends its context. */
+/** A plugin that exposes its context. */
 export function lender(id = "asker") {
   const held: { ctx?: Context } = {};
   const plugin = definePlugin({
@@ -21,7 +21,7 @@ export function lender(id = "asker") {
   return { plugin, ctx: () => held.ctx as Context };
 }
 
-/** A session with plugin `asker`, whose context is lent, and others; `run` does an operation in the name of a client. */
+/** A session with plugin `asker`, whose context is accessible, and others; `run` runs an operation as a client. */
 export async function open(options: Parameters<typeof testKernel>[1] = {}, more: readonly TestPlugin[] = []) {
   const { plugin, ctx } = lender();
   const { caller, leave } = testCallers();
@@ -36,7 +36,7 @@ export async function open(options: Parameters<typeof testKernel>[1] = {}, more:
     ctx: ctx(),
     run,
     leave,
-    /** What was heard of these types, without what every event bears. */
+    /** The announced events of these types, without their envelopes. */
     told: async (...types: string[]) =>
       (await heard(...types)).map((event) => {
         const { seq: _, sessionId: _id, clientId: _client, ts: _ts, ...payload } = event as any;

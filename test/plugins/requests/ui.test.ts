@@ -24,7 +24,7 @@ const decider = definePlugin({
   activate: (ctx) => ctx.provide("decider", { decide: ctx.defineHook("decide", "waterfall") }),
 });
 
-/** A plugin with a layer that has 30 ms for its work. */
+/** A plugin with a layer that has a time limit of 30 ms. */
 const layer = (id: string, handler: (ui: Ui) => Promise<string | undefined>) =>
   definePlugin({
     id,

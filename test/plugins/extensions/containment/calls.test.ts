@@ -23,7 +23,7 @@ const door = definePlugin({
 });
 const { sessionId } = testHeader;
 
-it("what an extension is called for is known until it settles, the latest last", async () => {
+it("calls of an extension are recorded until they settle, with the latest last", async () => {
   const seen: unknown[] = [];
   const open: ((text: string) => void)[] = [];
   const waits = definePlugin({
@@ -53,7 +53,7 @@ it("what an extension is called for is known until it settles, the latest last",
   expect(openSessions()).toEqual([]);
 });
 
-it("a call that a built-in makes in an extension's name is known, and one in a built-in's is not", async () => {
+it("a call that a built-in plugin makes in an extension's name is recorded, and one in a built-in's name is not", async () => {
   const caller = definePlugin({
     ...base,
     id: "caller",

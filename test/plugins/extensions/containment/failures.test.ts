@@ -35,7 +35,7 @@ const greeter = definePlugin({
 const boom = (): never => {
   throw new Error("boom");
 };
-/** As the file of an extension is loaded. */
+/** As if loaded from the file of an extension. */
 const own = (plugin: AnyPlugin, origin = "/home/ada/.scorel/extensions/own.ts") =>
   contained(plugin, origin, { file: origin });
 const tapping = (tap: Tap<(name: string) => string | undefined>) =>
@@ -54,7 +54,7 @@ describe("a mistake in an extension", () => {
     return t.kernel.failures.map(({ where, code, message, at }) => ({ where, code, message, at }));
   };
 
-  it("in a hook's layer is told with all that is wrong, once each, and the nearest words", async () => {
+  it("in a hook's layer is reported with all mistakes, once each, with the nearest known words", async () => {
     const layer = { handlr: () => "", critcal: true, level: "first", limit: "1s" } as unknown as Tap<() => "">;
     expect(await failing(tapping(layer))).toEqual([
       {
@@ -67,13 +67,13 @@ describe("a mistake in an extension", () => {
     ]);
   });
 
-  it.each([[{}], ["text"], [[]], [true]])("leaves no layer that does nothing: %j", async (layer) => {
+  it.each([[{}], ["text"], [[]], [true]])("causes no layer without effect: %j", async (layer) => {
     expect(await failing(tapping(layer as never))).toMatchObject([
       { where: "start", message: expect.stringContaining("Give a function") },
     ]);
   });
 
-  it("that uses a service which it does not name in needs is told what to add", async () => {
+  it("that uses a service without naming it in needs is reported with the fix", async () => {
     const plugin = definePlugin({
       ...base,
       id: "own",
@@ -91,7 +91,7 @@ describe("a mistake in an extension", () => {
     ]);
   });
 
-  it("does not hide what the context has: looking, spreading and unknown names are as before", async () => {
+  it("does not change the context: reading, spreading and unknown names work as before", async () => {
     const seen: unknown[] = [];
     const plugin = definePlugin({
       ...base,
@@ -106,8 +106,8 @@ describe("a mistake in an extension", () => {
   });
 });
 
-describe("what is reported without a place", () => {
-  it("is no failure: a built-in's words stand alone, and an extension is named", async () => {
+describe("a report without a place", () => {
+  it("is not treated as a failure: a built-in's text stays unchanged, and an extension is named", async () => {
     const says = (id: string) =>
       definePlugin({ ...base, id, activate: (ctx) => ctx.report("", new Error("It rains.")) });
     await using t = await testKernel([says("shipped"), own(says("mine"), "/e/mine.ts")]);
@@ -134,7 +134,7 @@ describe("what is reported without a place", () => {
 describe("the third failure of an extension", () => {
   const switchedOff = (where: string) => [...Array(3).fill(`${where} UNEXPECTED`), `${where} PLUGIN_SWITCHED_OFF`];
 
-  it("in a hook switches that layer off, with a notice, and leaves its others", async () => {
+  it("in a layer switches that layer off, with a notice, and keeps its others", async () => {
     const fails = vi.fn(boom);
     const plugin = definePlugin({
       ...base,
@@ -155,7 +155,7 @@ describe("the third failure of an extension", () => {
     });
   });
 
-  it("in a listener switches that one off, and leaves its others", async () => {
+  it("in a listener switches that listener off, and keeps its others", async () => {
     const heard: string[] = [];
     const fails = vi.fn(boom);
     const plugin = definePlugin({
@@ -173,14 +173,14 @@ describe("the third failure of an extension", () => {
     expect(t.codes()).toEqual([...Array(3).fill("onEvent note UNEXPECTED"), "onEvent PLUGIN_SWITCHED_OFF"]);
   });
 
-  it("in a contribution switches that one off", async () => {
+  it("in a contribution switches that contribution off", async () => {
     const fails = vi.fn(boom);
     await using t = await started(own({ ...base, id: "own", flags: fails } as AnyPlugin));
     for (let i = 0; i < 5; i++) expect(t.kernel.collect("flags")).toEqual([]);
     expect([fails.mock.calls.length, t.codes()]).toEqual([3, switchedOff("flags")]);
   });
 
-  it("in a function that a service calls back switches that one off", async () => {
+  it("in a callback of a service switches that callback off", async () => {
     const fails = vi.fn(boom);
     const calls: (() => Promise<void>)[] = [];
     const activate = (ctx: { isolate(where: string, work: () => void): () => Promise<void> }) =>
@@ -191,7 +191,7 @@ describe("the third failure of an extension", () => {
   });
 
   it.each(["convertToDisplay", "convertToLlm", "toListener"])(
-    "in %s of an event type switches that one off",
+    "in %s of an event type switches that function off",
     async (name) => {
       const fails = vi.fn(boom);
       const leaf = (_event: unknown, current: string | null) => current;
@@ -219,20 +219,20 @@ describe("the third failure of an extension", () => {
     ]);
   });
 
-  it("never switches off a guard: it goes on denying", async () => {
+  it("never switches off a guard, which keeps denying", async () => {
     await using t = await started(own(tapping({ critical: true, handler: boom })));
     for (let i = 0; i < 5; i++) await expect(t.greet("a")).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
     expect(new Set(t.codes())).toEqual(new Set(["greet UNEXPECTED"]));
   });
 
-  it("is no more than a failure in a plugin of Scorel's", async () => {
+  it("has no consequence for a built-in plugin", async () => {
     const fails = vi.fn(boom);
     await using t = await started(tapping({ handler: fails }));
     for (let i = 0; i < 5; i++) await t.greet("a");
     expect([fails.mock.calls.length, new Set(t.codes())]).toEqual([5, new Set(["greet UNEXPECTED"])]);
   });
 
-  it("is counted anew when the plugin is loaded again", async () => {
+  it("is counted from zero when the plugin is loaded again", async () => {
     const fails = vi.fn(boom);
     const plugin = own(tapping({ handler: fails }));
     await using t = await started(plugin);
@@ -246,7 +246,7 @@ describe("the third failure of an extension", () => {
 
 describe("a failure of an extension", () => {
   const file = import.meta.filename;
-  it("is named with the line of its own file that threw, or that called what threw", async () => {
+  it("is reported with the line of the extension's file that threw, or that called what threw", async () => {
     await using t = await started(own(tapping({ handler: () => JSON.parse("{") }), file));
     await t.greet("a");
     expect(t.kernel.failures[0]?.at).toMatch(new RegExp(`^${file}:\\d+$`));
@@ -257,7 +257,7 @@ describe("a failure of an extension", () => {
     ["nothing", () => undefined],
     ["an object without a prototype", () => Object.create(null)],
     ["an object whose every property throws", () => new Proxy({}, { get: boom, getPrototypeOf: boom })],
-  ])("is named with its file when what was thrown is %s", async (_what, make) => {
+  ])("is reported with the extension's file when the thrown value is %s", async (_what, make) => {
     const handler = () => {
       throw make();
     };
@@ -266,7 +266,7 @@ describe("a failure of an extension", () => {
     expect(t.kernel.failures).toMatchObject([{ plugin: "own", where: "greet", at: file }]);
   });
 
-  it("is not waited for: a function of a contribution that never answers has its answer without it", async () => {
+  it("is not waited for: a contribution's function that never returns gets a substitute result", async () => {
     const users: BaseContext[] = [];
     const user = definePlugin({ ...base, id: "user", activate: (ctx) => void users.push(ctx) });
     await using t = await started(user, own({ ...base, id: "own" }));
@@ -279,7 +279,7 @@ describe("a failure of an extension", () => {
     expect(t.codes()).toEqual(["width PLUGIN_LIMIT"]);
   });
 
-  it("never keeps a session from opening: activate() that does not settle is left behind", async () => {
+  it("never keeps a session from opening: an activate() that does not settle is abandoned", async () => {
     vi.useFakeTimers();
     try {
       const opening = started(own({ ...base, id: "own", activate: () => new Promise(() => {}) }));
@@ -294,7 +294,7 @@ describe("a failure of an extension", () => {
   });
 });
 
-it("an activate() that fails half way leaves nothing of what it had done", async () => {
+it("in activate() undoes everything that it had done", async () => {
   await using t = await started();
   const before = t.kernel.census();
   const heard: string[] = [];
@@ -326,7 +326,7 @@ it.each<[string, (ctx: BaseContext) => unknown]>([
   ["a service", (ctx) => ctx.provide("greeter", {} as never)],
   ["a hook", (ctx) => ctx.defineHook("greet2" as "greet", "bail")],
   ["an undo", (ctx) => ctx.onDispose(() => {})],
-])("%s that is registered when the plugin has stopped is refused", async (_what, register) => {
+])("after the plugin has stopped, registering %s is refused", async (_what, register) => {
   const kept: BaseContext[] = [];
   const plugin = definePlugin({
     ...base,
@@ -347,7 +347,7 @@ it.each<[string, (ctx: BaseContext) => unknown]>([
   expect(t.kernel.census()).toEqual(before);
 });
 
-it("a hundred loads and unloads leave what was there before", async () => {
+it("a hundred loads and unloads leave the kernel as it was", async () => {
   await using t = await started();
   const before = t.kernel.census();
   const plugin = definePlugin({

@@ -8,7 +8,7 @@ import { notes } from "../../../kernel/notes.ts";
 const MANY = 100_000;
 const base = { name: "test", version: "1.0.0" };
 
-/** A kernel with an extension `wild`, and the context that it was given. */
+/** A kernel with an extension `wild`, and the extension's context. */
 async function withOwn(more: Partial<AnyPlugin> = {}) {
   const given: BaseContext[] = [];
   const plugin = definePlugin({ ...base, id: "wild", activate: (ctx) => void given.push(ctx), ...more });
@@ -16,12 +16,12 @@ async function withOwn(more: Partial<AnyPlugin> = {}) {
   const told = () => t.kernel.failures.map(({ plugin, where, code, at }) => `${plugin} ${where} ${code} ${at}`);
   return { ...t, ctx: given[0] as BaseContext, told };
 }
-/** The limit, and what is allowed in the time that the loop takes. */
+/** The limit, with some tolerance for the time that the loop takes. */
 const isAbout = (count: number, limit: number) => count >= limit && count < limit * 1.5;
 const flood = (where: string) => `wild ${where} PLUGIN_FLOOD /x/wild.ts`;
 
-describe("an extension that has no end", () => {
-  it("has 5,000 transient events told, then an error; nobody else misses any", async () => {
+describe("an extension that writes without end", () => {
+  it("can announce 5,000 transient events, then gets an error; other plugins miss none of theirs", async () => {
     await using t = await withOwn();
     const emitAll = () => {
       for (let n = 0; n < MANY; n++) t.ctx.session.emit("tick", { n });
@@ -35,7 +35,7 @@ describe("an extension that has no end", () => {
     expect(t.told()).toEqual([flood("session.emit")]);
   });
 
-  it("has 20,000 events written, and the others' go on being written", async () => {
+  it("can write 20,000 events, and other plugins can still write theirs", async () => {
     await using t = await withOwn();
     let written = 0;
     let refused = 0;
@@ -52,7 +52,7 @@ describe("an extension that has no end", () => {
     expect(t.told()).toEqual([flood("session.append")]);
   });
 
-  it("leaves no unhandled rejection when it awaits none of them", async () => {
+  it("leaves no unhandled rejection if it awaits none of its appends", async () => {
     const unhandled: unknown[] = [];
     const onUnhandled = (thrown: unknown) => void unhandled.push(thrown);
     process.on("unhandledRejection", onUnhandled);
@@ -63,7 +63,7 @@ describe("an extension that has no end", () => {
     expect([unhandled, t.told()]).toEqual([[], [flood("session.append")]]);
   });
 
-  it("is stopped by the size of what it writes, too", async () => {
+  it("is limited by the size of its events, too", async () => {
     await using t = await withOwn();
     const text = "x".repeat(10_000_000);
     const results = await Promise.allSettled(
@@ -74,7 +74,7 @@ describe("an extension that has no end", () => {
     expect(t.told()).toEqual([flood("session.append")]);
   });
 
-  it("may append several at once, and hold the path, within the same limit", async () => {
+  it("has the same limit when it appends several at once, or holds the path", async () => {
     await using t = await withOwn();
     const entries = Array.from({ length: 15_000 }, () => ({ type: "aside" as const, payload: { text: "x" } }));
     await t.ctx.session.appendAll(entries);
@@ -85,7 +85,7 @@ describe("an extension that has no end", () => {
   it.each([
     ["persistent", (ctx: BaseContext) => void ctx.session.append("aside", { text: "again" }), 20_000],
     ["transient", (ctx: BaseContext) => void ctx.session.emit("tick", { n: 0 }), 5_000],
-  ])("and feeds on what it hears (%s events) ends", async (_what, feed, most) => {
+  ])("that reacts to its own events (%s events) is stopped", async (_what, feed, most) => {
     await using t = await withOwn({ onEvent: (_event, ctx) => feed(ctx) });
     await t.session.append("note", { text: "the first" });
     const heard = await t.heard();
@@ -95,14 +95,14 @@ describe("an extension that has no end", () => {
   });
 });
 
-it("a hold that an extension does not give back ends with it", async () => {
+it("a hold that an extension does not release ends when the extension is stopped", async () => {
   await using t = await withOwn({ activate: (ctx) => void ctx.session.hold() });
   expect(t.session.held).toBe(true);
   await t.kernel.unload("wild");
   expect(t.session.held).toBe(false);
 });
 
-it("what is folded from the log can be read by an extension and not changed", async () => {
+it("an extension can read the state of projections, but not change it", async () => {
   const list = definePlugin({
     ...base,
     id: "list",
@@ -119,7 +119,7 @@ it("what is folded from the log can be read by an extension and not changed", as
   expect(t.ctx.session.projection("texts" as never)).toBe(own);
 });
 
-describe("what an extension may have written", () => {
+describe("the allowance of an extension", () => {
   function allowance() {
     let now = 0;
     const told: string[] = [];
@@ -143,7 +143,7 @@ describe("what an extension may have written", () => {
     return { spend, told, pass };
   }
 
-  it("comes back a thousand a second, and after a flood once half of it is there", () => {
+  it("grows by a thousand events per second, and after a flood only once half of it is back", () => {
     const a = allowance();
     expect([a.spend(20_000), a.spend(1)]).toEqual([true, false]);
     a.pass(9);
@@ -153,7 +153,7 @@ describe("what an extension may have written", () => {
     expect(a.told).toEqual(["PLUGIN_FLOOD", "PLUGIN_FLOOD"]);
   });
 
-  it("is nothing more after the third flood", () => {
+  it("is gone after the third flood", () => {
     const a = allowance();
     for (let flood = 0; flood < 3; flood++) {
       expect(a.spend(20_001)).toBe(false);
@@ -163,7 +163,7 @@ describe("what an extension may have written", () => {
     expect(a.told).toEqual([...Array(3).fill("PLUGIN_FLOOD"), "PLUGIN_SWITCHED_OFF"]);
   });
 
-  it("is spent by no plugin of Scorel's", async () => {
+  it("is not used by built-in plugins", async () => {
     await using t = await testKernel([notes]);
     for (let n = 0; n < 10_000; n++) t.session.emit("tick", { n });
     expect(t.kernel.failures).toEqual([]);

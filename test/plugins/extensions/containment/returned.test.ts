@@ -27,7 +27,7 @@ const boom = (): never => {
 };
 const file = "/e/own.ts";
 
-/** How an extension fails that returns its parts from `activate`, and one that has the same parts itself. */
+/** A failing extension that returns its parts from `activate`, and one that has the same parts as fields. */
 async function failures(
   parts: () => { signs?: () => string[]; hooks?: () => object; onEvent?: (event: { type: string }) => void },
 ) {
@@ -58,7 +58,7 @@ const times = (where: string) => [
   { id: "own", where: where.split(" ", 1)[0], code: "PLUGIN_SWITCHED_OFF", at: file },
 ];
 
-it("switches a returned layer off after its third failure, as one of the extension itself", async () => {
+it("switches a returned layer off after its third failure, like one of the extension itself", async () => {
   expect((await failures(() => ({ hooks: () => ({ mark: boom }) }))).failed).toEqual(times("mark"));
 });
 
@@ -72,13 +72,13 @@ it("switches a returned listener off after its third failure", async () => {
   );
 });
 
-it("gives returned layers copies, which they may change", async () => {
+it("passes copies to returned layers, which they may change", async () => {
   const mark = (text: { words: string[] }) => void text.words.push("b");
   const { failed, marked } = await failures(() => ({ hooks: () => ({ mark }) }));
   expect([failed, marked[0]]).toEqual([[], { words: ["a", "b"] }]);
 });
 
-it("reports an object that cannot be used, and starts the rest", async () => {
+it("reports a returned object that cannot be used, and starts the rest", async () => {
   const plugin = definePlugin({ ...base, id: "own", activate: () => ({ hooks: 1 }) as object });
   await using t = await testKernel([notes, contained(plugin, file, { file })]);
   expect(t.kernel.failures).toMatchObject([

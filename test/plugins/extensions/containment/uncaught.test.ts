@@ -8,7 +8,7 @@ const copy = "/copy/.scorel/extensions/wild.ts";
 const path = "/project/.scorel/extensions/wild.ts";
 const wild = (more: object) => definePlugin({ id: "wild", name: "Wild", version: "1.0.0", ...more });
 
-/** An error that was thrown in the file that runs. */
+/** An error that was thrown in the running file. */
 function thrownInFile(): Error {
   const error = new Error("late");
   error.stack = `Error: late\n    at tick (${copy}:3:9)\n    at listOnTimeout (node:internal/timers:1:1)`;
@@ -19,7 +19,7 @@ it.each<[string, object]>([
   ["that runs", {}],
   ["that was left out, as nobody provides what it needs", { needs: ["nothing"] }],
   ["that failed to start", { activate: () => Promise.reject(new Error("no")) }],
-])("an error that nobody caught is reported to the session of an extension %s, with its line", async (_what, more) => {
+])("an uncaught error is reported in the session of an extension %s, with its line", async (_what, more) => {
   rememberExtension({ id: "wild", path, file: copy });
   await using t = await testKernel([contained(wild(more), path, { file: copy })]);
   expect(takeUncaught("a timer or callback", thrownInFile())).toBe(true);
@@ -32,7 +32,7 @@ it.each<[string, object]>([
   });
 });
 
-it("is told on stderr when the session has ended, and an error of Scorel's own is left alone", async () => {
+it("after the session has ended, it is reported on stderr; an error of Scorel's own code is not handled here", async () => {
   rememberExtension({ id: "wild", path, file: copy });
   const t = await testKernel([contained(wild({}), path, { file: copy })]);
   await t.kernel.stop();

@@ -19,7 +19,7 @@ describe("the type of an image", () => {
     expect(imageType(bytes(start))).toBe(type);
   });
 
-  it("of SVG is told by its text, with or without a byte order mark", () => {
+  it("of SVG is recognized by its text, with or without a byte order mark", () => {
     expect(isSvg(bytes('\xef\xbb\xbf<?xml version="1.0"?>\n<svg xmlns="…">'))).toBe(true);
     expect(isSvg(bytes("<html><body>"))).toBe(false);
     expect(isSvg(bytes("about <svg>"))).toBe(false);

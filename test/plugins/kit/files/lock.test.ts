@@ -17,7 +17,7 @@ import { ownIdentity } from "../../../../plugins/kit/process/identity.ts";
 const MINUTE = { abandonedAfter: 60_000 };
 
 describe("a lock", () => {
-  it("is one file for this user only, which says who holds it", () => {
+  it("is a file that only this user can read, and names its holder", () => {
     using place = folder();
     const lock = taken(place.lock);
     expect(statSync(place.lock).mode & 0o777).toBe(0o600);
@@ -27,7 +27,7 @@ describe("a lock", () => {
     expect([lock.holds(), place.names()]).toEqual([false, []]);
   });
 
-  it("is waited for as long as the patience lasts", async () => {
+  it("is waited for as long as requested", async () => {
     using place = folder();
     const first = taken(place.lock);
     expect(await takeLock(place.lock, 50)).toBeUndefined();
@@ -52,7 +52,7 @@ describe("a lock that its holder left", () => {
     ["its process has ended", { pid: 2 ** 30 }],
     ["another process has its number by now", { start: "1" }],
     ["the machine was started again since", { boot: "00000000-0000-0000-0000-000000000000" }],
-  ])("is taken over at once when %s, and by its number alone it is not", (_, change) => {
+  ])("is taken over at once if %s", (_, change) => {
     using place = folder();
     writeFileSync(place.lock, holder(change));
     taken(place.lock).release();
@@ -63,7 +63,7 @@ describe("a lock that its holder left", () => {
     ["on another machine", { boot: "00000000-0000-0000-0000-000000000000", machine: "elsewhere" }],
     ["in another container", { space: "pid:[1]", pid: 2 ** 30 }],
     ["by a program that did not say when it started", { start: "", boot: "", space: "" }],
-  ])("%s is kept for ever, or until it counts as abandoned", (_, change) => {
+  ])("%s is kept forever, or until it counts as abandoned", (_, change) => {
     using place = folder();
     writeFileSync(place.lock, holder(change));
     expect(isFree(place.lock, MINUTE)).toBe(false);
@@ -72,14 +72,14 @@ describe("a lock that its holder left", () => {
     expect(isFree(place.lock, MINUTE)).toBe(true);
   });
 
-  it("is never taken from a process that surely runs, however old it is", () => {
+  it("is never taken from a process that certainly runs, however old it is", () => {
     using place = folder();
     taken(place.lock);
     place.age(3600);
     expect(isFree(place.lock, MINUTE)).toBe(false);
   });
 
-  it.each(["", "{", "null", "[]", '"text"'])("and that holds %j is respected until it has surely been left", (text) => {
+  it.each(["", "{", "null", "[]", '"text"'])("with content %j is respected until it is certainly abandoned", (text) => {
     using place = folder();
     writeFileSync(place.lock, text);
     expect(isFree(place.lock)).toBe(false);
@@ -112,7 +112,7 @@ function folder() {
   const lock = join(path, "file.lock");
   return {
     lock,
-    /** Makes the lock file look so many seconds old. */
+    /** Sets the time of the lock file back by so many seconds. */
     age: (seconds: number) => utimesSync(lock, Date.now() / 1000 - seconds, Date.now() / 1000 - seconds),
     names: () => readdirSync(path),
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),

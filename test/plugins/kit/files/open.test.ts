@@ -19,7 +19,7 @@ const at = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("opening a regular file", () => {
-  it("answers the file itself, whatever is put in its place later", () => {
+  it("returns the file itself, even if its path is replaced later", () => {
     writeFileSync(at("file"), "one");
     const file = openRegular(at("file"));
     writeFileSync(at("other"), "two and more");
@@ -28,13 +28,13 @@ describe("opening a regular file", () => {
     closeSync(file?.fd as number);
   });
 
-  it("answers nothing for a folder, nor for a FIFO, which nobody writes to", () => {
+  it("returns nothing for a folder, or for a FIFO without a writer", () => {
     mkdirSync(at("folder"));
     execFileSync("mkfifo", [at("fifo")]);
     expect([openRegular(at("folder")), openRegular(at("fifo"))]).toEqual([undefined, undefined]);
   });
 
-  it("refuses a link, and what is not there", () => {
+  it("refuses a link and a missing file", () => {
     writeFileSync(at("target"), "secret");
     symlinkSync(at("target"), at("link"));
     expect(() => openRegular(at("link"))).toThrow("ELOOP");

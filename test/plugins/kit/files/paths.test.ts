@@ -12,11 +12,11 @@ it.each([
   ["/a/b", "/a/bc", false],
   ["/a/b", "/a", false],
   ["/a/b", "/A/b/c", false],
-])("within %s lies %s: %s", (folder, path, expected) => {
+])("%s contains %s: %s", (folder, path, expected) => {
   expect(isWithin(folder, path)).toBe(expected);
 });
 
-it("the real path has no links; what does not exist has none, and stays as it is named", () => {
+it("the real path has no links; a missing path has none, and its canonical form is unchanged", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "scorel-kit-")));
   try {
     mkdirSync(join(folder, "real"));

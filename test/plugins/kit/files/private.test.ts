@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createFile, makePrivateFolder, readIfPresent, replaceFile } from "../../../../plugins/kit/files/private.ts";
 
 describe("replacing a file", () => {
-  it("puts the whole content there, for this user only, and leaves nothing beside it", () => {
+  it("writes the whole content, readable only by this user, and leaves no temporary file", () => {
     using place = folder();
     for (const content of ["one", Buffer.from("two")]) {
       replaceFile(place.at("file"), content, { durable: true });
@@ -15,7 +15,7 @@ describe("replacing a file", () => {
     expect(place.names()).toEqual(["file"]);
   });
 
-  it("narrows a file that others could read, and gives it the mode that is asked for", () => {
+  it("restricts a file that others could read, and sets the requested mode", () => {
     using place = folder();
     fs.writeFileSync(place.at("file"), "one", { mode: 0o644 });
     replaceFile(place.at("file"), "two");
@@ -33,7 +33,7 @@ describe("replacing a file", () => {
     expect([readIfPresent(place.at("file")), readIfPresent(place.at("other"))]).toEqual(["new", "untouched"]);
   });
 
-  it("leaves the file as it was when the last check throws, after the content was written", () => {
+  it("leaves the file unchanged if the last check throws after the content was written", () => {
     using place = folder();
     replaceFile(place.at("file"), "old");
     const names: string[] = [];
@@ -46,7 +46,7 @@ describe("replacing a file", () => {
     expect([readIfPresent(place.at("file")), place.names()]).toEqual(["old", ["file"]]);
   });
 
-  it("leaves nothing behind where a folder is in the way", () => {
+  it("leaves no temporary file if a folder has the name", () => {
     using place = folder();
     fs.mkdirSync(join(place.at("file"), "full"), { recursive: true });
     expect(() => replaceFile(place.at("file"), "new")).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
@@ -55,7 +55,7 @@ describe("replacing a file", () => {
 });
 
 describe("creating a file", () => {
-  it("takes a free name, and changes nothing where the name is taken, also by a link to nothing", () => {
+  it("uses a free name, and changes nothing if the name is in use, also by a dangling link", () => {
     using place = folder();
     expect(createFile(place.at("file"), "one")).toBe(true);
     expect(createFile(place.at("file"), "two")).toBe(false);
@@ -66,7 +66,7 @@ describe("creating a file", () => {
   });
 });
 
-it("a private folder is made with its parents, and one that others could enter is narrowed", () => {
+it("a private folder is created with its parents, and one that others can enter is restricted", () => {
   using place = folder();
   makePrivateFolder(join(place.at("a"), "b"));
   expect(fs.statSync(place.at("a")).mode & 0o777).toBe(0o700);
@@ -75,7 +75,7 @@ it("a private folder is made with its parents, and one that others could enter i
   expect(fs.statSync(place.at("a")).mode & 0o777).toBe(0o700);
 });
 
-it("a file that is not there has no text; one that cannot be read is an error", () => {
+it("a missing file has no text; an unreadable one is an error", () => {
   using place = folder();
   expect(readIfPresent(place.at("nothing"))).toBeUndefined();
   expect(() => readIfPresent(place.at("."))).toThrow("EISDIR");

@@ -8,7 +8,7 @@ const base = realpathSync(mkdtempSync(join(tmpdir(), "scorel-kit-")));
 afterEach(() => vi.unstubAllEnvs());
 
 describe("a temporary folder", () => {
-  it("is a new one each time, by its real path, which only this user may enter", () => {
+  it("is new each time, with its real path, and can be entered only by this user", () => {
     symlinkSync(base, join(base, "link"));
     vi.stubEnv("TMPDIR", join(base, "link"));
     const made = [makeTemporaryFolder("kit-"), makeTemporaryFolder("kit-")];
@@ -23,7 +23,7 @@ describe("a temporary folder", () => {
     }
   });
 
-  it("that cannot be made says which variable to set", () => {
+  it("that cannot be created throws an error that names the variable to set", () => {
     const missing = join(base, "missing");
     vi.stubEnv("TMPDIR", missing);
     expect(() => makeTemporaryFolder("kit-")).toThrow(
@@ -34,7 +34,7 @@ describe("a temporary folder", () => {
     );
   });
 
-  it("in a file is refused in the same words", () => {
+  it("inside of a file throws the same error", () => {
     const file = join(base, "file");
     writeFileSync(file, "");
     vi.stubEnv("TMPDIR", file);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as light from "../../../../plugins/kit/net/light-fetch.ts";
 
-/** What the bundle's classes do is what the built-in ones do. */
+/** Tests that the bundle's classes behave like the built-in ones. */
 describe.each([
   ["built-in", { Headers, Response, Request, FormData }],
   [
@@ -14,7 +14,7 @@ describe.each([
     },
   ],
 ])("the %s classes of fetch", (_name, kind) => {
-  it("keep headers without regard to case, and join what is added", () => {
+  it("ignore the case of header names, and join added values", () => {
     const headers = new kind.Headers({ "X-One": " 1 ", two: "2" });
     headers.append("x-one", "more");
     headers.set("Three", "3");
@@ -48,7 +48,7 @@ describe.each([
     expect(() => new kind.Headers({ [name]: value })).toThrow(TypeError);
     expect(() => new kind.Headers().append(name, value)).toThrow(TypeError);
   });
-  it("answer a text once", async () => {
+  it("return a text once", async () => {
     const response = new kind.Response("gr\u00fc\u00dfe", { status: 418, statusText: "teapot", headers: { a: "b" } });
     const { ok, status, statusText, headers, url } = response;
     expect({ ok, status, statusText, headers: headers.get("a"), url, before: response.bodyUsed }).toEqual({
@@ -62,7 +62,7 @@ describe.each([
     expect([await response.text(), response.bodyUsed]).toEqual(["gr\u00fc\u00dfe", true]);
     await expect(response.text()).rejects.toThrow(TypeError);
   });
-  it("answer JSON, bytes, and a stream of them", async () => {
+  it("return JSON, bytes, and a stream", async () => {
     expect(await new kind.Response('{"a":1}').json()).toEqual({ a: 1 });
     const json = kind.Response.json({ a: 1 }, { status: 400 });
     expect([json.status, json.headers.get("content-type"), await json.text()]).toEqual([
@@ -77,7 +77,7 @@ describe.each([
     expect(pieces).toEqual(["abc"]);
     expect([new kind.Response(null).body, await new kind.Response(null, { status: 204 }).text()]).toEqual([null, ""]);
   });
-  it("read what a stream holds, characters cut anywhere", async () => {
+  it("read streams, with characters split anywhere", async () => {
     const bytes = Buffer.from('{"a":"\u00fc"}');
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -87,7 +87,7 @@ describe.each([
     });
     expect(await new kind.Response(stream).json()).toEqual({ a: "\u00fc" });
   });
-  it("know their own kind and the built-in one", () => {
+  it("recognize their own objects and built-in ones", () => {
     const known = [new Headers() instanceof kind.Headers, new Response() instanceof kind.Response];
     const requests = [new Request("http://a") instanceof kind.Request, new FormData() instanceof kind.FormData];
     const others = [

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isLoopback } from "../../../../plugins/kit/net/loopback.ts";
 
-it("only names that cannot be elsewhere are this machine", () => {
+it("only names that always mean this machine are loopback", () => {
   const here = ["localhost", "api.localhost", "127.0.0.1", "127.9.9.9", "[::1]"];
   const elsewhere = [
     "localhost.example.org",

@@ -24,15 +24,15 @@ describe("the proxy for a server", () => {
     ["http://api.example/v1", "*.example"],
     ["http://API.example:8080/v1", "example:8080"],
     ["http://10.0.0.7/v1", "10.0.0.7"],
-  ])("of %s is none with NO_PROXY=%s", (url, list) => {
+  ])("of %s is not used with NO_PROXY=%s", (url, list) => {
     expect(chosen(url, { HTTP_PROXY: "proxy:1", NO_PROXY: list })).toBeUndefined();
   });
 
-  it.each(["ample", "example:81", "pi.example", ",", "api.example.org"])("is there in spite of NO_PROXY=%s", (list) => {
+  it.each(["ample", "example:81", "pi.example", ",", "api.example.org"])("is used in spite of NO_PROXY=%s", (list) => {
     expect(chosen("http://api.example/v1", { HTTP_PROXY: "proxy:1", no_proxy: list })).toBe("http://proxy:1/");
   });
 
-  it.each(["socks5://proxy:1", "http://"])("that is written as %s is refused, without showing it", (written) => {
+  it.each(["socks5://proxy:1", "http://"])("with the invalid address %s is refused, without showing it", (written) => {
     expect(() => chosen("http://api.example", { HTTP_PROXY: written })).toThrow(
       expect.objectContaining({
         cause: new Error("the variable HTTP_PROXY names no proxy that is reached over http or https"),

@@ -13,7 +13,7 @@ import {
 const answers = (process: ProcessIdentity) => [isRunning(process), isSurelyRunning(process)];
 
 describe("a process that a file names", () => {
-  it("surely runs when number, start, boot and space are its own", () => {
+  it("certainly runs if pid, start, boot and namespace are its own", () => {
     expect(answers(ownIdentity())).toEqual([true, true]);
   });
 
@@ -22,7 +22,7 @@ describe("a process that a file names", () => {
     ["was before the machine was started again", { boot: "00000000-0000-0000-0000-000000000000" }],
     ["has a number that is no process's", { pid: 2 ** 30 }],
     ["has a number that cannot be one", { pid: -1 }],
-  ])("does not run when it %s", (_, change) => {
+  ])("does not run if it %s", (_, change) => {
     expect(answers({ ...ownIdentity(), ...change })).toEqual([false, false]);
   });
 
@@ -30,7 +30,7 @@ describe("a process that a file names", () => {
     ["on another machine", { machine: "elsewhere", boot: "00000000-0000-0000-0000-000000000000" }],
     ["in another container", { space: "pid:[1]", pid: 2 ** 30 }],
     ["without a known start", { start: "" }],
-  ])("may run %s, but not surely", (_, change) => {
+  ])("may run %s, but not certainly", (_, change) => {
     expect(answers({ ...ownIdentity(), ...change })).toEqual([true, false]);
   });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { SAFE_GIT, SAFE_GIT_ENV } from "../../../../plugins/kit/process/safe-git.ts";
 
-it("git runs no program that a repository configures, and takes no bare folder for a repository", () => {
+it("git runs no program that a repository configures, and does not use a bare folder as a repository", () => {
   const root = mkdtempSync(join(tmpdir(), "scorel-kit-"));
   const [work, ran] = [join(root, "work"), join(root, "ran")];
   const env = { PATH: process.env.PATH, HOME: root, ...SAFE_GIT_ENV };

@@ -5,7 +5,7 @@ import { identityOf } from "../../../../plugins/kit/process/identity.ts";
 import { endTree, MARK } from "../../../../plugins/kit/process/tree.ts";
 import { isAlive } from "../../../processes.ts";
 
-/** Starts a shell in a group of its own; answers it with the numbers that it prints. */
+/** Starts a shell in its own process group; returns it with the pids that it prints. */
 async function shell(script: string, mark: string): Promise<{ child: ChildProcess; pids: number[] }> {
   const env = { ...process.env, [MARK]: mark };
   const child = spawn("/bin/sh", ["-c", script], { detached: true, env, stdio: ["ignore", "pipe", "ignore"] });
@@ -14,13 +14,13 @@ async function shell(script: string, mark: string): Promise<{ child: ChildProces
 }
 
 describe("ending a command", () => {
-  it("ends all that it started, too", async () => {
+  it("ends everything that it started, too", async () => {
     const { child, pids } = await shell('sleep 300 & echo "$$ $!"; wait', "test-tree-descent");
     await endTree(child.pid, "test-tree-descent");
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 
-  it("ends what ignores SIGTERM", async () => {
+  it("ends processes that ignore SIGTERM", async () => {
     const { child, pids } = await shell('trap "" TERM; echo $$; while :; do sleep 0.1; done', "test-tree-stubborn");
     await endTree(child.pid, "test-tree-stubborn");
     expect(pids.map(isAlive)).toEqual([false]);
@@ -36,7 +36,7 @@ describe("ending a command", () => {
 });
 
 describe("the identity of a process", () => {
-  it("has a start while it runs, and none once it has ended", async () => {
+  it("has a start time while it runs, and none after it has ended", async () => {
     const { child, pids } = await shell("echo $$; exec sleep 300", "test-tree-identity");
     const pid = pids[0] as number;
     const { start } = identityOf(pid);

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { agrees, answerTo } from "../../../../plugins/kit/terminal/answer.ts";
 
-/** A person who has typed this; `shown` is what they see. */
+/** A person who has typed this; `shown` is the output. */
 function person(typed: string, interrupt: AbortSignal = new AbortController().signal) {
   const stdin = new PassThrough();
   const stdout = new PassThrough().setEncoding("utf8");
@@ -12,7 +12,7 @@ function person(typed: string, interrupt: AbortSignal = new AbortController().si
 }
 
 describe("a question to a person", () => {
-  it("has what hides or turns text written out in it", async () => {
+  it("escapes characters that are hidden or change the direction of text", async () => {
     const { streams, shown } = person("y\n");
     await agrees("Remove a\u202eb\u200bc\u001b[2K? ", streams);
     expect(shown()).toBe("Remove a\\u{202e}b\\u{200b}c\\u{1b}[2K? ");
@@ -30,11 +30,11 @@ describe("a question to a person", () => {
     ["n\n", false],
     ["yesterday\n", false],
     ["\n", false],
-  ])("of yes or no takes %j for %s", async (typed, agreed) => {
+  ])("with yes or no counts %j as %s", async (typed, agreed) => {
     expect(await agrees("Sure? ", person(typed).streams)).toBe(agreed);
   });
 
-  it("has no answer when nobody types any more, or when it is left", async () => {
+  it("has an empty answer at the end of the input, or when it is cancelled", async () => {
     const ended = person("");
     ended.stdin.end();
     const leaves = new AbortController();
@@ -42,13 +42,13 @@ describe("a question to a person", () => {
     const left = answerTo("Which? ", leaving.streams);
     leaves.abort();
     expect([await answerTo("Which? ", ended.streams), await left]).toEqual(["", ""]);
-    // What is said next begins on a line of its own.
+    // Later output begins on a new line.
     expect([ended.shown(), leaving.shown()]).toEqual(["Which? \n", "Which? \n"]);
     const gone = person("y\n", AbortSignal.abort());
     expect([await agrees("Sure? ", gone.streams), gone.shown()]).toEqual([false, null]);
   });
 
-  it("is no failure when its terminal is closed meanwhile", async () => {
+  it("does not fail if its terminal is closed meanwhile", async () => {
     const { streams, stdin } = person("y\n");
     const closed = Object.assign(new Error("setRawMode EIO"), { code: "EIO" });
     const setRawMode = () => {

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createOutput } from "../../../../plugins/kit/terminal/output.ts";
 
-/** A stream that takes each text when it is told to. */
+/** A stream that accepts each text when it is told to. */
 class Slow extends EventEmitter {
   readonly taken: string[] = [];
   private readonly waiting: ((error?: Error) => void)[] = [];
@@ -18,7 +18,7 @@ class Slow extends EventEmitter {
 }
 
 describe("an output", () => {
-  it("settles a write when the stream has taken it, and does not write an empty text", async () => {
+  it("settles a write when the stream has accepted it, and does not write empty text", async () => {
     const stream = new Slow();
     const output = createOutput(stream);
     let settled = false;
@@ -32,7 +32,7 @@ describe("an output", () => {
     expect([stream.taken, output.failure, output.complaint]).toEqual([["one"], undefined, undefined]);
   });
 
-  it("writes nothing more after the stream has failed, and says why", async () => {
+  it("writes nothing after the stream has failed, and tells why", async () => {
     const stream = new Slow();
     const output = createOutput(stream);
     const writing = output.write("one");
@@ -42,7 +42,7 @@ describe("an output", () => {
     expect([stream.taken, output.complaint]).toEqual([["one"], "The output could not be written: no space left"]);
   });
 
-  it("does not complain about a reader that went away", () => {
+  it("does not complain about a reader that closed the stream", () => {
     const stream = new Slow();
     const output = createOutput(stream);
     stream.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));

@@ -12,7 +12,7 @@ const reviewed: Reviewed = {
 };
 
 describe("a review", () => {
-  it("shows what changed and what each thing could do, the gravest first, with nothing hidden", () => {
+  it("shows changes and effects, the most serious ones first, with nothing hidden", () => {
     expect(describeAs("New here", reviewed).split("\n")).toEqual([
       "New here",
       "  changed  a.ts",
@@ -26,7 +26,7 @@ describe("a review", () => {
     expect(changeLines([{ path: "b.ts", how: "added" }])).toEqual(["  added    b.ts"]);
   });
 
-  it("that fills more than a screen counts its kinds again at the end", () => {
+  it("that fills more than a screen ends with a summary", () => {
     const items = Array.from({ length: 20 }, (_, n) => ({ kind: "skill" as const, what: `s${n}`, place: "x:1" }));
     expect(describeAs("New here", { items }).split("\n").at(-1)).toBe("In all: adds skills 20.");
   });
@@ -36,7 +36,7 @@ describe("a review", () => {
     ["\n", false],
     ["s\ny\n", true],
     ["s\nno\n", false],
-  ])("answered with %j is decided: %s, after the texts when they were asked for", async (typed, decided) => {
+  ])("answered with %j is decided as %s, after the texts were shown if requested", async (typed, decided) => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
     const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
       typeof decideOn

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { unifiedDiff } from "../../../../plugins/kit/text/diff.ts";
 import { fc } from "../../../property.ts";
 
-/** Applies a unified diff strictly: every line it names has to be there, at that place. */
+/** Applies a unified diff strictly: every context line must match at its place. */
 function apply(text: string, diff: string): string {
   const old = text === "" ? [] : text.split(/(?<=\n)/);
   const result: string[] = [];
@@ -27,7 +27,7 @@ function apply(text: string, diff: string): string {
 }
 
 describe("a diff", () => {
-  it("leads from the old text to the new one", () => {
+  it("converts the old text to the new one", () => {
     const text = fc
       .array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "d"), { maxLength: 25 })
       .map((lines) => lines.join(""));
@@ -51,7 +51,7 @@ describe("a diff", () => {
     );
   });
 
-  it("of texts that have nothing in common stays short and quick", () => {
+  it("of completely different texts is short and fast", () => {
     const text = (word: string) => Array.from({ length: 30_000 }, (_, i) => `${word} ${i}\n`).join("");
     const diff = unifiedDiff("f", text("old"), text("new"));
     expect(diff.split("\n")).toHaveLength(2_003);
@@ -64,6 +64,6 @@ it.each([
   ["a line is taken away", "a\nb\nc\n", "a\nc\n", "@@ -1,3 +1,2 @@\n a\n-b\n c\n"],
   ["all is replaced", "a\n", "b\n", "@@ -1,1 +1,1 @@\n-a\n+b\n"],
   ["equal lines repeat", "a\na\n", "a\na\na\n", "@@ -1,2 +1,3 @@\n a\n a\n+a\n"],
-])("a diff tells when %s", (_what, before, after, hunk) => {
+])("a diff marks when %s", (_what, before, after, hunk) => {
   expect(unifiedDiff("f", before, after)).toBe(`--- a/f\n+++ b/f\n${hunk.trimEnd()}`);
 });

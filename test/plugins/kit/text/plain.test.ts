@@ -8,11 +8,11 @@ describe("plain text", () => {
     ["bells, backspaces and carriage returns", "a\u0007\bb\r\nc\u007f", "ab\nc"],
     ["control characters of eight bits", "a\u009b31mb\u0085c", "a31mbc"],
     ["an escape cut short", "a\u001b", "a"],
-  ])("has no %s", (_, given, shown) => {
+  ])("contains no %s", (_, given, shown) => {
     expect(plainText(given)).toBe(shown);
   });
 
-  it("for an agreement hides nothing: what is not seen is written out", () => {
+  it("for a confirmation escapes every invisible character", () => {
     const hidden = "ls \u001b]0; rm -rf ~ \u0007\r\u202emr\u200b\u00a0\u3164\u{e0041}\ud800";
     expect(plainText(hidden)).not.toContain("rm -rf");
     expect(visibleText(hidden)).toBe(
@@ -21,13 +21,13 @@ describe("plain text", () => {
     expect(visibleText("a\n\tü 漢字 ⚠️")).toBe("a\n\tü 漢字 ⚠️");
   });
 
-  it("writes out what turns text round or takes no room", () => {
+  it("escapes characters that change the direction of text or are invisible", () => {
     expect(plainText("a\u202egnp.exe b\u200bc\ufeffd\u{e0041}")).toBe(
       "a\\u{202e}gnp.exe b\\u{200b}c\\u{feff}d\\u{e0041}",
     );
   });
 
-  it("keeps newlines, tabs and every other letter, joined ones and flags among them", () => {
+  it("keeps newlines, tabs and all letters, including joined ones and flags", () => {
     const texts = [
       "a\n\tü 漢字 🙂",
       "\u{1f468}\u200d\u{1f4bb}",

@@ -1,6 +1,6 @@
 import { fc } from "../../../property.ts";
 
-/** A random TOML document with what it says: each leaf's path, value and the line of its key. */
+/** A random TOML document and its content: each leaf's path, value and the line of its key. */
 export interface Doc {
   text: string;
   leaves: { path: string[]; value: unknown; line: number }[];
@@ -8,9 +8,9 @@ export interface Doc {
 
 interface Value {
   text: string;
-  /** The value when it is a leaf. */
+  /** The value if it is a leaf. */
   value?: unknown;
-  /** Leaves inside, their lines counted from the value's first line. */
+  /** The leaves inside, with lines relative to the value's first line. */
   inner?: { path: string[]; value: unknown; line: number }[];
 }
 
@@ -23,14 +23,14 @@ const trickyText = fc.constantFrom("", "a", "#", "= 1", "[t]", "]", "}", ",", "'
 const bareKey = fc.constantFrom("a", "b-c", "D_1", "9", "true", "inf", "x-");
 const trickyKey = fc.constantFrom("a.b", "a b", "#", "=", "[x]", "", "é", 'q"q', "tab\tkey", "\\", "\u0001", "😀");
 
-/** One part of a key: how it is written, and what it is. */
+/** A part of a key: how it is written, and its value. */
 const keyPart = fc.oneof(
   { weight: 4, arbitrary: bareKey.map((key) => ({ text: key, key })) },
   trickyKey.map((key) => ({ text: JSON.stringify(key), key })),
   trickyKey.filter((key) => key !== "\u0001").map((key) => ({ text: `'${key}'`, key })),
 );
 
-/** Keys of one table begin with their number, so that none is defined twice. */
+/** Keys of a table begin with their number, so that none is defined twice. */
 const dottedKey = (number: number) =>
   fc.tuple(fc.array(keyPart, { maxLength: 2 }), noise, noise).map(([parts, before, after]) => ({
     text: [`k${number}`, ...parts.map((part) => part.text)].join(`${before}.${after}`),
@@ -56,7 +56,7 @@ const scalar: fc.Arbitrary<Value> = fc.oneof(
   ),
 );
 
-/** A string over several lines that look like TOML themselves. */
+/** A multi-line string whose lines look like TOML themselves. */
 function longText(lines: readonly string[], quotes: string): Value {
   const value = lines.join("\n");
   const inner = quotes === '"""' ? value.replaceAll("\\", "\\\\") : value;
@@ -78,7 +78,7 @@ function arrayOfScalars([elements, between, note]: [Value[], string, string]): V
   return { text: `[${note}\n${text}]`, value: elements.map((element) => element.value) };
 }
 
-/** Values that stand on several lines may not stand in an inline table of TOML 1.0, except inside of arrays. */
+/** Multi-line values are not allowed in an inline table of TOML 1.0, except inside of arrays. */
 function inlineTable([values, space]: [Value[], string]): Value {
   let text = "{";
   const inner: NonNullable<Value["inner"]> = [];
@@ -122,7 +122,7 @@ const pairs = fc
     ),
   );
 
-/** Tables are named by their number; those of one array of tables share theirs. */
+/** Tables are named by their number; those of an array of tables have the same one. */
 const blocks: fc.Arbitrary<Block[]> = fc
   .array(fc.tuple(pairs, fc.boolean(), fc.boolean(), keyPart), { maxLength: 5 })
   .map((list) =>
@@ -155,7 +155,7 @@ function write(list: readonly Block[], windows: boolean): Doc {
   return { text: windows ? text.replaceAll("\n", "\r\n") : text, leaves: windows ? leaves.map(windowsLeaf) : leaves };
 }
 
-/** The parser keeps the line ends of long strings. */
+/** The parser keeps the line ends of multi-line strings. */
 function windowsLeaf<L extends { value: unknown }>(leaf: L): L {
   const convert = (each: unknown): unknown =>
     typeof each === "string" ? each.replaceAll("\n", "\r\n") : Array.isArray(each) ? each.map(convert) : each;

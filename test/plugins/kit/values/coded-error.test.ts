@@ -8,7 +8,7 @@ const errors = defineErrors({
 });
 
 describe("an error of a table", () => {
-  it("has its code, message and facts, and the exit code of its row", () => {
+  it("has its code, message and data, and the exit code of its row", () => {
     const cause = new Error("ENOSPC");
     const full = errors.TEST_FULL({ path: "/tmp" }, { cause });
     expect({ ...full, message: full.message, cause: full.cause, exit: full.exit }).toEqual({
@@ -27,14 +27,14 @@ describe("an error of a table", () => {
     ]);
   });
 
-  it("keeps its exit code when it is made again of its code and message, as from an event", () => {
+  it("keeps its exit code when it is created from its code and message, as from an event", () => {
     const { code, message } = errors.TEST_NAME({ name: "x" });
     expect(new ScorelError(code, message).exit).toBe(2);
     expect(new ScorelError("TEST_UNKNOWN", message).exit).toBe(1);
   });
 });
 
-it("the code and message of anything thrown can be told", () => {
+it("the code and message of any thrown value can be read", () => {
   const hostile = {
     get code() {
       throw new Error("no");

@@ -11,7 +11,7 @@ function scribble(value: unknown): void {
 }
 
 describe("a plain copy", () => {
-  it("is equal, and whatever its receiver does to it stays there", () => {
+  it("is equal, and changes of it do not affect the original", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const before = structuredClone(value);
@@ -23,7 +23,7 @@ describe("a plain copy", () => {
     );
   });
 
-  it("shares what is frozen and what is no plain data", () => {
+  it("shares frozen values and values that are not plain data", () => {
     const frozen = Object.freeze({ text: "said" });
     const given = { frozen, signal: new AbortController().signal, when: new Date(0), work: () => 1 };
     const copy = copyPlain(given);
@@ -31,7 +31,7 @@ describe("a plain copy", () => {
     for (const key of ["frozen", "signal", "when", "work"] as const) expect(copy[key]).toBe(given[key]);
   });
 
-  it("may lead back to itself", () => {
+  it("may contain itself", () => {
     const circle: Record<string, unknown> = { name: "a" };
     circle.self = circle;
     circle.other = [circle, { circle }];
@@ -41,7 +41,7 @@ describe("a plain copy", () => {
   });
 });
 
-it("a frozen copy can be changed nowhere, and its original still can", () => {
+it("a frozen copy cannot be changed, while its original can", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const before = structuredClone(value);
@@ -49,7 +49,7 @@ it("a frozen copy can be changed nowhere, and its original still can", () => {
       try {
         scribble(copy);
       } catch (thrown) {
-        // Emptying a frozen list throws; writing to what is frozen through Reflect does not.
+        // Emptying a frozen list throws; writing to frozen values through Reflect does not.
         expect(thrown).toBeInstanceOf(TypeError);
       }
       expect(copy).toEqual(before);
@@ -59,7 +59,7 @@ it("a frozen copy can be changed nowhere, and its original still can", () => {
 });
 
 describe("an own copy", () => {
-  it("can be changed also where the original is frozen, and shares what is no plain data", () => {
+  it("can be changed even if the original is frozen, and shares values that are not plain data", () => {
     const given = Object.freeze({ list: Object.freeze([Object.freeze({ text: "said" })]), when: new Date(0) });
     const copy = ownCopy(given);
     expect(copy).toEqual(given);
@@ -67,7 +67,7 @@ describe("an own copy", () => {
     expect(copy.when).toBe(given.when);
   });
 
-  it("may lead back to itself, and takes no prototype from a field", () => {
+  it("may contain itself, and gets no prototype from a field", () => {
     const given = JSON.parse('{"name":"a","__proto__":{"injected":true}}') as Record<string, unknown>;
     given.self = given;
     const copy = ownCopy(given);

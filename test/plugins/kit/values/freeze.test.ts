@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { frozenAsJson } from "../../../../plugins/kit/values/freeze.ts";
 import { fc } from "../../../property.ts";
 
-it("answers what parsing the record would, whatever the value holds", () => {
+it("returns the same as parsing the record, whatever the value contains", () => {
   const anything = fc.anything({ withDate: true, withNullPrototype: true, withSparseArray: false, maxDepth: 4 });
   fc.assert(
     fc.property(fc.dictionary(fc.string(), anything), (value) => {

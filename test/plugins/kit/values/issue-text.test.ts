@@ -21,7 +21,7 @@ it.each<[z.ZodType, unknown, string]>([
   [z.union([z.string(), z.array(z.string())]), 5, "it must be a text or a list, not the number 5"],
   [z.strictObject({}), { a: 1, b: 2 }, 'there is no "a", "b" here'],
   [z.string().refine(() => false, "the author's own words"), "x", "the author's own words"],
-])("an issue of zod is told in plain words, an author's own message as it is", (schema, value, text) => {
+])("an issue of zod is described in plain words, and an author's own message is kept", (schema, value, text) => {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
   expect(issue && issueText(issue, { value })).toBe(text);
 });
