@@ -7,7 +7,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
@@ -17,16 +17,18 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const fast = ["setup", "check", "build", "unit", "smoke"];
 const full = [...fast, "deep", "e2e", "programs", "fault"];
 const changed = ["check", "reached", "build", "smoke"];
+/** Tests of processes wait for disks, limits and each other: one file more than there are processors runs at a time. */
+const oneMore = [`--maxWorkers=${availableParallelism() + 1}`];
 const steps = {
   setup: () => step("npm", ["run", "--silent", "setup"]),
   check: () => step("npm", ["run", "--silent", "check"]),
   build: () => step("npm", ["run", "--silent", "build"]),
   unit: () => suite("unit", ["unit", "own-process"]),
-  smoke: () => suite("smoke"),
+  smoke: () => suite("smoke", ["smoke"], oneMore),
   deep: () => suite("deep"),
-  e2e: () => suite("e2e"),
-  programs: () => suite("programs"),
-  fault: () => suite("fault"),
+  e2e: () => suite("e2e", ["e2e"], oneMore),
+  programs: () => suite("programs", ["programs"], oneMore),
+  fault: () => suite("fault", ["fault"], oneMore),
   reached: () => suite("reached", ["unit", "own-process", "deep"], [`--changed=${since}`, "--passWithNoTests"]),
 };
 

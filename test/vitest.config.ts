@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -37,6 +38,19 @@ const usesPrograms = [
   "test/plugins/packages/zip.test.ts",
 ];
 
+/** The files that take longest, the longest first: begun last, they would leave a processor idle at the end. */
+const longest = ["watchdog", "failures", "podman", "properties", "preset-install", "docker", "pages", "kill"];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return found < 0 ? longest.length : found;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
 /** Gives tests a home with compiled code. */
 const globalSetup = ["test/e2e/warm.ts"];
 
@@ -58,6 +72,7 @@ export default defineConfig({
     environment: "node",
     // Left to itself one processor is kept free, which of two is half of them: most of what is timed here is waiting.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     retry: 0,
     passWithNoTests: false,
     projects: [

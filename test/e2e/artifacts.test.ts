@@ -25,7 +25,7 @@ it("artifacts of a session can be read while another process has the session ope
   await using server = await startModelServer((_, index) =>
     index === 0 ? text("Done.") : [text("Wait"), delayUntil(never.promise)],
   );
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   s.useModel(server.baseUrlFor("openai-completions"));
   expect(await s.run(["artifact", "list"])).toMatchObject({
     code: 1,
@@ -53,7 +53,7 @@ it("artifacts of a session can be read while another process has the session ope
 
 it("artifacts of a session can be listed, read, explained and removed from the command line", async () => {
   await using server = await startModelServer(() => text("Done."));
-  using s = scratch();
+  using s = scratch({ inProcess: true });
   s.useModel(server.baseUrlFor("openai-completions"));
   s.file("~/.scorel/extensions/keeper.js", keeper);
   for (const turn of ["one", "two"])

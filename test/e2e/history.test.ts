@@ -90,7 +90,7 @@ describe("a session with real turns", () => {
   });
 
   it("can be undone and redone, by a separate process for each command", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());
     const { sessionId, ids } = await talked(s, server);
     const [, , , end = "", , , , last = ""] = ids;
@@ -115,7 +115,7 @@ describe("a session with real turns", () => {
   });
 
   it("can be copied up to an event, and the copy is independent", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([...script(), [text("Four things."), spent]]);
     const { sessionId, ids } = await talked(s, server);
     const [, , , end = "", , , , last = ""] = ids;
@@ -134,7 +134,7 @@ describe("a session with real turns", () => {
   });
 
   it("can be named, deleted, restored, and purged after a confirmation", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());
     const { sessionId } = await talked(s, server);
     const trash = join(s.home, ".scorel", "trash");
@@ -158,7 +158,7 @@ describe("a session with real turns", () => {
   });
 
   it("cannot be changed while another process has it open", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const slow = [[toolCall("Bash", { command: "echo ready; sleep 30" }), spent]];
     await using server = await startModelServer([...script(), ...slow]);
     const { sessionId, ids } = await talked(s, server);
@@ -180,7 +180,7 @@ describe("a session with real turns", () => {
   });
 
   it("can be rewound together with its files, after a preview", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());
     const { sessionId, ids } = await talked(s, server);
     const [, , , end = "", , , , last = ""] = ids;
@@ -201,7 +201,7 @@ describe("a session with real turns", () => {
   });
 
   it("can be compacted, with words that the summary must keep", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([...script(), [text("SUMMARY: a cart of two."), spent]]);
     const { sessionId } = await talked(s, server);
     const before = await leafOf(s, sessionId);
@@ -220,7 +220,7 @@ describe("a session with real turns", () => {
   });
 
   it("stays unchanged when compaction is cancelled with Ctrl-C", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     await using server = await startModelServer([...script(), hang()]);
     const { sessionId, ids } = await talked(s, server);
     const running = s.start(["session", "compact", sessionId]);

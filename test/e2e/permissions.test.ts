@@ -155,7 +155,7 @@ describe("a run without a user to ask", () => {
   });
 
   it("names both flags in the help", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { stdout } = await s.run(["--help"]);
     expect(stdout).toContain("--permission <mode>");
     expect(stdout).toContain("--yes");

@@ -102,7 +102,7 @@ describe("a session's instructions", () => {
     }));
 
   it("are used with the offline model, too", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("AGENTS.md", "Write tests first.");
     expect(await s.run(["-p", "one", "--model", "offline/demo"])).toMatchObject(ended);
     const [snapshot] = scanLog(s.logs()[0] ?? "").events.filter(({ type }) => type === "instruction_snapshot");
@@ -126,7 +126,7 @@ describe("scorel prompt show", () => {
     JSON.parse((await s.run(["prompt", "show", "--output", "json", ...args])).stdout) as PromptView;
 
   it("prints the prompt of a new session in parts, and writes nothing", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const file = s.file("AGENTS.md", "Write tests first.");
     const { code, stdout, stderr } = await s.run(["prompt", "show"]);
     expect({ code, stderr }).toEqual(ended);
@@ -164,7 +164,7 @@ describe("scorel prompt show", () => {
     { what: "without skills", config: 'without = ["skills", "runner"]\n', count: 7, kilobytes: 6 },
     { what: "with the shipped skills", config: "", count: 12, kilobytes: 9 },
   ])("fits into $kilobytes KB with the tools of a coding session $what", async ({ config, count, kilobytes }) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     s.file("~/.scorel/config.toml", config);
     const { bytes, tools } = await view(s, "--preset", "coding");
     console.log(`fixed prompt: ${bytes} bytes of text, ${tools.bytes} bytes of ${tools.count} schemas`);

@@ -8,7 +8,7 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { type Running, records, scratch, writersIn } from "./scorel.ts";
 
 const spins = "for (;;) {}";
-/** Uses little processor time, to leave it to the tests that run at the same time. */
+/** Blocks as well, but leaves the processor to the tests that run at the same time. */
 const waits = "for (const cell = new Int32Array(new SharedArrayBuffer(4)); ; ) Atomics.wait(cell, 0, 0, 20);";
 const plugin = (members: string) => `export default { id: "wild", name: "x", version: "1", ${members} };`;
 const note = (part: string) =>
@@ -17,11 +17,11 @@ onEvent: (event, ctx) => event.type === "turn_start" ? ctx.session.append("note"
 /** Where an extension can loop, always on line 2 -> its source, and the place that is named. */
 const places: [string, string, string][] = [
   ["in a hook", plugin(`hooks: () => ({ beforeToolCall() {\n${spins} } })`), "beforeToolCall"],
-  ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${spins} } })`), "beforeToolCall"],
+  ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${waits} } })`), "beforeToolCall"],
   [
     "in a hook, after other work",
     plugin(
-      `hooks: () => ({ beforeToolCall() { return Promise.resolve().then(Function("for (const end = Date.now() + 4000; Date.now() < end; );")).then(() => {\n${spins} }); } })`,
+      `hooks: () => ({ beforeToolCall() { return Promise.resolve().then(Function("for (const end = Date.now() + 4000; Date.now() < end; );")).then(() => {\n${waits} }); } })`,
     ),
     "beforeToolCall",
   ],
@@ -32,7 +32,7 @@ const places: [string, string, string][] = [
   ],
   [
     "in a tool",
-    plugin(`tools: () => [{ name: "spin", description: "x", parameters: { type: "object", properties: {} }, execute() {\n${spins} } }]`),
+    plugin(`tools: () => [{ name: "spin", description: "x", parameters: { type: "object", properties: {} }, execute() {\n${waits} } }]`),
     "tool spin",
   ],
   [
@@ -97,7 +97,7 @@ it.concurrent.for(places)(
 );
 
 it("one that never returns while it is loaded is named on stderr, since no session is open yet", async (test) => {
-  const { s, path, started } = await turnBeside(`const code = () => {\n${spins} };\n code();\n${plugin("")}`, test);
+  const { s, path, started } = await turnBeside(`const code = () => {\n${waits} };\n code();\n${plugin("")}`, test);
   await started.said(line(started.pid, "code", path));
   started.child.kill("SIGKILL");
   await started.finished;
@@ -113,8 +113,8 @@ async function sendUntilEnded({ child, finished }: Running, signal: NodeJS.Signa
 
 /** Where an extension can loop forever -> its source. */
 const loops: [string, string][] = [
-  ["while it is loaded", `console.log("loops");\n${spins}\nexport default {};`],
-  ["in a hook", plugin(`hooks: () => ({ beforeToolCall() { console.log("loops");\n${spins} } })`)],
+  ["while it is loaded", `console.log("loops");\n${waits}\nexport default {};`],
+  ["in a hook", plugin(`hooks: () => ({ beforeToolCall() { console.log("loops");\n${waits} } })`)],
   ["in a promise", plugin(`hooks: () => ({ async beforeToolCall() { console.log("loops"); for (;;) await null; } })`)],
 ];
 const ends: [string, number, NodeJS.Signals][] = [

@@ -117,7 +117,7 @@ describe("damage in the middle of a log", () => {
   it.each(damages)(
     "%s is reported by `session verify` and in the next turn, which has the rest of the log",
     async (_what, change, { gone, said }) => {
-      using s = scratch();
+      using s = scratch({ inProcess: true });
       const model = ["--model", "offline/demo"];
       for (const command of ["run echo one", "run echo two", "run echo three"])
         expect((await s.run(["-p", command, ...model, ...(command.endsWith("one") ? [] : ["--continue"])])).code).toBe(

@@ -50,7 +50,7 @@ describe("a log with a damaged header", () => {
     ["its JSON, and its version", (text) => text.replace(/"version":\d/, '"version:')],
     ["its session's id", (text) => text.replace('"sessionId":"', '"sessionId":')],
   ])("in %s can be read, accepts no message, and every client tells why", async (_what, change) => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const { log, id, text } = await changed(s, change);
     const said = "header: its checksum does not match";
     const list = await s.run(["session", "list", "--all"]);
@@ -75,7 +75,7 @@ describe("a log with a damaged header", () => {
 
 describe("a log of a newer format", () => {
   it("can be read, accepts no message, and every client tells why", async () => {
-    using s = scratch();
+    using s = scratch({ inProcess: true });
     const newer = (text: string) => {
       const [header = "{}", ...events] = text.split("\n");
       const { crc: _crc, checksum: _none, ...fields } = JSON.parse(header) as Record<string, unknown>;
