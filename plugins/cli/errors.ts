@@ -4,7 +4,7 @@ const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Di
 
 export const errors = defineErrors({
   PROCESS_UNEXPECTED: (a: { reason: string }) =>
-    `An error that nobody handled ended the process: ${a.reason.replace(/\.$/, "")}. What was said is in the sessions' logs; \`scorel --continue\` goes on.`,
+    `An unhandled error ended the process: ${a.reason.replace(/\.$/, "")}. All messages are in the sessions' logs; \`scorel --continue\` goes on.`,
   CLI_UNKNOWN_COMMAND: {
     exit: 2,
     text: (a: { command: string; nearest: string | undefined }) =>

@@ -11,7 +11,7 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       args: "<name>",
       description: "Create an extension: a small working file and its test",
       options: [
-        { flags: "--kind <kind>", description: "What it is", values: kinds, default: "tool" },
+        { flags: "--kind <kind>", description: "The kind of extension", values: kinds, default: "tool" },
         { flags: "--global", description: "In ~/.scorel/extensions instead of the project's" },
       ],
       run: async (invocation) => (await import("./commands/new.ts")).begin(extensions, invocation),
@@ -19,7 +19,7 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
     {
       noun: "plugin",
       action: "list",
-      description: "List every plugin and extension: where from, whether it is loaded, what it does",
+      description: "List plugins and extensions: where they come from, whether they are loaded, what they do",
       options: [{ flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" }],
       run: async (invocation) => (await import("./commands/list.ts")).list(extensions, invocation),
     },
@@ -35,7 +35,7 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       noun: "plugin",
       action: "types",
       args: "[dir]",
-      description: "Write a tsconfig.json, so that an editor knows all that an extension may use",
+      description: "Write a tsconfig.json, so that editors know the types of everything that an extension may use",
       options: [{ flags: "--global", description: "In ~/.scorel/extensions" }],
       run: async (invocation) => (await import("./commands/tsconfig.ts")).writeTsconfig(extensions, invocation),
     },

@@ -17,7 +17,9 @@ export const config = z.strictObject({
     .enum(["full", "edits", "ask", "plan"])
     .optional()
     .meta({ layers: "narrow", unset: "ask" })
-    .describe("what is free without a rule (default: `ask` in an interactive face, else `edits`)"),
+    .describe(
+      "what runs without a question if no rule applies (default: `ask` in an interactive client, else `edits`)",
+    ),
   allow: rules("calls that need no question").meta({
     trust: { kind: "weakens", could: "these calls run without a question" },
   }),
@@ -32,6 +34,6 @@ export const config = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .meta({ layers: "own" })
-    .describe("tools of project extensions that are believed when they claim only to read"),
+    .describe("tools of project extensions that may run like reading tools if they declare that a call only reads"),
 });
 export type PermissionsConfig = z.output<typeof config>;

@@ -10,8 +10,8 @@ export function trustCommands(trust: TrustService): CliCommand[] {
     {
       noun: "trust",
       args,
-      description: "Trust a project of your own, also when its files change",
-      options: [{ flags: "--dev", description: "Trust this project by its path: no question when it changes" }],
+      description: "Trust a project that you develop, also when its files change",
+      options: [{ flags: "--dev", description: "Trust this project by its path, without a question when it changes" }],
       run: async (invocation) => (await work()).byPath(trust, invocation),
     },
     {

@@ -156,7 +156,7 @@ describe("a plugin's uncaught error", () => {
     turn.running.child.kill("SIGUSR2");
     const { code, stderr } = await turn.running.finished;
     expect(code).toBe(1);
-    expect(stderr).toContain("scorel: PROCESS_UNEXPECTED: An error that nobody handled ended the process: ours.");
+    expect(stderr).toContain("scorel: PROCESS_UNEXPECTED: An unhandled error ended the process: ours.");
     expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
       kept: [{ text: "so far", partial: true }],
       leftovers: [],

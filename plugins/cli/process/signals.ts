@@ -108,6 +108,6 @@ function nameRejections(take: TakeUncaught): void {
   process.on("unhandledRejection", (reason) => {
     if (take("a promise that nobody awaits", reason)) return;
     const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
-    process.stderr.write(`scorel: a plugin dropped a failed promise: ${text}\n`);
+    process.stderr.write(`scorel: a plugin did not handle a rejected promise: ${text}\n`);
   });
 }
