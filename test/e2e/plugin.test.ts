@@ -123,6 +123,10 @@ describe("scorel plugin list", () => {
       "~/.scorel/extensions/hosted.ts",
       'export default { id: "hosted", name: "Hosted", version: "1", scope: "host", cliCommands: () => [] };\n',
     );
+    s.file(
+      "~/.scorel/extensions/returns.ts",
+      extension("returns", "activate: () => ({ tools: [], commands: () => ({}), hooks: { afterToolCall() {} } }),"),
+    );
     s.file("~/.scorel/config.toml", 'without = ["off", "compaction"]\n');
     s.file(".scorel/extensions/theirs.ts", extension("theirs"));
     const rows = await list(s);
@@ -171,6 +175,16 @@ describe("scorel plugin list", () => {
       origin: host,
       contributes: ["cliCommands"],
     });
+    expect(rowOf(rows, "returns")).toMatchObject({
+      state: "loaded",
+      hooks: ["afterToolCall", "beforeToolCall"],
+      contributes: ["tools", "commands"],
+    });
+    expect(rowOf(rows, "returns").taps.map(({ hook }) => hook)).toEqual([
+      "afterToolCall",
+      "beforeToolCall",
+      "afterToolCall",
+    ]);
     expect(rowOf(rows, "theirs")).toMatchObject({ state: "untrusted", of: "project" });
     expect(rowOf(rows, "compaction")).toMatchObject({ state: "off", of: "shipped" });
     expect(rowOf(rows, "agent")).toMatchObject({ state: "loaded", of: "shipped", provides: ["agent"] });

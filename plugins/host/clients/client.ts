@@ -6,7 +6,7 @@ import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import type { Notice, SessionOptions } from "@scorel/workspace/contract";
 import type { Client, HostService, SessionStatus } from "../contract.ts";
-import { kinds } from "../session-options.ts";
+import { optionFlags, optionsFrom } from "../session-options.ts";
 
 /** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
 export interface SessionChoice extends SessionOptions {
@@ -24,52 +24,15 @@ export interface SessionChoice extends SessionOptions {
 export const sessionOptions: readonly CliOption[] = [
   { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
   { flags: "--continue", description: "Continue the latest session of this directory" },
-  {
-    flags: "--thinking <level>",
-    description: "How hard the model thinks",
-    values: ["off", "minimal", "low", "medium", "high", "xhigh"],
-  },
-  {
-    flags: "--permission <mode>",
-    description: "What runs without asking: ask, edits (of files), full, plan (only reading)",
-    values: kinds.permission,
-  },
-  { flags: "--yes", description: "Run everything without asking, like --permission full" },
-  {
-    flags: "--sandbox <executor>",
-    description: "Sandbox for programs of skills; local: none",
-    values: kinds.sandbox,
-  },
-  { flags: "--tools <names>", description: "Offer only these tools, for example Read,Grep" },
-  { flags: "--append-system-prompt <text>", description: "Append this to the system prompt" },
+  ...optionFlags,
   { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
 ];
 
-/** Converts parsed command-line options to a SessionChoice. `tools` is split at commas. */
+/** Converts parsed command-line options to a SessionChoice. */
 export function sessionChoice(cwd: string, options: Record<string, unknown>): SessionChoice {
-  const { session, fork, model, thinking, appendSystemPrompt, tools } = options as Record<string, string | undefined>;
-  const {
-    continue: latest,
-    noSession: unsaved,
-    allowWrite,
-  } = options as Pick<SessionOptions, "allowWrite"> & {
-    continue?: boolean;
-    noSession?: boolean;
-  };
-  // `--yes` means `--permission full`, unless `--permission` is given as well.
-  const permission = (options.permission ?? (options.yes ? "full" : undefined)) as SessionOptions["permission"];
-  const sandbox = options.sandbox as SessionOptions["sandbox"];
-  const named = tools?.split(",").map((name) => name.trim());
-  const settings = {
-    model,
-    thinking,
-    appendSystemPrompt,
-    allowWrite,
-    permission,
-    sandbox,
-    tools: named?.filter((name) => name !== ""),
-  };
-  return { cwd, session, fork, latest, unsaved, ...settings };
+  const { session, fork } = options as Record<string, string | undefined>;
+  const { continue: latest, noSession: unsaved } = options as { continue?: boolean; noSession?: boolean };
+  return { cwd, session, fork, latest, unsaved, ...optionsFrom(options) };
 }
 
 /** Opens the chosen session; rejects with the client's errors. */

@@ -2,7 +2,7 @@ import { issueText } from "@scorel/kit/values/issue-text";
 import { z } from "zod";
 import type { Operation } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { kinds, optionKeys } from "../session-options.ts";
+import { kindOf, optionKeys } from "../session-options.ts";
 
 const sessionId = z.string();
 const text = z.string().optional();
@@ -12,9 +12,9 @@ const count = z.number().int().min(0).optional();
 const anyNumber = z.number().optional();
 const session = () => z.strictObject({ sessionId });
 
-const options = Object.fromEntries(optionKeys.map((key) => [key, schemaOf(kinds[key]).optional()]));
+const options = Object.fromEntries(optionKeys.map((key) => [key, schemaOf(kindOf(key)).optional()]));
 
-function schemaOf(kind: (typeof kinds)[keyof typeof kinds]): z.ZodType {
+function schemaOf(kind: ReturnType<typeof kindOf>): z.ZodType {
   if (kind === "text") return z.string();
   if (kind === "texts") return z.array(z.string());
   return kind === "switch" ? z.boolean() : z.enum(kind);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assertParams } from "../../../plugins/host/clients/params.ts";
-import { optionKeys, optionsOf } from "../../../plugins/host/session-options.ts";
+import { optionFlags, optionKeys, optionsFrom, optionsOf } from "../../../plugins/host/session-options.ts";
 import { createWorkspace } from "../../../plugins/host/workspace.ts";
 import { testHome } from "./home.ts";
 
@@ -22,6 +22,42 @@ describe("the options of a session", () => {
     const workspace = createWorkspace({ sessionId: "s1", cwd: home.cwd, ...all });
     expect(optionsOf(workspace)).toEqual(all);
     expect(optionsOf(createWorkspace({ sessionId: "s1", cwd: home.cwd }))).toEqual({ allowWrite: [] });
+  });
+
+  it.each<[object, object]>([
+    [{ tools: " Read, Grep,," }, { tools: ["Read", "Grep"] }],
+    [{ yes: true }, { permission: "full" }],
+    [{ yes: true, permission: "plan" }, { permission: "plan" }],
+    [
+      {
+        model: "a/b",
+        thinking: "low",
+        allowWrite: ["/x"],
+        sandbox: "local",
+        appendSystemPrompt: "Hi, you.",
+        watch: true,
+      },
+      {
+        model: "a/b",
+        thinking: "low",
+        allowWrite: ["/x"],
+        sandbox: "local",
+        appendSystemPrompt: "Hi, you.",
+      },
+    ],
+  ])("come from the command line: %j gives %j", (parsed, given) => {
+    expect(optionsOf(optionsFrom(parsed as Record<string, unknown>))).toEqual(given);
+  });
+
+  it("are offered on the command line in one order", () => {
+    expect(optionFlags.map(({ flags }) => flags)).toEqual([
+      "--thinking <level>",
+      "--permission <mode>",
+      "--yes",
+      "--sandbox <executor>",
+      "--tools <names>",
+      "--append-system-prompt <text>",
+    ]);
   });
 
   it.each([
