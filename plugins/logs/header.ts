@@ -2,10 +2,10 @@ import * as fs from "node:fs";
 import { basename } from "node:path";
 import { codeOf, messageOf, type SessionHeader } from "@scorel/kernel";
 import type { Problem } from "@scorel/kernel/store";
+import { openToRead } from "@scorel/kit/files/open";
 import { isId } from "@scorel/kit/values/id";
 import type { LogHeader } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { openToRead } from "./open-file.ts";
 import { decode, endsInReturn, hasSum, isSound, NEWLINE } from "./record-bytes.ts";
 
 /** The format that this version writes. Logs of newer formats are opened for reading only. */

@@ -2,9 +2,9 @@ import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
 import type { SessionHeader } from "@scorel/kernel";
 import type { LedgerImage, LogImage, Problem } from "@scorel/kernel/store";
+import { openToRead } from "@scorel/kit/files/open";
 import { replaceFile } from "@scorel/kit/files/private";
 import type { LogFile } from "./log-file.ts";
-import { openToRead } from "./open-file.ts";
 import { isSound, namedSum } from "./record-bytes.ts";
 
 const INDEX_VERSION = 2;

@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { codeOf, type EventId, messageOf, type StoredEvent } from "@scorel/kernel";
 import { Ledger, type Problem } from "@scorel/kernel/store";
+import { openToRead } from "@scorel/kit/files/open";
 import { freeze } from "@scorel/kit/values/freeze";
-import { openToRead } from "./open-file.ts";
 import { Recent } from "./recent.ts";
 import { BEFORE_ID, decode, isSound, NEWLINE, START } from "./record-bytes.ts";
 

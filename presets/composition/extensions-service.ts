@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExtensionFolder, ExtensionsService, KnownWords } from "@scorel/extensions/contract";
 import type { Rehearsal } from "@scorel/extensions/rehearsal";
 import type { RunPlugins } from "@scorel/extensions/rows";
 import type { Kernel } from "@scorel/kernel";
-import { userDir } from "@scorel/kit/files/home";
+import { rootOf, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { loadTimes, shipped } from "../catalogue.ts";
 import { packagesOf } from "../layers/layers.ts";
@@ -26,7 +25,7 @@ export function createExtensionsService(
   const own = (): ExtensionFolder => ({ of: "user", path: join(userDir(), "extensions"), trusted: true });
   const projects = async (): Promise<ExtensionFolder> => {
     const { project } = await requestFor(asked, asked.cwd);
-    const dir = project?.dir ?? join(gitRoot(asked.cwd), ".scorel");
+    const dir = project?.dir ?? join(rootOf(asked.cwd), ".scorel");
     // One that is made now is trusted no more than one that was there.
     return { of: "project", path: join(dir, "extensions"), trusted: project?.trusted ?? asked.trust };
   };
@@ -90,10 +89,4 @@ function otherProjects(path: string): ExtensionFolder | undefined {
   for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir))
     if (dir.endsWith("/.scorel") || dir.endsWith("\\.scorel")) return { of: "project", path: dir, trusted: false };
   return undefined;
-}
-
-/** The git root above a directory, else the directory. */
-function gitRoot(cwd: string): string {
-  for (let dir = cwd; dir !== dirname(dir); dir = dirname(dir)) if (existsSync(join(dir, ".git"))) return dir;
-  return cwd;
 }

@@ -11,7 +11,7 @@ import {
   type StoredEvent,
 } from "@scorel/kernel";
 import { createMemoryStore, type Store } from "@scorel/kernel/store";
-import { makePrivateFolder } from "@scorel/kit/files/private";
+import { makePrivateFolder } from "@scorel/kit/files/private-folder";
 import type { Composition, Notice, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { failureText } from "../clients/client.ts";
 import { errors } from "../errors.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { messageOf, newId } from "@scorel/kernel";
-import { createFile, makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { createFile, readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { makePrivateFolder } from "@scorel/kit/files/private-folder";
 import { isId } from "@scorel/kit/values/id";
 import { errors } from "../errors.ts";
 

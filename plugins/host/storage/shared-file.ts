@@ -2,7 +2,8 @@ import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { takeLock } from "@scorel/kit/files/lock";
-import { makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { makePrivateFolder } from "@scorel/kit/files/private-folder";
 import { errors } from "../errors.ts";
 
 /** Milliseconds to wait for another process's change. */

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 
-const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const FLAGS = WITHOUT_WAITING | (constants.O_NOFOLLOW ?? 0);
 
 /** A file that is open for reading; the caller closes `fd`. `stat` describes the same file that `fd` reads. */
 export interface OpenFile {
@@ -23,4 +24,17 @@ export function openRegular(path: string): OpenFile | undefined {
   }
   closeSync(fd);
   return undefined;
+}
+
+/**
+ * Opens a file for reading, also through a symbolic link. Refuses a FIFO and the like instead of waiting for a writer. Throws
+ * file system errors.
+ */
+export function openToRead(path: string): number {
+  const fd = openSync(path, WITHOUT_WAITING);
+  const stats = fstatSync(fd);
+  // Folders are not refused here, since reading one fails with a clear error of the system.
+  if (stats.isFile() || stats.isDirectory()) return fd;
+  closeSync(fd);
+  throw new Error("it is no file");
 }

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, type Stats } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { errors } from "../errors.ts";
 import { weaknessOf } from "./weakness.ts";
 
@@ -7,6 +7,12 @@ export function assertPrivate(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   const weakness = stats && weaknessOf(path, stats);
   if (weakness) throw errors.EXTENSION_FOLDER({ path, ...weakness });
+}
+
+/** Creates a folder with its parents, or changes the mode of an existing one, so that only this user can enter it. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o700);
 }
 
 /** Creates folders, with their parents, that only this user can enter; checks those that exist. */

@@ -5,12 +5,6 @@ import { newId } from "../values/id.ts";
 /** Error codes of `link` on file systems without hard links. */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
 
-/** Creates a folder with its parents, or changes the mode of an existing one, so that only this user can enter it. */
-export function makePrivateFolder(path: string): void {
-  fs.mkdirSync(path, { recursive: true, mode: 0o700 });
-  if ((fs.statSync(path).mode & 0o077) !== 0) fs.chmodSync(path, 0o700);
-}
-
 /** The text of a file; undefined when the file does not exist. */
 export function readIfPresent(path: string): string | undefined {
   try {

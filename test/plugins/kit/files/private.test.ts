@@ -2,7 +2,8 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFile, makePrivateFolder, readIfPresent, replaceFile } from "../../../../plugins/kit/files/private.ts";
+import { createFile, readIfPresent, replaceFile } from "../../../../plugins/kit/files/private.ts";
+import { makePrivateFolder } from "../../../../plugins/kit/files/private-folder.ts";
 
 describe("replacing a file", () => {
   it("writes the whole content, readable only by this user, and leaves no temporary file", () => {

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { isSecret, secretFree } from "../../../../plugins/kit/text/secret-free.ts";
+
+it("hides values of keys that may be secrets, all headers and environments, and passwords in URLs", () => {
+  const value = {
+    apiKey: "k",
+    nested: [{ password: "p", name: "n" }],
+    headers: { accept: "x" },
+    env: { HOME: "/h", LIST: ["a"] },
+    baseUrl: "https://me:secret@example.com/v1",
+    maxTokens: 5,
+  };
+  expect(secretFree(value)).toEqual({
+    apiKey: "[hidden]",
+    nested: [{ password: "[hidden]", name: "n" }],
+    headers: { accept: "[hidden]" },
+    env: { HOME: "[hidden]", LIST: "[hidden]" },
+    baseUrl: "https://example.com/v1",
+    maxTokens: 5,
+  });
+});
+
+it("is a frozen copy at every depth", () => {
+  const value = { list: [{ a: 1 }] };
+  const copy = secretFree(value) as typeof value;
+  expect([copy, copy.list, copy.list[0]].every(Object.isFrozen)).toBe(true);
+  expect(Object.isFrozen(value.list)).toBe(false);
+});
+
+it("tells which keys may be secrets", () => {
+  const names = ["apiKey", "TOKEN", "keyFile", "maxTokens", "env", "name", "cookie"];
+  expect(names.filter(isSecret)).toEqual(["apiKey", "TOKEN", "keyFile", "env", "cookie"]);
+});
