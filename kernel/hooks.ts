@@ -3,7 +3,7 @@ import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
 import type { Hints } from "./kernel.ts";
 import type { Layer } from "./layer.ts";
-import { PendingCalls } from "./pending-calls.ts";
+import type { PendingCalls } from "./pending-calls.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import { traceLayer } from "./trace.ts";
@@ -14,14 +14,15 @@ export type HookDefinition = Pick<ChainOptions, "name" | "mode" | "check">;
 
 /** The native hooks of one kernel, each a chain of layers; what a plugin adds ends with its scope. */
 export class HookTable {
-  readonly pending = new PendingCalls();
   private readonly session: Session;
   private readonly failures: Failures;
+  private readonly pending: PendingCalls;
   private readonly hints: Hints | undefined;
   private readonly chains = new Map<string, Chain>();
 
-  constructor(session: Session, failures: Failures, hints?: Hints) {
+  constructor(session: Session, failures: Failures, pending: PendingCalls, hints?: Hints) {
     this.hints = hints;
+    this.pending = pending;
     this.session = session;
     this.failures = failures;
   }

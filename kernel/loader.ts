@@ -2,7 +2,6 @@ import { codeOf, messageOf } from "@scorel/kit/values/coded-error";
 import { describeIssues } from "@scorel/kit/values/issue-text";
 import { contributionsOf, disposeOf } from "./activation.ts";
 import { errors } from "./errors.ts";
-import type { Failures } from "./failures.ts";
 import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 import { asLayer } from "./layer.ts";
 import type { Log } from "./log.ts";
@@ -17,7 +16,6 @@ import type { Dispose, HookName, ServiceName } from "./types.ts";
 interface LoaderKernel extends ContextKernel {
   readonly registry: Registry;
   readonly log: Log;
-  readonly reports: Failures;
   /** Whether a plugin of this kernel provides the service now. */
   provides(service: string): boolean;
   /** Every event type is known now: the log can be linked. */
@@ -63,7 +61,7 @@ export class Loader {
       if (loaded) ready.push(loaded);
     }
     this.kernel.replay();
-    for (const { entry, error } of left) this.kernel.report(entry.plugin.id, "start", error);
+    for (const { entry, error } of left) this.kernel.reports.report(entry.plugin.id, "start", error);
     for (const loaded of ready) await this.guarded(loaded.entry, () => this.activate(loaded));
   }
 
@@ -89,7 +87,7 @@ export class Loader {
       return await work();
     } catch (thrown) {
       if (!mayFail(entry)) throw thrown;
-      this.kernel.report(entry.plugin.id, "start", thrown);
+      this.kernel.reports.report(entry.plugin.id, "start", thrown);
       return undefined;
     }
   }
@@ -100,7 +98,7 @@ export class Loader {
     if (before === entry) return;
     before?.contained?.ended();
     this.entries.set(id, entry);
-    entry.contained?.began(this.kernel.session.id, (where, thrown) => this.kernel.report(id, where, thrown));
+    entry.contained?.began(this.kernel.session.id, (where, thrown) => this.kernel.reports.report(id, where, thrown));
   }
 
   /** Checks the manifest and the configuration; adds event types and projections. Undone when it throws. */
@@ -108,7 +106,7 @@ export class Loader {
     const { plugin, origin, contained } = entry;
     if (this.loaded.has(plugin.id)) throw errors.PLUGIN_DUPLICATE({ plugin: plugin.id, origin });
     this.take(entry);
-    const scope = new Scope(plugin.id, (where, thrown) => this.kernel.report(plugin.id, where, thrown));
+    const scope = new Scope(plugin.id, (where, thrown) => this.kernel.reports.report(plugin.id, where, thrown));
     const context = createContext(this.kernel, { plugin, scope, config: parseConfig(entry), contained });
     const loaded: Loaded = { entry, scope, context, sources: [plugin] };
     this.loaded.set(plugin.id, loaded);
@@ -150,9 +148,8 @@ export class Loader {
     const contributions = contributionsOf(plugin.id, returned, this.hints);
     for (const service of plugin.provides ?? [])
       if (!this.kernel.provides(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
-    for (const [hook, tap] of Object.entries(hooksOf(plugin, context)))
-      if (tap !== undefined && tap !== null && tap !== false)
-        this.kernel.hooks.tap(scope, hook, asLayer(plugin.id, hook, tap));
+    for (const [hook, tap] of hooksOf(plugin, context))
+      this.kernel.hooks.tap(scope, hook, asLayer(plugin.id, hook, tap));
     if (plugin.onEvent)
       scope.add(
         this.kernel.listen(
@@ -170,8 +167,7 @@ export class Loader {
   private contribute({ entry, context, scope, sources }: Loaded, contributions: Activated): void {
     sources.push(contributions);
     scope.add(() => void sources.splice(sources.indexOf(contributions), 1));
-    for (const [hook, tap] of Object.entries(hooksOf(contributions, context)))
-      if (tap !== undefined && tap !== null && tap !== false) context.hook(hook as HookName, tap as never);
+    for (const [hook, tap] of hooksOf(contributions, context)) context.hook(hook as HookName, tap as never);
     if (contributions.onEvent)
       context.subscribe((event) => contributions.onEvent?.(this.kernel.log.asListened(event as never)), {
         joined: entry.contained === undefined,
@@ -191,11 +187,12 @@ export class Loader {
   }
 }
 
-/** Its layers by the hook's name; a promise or a text would look like none. */
-function hooksOf(source: Pick<AnyPlugin, "hooks"> | Activated, context: object): object {
+/** The layers that a plugin gives, with their hooks' names. Throws about anything else, such as a promise, which would look empty. */
+function hooksOf(source: Pick<AnyPlugin, "hooks"> | Activated, context: object): [hook: string, tap: unknown][] {
   const hooks: unknown = (typeof source.hooks === "function" ? source.hooks(context) : source.hooks) ?? {};
-  if (typeof hooks === "object" && !Array.isArray(hooks) && !(hooks instanceof Promise)) return hooks as object;
-  throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that answers { hook: layer }" });
+  if (typeof hooks !== "object" || Array.isArray(hooks) || hooks instanceof Promise)
+    throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that answers { hook: layer }" });
+  return Object.entries(hooks as object).filter(([, tap]) => tap !== undefined && tap !== null && tap !== false);
 }
 
 function parseConfig({ plugin, config }: KernelEntry): unknown {

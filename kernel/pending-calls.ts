@@ -35,10 +35,24 @@ class LimitClock {
   }
 }
 
+/** How the functions of a plugin are called, if it is contained. */
+type ContainmentOf = (plugin: string) => { run<T>(where: string, work: () => T): T } | undefined;
+
 /** The calls of plugins that have begun and not settled, such as those of hooks' layers, by the signal that each was given. */
 export class PendingCalls {
   private readonly signals = new Map<string, Set<AbortSignal>>();
   private readonly clocks = new WeakMap<AbortSignal, LimitClock>();
+  private readonly containmentOf: ContainmentOf;
+
+  constructor(containmentOf: ContainmentOf) {
+    this.containmentOf = containmentOf;
+  }
+
+  /** Runs `work`, which calls a function of a plugin, so that the plugin can be named if the call never returns. */
+  run<T>(plugin: string, where: string, work: () => T): T {
+    const contained = this.containmentOf(plugin);
+    return contained ? contained.run(where, work) : work();
+  }
 
   /** A call of a plugin is waited for from now on; the answer ends it. */
   begin(plugin: string, signal: AbortSignal): () => void {

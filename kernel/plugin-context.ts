@@ -1,4 +1,5 @@
 import type { Containment } from "./containment.ts";
+import type { Failures } from "./failures.ts";
 import type { HookTable } from "./hooks.ts";
 import type { Kernel } from "./kernel.ts";
 import { asLayer } from "./layer.ts";
@@ -6,7 +7,6 @@ import {
   type AnyPlugin,
   type BaseContext,
   type Calls,
-  type Guarded,
   type HookMode,
   type Listener,
   type PerPlugin,
@@ -15,17 +15,15 @@ import {
 } from "./plugin.ts";
 import type { Scope } from "./scope.ts";
 import type { Dispose, Logger, Ui } from "./types.ts";
-import { unheard } from "./unheard.ts";
 
 /** The part of the kernel that plugin contexts call. Plugins do not get it. */
 export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collect"> {
   readonly logger: Logger;
+  readonly reports: Failures;
   readonly hooks: HookTable;
   readonly calls: Calls;
   provide(plugin: string, scope: Scope, name: string, service: unknown): void;
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose;
-  report(plugin: string, where: string, thrown: unknown): void;
-  guard<T>(guarded: Guarded<T>, work: () => T): T;
 }
 
 interface ContextOptions {
@@ -45,11 +43,7 @@ export function createContext(
 ): BaseContext {
   const id = plugin.id;
   const view = createView(() => given);
-  let unheardUi: Ui | undefined;
-  const alone = () => {
-    unheardUi ??= unheard(kernel.logger, id);
-    return unheardUi;
-  };
+  const unheard = unheardUi(kernel.logger, id);
   const context: BaseContext = {
     plugin: id,
     config,
@@ -68,8 +62,8 @@ export function createContext(
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     beforeStop: (end) => scope.addEnding(end),
     onDispose: (dispose) => scope.add(dispose),
-    report: (where, thrown, plugin = id) => kernel.report(plugin, where, thrown),
-    guard: (guarded, work) => kernel.guard(guarded, work),
+    report: (where, thrown, plugin = id) => kernel.reports.report(plugin, where, thrown),
+    guard: (guarded, work) => kernel.reports.guard(guarded, work),
     spend: () => {},
     isolate:
       (where, work) =>
@@ -77,11 +71,11 @@ export function createContext(
         try {
           await work(...given);
         } catch (thrown) {
-          kernel.report(id, where, thrown);
+          kernel.reports.report(id, where, thrown);
         }
       },
     get ui() {
-      return context.find("ui") ?? alone();
+      return context.find("ui") ?? unheard;
     },
   };
   for (const service of plugin.needs ?? [])
@@ -98,4 +92,22 @@ function createView(context: () => BaseContext): <S>(service: S) => S {
     if (!views.has(service)) views.set(service, (service as PerPlugin<unknown>)[perPlugin](context()));
     return views.get(service) as typeof service;
   };
+}
+
+interface Asking {
+  default?: unknown;
+}
+
+/** `ctx.ui` where no plugin provides it: questions get their default answers, and notices go to the log file. */
+function unheardUi(logger: Logger, plugin: string): Ui {
+  const levels = { info: "info", warning: "warn", error: "error" } as const;
+  const ui = {
+    attended: false,
+    select: async (_title: string, _choices: unknown, asking?: Asking) => asking?.default,
+    confirm: async (_title: string, asking?: Asking) => asking?.default ?? false,
+    input: async (_title: string, asking?: Asking) => asking?.default,
+    notify: (text: string, level: keyof typeof levels = "info") => logger[levels[level]](`Plugin "${plugin}": ${text}`),
+    status: () => {},
+  };
+  return ui as Ui;
 }

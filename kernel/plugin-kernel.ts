@@ -9,7 +9,8 @@ import type { Failure, Hints, Kernel, KernelEntry, KernelOptions } from "./kerne
 import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Loader } from "./loader.ts";
 import { Log } from "./log.ts";
-import type { Calls, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
+import { PendingCalls } from "./pending-calls.ts";
+import type { CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
 import type { ContextKernel } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import type { Scope } from "./scope.ts";
@@ -39,7 +40,7 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly logger: Logger;
   readonly reports: Failures;
   readonly hooks: HookTable;
-  readonly calls: Calls;
+  readonly calls = new PendingCalls((plugin) => this.loader.entries.get(plugin)?.contained);
   private readonly hints: Hints | undefined;
   private readonly parent: PluginKernel | undefined;
   private readonly services = new Map<string, { plugin: string; service: unknown }>();
@@ -77,17 +78,7 @@ class PluginKernel implements Kernel, ContextKernel {
       newId: options.newId ?? newId,
       find: (name) => this.find(name),
     });
-    this.hooks = new HookTable(this.log, this.reports, this.hints);
-    const { pending } = this.hooks;
-    this.calls = {
-      run: (plugin, where, work) => {
-        const contained = this.loader.entries.get(plugin)?.contained;
-        return contained ? contained.run(where, work) : work();
-      },
-      begin: (plugin, signal) => pending.begin(plugin, signal),
-      of: (plugin) => pending.of(plugin),
-      pauseLimit: (signal) => pending.pauseLimit(signal),
-    };
+    this.hooks = new HookTable(this.log, this.reports, this.calls, this.hints);
     this.parent?.children.add(this);
     if (this.parent?.ending.signal.aborted) this.refuseWork();
   }
@@ -144,7 +135,7 @@ class PluginKernel implements Kernel, ContextKernel {
       const flaw = (thrown: unknown) => this.reports.reportOnce(plugin, name, thrown);
       for (const source of sources) {
         if ((source as Record<string, unknown>)[name] === undefined) continue;
-        const value = this.guard({ plugin, where: name, otherwise: undefined }, () => {
+        const value = this.reports.guard({ plugin, where: name, otherwise: undefined }, () => {
           const answer = contributed(name, source, { context, isManifest: source === entry.plugin });
           if (answer === undefined || answer === null) return undefined;
           return (check(answer, plugin, flaw) ?? answer) as Awaited<Contributions[N]>;
@@ -153,10 +144,6 @@ class PluginKernel implements Kernel, ContextKernel {
       }
     }
     return collected;
-  }
-
-  guard<T>(guarded: Guarded<T>, work: () => T): T {
-    return this.reports.guard(guarded, work);
   }
 
   subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {
@@ -207,7 +194,7 @@ class PluginKernel implements Kernel, ContextKernel {
     try {
       await within(limit, this.log.drained(), late);
     } catch (thrown) {
-      for (const plugin of new Set(this.log.broadcast.lagging)) this.report(plugin, "onEvent", thrown);
+      for (const plugin of new Set(this.log.broadcast.lagging)) this.reports.report(plugin, "onEvent", thrown);
     }
   }
 
@@ -228,11 +215,6 @@ class PluginKernel implements Kernel, ContextKernel {
       onError: (thrown, { type }) =>
         this.reports.report(plugin, `onEvent ${type}`, thrown, { quietly: type === "plugin_failure", of }),
     });
-  }
-
-  /** Names a failure that harms nobody else, in the log file of the host and as an event. */
-  report(plugin: string, where: string, thrown: unknown): void {
-    this.reports.report(plugin, where, thrown);
   }
 
   private announce(failure: Failure): void {

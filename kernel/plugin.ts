@@ -83,11 +83,8 @@ export interface Guarded<T> {
   /** Only a contained plugin's failure is reported: that of another is no surprise. */
   containedOnly?: boolean;
 }
-/** Calls that plugins make and get. */
-export interface Calls extends Pick<PendingCalls, "begin" | "of" | "pauseLimit"> {
-  /** Runs `work`, which calls a function of a plugin, so that the plugin can be named if the call never returns. */
-  run<T>(plugin: string, where: string, work: () => T): T;
-}
+/** The calls of plugins that others wait for. */
+export type Calls = Pick<PendingCalls, "run" | "begin" | "of" | "pauseLimit">;
 /** The cost of an action that a plugin is charged for, in stored and in transient events. */
 export type Cost = { written?: number; told?: number };
 /** The contribution of one plugin under a name. */

@@ -65,8 +65,7 @@ export class Registry {
 
   /** Whether a type's `convertToLlm` has to be asked for every context. */
   convertsAnew(type: string): boolean {
-    const definition = this.get(type);
-    return definition !== undefined && !definition.transient && definition.convertsAnew === true;
+    return this.stored(type)?.convertsAnew === true;
   }
   owner(type: string): string | undefined {
     return this.row(type)?.plugin;
@@ -86,24 +85,21 @@ export class Registry {
     return definition;
   }
 
-  /** The active leaf after an event; a type nobody registered is taken for a path event. */
+  /** The active leaf after an event. An event of a type that nobody registered counts as a path event. */
   leafAfter(event: StoredEvent, current: string | null): string | null {
-    const definition = this.get(event.type);
-    if (!definition || definition.transient || !definition.leaf) return event.id;
-    return definition.leaf(event, current);
+    const definition = this.stored(event.type);
+    return definition?.leaf ? definition.leaf(event, current) : event.id;
   }
 
   /** Whether a type's `leaf` has to be asked: never, always, or about records that contain this text. */
   leafReads(type: string): boolean | string {
-    const definition = this.get(type);
-    if (!definition || definition.transient || !definition.leaf) return false;
-    return definition.leafReads ?? true;
+    const definition = this.stored(type);
+    return definition?.leaf ? (definition.leafReads ?? true) : false;
   }
 
   toLlm(event: StoredEvent, context: ConvertContext): LlmAction {
-    const definition = this.get(event.type);
-    if (!definition || definition.transient || !definition.convertToLlm) return { action: "skip" };
-    return definition.convertToLlm(event, context);
+    const definition = this.stored(event.type);
+    return definition?.convertToLlm ? definition.convertToLlm(event, context) : { action: "skip" };
   }
 
   toDisplay(event: AnyEvent, context: ConvertContext): DisplayAction {
@@ -115,6 +111,11 @@ export class Registry {
 
   private row(type: string): Row | undefined {
     return this.rows.get(type) ?? this.parent?.row(type);
+  }
+
+  private stored(type: string): EventDefinition | undefined {
+    const definition = this.get(type);
+    return definition?.transient ? undefined : definition;
   }
 
   private known(type: string): AnyEventDefinition {
