@@ -9,7 +9,7 @@ describe("this repository", () => {
     expect(breachesOf(readHouse())).toEqual([]);
   });
 
-  it("has nothing at its top level but the house and the files that tools insist on", () => {
+  it("has nothing at its top level but the source folders and files that tools require", () => {
     const house = ["docs", "kernel", "plugins", "presets", "skills", "test", "README.md", "LICENSE"];
     const tools = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "tsconfig.json"];
     const made = ["dist", "node_modules"];
@@ -23,7 +23,7 @@ describe("this repository", () => {
     expect(packages.map(named)).toEqual(packages.map((folder) => `@scorel/${folder.replace("plugins/", "")}`));
   });
 
-  it("installs with the command exactly what the bundle leaves outside", () => {
+  it("installs with the command exactly the packages that the bundle leaves out", () => {
     const { dependencies } = readManifest("") as Required<Manifest>;
     const build = readFileSync(join(root, "presets/bundle/build.mjs"), "utf8");
     const external = JSON.parse(/const external = (\[.*\]);/.exec(build)?.[1] ?? "[]") as string[];
@@ -45,7 +45,7 @@ describe("the scanner", () => {
     expect(found).toEqual({ ...types, ...load, i: "later", j: "later", l: "later" });
   });
 
-  it("is not fooled by comments, strings, templates and regular expressions", () => {
+  it("is not confused by comments, strings, templates and regular expressions", () => {
     const source = `
       // import "a";
       /* import "b"; */
@@ -62,13 +62,13 @@ describe("the scanner", () => {
   });
 });
 
-describe("a house in order", () => {
-  it("has no breach", () => {
+describe("a valid tree", () => {
+  it("has no violations", () => {
     expect(breachesOf(house({}))).toEqual([]);
   });
 });
 
-describe("a breach is seen", () => {
+describe("a violation is found", () => {
   it.each([
     ["kernel/log.ts", 'import "@scorel/agent";', "the kernel imports tapable, zod, @scorel/kit/values, node:*"],
     ["kernel/log.ts", 'import "smol-toml";', "the kernel imports tapable, zod, @scorel/kit/values, node:*"],
@@ -113,7 +113,7 @@ describe("a breach is seen", () => {
     expect(found[0]).toContain(file);
   });
 
-  it("in files that import each other's types, through other packages too", () => {
+  it("in files that import each other's types, also through other packages", () => {
     const shows = { exports: { "./contract": "./contract.ts" } };
     const sources = {
       "plugins/agent/contract.ts": 'import type { Line } from "@scorel/chat/contract";',
@@ -131,7 +131,7 @@ describe("a breach is seen", () => {
     ]);
   });
 
-  it("in plugins that know each other by different files, which are no ring", () => {
+  it("in plugins that import types of each other through different files, without a circle of files", () => {
     const shows = { exports: { "./contract": "./contract.ts" } };
     const sources = {
       "plugins/agent/turn.ts": 'import type { Line } from "@scorel/chat/contract";',
@@ -146,7 +146,7 @@ describe("a breach is seen", () => {
     expect(found).toEqual(["agent, chat: these plugins know each other in a circle"]);
   });
 
-  it("in a file that waits for one that needs it, also in a folder and by way of a third", () => {
+  it("in a file with a lazy import of one that needs it, also in a folder and through a third one", () => {
     const sources = {
       "presets/start/launch.ts": 'export const start = () => import("./rescue.ts");',
       "presets/start/rescue.ts": 'import type { Layer } from "../layers/layer.ts"; import "./flags.ts";',
@@ -157,7 +157,7 @@ describe("a breach is seen", () => {
     expect(breachesOf(house(sources))).toEqual([`${ring}: imports go in a ring`]);
   });
 
-  it("in a manifest that lists what nobody imports", () => {
+  it("in a manifest that lists an unused package", () => {
     const found = breachesOf(
       house({}, { "plugins/chat": { ...chat, dependencies: { ...chat.dependencies, cac: "7.1.0" } } }),
     );
@@ -181,7 +181,7 @@ const chat = {
   devDependencies: { "@scorel/agent": "workspace:*", "@scorel/host": "workspace:*", vitest: "4.1.12" },
 };
 
-/** A small house in order, changed where a case asks for it. */
+/** A small valid tree, changed where a case asks for it. */
 function house(sources: House["sources"], manifests: House["manifests"] = {}): House {
   return {
     sources: {

@@ -15,7 +15,7 @@ export interface House {
   manifests: Record<string, Manifest>;
 }
 
-/** One module that a file asks for, and when: erased with the types, at load, or when the code gets there. */
+/** A module that a file imports, and when: only for types, when the file is loaded, or later. */
 export interface Import {
   from: string;
   when: "types" | "load" | "later";
@@ -32,14 +32,14 @@ interface Quasi {
 
 const kernelPackages = new Set(["tapable", "zod"]);
 const featureWords = new Set(["tool", "model", "skill"]);
-/** Libraries that plugins share; they need neither a plugin nor the kernel. */
+/** The libraries that plugins share; they need neither a plugin nor the kernel. */
 const kit = "plugins/kit";
-/** The part of the kit that the kernel may import: functions of plain values. */
+/** The part of the kit that the kernel may import: functions for plain values. */
 const values = "@scorel/kit/values/";
 /** Modules of plugins that others may import as values: the browser-safe client of the host. */
 const published = new Set(["@scorel/host/client"]);
 
-/** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */
+/** Every import in a TypeScript source, in any form. Comments and strings are ignored. */
 export function importsOf(source: string): readonly Import[] {
   const known = read.get(source);
   if (known) return known;
@@ -52,10 +52,10 @@ export function importsOf(source: string): readonly Import[] {
   return found;
 }
 
-/** Several rules look at the imports of the same sources. */
+/** Cached, since several rules look at the imports of the same sources. */
 const read = new Map<string, readonly Import[]>();
 
-/** The feature words that occur in identifiers and property names of a source, with the name they occur in. */
+/** The feature words in identifiers and property names of a source, with the names that contain them. */
 export function featureNamesOf(source: string): string[] {
   const names = new Set<string>();
   for (const node of nodesOf(source)) {
@@ -66,7 +66,7 @@ export function featureNamesOf(source: string): string[] {
   return [...names];
 }
 
-/** Says, a sentence each, where a house breaks its dependency rule; an empty list is a house in order. */
+/** Returns one sentence for each violation of the dependency rule; an empty list for a valid tree. */
 export function breachesOf(house: House): string[] {
   const files = Object.keys(house.sources);
   return [
@@ -82,14 +82,14 @@ function ringBreaches(house: House): string[] {
 }
 
 /**
- * Files that need each other, by imports of any kind: of values, of types, and those that wait until the code gets there. Each
- * ring is a sorted list: all files from which each of the others can be reached.
+ * Circles of files that need each other, by imports of values, of types, and lazy ones. Each is a sorted list of all files from
+ * which each of the others can be reached.
  */
 export function ringsIn({ sources, manifests }: House): string[][] {
   const rings: string[][] = [];
   const order = new Map<string, number>();
   const open: string[] = [];
-  /** Tarjan's algorithm: answers the earliest open file that can be reached. */
+  /** Tarjan's algorithm: returns the earliest open file that can be reached. */
   const visit = (file: string): number => {
     const mine = order.size;
     order.set(file, mine);
@@ -109,7 +109,7 @@ export function ringsIn({ sources, manifests }: House): string[][] {
   return rings;
 }
 
-/** Plugins that lead to each other by their imports of any kind, those of types too; the largest set first. */
+/** Groups of plugins that import each other, directly or not, including types; the largest group first. */
 export function knotsIn({ sources }: House): string[][] {
   const needs = new Map<string, Set<string>>();
   for (const [path, text] of Object.entries(sources)) {
@@ -137,13 +137,13 @@ function reachedFrom(id: string, needs: ReadonlyMap<string, ReadonlySet<string>>
   return reached;
 }
 
-/** The files of this house that a file imports. */
+/** The files of this tree that a file imports. */
 function targetsOf(file: string, sources: House["sources"], manifests: House["manifests"]): string[] {
   const targets = importsOf(sources[file] ?? "").map(({ from }) => targetOf(file, from, manifests));
   return targets.filter((target) => target in sources);
 }
 
-/** The file of this house that an import names. */
+/** The file of this tree that an import refers to. */
 function targetOf(file: string, from: string, manifests: House["manifests"]): string {
   if (from.startsWith(".")) return posix.join(posix.dirname(file), from);
   const [, id, path] = /^@scorel\/([^/]+)(?:\/(.+))?$/.exec(from) ?? [];
@@ -164,11 +164,11 @@ function fileBreaches({ sources, manifests }: House, file: string): string[] {
   return [...bad, ...featureNamesOf(source).map((name) => `${file}: the kernel knows no feature, but says ${name}`)];
 }
 
-/** No documented API lets a thread hear the signals of its process. */
+/** No documented API lets a worker thread receive the signals of its process. */
 const nodeInternals = "internal/test/binding";
 const usesInternals = "plugins/extensions/containment/watchdog-thread.js";
 
-/** Why a file may not import this, if it may not. */
+/** Why a file may not import this; undefined if it may. */
 function refuse({ from, when }: Import, file: string, manifest: Manifest): string | undefined {
   const folder = folderOf(file);
   if (from.startsWith(".")) {

@@ -2,7 +2,7 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse 
 import { createServer as createTls } from "node:https";
 import type { AddressInfo } from "node:net";
 
-/** What a path answers: bytes, where it leads to, a status, or by hand. */
+/** What a path answers: bytes, a redirect, a status, or a function. */
 export type Answer = Buffer | { to: string; status?: number } | number | ((response: ServerResponse) => void);
 
 export interface ArchiveServer extends AsyncDisposable {
@@ -10,13 +10,13 @@ export interface ArchiveServer extends AsyncDisposable {
   host: string;
   /** `http://127.0.0.1:<port>`, or https. */
   origin: string;
-  /** By path; may be changed. */
+  /** Answers by path; tests may change them. */
   answers: Record<string, Answer>;
-  /** Each request, as it came: `host path`. */
+  /** The requests in order, as `host path`. */
   heard: { line: string; headers: IncomingMessage["headers"] }[];
 }
 
-/** A server on this machine for files; with a certificate it speaks TLS. */
+/** A local file server; with a certificate it uses TLS. */
 export async function serveArchives(
   answers: Record<string, Answer>,
   tls?: { key: Buffer; cert: Buffer },

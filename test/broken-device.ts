@@ -1,9 +1,12 @@
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync } from "node:fs";
 
-/** Files of Linux that answer every write with an error without being broken themselves; none elsewhere. */
+/** Devices of Linux that answer every write with an error; none on other systems. */
 export const brokenDevices = existsSync("/proc/self/mem") ? { EIO: "/proc/self/mem", ENOSPC: "/dev/full" } : {};
 
-/** Puts a broken device where this process has `path` open, as if the disk under it failed; answers the way back. */
+/**
+ * Replaces the open file `path` of this process by a broken device, as if the disk had failed; returns a function that undoes
+ * it.
+ */
 export function breakDevice(path: string, device: string): () => void {
   const fd = Number(readdirSync("/proc/self/fd").find((name) => linkOf(name) === path));
   become(fd, device, "r+");

@@ -3,7 +3,9 @@ import { runnerContract } from "./contracts/runner.ts";
 import { type ExecutorCase, sandboxContract } from "./contracts/sandbox.ts";
 import { describeUnless } from "./optional.ts";
 
-/** Holds an executor, and programs of skills in it, to the contracts where it works; reports it as not run elsewhere. */
+/**
+ * Runs the contract tests of an executor, and of skills' programs in it, if it works here; otherwise reports them as not run.
+ */
 export function coverExecutor(which: ExecutorCase, problem: string | undefined, around?: () => void): void {
   describeUnless(which.executor, problem, `the executor ${which.executor}`, () => {
     around?.();

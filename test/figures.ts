@@ -1,6 +1,5 @@
 /**
- * Prints how large the parts of the house are and how they hang together: `npm run figures`. These are figures to steer by;
- * test/architecture.test.ts has the rules.
+ * Prints the sizes and dependencies of the parts of the repository: `npm run figures`. test/architecture.test.ts has the rules.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +32,7 @@ function longest(sources: readonly Source[]): string {
   return first ? `${first.path}, ${first.lines} lines` : "none";
 }
 
-/** The names that a module of a folder exports, those of `export *` included. */
+/** The names that a module exports, including those of `export *`. */
 function namesFrom(file: string, folder: string): string[] {
   const nodes = [...nodesOf(readFileSync(join(root, folder, file), "utf8"))];
   return nodes.flatMap((node) => {
@@ -51,7 +50,7 @@ function declared(node: Node | null): string[] {
   return several.map(({ name }) => String(name));
 }
 
-/** Imports of values by which a plugin leans on another plugin's code; the kit is there for that. */
+/** Value imports from one plugin to another plugin's code; shared code belongs in the kit. */
 function crossings(plugins: readonly Source[]): string[] {
   return plugins.flatMap(({ path, text }) => {
     const own = `@scorel/${path.split("/")[1]}`;

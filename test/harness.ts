@@ -26,15 +26,15 @@ export const testHeader: SessionHeader = {
 export interface TestKernel extends AsyncDisposable {
   kernel: Kernel;
   session: Kernel["session"];
-  /** The log's records as written. */
+  /** The records of the log, as written. */
   stored(): StoredEvent[];
-  /** Everything announced so far, after all subscribers have heard it. */
+  /** Everything announced so far, after all subscribers have received it. */
   heard(): Promise<(AnyEvent | Missed)[]>;
 }
 
 export type TestPlugin = AnyPlugin | (Partial<KernelEntry> & { plugin: AnyPlugin });
 
-/** A kernel without disk, with a ticking clock and counted ids (`id0000000001`, …); stops when the test ends. */
+/** A kernel in memory, with a fake clock and counted ids (`id0000000001`, …); stops when the test ends. */
 export async function testKernel(
   plugins: readonly TestPlugin[],
   options: Partial<Omit<KernelOptions, "entries">> = {},
@@ -64,7 +64,7 @@ export async function testKernel(
   };
 }
 
-/** As a user's extension is loaded. */
+/** Wraps a plugin as if it were a user's extension. */
 export function contained(plugin: AnyPlugin, path = "test", more: Omit<Origin, "path"> = {}): KernelEntry {
   return contain(plugin, { path, ...more });
 }
@@ -73,7 +73,7 @@ function asEntry(given: TestPlugin): KernelEntry {
   return "plugin" in given ? { origin: "test", ...given } : { plugin: given, origin: "test" };
 }
 
-/** Connections by their client ids, as far as operations of session plugins look at who asks. */
+/** Connections by client id, for operations of session plugins that look at the caller. */
 export function testCallers() {
   const left = new Map<string, AbortController>();
   const of = (clientId: string) => {
@@ -83,7 +83,7 @@ export function testCallers() {
   };
   return {
     caller: (clientId: string) => ({ clientId, left: () => of(clientId).signal }),
-    /** The connection ends. */
+    /** Closes the connection. */
     leave: (clientId: string) => of(clientId).abort(),
   };
 }

@@ -19,7 +19,7 @@ export function readHouse(): House {
   };
 }
 
-/** Recursion by hand: the recursive readdir of Node 20 follows links, and the packages link to each other. */
+/** Recurses by itself, since the recursive readdir of Node 20 follows links, and the packages link to each other. */
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;

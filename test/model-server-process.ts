@@ -9,12 +9,12 @@ import type { RecordedRequest, Reply } from "./model-server.ts";
 export interface ModelServerProcess extends AsyncDisposable {
   readonly pid: number;
   readonly baseUrl: string;
-  /** What it was asked so far, in order. */
+  /** The requests so far, in order. */
   readonly requests: readonly Omit<RecordedRequest, "over">[];
   close(): Promise<void>;
 }
 
-/** Starts a model server in a process of its own, which ends with its stdin and so never outlives this process. */
+/** Starts a model server in a separate process, which ends with its stdin and so never outlives this process. */
 export async function spawnModelServer(script: readonly Reply[]): Promise<ModelServerProcess> {
   const jiti = join(dirname(createRequire(import.meta.url).resolve("jiti/package.json")), "lib/jiti-cli.mjs");
   const main = fileURLToPath(new URL("model-server-main.ts", import.meta.url));

@@ -28,7 +28,7 @@ function post(baseUrl: string, signal?: AbortSignal): Promise<Response> {
   return fetch(`${baseUrl}/chat/completions`, init);
 }
 
-/** The chunks of one reply, without what never changes. */
+/** The chunks of a reply, without the parts that never change. */
 async function chunks(baseUrl: string): Promise<unknown[]> {
   const sent = await (await post(baseUrl)).text();
   const lines = sent.split("\n\n").filter((line) => line !== "");
@@ -50,7 +50,7 @@ const standardUsage = {
 };
 
 describe("a model server", () => {
-  it("sends text in the pieces it was told to", async () => {
+  it("sends text in the given pieces", async () => {
     expect(await chunksOf(text("Hello you", [1, 4]))).toEqual([
       [{ role: "assistant", content: "" }, null],
       [{ content: "H" }, null],
@@ -83,7 +83,7 @@ describe("a model server", () => {
     ]);
   });
 
-  it("says the usage and the finish reason it was told to", async () => {
+  it("reports the given usage and finish reason", async () => {
     const sent = await chunksOf([usage({ input: 7, output: 3, cached: 2 }), text("x"), finish("length")]);
     expect(sent.slice(-2)).toEqual([
       [{}, "length"],
@@ -123,13 +123,13 @@ describe("a model server", () => {
     expect(server.requests.map((request) => request.unexpected)).toEqual([true]);
   });
 
-  it("knows no other path", async () => {
+  it("answers no other path", async () => {
     await using server = await startModelServer([text("x")]);
     const response = await fetch(`${server.baseUrl}/models`);
     expect([response.status, server.requests[0]?.unexpected]).toEqual([404, true]);
   });
 
-  it("lets a function answer", async () => {
+  it("can answer with a function", async () => {
     await using server = await startModelServer((request, index) => text(`${request.body.model} ${index}`));
     expect(await (await post(server.baseUrl)).text()).toContain('"content":"m 0"');
   });
@@ -198,16 +198,16 @@ describe("a model server", () => {
     expect(seen).toContain("after");
   });
 
-  it("runs in a process of its own", async () => {
+  it("can run in a separate process", async () => {
     await using server = await spawnModelServer([text("from afar")]);
     expect(await chunks(server.baseUrl)).toContainEqual([{ content: "from afar" }, null]);
     expect((await post(server.baseUrl)).status).toBe(500);
-    // What it was asked comes by another way than what it answers, and may come later.
+    // Recorded requests arrive over another channel than the answers, and may arrive later.
     await eventually(() => expect(server.requests.map((request) => request.body)).toEqual([body, body]));
   });
 });
 
-/** Where each api takes a request, below the server's address. */
+/** The path of each API's requests, below the server's address. */
 const paths: Record<ApiName, string> = {
   "openai-completions": "/v1/chat/completions",
   "openai-responses": "/v1/responses",
@@ -215,7 +215,7 @@ const paths: Record<ApiName, string> = {
   "anthropic-messages": "/v1/messages",
 };
 
-/** The events of a reply: their names where the api names them, else what they hold. */
+/** The events of a reply: their names if the API names them, otherwise their data. */
 async function eventsOf(api: ApiName, reply: Reply): Promise<unknown[]> {
   await using server = await startModelServer([reply]);
   const url = `http://127.0.0.1:${server.port}${paths[api]}`;
@@ -300,17 +300,17 @@ describe("one script", () => {
   it.each([
     ["openai-responses", "response.failed"],
     ["anthropic-messages", "error"],
-  ] as const)("fails inside the stream of %s", async (api, event) => {
+  ] as const)("can fail inside the stream of %s", async (api, event) => {
     expect((await eventsOf(api, [text("x"), failure("no more")])).at(-1)).toBe(event);
   });
 
-  it("has its base url for each api", async () => {
+  it("has a base url for each API", async () => {
     await using server = await startModelServer([]);
     const bases = Object.keys(formats).map((api) => server.baseUrlFor(api as ApiName).replace(/.*:\d+/, ""));
     expect(bases).toEqual(["/v1", "/v1", "/v1beta", ""]);
   });
 
-  it("that asks for one api knows no other", async () => {
+  it("that accepts a single API answers no other", async () => {
     await using server = await startModelServer([text("x")], formats["anthropic-messages"]);
     expect((await post(`${server.baseUrl}/v1`)).status).toBe(404);
   });

@@ -5,17 +5,17 @@ import { googleGenerativeAi } from "./model-formats/google-generative-ai.ts";
 import { openaiCompletions } from "./model-formats/openai-completions.ts";
 import { openaiResponses } from "./model-formats/openai-responses.ts";
 
-/** A model server that plays a script over real HTTP on 127.0.0.1, and records what it was asked. */
+/** A model server that plays a script over real HTTP on 127.0.0.1, and records the requests. */
 
 /** Why a reply ends. Default: `toolUse` after a tool call, else `stop`. */
 export type Finish = "stop" | "length" | "toolUse" | "filtered";
 export interface Tokens {
-  /** The whole prompt, cached tokens included. */
+  /** All tokens of the prompt, including cached ones. */
   input: number;
   output: number;
   cached?: number;
 }
-/** Sizes of the pieces that something is sent in, in characters; the last size repeats. Default: one piece. */
+/** Sizes of the pieces in which a text is sent, in characters; the last size repeats. Default: one piece. */
 export type Pieces = number | readonly number[];
 
 /** One step of a reply. All but `until` are plain JSON, so that a script can be handed to another process. */
@@ -55,17 +55,17 @@ export function gate(): { promise: Promise<void>; open(): void } {
   });
   return { promise, open: () => open() };
 }
-/** Goes on when the promise has settled. */
+/** Continues when the promise has settled. */
 export const delayUntil = (promise: Promise<unknown>): Part => ({ do: "until", promise });
-/** Paces a stream by time; only for servers in another process, which no promise can reach. */
+/** Delays a stream by time; only for servers in another process, where promises cannot be used. */
 export const wait = (ms: number): Part => ({ do: "wait", ms });
 /** Destroys the connection after what was sent so far. */
 export const cut = (): Part => ({ do: "cut" });
-/** Ends the response properly as HTTP, but without the format's finish marker. */
+/** Ends the HTTP response regularly, but without the format's finish marker. */
 export const endEarly = (): Part => ({ do: "endEarly" });
-/** Sends the headers (and what came before), then nothing until the client goes away. */
+/** Sends the headers (and earlier parts), then nothing until the client disconnects. */
 export const hang = (): Part => ({ do: "hang" });
-/** Says inside the stream, as the format does, that the server failed, and ends it. */
+/** Reports a server error inside the stream, in the format's way, and ends it. */
 export const failure = (message: string): Part => ({ do: "failure", message });
 /** Answers with a status instead of a stream; `body` is sent as JSON unless it is a string. */
 export const status = (code: number, body: unknown = {}, headers: Record<string, string> = {}): Part => ({
@@ -87,21 +87,21 @@ export interface RecordedRequest {
   text: string;
   /** Milliseconds since the epoch, when the body was complete. */
   at: number;
-  /** Nothing in the script answers it. */
+  /** The script has no answer for it. */
   unexpected: boolean;
-  /** Resolves when the response is over: `finished`, or `gone` when the client left or the server cut it. */
+  /** Resolves when the response is over: `finished`, or `gone` when the client disconnected or the server cut it. */
   over: Promise<"finished" | "gone">;
 }
 
-/** The apis that the server speaks. */
+/** The APIs that the server supports. */
 export type ApiName = "openai-completions" | "openai-responses" | "google-generative-ai" | "anthropic-messages";
 
-/** How one api's replies look on the wire. */
+/** How replies of an API look. */
 export interface Format {
   api: ApiName;
-  /** The path that belongs to a model's `baseUrl`. */
+  /** The path to append to a model's `baseUrl`. */
   base: string;
-  /** Whether a request for this path, with its query, speaks the api. */
+  /** Whether a request for this path, with its query, belongs to the API. */
   serves(path: string): boolean;
   contentType: string;
   reply(request: unknown, index: number, tokens: Tokens): WireReply;
@@ -114,7 +114,7 @@ export interface WireReply {
   thinking(piece: string): string;
   callStart(call: number, id: string, name: string): string;
   callDelta(call: number, piece: string): string;
-  /** What is still to be sent when the reply breaks off here. */
+  /** What remains to be sent when the reply ends here. */
   broken(): string;
   failure(message: string): string;
   end(reason: Finish): string;
@@ -129,9 +129,9 @@ export const formats: Readonly<Record<ApiName, Format>> = {
 };
 
 export interface ModelServer extends AsyncDisposable {
-  /** What a model's `baseUrl` is set to; of the format asked for, else of openai-completions. */
+  /** The `baseUrl` of a model with the requested API, by default openai-completions. */
   readonly baseUrl: string;
-  /** The same for any api. */
+  /** The same for any API. */
   baseUrlFor(api: ApiName): string;
   readonly port: number;
   /** In order of arrival. */
@@ -141,7 +141,7 @@ export interface ModelServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Speaks the one format asked for, else all of them, told apart by the request's path. */
+/** Accepts the given API, or else all of them, which are distinguished by the request's path. */
 export async function startModelServer(script: Script, only?: Format): Promise<ModelServer> {
   const spoken = only ? [only] : Object.values(formats);
   const requests: RecordedRequest[] = [];
@@ -260,7 +260,7 @@ function says(part: Part): boolean {
   return part.do === "text" || part.do === "thinking" || part.do === "toolCall" || part.do === "failure";
 }
 
-/** Plays one part; true when nothing may follow it. */
+/** Plays one part; returns true if nothing may follow it. */
 async function step(part: Part, state: Playing, res: ServerResponse): Promise<boolean> {
   const { wire } = state;
   switch (part.do) {
@@ -305,7 +305,7 @@ async function step(part: Part, state: Playing, res: ServerResponse): Promise<bo
   }
 }
 
-/** Resolves true once the bytes are with the system, so that a cut after it loses none of them. */
+/** Resolves true once the bytes are passed to the system, so that a later cut loses none of them. */
 function write(res: ServerResponse, bytes: string): Promise<true> {
   if (bytes === "" || res.destroyed) return Promise.resolve(true);
   return new Promise((resolve) => res.write(bytes, () => resolve(true)));

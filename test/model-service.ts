@@ -3,7 +3,7 @@ import model from "@scorel/model";
 import type { ModelService } from "@scorel/model/contract";
 import { testKernel } from "./harness.ts";
 
-/** A custom model as `[model]` describes it, but for its api and address. */
+/** A custom model for `[model]`, without its api and address. */
 export const customModel = { type: "custom", provider: "test", id: "m1", contextWindow: 200_000, maxTokens: 32_000 };
 
 /** The plugin's service over a custom model; `config` completes `[model]`. */

@@ -8,7 +8,7 @@ const runs = (program: string, args: readonly string[]) => () => {
   return status === 0 ? undefined : `${program} does not work: ${stderr.trim()}`;
 };
 
-/** Programs and rights that a machine may lack. Each answers why it cannot be used here, or undefined if it can. */
+/** Programs and rights that a machine may lack. Each function returns why it cannot be used here, or undefined if it can. */
 const problems = {
   bubblewrap: runs("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]),
   python: runs("python3", ["-c", "0"]),
@@ -22,10 +22,10 @@ const problems = {
 /** The executor that programs of skills run in: the machine's own in the fast tier, bubblewrap in the suite `programs`. */
 export const executor =
   process.env.SCOREL_TEST_EXECUTOR === "bubblewrap" && problems.bubblewrap() === undefined ? "bubblewrap" : "local";
-/** Whether {@link executor} keeps programs from the host. */
+/** Whether {@link executor} isolates programs from the host. */
 export const confines = executor === "bubblewrap";
 
-/** Names with blanks between them; whatever is named here has to be covered, whatever this machine lacks. */
+/** Names separated by blanks; the requirements named here must be available, or the tests fail. */
 const required = (process.env.SCOREL_TEST_REQUIRED ?? "").split(" ");
 
 /** Why an optional program cannot be used here; undefined if it can. */
@@ -36,7 +36,7 @@ export function describeWith(need: keyof typeof problems, title: string, body: (
   describeUnless(need, problems[need](), title, body);
 }
 
-/** A test that needs an optional program or right; where it is missing, reports it as not run. */
+/** A test that needs an optional program or right; reported as not run if it is missing. */
 export function itWith(
   need: keyof typeof problems,
   title: string,
@@ -54,7 +54,7 @@ export function describeUnless(need: string, problem: string | undefined, title:
   else reportNotRun(need, problem, title);
 }
 
-/** The runner lists tests that are skipped under such a title, and fails for any other skipped test (run.mjs). */
+/** The test runner lists skipped tests with such a title, and fails for any other skipped test (run.mjs). */
 function reportNotRun(need: string, problem: string, title: string): void {
   if (!required.includes(need)) return void it.skip(`${title}: not run, ${problem}`);
   it(title, () => {

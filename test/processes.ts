@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect } from "vitest";
 import { eventually } from "./eventually.ts";
 
-/** Whether a process runs; one that has ended and waits for its parent to notice does not. */
+/** Whether a process runs; a zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -12,7 +12,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The pids of this machine's processes whose arguments begin like these, in whatever namespace. Linux only. */
+/** The pids of processes whose arguments begin like these, in any namespace. Linux only. */
 export function processesOf(command: string): string[] {
   const wanted = command.replaceAll(" ", "\0");
   return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && argumentsOf(pid).startsWith(wanted));
@@ -27,13 +27,13 @@ function argumentsOf(pid: string): string {
 }
 
 export interface Started {
-  /** Ends this process after the test, should it be left. */
+  /** Ends this process after the test, if it still runs. */
   add(pid: number): void;
-  /** The pids that commands wrote into a file, a line each, once there are so many; they are ended after the test. */
+  /** The pids that commands wrote into a file, one per line, once there are this many; they are ended after the test. */
   pidsIn(file: string, count: number): Promise<number[]>;
 }
 
-/** Processes that a test's commands start: whatever is left of them is ended by its pid when the test is over. */
+/** Processes that a test's commands start: those that still run after the test are ended by pid. */
 export function startedProcesses(): Started {
   const started = new Set<number>();
   afterEach(() => {
@@ -43,7 +43,7 @@ export function startedProcesses(): Started {
   return {
     add: (pid) => void started.add(pid),
     async pidsIn(file, count) {
-      // A shell makes the file before it writes the line: only whole lines are pids.
+      // A shell creates the file before it writes the line, so only complete lines are pids.
       const read = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1).map(Number) : []);
       await eventually(() => expect(read()).toHaveLength(count));
       for (const pid of read()) started.add(pid);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What all random inputs of this run follow from. `SEED=<number>` in the environment makes the same ones again. */
+/** The seed of all random inputs of this run. `SEED=<number>` in the environment repeats a run. */
 export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 fc.configureGlobal({ seed });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
 
-/** A proxy in another process that sends everything to `port`, and tells the first line of each request. */
+/** A proxy in another process that forwards everything to `port`, and reports the first line of each request. */
 export async function startProxy(port: number, refusal = 0) {
   const child = spawn(process.execPath, [fixture("proxy.mjs"), String(port), String(refusal)], {
     stdio: ["pipe", "pipe", "inherit"],

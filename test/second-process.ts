@@ -6,18 +6,18 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** A real second process that runs a TypeScript file, bundled into `directory`, as Node 20 runs none. */
+/** Runs a TypeScript file as a real second process. It is bundled into `directory`, since Node 20 cannot run TypeScript. */
 export interface SecondProcess extends AsyncDisposable {
   pid: number;
   child: ChildProcess;
-  /** The next line that it prints. */
+  /** Resolves with the next line that it prints. */
   line(): Promise<string>;
-  /** Kills it as `kill -9` does, and waits until it is gone. */
+  /** Kills it with SIGKILL, and waits until it has ended. */
   kill(): Promise<void>;
 }
 
 export interface SecondProcessOptions {
-  /** A command that becomes the process: `["sh", "-c", "ulimit …; exec \"$@\"", "sh"]`. */
+  /** A command that sets limits and then executes the program: `["sh", "-c", "ulimit …; exec \"$@\"", "sh"]`. */
   through?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export async function secondProcess(
   options: SecondProcessOptions = {},
 ): Promise<SecondProcess> {
   const entry = fileURLToPath(script);
-  // A name of its own: one that is being started must not find another's half-written file.
+  // With a unique name: two processes that start at the same time must not use each other's half-written file.
   const outfile = join(directory, `${basename(entry, ".ts")}-${++started}.mjs`);
   writeFileSync(outfile, await bundleOf(entry));
   const [program = "", ...before] = [...(options.through ?? []), process.execPath];

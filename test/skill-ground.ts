@@ -8,13 +8,13 @@ import type { PlacedSkills, SkillStore } from "../plugins/skillstore/contract.ts
 import { createStore } from "../plugins/skillstore/store.ts";
 import { zip } from "./zip.ts";
 
-/** A store as a process has it that works in this `.scorel`. */
+/** A skill store for this `.scorel` folder, as in a real process. */
 export function openStore(home: string): SkillStore {
   const archives = { unpack, copy: async (from: string, into: string) => copyFolder(from, into) };
   return createStore({ home, archives, host: () => ({ changeFile }) });
 }
 
-/** What tests let it reach. */
+/** The addresses that tests may use. */
 export const reach = { allowHosts: ["127.0.0.1"], env: {} };
 
 /** The text of a SKILL.md. */
@@ -25,7 +25,7 @@ export const skillOf = (name: string, more = "") =>
 export const zipOf = (files: Record<string, string>) =>
   zip(Object.entries(files).map(([path, content]) => ({ path, content })));
 
-/** What `scorel skill add` and `update` do, when somebody says yes. */
+/** Does the same as `scorel skill add` and `update` after a yes. */
 export async function addTo(store: SkillStore, address: string, name = "pdf", added = true): Promise<PlacedSkills> {
   const staged = await store.stage(address, "/", reach);
   try {
@@ -37,15 +37,15 @@ export async function addTo(store: SkillStore, address: string, name = "pdf", ad
 
 /** A home with a store. */
 export interface StoreGround extends Disposable {
-  /** The folder around the home's `.scorel`. */
+  /** The folder that contains the home's `.scorel`. */
   root: string;
   home: string;
   store: SkillStore;
-  /** Writes a file beside the home; answers its path. */
+  /** Writes a file beside the home; returns its path. */
   file(path: string, content: string | Buffer): string;
   add(address: string, name?: string, added?: boolean): Promise<PlacedSkills>;
   lock(): Record<string, unknown>;
-  /** What lies where the trees are. */
+  /** The names in the folder of installed trees. */
   trees(): string[];
 }
 

@@ -4,7 +4,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { fixture, startProxy } from "./proxy.ts";
 
-/** A request to a provider's site, whose host the client took for the real one. */
+/** A request to a provider's site; the client believes that the host is the real one. */
 export interface SiteRequest {
   host: string;
   path: string;
@@ -16,12 +16,14 @@ export interface SiteAnswer {
   json: unknown;
 }
 
-/** What each address of a provider's sites answers: `host/path`. A missing one is a model's, when it is `models`. */
+/**
+ * The answers of the providers' sites, by `host/path`. Without an entry, the request goes to `models` if it is for the model.
+ */
 export type Sites = Record<string, (request: SiteRequest) => SiteAnswer | Promise<SiteAnswer>>;
 
 /**
- * The providers' sites on this machine: real TLS for their real names, reached through a proxy. `models` is where the
- * requests to `modelHost` go.
+ * The providers' sites on this machine: real TLS for their real names, reached through a proxy. Requests to `modelHost` go to
+ * `models`.
  */
 export async function startSites(sites: Sites, modelHost = "", models = 0) {
   const requests: SiteRequest[] = [];
@@ -56,9 +58,9 @@ export async function startSites(sites: Sites, modelHost = "", models = 0) {
   const proxy = await startProxy((server.address() as AddressInfo).port);
   return {
     requests,
-    /** What the proxy was asked for. */
+    /** The requests to the proxy. */
     heard: proxy.heard,
-    /** The environment in which a command finds them. */
+    /** The environment that makes a command use them. */
     env: { HTTPS_PROXY: `http://${proxy.address}`, NODE_EXTRA_CA_CERTS: certificate },
     async [Symbol.asyncDispose]() {
       await proxy.close();

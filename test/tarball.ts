@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** One entry of a tar, written byte by byte: also such as no tool would write. */
+/** One entry of a tar, written byte by byte, so that it can be invalid. */
 export interface TarEntry {
   path: string;
   content?: string | Buffer;
@@ -8,7 +8,7 @@ export interface TarEntry {
   type?: string;
   link?: string;
   mode?: number;
-  /** Instead of the content's own. */
+  /** Used instead of the content's own size. */
   size?: number;
   checksum?: "wrong";
 }
@@ -18,12 +18,12 @@ export function tar(entries: readonly TarEntry[], end = 2): Buffer {
   return Buffer.concat([...entries.map(block), Buffer.alloc(512 * end)]);
 }
 
-/** As `npm pack` makes it: everything below `package/`, compressed. */
+/** Like a tarball of `npm pack`: everything below `package/`, compressed. */
 export function npmTarball(files: Readonly<Record<string, string>>): Buffer {
   return gzipSync(tar(Object.entries(files).map(([path, content]) => ({ path: `package/${path}`, content }))));
 }
 
-/** A pax header for the entry that follows it. */
+/** A pax header for the next entry. */
 export function pax(fields: Readonly<Record<string, string>>): TarEntry {
   const content = Object.entries(fields)
     .map(([key, value]) => paxRecord(key, value))

@@ -1,27 +1,27 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** One entry of a zip, written byte by byte: also such as no tool would write. */
+/** One entry of a zip, written byte by byte, so that it can be invalid. */
 export interface ZipEntry {
-  /** As it is named, or as the bytes of its name. */
+  /** The name, as text or bytes. */
   path: string | Buffer;
   content?: string | Buffer;
-  /** Default: 8, deflated. */
+  /** The compression method. Default: 8, deflated. */
   method?: number;
-  /** With its kind, as Unix has it. */
+  /** The mode with the file type, as on Unix. */
   mode?: number;
   flags?: number;
-  /** Instead of the right ones. */
+  /** Used instead of the right values. */
   crc?: number;
   size?: number;
   packedSize?: number;
-  /** What its own header says otherwise than the directory. */
+  /** Fields of the local header that differ from the directory. */
   local?: { path?: string; method?: number; flags?: number };
-  /** Its directory row leads to the header of the entry of this index, and no data of its own is written. */
+  /** Its directory row refers to the header of the entry with this index, and no data is written for it. */
   sameAs?: number;
   zip64?: true;
 }
 
-/** A zip of these entries; `count` is what its end says. */
+/** A zip of these entries; `count` is the number of entries that its end states. */
 export function zip(entries: readonly ZipEntry[], { comment = "", count = entries.length } = {}): Buffer {
   const body: Buffer[] = [];
   const offsets: number[] = [];

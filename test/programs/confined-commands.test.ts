@@ -21,7 +21,7 @@ const said = async (w: Workshop, command: string, more: object = {}) =>
   textOf(await w.call("Bash", { command, ...more }));
 
 describeWith("bubblewrap", "commands in the sandbox", () => {
-  it("write into the project, and into nothing else", async () => {
+  it("can write to the project, and nowhere else", async () => {
     await using w = await confined();
     writeFileSync(`${w.home}/notes`, "private");
     const attempts = `echo 1 > in; cat ${w.home}/notes; echo 1 > ${w.home}/out; echo 1 > /usr/out; exit 7`;
@@ -33,7 +33,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     expect(await said(w, "exit 7")).toBe("[exit code 7]");
   });
 
-  it("cannot make or change what steers git or the agent, and leave no trace of that", async () => {
+  it("cannot create or change files that steer git or the agent, and leave no trace of the attempt", async () => {
     await using w = await confined();
     execFileSync("git", ["init", "-q", w.dir]);
     const config = w.text(".git/config");
@@ -60,7 +60,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     );
   });
 
-  it("that run at once keep what stands in for what is missing until the last has ended", async () => {
+  it("that run at the same time keep placeholders of missing files until the last one has ended", async () => {
     await using w = await confined();
     const slow = said(w, "until test -e go; do sleep 0.05; done; mkdir -p .scorel/extensions && echo escaped");
     await eventually(() => expect(existsSync(w.path(".scorel"))).toBe(true));
@@ -69,7 +69,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     expect([await slow, existsSync(w.path(".scorel"))]).toEqual([expect.not.stringContaining("escaped"), false]);
   });
 
-  it("commit in a worktree, whose repository lies elsewhere, and cannot steer git there", async () => {
+  it("can commit in a worktree whose repository is elsewhere, but not steer git there", async () => {
     await using w = await confined();
     const main = `${w.home}/main`;
     const git = (cwd: string, ...args: string[]) =>
@@ -99,7 +99,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     expect(readdirSync(`${main}/.git/hooks`)).not.toContain("pre-commit");
   });
 
-  it("reach no folder that only calls itself a worktree's", async () => {
+  it("reach no folder that only claims to be a worktree's repository", async () => {
     await using w = await confined();
     const elsewhere = `${w.home}/elsewhere`;
     for (const folder of ["objects", "refs", "worktrees/x"]) mkdirSync(`${elsewhere}/${folder}`, { recursive: true });
@@ -109,7 +109,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     expect(await said(w, `ls ${elsewhere}`)).toContain("No such file");
   });
 
-  it("have the network only when that is said", async () => {
+  it("have the network only if it is allowed", async () => {
     const server = createServer((_request, response) => response.end("hello"));
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     onTestFinished(() => void server.close());
@@ -121,7 +121,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     expect(await said(open, ask)).toContain("hello\n[exit code 0]");
   });
 
-  it("end with all they started, in the background too", async () => {
+  it("end with everything that they started, also in the background", async () => {
     await using w = await confined();
     expect(await said(w, "sleep 3071.5 & sleep 3071.5", { timeout: 0.5 })).toContain("timed out after 0.5 s");
     const id = /background as (\w+)/.exec(await said(w, "echo up; sleep 3071.5", { background: true }))?.[1];
@@ -131,7 +131,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     expect(left).toEqual([]);
   });
 
-  it("have their own home and temporary folder, and no key", async () => {
+  it("have their own home and temporary folder, and no keys", async () => {
     await using w = await confined();
     expect(await said(w, "cd && pwd && echo $TMPDIR && touch ~/made && env | grep -c API_KEY")).toBe(
       "/tmp\n/tmp\n0\n[exit code 1]",

@@ -11,7 +11,10 @@ import { testHeader } from "../harness.ts";
 import { secondProcess } from "../second-process.ts";
 import { type Engine, type EngineName, engineProblem, IMAGE, startEngine } from "./container-engine.ts";
 
-/** Covers an engine by what every executor does, and by what is left when a process is killed. `adds` is what it adds to the environment. */
+/**
+ * Tests an engine with the cases of all executors, and checks what is left when a process is killed. `adds` are variables that
+ * it adds to the environment.
+ */
 export function coverEngine(executor: EngineName, adds: Record<string, string>): void {
   coverExecutor(
     { executor, confines: true, adds: () => adds, config: { image: IMAGE } },

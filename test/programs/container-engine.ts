@@ -6,14 +6,14 @@ import { vi } from "vitest";
 
 export type EngineName = "docker" | "podman";
 
-/** An engine of the test's own, with one image, that this process's environment leads to until it is disposed of. */
+/** A private container engine with one image, which this process's environment selects until it is disposed. */
 export interface Engine extends AsyncDisposable {
   image: string;
 }
 
 export const IMAGE = "scorel-test:local";
 
-/** Programs that the image has: what scripts of skills and attempts to get out use. */
+/** The programs in the image: those that scripts of skills and escape attempts use. */
 const PROGRAMS = [
   ...["bash", "sh", "cat", "chmod", "chroot", "date", "echo", "env", "false", "grep", "head", "hostname", "id", "ln"],
   ...["ls", "mkdir", "mknod", "mount", "mv", "perl", "pwd", "python3", "rm", "sed", "seq", "setsid", "sleep", "sort"],
@@ -28,7 +28,7 @@ export function engineProblem(name: EngineName): string | undefined {
   return missing.length > 0 ? `${missing.join(" and ")} not on the PATH` : undefined;
 }
 
-/** Starts a private engine and gives it an image made of this machine's own files; nothing is pulled. */
+/** Starts a private engine with an image made of this machine's own files; nothing is downloaded. */
 export async function startEngine(name: EngineName): Promise<Engine> {
   const dir = fs.mkdtempSync(join(tmpdir(), "scorel-engine-"));
   const stop = name === "docker" ? await startDocker(dir) : configurePodman(dir);
@@ -68,7 +68,7 @@ async function startDocker(dir: string): Promise<() => Promise<void>> {
   };
 }
 
-/** It has no process of its own; where it keeps things is said by its own files of settings. */
+/** It has no daemon; its configuration files set where it stores data. */
 function configurePodman(dir: string): () => Promise<void> {
   const limits = '["nofile=4096:4096", "nproc=4096:4096"]';
   fs.writeFileSync(
@@ -86,7 +86,7 @@ function configurePodman(dir: string): () => Promise<void> {
   return async () => {
     execFileSync("podman", ["rmi", "--all", "--force"], { stdio: "pipe" });
     restore();
-    // Its storage is a mount of its own as long as the machine runs.
+    // Its storage stays mounted as long as the machine runs.
     if (fs.readFileSync("/proc/mounts", "utf8").includes(` ${dir}/data/overlay `))
       execFileSync("umount", [`${dir}/data/overlay`], { stdio: "pipe" });
   };
@@ -108,7 +108,7 @@ function makeRootfs(root: string): void {
     if (fs.existsSync(folder)) fs.cpSync(folder, join(root, folder), { recursive: true, dereference: true });
 }
 
-/** Python's own library, without what only its tests and windows need. */
+/** Python's standard library, without parts for its tests and for windows. */
 function pythonFolders(): string[] {
   const script = "import sysconfig; print(sysconfig.get_path('stdlib'))";
   return [execFileSync("/usr/bin/python3", ["-c", script], { encoding: "utf8" }).trim()];
@@ -120,7 +120,7 @@ function copy(from: string, to: string): void {
   fs.chmodSync(to, 0o755);
 }
 
-/** The libraries that a program is linked with, by the paths at which it looks for them. */
+/** The libraries that a program is linked with, by the paths at which it searches them. */
 function librariesOf(program: string): string[] {
   try {
     const listed = execFileSync("ldd", [fs.realpathSync(program)], { encoding: "utf8", stdio: "pipe" });

@@ -9,7 +9,7 @@ import { drawn, easel, filled } from "../plugins/transfer/page.ts";
 import { payloads } from "../plugins/transfer/payloads.ts";
 import { findChromium } from "./chromium.ts";
 
-/** Whatever a page asked for: requests, dialogs and windows, by whichever way they come to be known. */
+/** Everything that a page requested: resources, dialogs and windows. */
 interface Watched extends AsyncDisposable {
   url: string;
   asked: string[];
@@ -76,7 +76,7 @@ itWith(
   180_000,
 );
 
-/** Runs in the page: opens all that is folded, and counts what must not be there. */
+/** Runs in the page: opens everything that is folded, and counts forbidden elements. */
 function look() {
   const { document } = globalThis as unknown as { document: any };
   for (const details of document.querySelectorAll("details")) details.open = true;

@@ -14,7 +14,7 @@ const linesOf = (name: string) =>
     .trim()
     .split("\n")
     .map((line) => (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1")));
-/** The rows of a page's first table below its head, each as its cells. */
+/** The cells of each row of a page's first table, without its head. */
 const rowsOf = (name: string) =>
   page(name)
     .split("\n")
@@ -29,14 +29,14 @@ const rowsOf = (name: string) =>
 
 interface Played {
   s: Scratch;
-  /** What the lines of the page came to. */
+  /** The results of the lines of the page. */
   runs: Finished[];
   server: ModelServer;
   /** Texts of the results of tools, in order. */
   results: string[];
 }
 
-/** Copies an example to where a person would, and runs the lines of its page; the model plays these replies. */
+/** Copies an example to its usual place, and runs the lines of its page; the model plays these replies. */
 async function play(
   name: string,
   replies: (project: string) => Reply[],
@@ -52,7 +52,7 @@ async function play(
   const runs: Finished[] = [];
   for (const [program, ...args] of linesOf(name)) {
     expect(program).toBe("scorel");
-    // As a person types it: with the guard on.
+    // As typed by a person: with permissions.
     runs.push(await s.run(args, { guarded: true }));
   }
   const last = server.requests.at(-1)?.body.messages ?? [];
@@ -65,12 +65,12 @@ const textOf = (content: any): string =>
   typeof content === "string" ? content : content.map((block: any) => block.text ?? "").join("\n");
 
 describeWith("python", "the examples of skills", () => {
-  it("are all here, each with a page", () => {
+  it("all exist, each with a page", () => {
     const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name)).toEqual(["file-tools", "load-modes", "run"]);
   });
 
-  it("run: a program reads its input and its output is kept", () =>
+  it("run: a program reads its input, and its output is kept", () =>
     play(
       "run",
       (project) => [
@@ -95,7 +95,7 @@ describeWith("python", "the examples of skills", () => {
     ));
 
   it.each(rowsOf("load-modes").map((row) => row.map((cell) => cell.replaceAll("`", ""))))(
-    "load-modes: with %s its text is in the requests that the page says",
+    "load-modes: with %s its text is in the requests that the page names",
     (mode = "", ...stands) =>
       play(
         "load-modes",

@@ -68,7 +68,7 @@ itWith(
   },
 );
 
-/** The session id in the latest answer of `skill_run`. */
+/** The session id in the latest result of `skill_run`. */
 function idIn({ body }: RecordedRequest): string {
   const ids = [...JSON.stringify(body.messages).matchAll(/\\"session_id\\":\\"(\w+)\\"/g)];
   return ids.at(-1)?.[1] ?? "none";

@@ -11,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), "scorel-download-"));
 afterAll(() => rmSync(root, { recursive: true }));
 let count = 0;
 
-/** Fetches; answers what came, or the code of the error, what it says, and what of it was kept. */
+/** Downloads; returns what was received, or the error's code and message, and the stored part. */
 async function fetched(
   url: string,
   settings: Partial<DownloadOptions> = {},
@@ -72,7 +72,7 @@ describe("a download", () => {
         asked++;
         return [{ address: asked === 1 ? "127.0.0.1" : "127.0.0.99", family: 4 }];
       };
-      // Nobody else knows this name.
+      // No other resolver knows this name.
       expect(
         await fetched(`http://rebinding.invalid:${port}/a.zip`, { allowHosts: ["rebinding.invalid"], lookup }),
       ).toBe("words");
