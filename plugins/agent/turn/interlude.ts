@@ -11,12 +11,12 @@ export class Interlude {
   readonly served: readonly string[] = [];
   private readonly hold: PathHold;
   private readonly control = new AbortController();
-  private readonly unhearStop: () => void;
+  private readonly ignoreStop: () => void;
 
   /** Takes the path hold; throws LOG_BUSY when something else holds it. */
   constructor(session: Session) {
     this.hold = session.hold();
-    this.unhearStop = onAbort(session.stopping, () => this.control.abort(session.stopping.reason));
+    this.ignoreStop = onAbort(session.stopping, () => this.control.abort(session.stopping.reason));
   }
 
   get signal(): AbortSignal {
@@ -28,7 +28,7 @@ export class Interlude {
     try {
       return await this.hold.open(() => untilAborted(work(this.signal), this.signal));
     } finally {
-      this.unhearStop();
+      this.ignoreStop();
       await this.hold.release();
     }
   }

@@ -33,7 +33,7 @@ export class Turn {
   private text = "";
   private stopReason = "stop";
   private open = true;
-  private readonly unhearStop: () => void;
+  private readonly ignoreStop: () => void;
 
   /** Takes the path hold; throws LOG_BUSY when something else holds it. */
   constructor(env: Environment) {
@@ -42,7 +42,7 @@ export class Turn {
     this.retries = new Retries(env, this.signal);
     this.overflow = new Overflow(env);
     const { stopping } = env.ctx.session;
-    this.unhearStop = onAbort(stopping, () => this.cancel(stopping.reason));
+    this.ignoreStop = onAbort(stopping, () => this.cancel(stopping.reason));
   }
 
   get signal(): AbortSignal {
@@ -68,7 +68,7 @@ export class Turn {
       return ids.at(-1) as string;
     } catch (thrown) {
       this.open = false;
-      this.unhearStop();
+      this.ignoreStop();
       await this.hold.release();
       throw thrown;
     }
@@ -212,7 +212,7 @@ export class Turn {
 
   private async close(): Promise<TurnOutcome> {
     this.open = false;
-    this.unhearStop();
+    this.ignoreStop();
     await this.hold.release();
     const outcome = this.outcome();
     const { session } = this.env.ctx;
