@@ -1,7 +1,7 @@
 /**
  * The only file of the agent that runs pi-agent-core, with everything that we do against its grain, each with its reason.
  * What is assumed about the library is tested in test/plugins/agent/pi-loop.test.ts; read that first when a newer version
- * is tried. The command's bundle also changes the library: see `lazyValidation` in presets/bundle/bundle-plugins.mjs.
+ * is tried. The command's bundle also changes the library: see `lazyValidation` in plugins/model/bundle.mjs.
  */
 import {
   type AgentEvent,
