@@ -42,12 +42,12 @@ export class Broadcast {
     this.hook.call(event);
   }
 
-  /** Whoever has not heard all that was published until now. */
+  /** The names of subscribers that have not processed everything published so far. */
   get lagging(): string[] {
     return this.subscribers.filter((subscriber) => subscriber.busy).map(({ name }) => name);
   }
 
-  /** Resolves when every subscriber has heard all that was published until now. */
+  /** Resolves when every subscriber has processed everything published so far. */
   async drained(): Promise<void> {
     await Promise.all(this.subscribers.map((subscriber) => subscriber.idle()));
   }

@@ -14,10 +14,10 @@ const NO_IDS: ReadonlySet<EventId> = new Set();
 /** What is to be appended, of any type: the typed form is for callers. */
 export type AnyEntry = { type: string; payload: unknown } & AppendOptions;
 
-/** An event that may be appended as it is, but for its seq. */
+/** A checked event that is about to be written. It has no seq yet. */
 export interface Draft {
   event: StoredEvent;
-  /** Heard, and answered, only once it is on disk. */
+  /** Whether it is announced, and its append resolves, only once it is on the disk. */
   durable: boolean;
   leaf: EventId | null;
 }
@@ -57,7 +57,7 @@ export class Drafts {
     return drafts;
   }
 
-  /** Asks the type with a leaf that is none, so that a jump to where one stands is still a jump. */
+  /** Whether an entry would extend the path, hang beside it, or jump. A made-up leaf tells a jump to the active leaf from a side event. */
   movesTo(entry: AnyEntry): "path" | "side" | "jump" {
     const { leaf, schema } = this.options.registry.persistent(entry.type);
     if (!leaf) return "path";

@@ -18,8 +18,8 @@ export interface LedgerImage {
 }
 
 /**
- * What has to be known of every record of a log, as numbers: a million records cost some 30 MB and need not be read.
- * Row n is the n-th record. Ids are found by their hash, and a hit is checked against the record itself.
+ * Keeps of every record of a log only its seq, type, parent and id hash, as numbers: a million records take some 30 MB and need not
+ * be read. Row n is the n-th record. Ids are found by their hash, and a hit is checked against the record itself.
  */
 export class Ledger {
   /** The row of an id that no record has. */
@@ -70,7 +70,7 @@ export class Ledger {
     return mixed(hash);
   }
 
-  /** Takes in an event behind all others, under the row of its parent; LOST_PARENT when that is not here. */
+  /** Adds a row for the next event. Its parent is LOST_PARENT if the parent is not in the ledger. */
   add({ id, parentId, seq, type }: StoredEvent, parent = this.parentRow(parentId)): number {
     return this.addRow(Ledger.hash(id), seq, this.typeIndex(type), parent);
   }
@@ -81,14 +81,14 @@ export class Ledger {
     return row === Ledger.NO_ROW ? Ledger.LOST_PARENT : row;
   }
 
-  /** Takes in an event that no record holds, for as long as the ledger lives. */
+  /** Adds an event that is kept in memory only and is in no record. */
   addUnwritten(event: StoredEvent): void {
     const row = this.add(event);
     const { read } = this;
     this.read = (wanted) => (wanted === row ? event : read(wanted));
   }
 
-  /** The same for whoever has the numbers at hand. */
+  /** Adds a row from its numbers, without an event. */
   addRow(hash: number, seq: number, type: number, parent: number): number {
     if (this.size === this.seq.length) this.reserve(grown(this.size));
     const row = this.size++;
@@ -156,7 +156,7 @@ export class Ledger {
     return { seq, type, parent, hash, slots };
   }
 
-  /** Takes over the rows of an image. Only while there are none. */
+  /** Fills an empty ledger with the rows of an image. */
   restore(image: LedgerImage, known: { rows: number; types: readonly string[]; lastSeq: number }): void {
     this.size = known.rows;
     this.seq = image.seq;

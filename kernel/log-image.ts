@@ -5,7 +5,7 @@ import type { LogImage, Opened, Problem } from "./store.ts";
 import type { Tree } from "./tree.ts";
 import type { Events, StoredEvent } from "./types.ts";
 
-/** What a store may keep beside a log so that its next opening need not link all of it: taken when it opens, made when it closes. */
+/** Makes the image that a store may keep beside a log when it closes, and uses it at the next opening instead of linking all rows. */
 export class Images {
   private readonly opened: Opened;
   private readonly tree: Tree;
@@ -20,7 +20,7 @@ export class Images {
     this.registry = registry;
   }
 
-  /** Begins the tree with what was kept, which holds when every type is the same plugin's in the same version. */
+  /** Starts the tree from the stored image, if every event type still belongs to the same version of the same plugin. */
   take(): LogImage | undefined {
     const { ledger, image } = this.opened;
     const holds = ledger.types.every((type, index) => image?.signatures[index] === this.registry.signature(type));
@@ -31,7 +31,7 @@ export class Images {
     return image;
   }
 
-  /** Remembers what only plugins know of the log, which are about to go. */
+  /** Saves the projections and type signatures before plugins are unloaded. */
   settle(): void {
     this.settled ??= this.known();
   }

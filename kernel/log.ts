@@ -178,12 +178,12 @@ export class Log implements Session {
     return this.writer.syncer.synced();
   }
 
-  /** Resolves when all announced so far has been heard. */
+  /** Resolves when every subscriber has processed all events announced so far. */
   drained(): Promise<void> {
     return this.writer.announcer.drained();
   }
 
-  /** Plugins are about to go, and with them what only they know of the log. */
+  /** Saves what the image needs of plugins. Called before they are unloaded. */
   settle(): void {
     this.images.settle();
   }
@@ -204,7 +204,7 @@ export class Log implements Session {
     return this.header.checksum === undefined ? undefined : this.options.store.search(text, 0);
   }
 
-  /** A record that was whole when the log was opened: what it said is gone, and everything goes on without it. */
+  /** Reports a record that was intact when the log was opened and cannot be read any more. The rest is used without it. */
   private damaged({ line, offset, reason }: Problem): void {
     const where = `line ${line}, offset ${offset}`;
     this.options.failures.report(

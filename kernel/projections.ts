@@ -7,10 +7,10 @@ import type { ProjectionImage, Store } from "./store.ts";
 import type { Tree } from "./tree.ts";
 import type { Dispose, ProjectionDefinition, ProjectionRead, StoredEvent } from "./types.ts";
 
-/** Path states are remembered at every such step, so that going back replays little. */
+/** The state of a path projection is remembered after every 64 events, so that going back replays little. */
 const SNAPSHOT_EVERY = 64;
 
-/** A state whose JSON is longer is folded again rather than kept. */
+/** In characters of JSON: a larger state is not stored beside the log, but folded again. */
 const KEPT_STATE = 2 ** 20;
 
 interface Row {
@@ -18,13 +18,13 @@ interface Row {
   version: string;
   name: string;
   definition: ProjectionDefinition;
-  /** Types it looks at; all when undefined. */
+  /** The event types it reads; undefined means all. */
   types: ReadonlySet<string> | undefined;
   state: unknown;
   /** How many rows a `log` projection has taken in; the row at which the state of a `path` one is. */
   at: number;
   sinceSnapshot: number;
-  /** It threw: its state is unknown from then on, and it is asked no more. */
+  /** A function of it threw, so its state is unknown and it is not called again. */
   failed: boolean;
   snapshots: Map<number, unknown>;
 }
