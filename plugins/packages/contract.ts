@@ -7,11 +7,11 @@ export interface PresetSource {
   kind: "path" | "tarball" | "git" | "npm";
   /** The absolute path, or `npm:name@version` as it was asked for. */
   spec: string;
-  /** What its package.json says; absent without one. */
+  /** The version in its package.json; absent without one. */
   version?: string;
   /** HEAD of a git checkout, as 40 or 64 hex digits. */
   commit?: string;
-  /** Of the tarball, as `sha512-<base64>`. */
+  /** Digest of the tarball, as `sha512-<base64>`. */
   integrity?: string;
 }
 
@@ -19,11 +19,11 @@ export interface PresetSource {
 export interface LockedPackage {
   name: string;
   version: string;
-  /** As npm states it: `sha512-<base64>`. */
+  /** Digest as npm writes it: `sha512-<base64>`. */
   integrity: string;
 }
 
-/** What is known of an installed preset. */
+/** The record of an installed preset. */
 export interface LockEntry {
   source: PresetSource;
   /** Path with `/`, relative to the preset's folder -> sha256 of the bytes, as hex digits. */
@@ -41,55 +41,58 @@ export interface PresetLock {
   presets: Record<string, LockEntry>;
 }
 
-/** An installed preset and how its files stand to what was installed. */
+/** An installed preset, and whether its files are still those that were installed. */
 export interface InstalledPreset extends LockEntry {
   name: string;
-  /** `changed`: some file differs, was added or is gone, so the preset is refused. */
+  /** `changed`: a file differs, was added or is missing, so the preset is refused. */
   state: "installed" | "changed";
 }
 
-/** A preset that lies ready to be installed, read once: accepting it installs these bytes and no others. */
+/** A preset that is ready to be installed. It is read once: accepting it installs exactly these bytes. */
 export interface PresetReview {
-  /** What would run and what it could do. */
+  /** The items that would run, with what each could do. */
   items: readonly TrustItem[];
-  /** Against the installed one of this name; absent when there is none. */
+  /** Differences from the installed preset of this name; absent when none is installed. */
   changes?: readonly TrustChange[];
-  /** The small texts in it, for looking at. */
+  /** Its small text files, to be shown. */
   texts(): { path: string; text: string }[];
-  /** Puts it in its place in one step, also for whoever is interrupted. Throws PRESET_TAKEN when the name was taken meanwhile. */
+  /**
+   * Installs it in one step, which is finished later if the process is killed. Throws PRESET_TAKEN when the name was taken
+   * meanwhile.
+   */
   accept(): Promise<void>;
 }
 
-/** What a staged preset is to become. */
+/** How a staged preset is to be installed. */
 export interface Candidate extends Pick<LockEntry, "source" | "packages"> {
   name: string;
-  /** Takes the place of an installed one; otherwise the name has to be free. */
+  /** Replaces the installed preset of this name. By default the name must be free. */
   isUpdate: boolean;
 }
 
-/** A folder to put a preset together in. */
+/** A folder in which a preset is assembled. */
 export interface Staging {
-  /** Empty, private, and on the same disk as what is installed. */
+  /** Path of an empty, private folder on the same disk as the installed presets. */
   folder: string;
   /** Reads the preset in a folder below `folder`. Throws PRESET_TREE, PRESET_NONE and PRESET_TAKEN. */
   review(path: string, as: Candidate): Promise<PresetReview>;
-  /** Removes what was not installed; may be called again. */
+  /** Removes everything that was not installed. May be called repeatedly. */
   discard(): void;
 }
 
-/** The installed presets; given to the host kernel by the loader. Its calls throw PRESET errors. */
+/** The installed presets. The loader gives this service to the host kernel. Its methods throw PRESET errors. */
 export interface PresetStore {
   list(): Promise<InstalledPreset[]>;
   /** Why a preset cannot be installed under this name; undefined when it can. */
   taken(name: string): Awaitable<string | undefined>;
   stage(): Promise<Staging>;
-  /** What differs from what was installed; undefined when no preset of this name is. */
+  /** Differences between the files and what was installed; undefined when no preset of this name is installed. */
   diff(name: string): Promise<TrustChange[] | undefined>;
   /** Removes an installed preset; false when there is none. */
   remove(name: string): Promise<boolean>;
 }
 
-/** How much an archive may hold; without it, 10,000 entries, 64 MiB in a file and 256 MiB in all. */
+/** Limits of an archive. Default: 10,000 entries, 64 MiB in a file and 256 MiB in all. */
 export interface Limits {
   entries: number;
   fileBytes: number;
@@ -101,21 +104,24 @@ export type ArchiveKind = "zip" | "tar" | "tar.gz";
 /** How an archive is unpacked. */
 export interface Unpacking {
   limits?: Limits;
-  /** What errors call it. Default: its path. */
+  /** Its name in errors. Default: its path. */
   name?: string;
-  /** What it has to be. Default: what its bytes say. */
+  /** The required format. Default: detected from the first bytes. */
   kind?: ArchiveKind;
 }
 
-/** Archives of others, taken apart without trusting them. */
+/** Unpacks archives from untrusted sources. */
 export interface Archives {
   /**
-   * Unpacks a .zip, .tar, .tar.gz or .tgz into an empty folder; answers its own sha512 as npm writes it. Only plain files and
-   * folders come out: links, devices and whatever would lie elsewhere refuse the whole archive. Throws ARCHIVE errors; what
-   * was written until then is the caller's to remove.
+   * Unpacks a .zip, .tar, .tar.gz or .tgz into an empty folder; returns the archive's sha512 as npm writes it. Only plain
+   * files and folders are accepted: a link, a device or a path outside the folder refuses the whole archive. Throws ARCHIVE
+   * errors; the caller removes what was written by then.
    */
   unpack(file: string, into: string, how?: Unpacking): Promise<string>;
-  /** Copies a folder into an empty one by the same rules; what git and npm keep in it is left. Throws ARCHIVE and PACKAGES errors. */
+  /**
+   * Copies a folder into an empty one by the same rules, without `.git` and `node_modules`. Throws ARCHIVE and PACKAGES
+   * errors.
+   */
   copy(folder: string, into: string): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ export const errors = defineErrors({
   PRESET_LOCK: {
     exit: 2,
     text: (a: { path: string; reason: string }) =>
-      `${a.path} cannot be relied on: ${a.reason}. So no installed preset is used; mend that file, or remove it with the folders of the presets beside it, and install them again.`,
+      `${a.path} cannot be used: ${a.reason}. No installed preset is loaded. Repair that file, or remove it together with the preset folders beside it and install them again.`,
   },
   PRESET_CHANGED: {
     exit: 2,
@@ -32,7 +32,7 @@ export const errors = defineErrors({
       `The preset "${a.name}" was not changed: ${a.reason}. Look at it with: scorel preset list`,
   },
   ARCHIVE_FORMAT: (a: { path: string; reason: string }) =>
-    `${a.path} is no archive that can be read: ${a.reason}. It takes .zip, .tar, .tar.gz and .tgz.`,
+    `${a.path} is not an archive that can be read: ${a.reason}. It takes .zip, .tar, .tar.gz and .tgz.`,
   ARCHIVE_DAMAGED: (a: { path: string; reason: string }) =>
     `${a.path} is damaged: ${a.reason}. Nothing was kept; get it again.`,
   ARCHIVE_ENTRY: (a: { path: string; entry: string; reason: string }) =>
@@ -44,7 +44,7 @@ export const errors = defineErrors({
       `${a.source} cannot be installed: ${a.reason}. Give a folder, a tarball, a git checkout on disk, or npm:name@version.`,
   },
   PACKAGES_MANIFEST: (a: { path: string; reason: string }) =>
-    `${a.path} cannot be relied on: ${a.reason}. Mend it where the preset comes from.`,
+    `${a.path} cannot be used: ${a.reason}. Correct it at the source of the preset.`,
   PACKAGES_NAME: {
     exit: 2,
     text: (a: { name: string; reason: string }) =>
@@ -66,7 +66,7 @@ export const errors = defineErrors({
       `Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: ${a.command} --yes`,
   },
   PACKAGES_DISK: (a: { reason: string }) =>
-    `Nothing was installed, since the disk did not take it: ${a.reason}. Make room or mend what it names, then try again.`,
+    `Nothing was installed, because writing to the disk failed: ${a.reason}. Free some space or fix what it names, then try again.`,
   PACKAGES_NPM: (a: { reason: string }) => `npm could not get it, and nothing was installed: ${a.reason}`,
   PACKAGES_NO_NPM: {
     exit: 2,

@@ -3,7 +3,7 @@ import { definePlugin } from "@scorel/kernel";
 import { packageCommands } from "./commands/commands.ts";
 import type {} from "./contract.ts";
 
-/** Installs presets of others: shows what they would run, keeps what was installed, and tells when it has changed. */
+/** Installs presets that others made: shows what they would run, keeps a copy, and reports when an installed file has changed. */
 export default definePlugin({
   id: "packages",
   name: "Packages",

@@ -127,7 +127,7 @@ it("an install that fails on a full disk has installed nothing, and reports it",
   const [code] = await once(child, "close");
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringMatching(/^scorel: Nothing was installed, since the disk did not take it: EFBIG/),
+    stderr: expect.stringMatching(/^scorel: Nothing was installed, because writing to the disk failed: EFBIG/),
   });
   expect([await state(at), leftIn(at)]).toEqual(["nothing", []]);
 });

@@ -6,7 +6,7 @@ import type { ArchiveKind, Unpacking } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { TreeWriter } from "./tree-writer.ts";
 
-/** What the disk says that is to take it: the archive may be whole. */
+/** System errors of the disk that is written to; the archive itself may be intact. */
 const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EIO", "EMFILE"];
 const PIECE = 256 * 1024;
 const readPiece = promisify(read);
@@ -19,7 +19,7 @@ const readTar = async (pieces: AsyncIterable<Buffer>, writer: TreeWriter) =>
 
 const readZip: Reader = async (fd, writer) => (await import("./zip.ts")).readZip(fd, writer);
 
-/** What takes a format apart, by how its files begin; a reason where nothing does. */
+/** The unpackers by the first bytes of their files; a reason for formats that are not supported. */
 const formats: readonly { magic: Buffer; kind?: ArchiveKind; read: Reader | string }[] = [
   {
     magic: Buffer.from([0x1f, 0x8b]),
@@ -35,8 +35,8 @@ const formats: readonly { magic: Buffer; kind?: ArchiveKind; read: Reader | stri
 ];
 
 /**
- * Unpacks an archive into an empty folder; answers its own sha512 as npm writes it. Only plain files and folders come out:
- * anything else, and whatever would lie elsewhere, refuses the whole archive. Throws ARCHIVE errors, and those of a full disk.
+ * Unpacks an archive into an empty folder; returns the archive's sha512 as npm writes it. Only plain files and folders are accepted:
+ * anything else, or a path outside the folder, refuses the whole archive. Throws ARCHIVE errors, and those of a full disk.
  */
 export async function unpack(file: string, into: string, { limits, name, kind }: Unpacking = {}): Promise<string> {
   const path = name ?? file;
@@ -73,7 +73,7 @@ function formatOf(fd: number) {
   return found as (typeof formats)[number];
 }
 
-/** The whole file, from its begin; may be read again. A stream would close what it was given. */
+/** Reads the whole file from its beginning. May be used repeatedly; a stream would close the file handle. */
 async function* piecesOf(fd: number): Pieces {
   for (let at = 0; ; ) {
     const { bytesRead, buffer } = await readPiece(fd, Buffer.allocUnsafe(PIECE), 0, PIECE, at);

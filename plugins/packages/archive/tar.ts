@@ -4,13 +4,13 @@ import type { OpenFile, TreeWriter } from "./tree-writer.ts";
 
 const FILES: readonly string[] = ["File", "OldFile", "ContiguousFile"];
 
-/** Takes a tar apart piece by piece, so that no more of it is in memory than a piece. Throws ARCHIVE_ENTRY and plain errors. */
+/** Unpacks a tar in chunks, so that only one chunk is in memory. Throws ARCHIVE_ENTRY and plain errors. */
 export async function readTar(pieces: AsyncIterable<Buffer>, writer: TreeWriter): Promise<void> {
   const state = { isWhole: false, failure: undefined as unknown };
   const parser = createParser(writer, state);
   let isFirst = true;
   for await (const piece of pieces) {
-    // The parser would unpack it again, past all limits.
+    // Nested compression is refused: the parser would unpack it without any limit.
     if (isFirst && piece[0] === 0x1f && piece[1] === 0x8b) throw new Error("it is compressed twice");
     isFirst = false;
     writer.pass(piece.length);

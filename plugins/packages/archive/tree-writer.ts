@@ -5,7 +5,7 @@ import { errors } from "../errors.ts";
 
 export const defaultLimits: Limits = { entries: 10_000, fileBytes: 64 * 1024 * 1024, allBytes: 256 * 1024 * 1024 };
 
-/** What the headers and the long name of an entry may take beside its file. */
+/** Bytes that the headers and the long name of an entry may take, apart from its content. */
 const OVERHEAD = 4096;
 const LONGEST = 1_024;
 const DEEPEST = 64;
@@ -16,9 +16,9 @@ export interface OpenFile {
   close(): void;
 }
 
-/** Writes files of somebody else below one folder: nowhere else, each once, and not without end. Throws ARCHIVE errors. */
+/** Writes untrusted files below one folder: never outside it, each path once, and within limits. Throws ARCHIVE errors. */
 export class TreeWriter {
-  /** As a file system that ignores case sees it -> as it is named. */
+  /** Path as a file system that ignores case compares it -> path as written. */
   private readonly names = new Map<string, { path: string; isFile: boolean }>();
   private entries = 0;
   private folders = 0;
@@ -28,19 +28,19 @@ export class TreeWriter {
   private readonly into: string;
   private readonly limits: Limits;
 
-  /** `source` is named in errors; `into` exists and is empty. */
+  /** `source` is the name in errors; `into` must be an empty folder. */
   constructor(source: string, into: string, limits = defaultLimits) {
     this.limits = limits;
     this.source = source;
     this.into = into;
   }
 
-  /** Counts an entry, whatever becomes of it. */
+  /** Counts an entry, even if it is not written. */
   count(): void {
     if (++this.entries > this.limits.entries) throw this.limit(`it holds more than ${this.limits.entries} entries`);
   }
 
-  /** Counts what an archive is unpacked to, whatever it is. */
+  /** Counts unpacked bytes of any kind. */
   pass(bytes: number): void {
     this.passed += bytes;
     const { allBytes, entries } = this.limits;
@@ -66,7 +66,7 @@ export class TreeWriter {
         this.bytes += chunk.length;
         if (size > fileBytes) throw this.refuse(path, `is larger than ${mebi(fileBytes)}`);
         if (this.bytes > allBytes) throw this.limit(`it holds more than ${mebi(allBytes)}`);
-        // A disk that is nearly full takes a part of it, and says so only at the next write.
+        // A nearly full disk writes a part, and fails only on the next write.
         for (let done = 0; done < chunk.length; ) done += fs.writeSync(fd, chunk, done);
       },
       close: () => fs.closeSync(fd),
@@ -77,17 +77,17 @@ export class TreeWriter {
     return errors.ARCHIVE_ENTRY({ path: this.source, entry: JSON.stringify(entry.slice(0, LONGEST)), reason });
   }
 
-  /** Relative, without `.` and without an end of `/`. */
+  /** Normalises to a relative path without `.` and without a trailing `/`. */
   private clean(path: string): string {
     if (path.length > LONGEST) throw this.refuse(path, `is longer than ${LONGEST} characters`);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
     if (/[\\\u0000-\u001f\u007f]/.test(path)) throw this.refuse(path, "has a character in it that no name should have");
     if (/^\/|^[A-Za-z]:/.test(path)) throw this.refuse(path, "is an absolute path");
-    // On some systems what follows one is a stream hidden in the file.
+    // On Windows, a colon would name a hidden stream of the file.
     if (path.includes(":")) throw this.refuse(path, "has a colon in it");
     const parts = path.split("/").filter((part) => part !== "" && part !== ".");
     if (parts.includes("..")) throw this.refuse(path, "leads out of the folder");
-    // Removing a tree takes a time that grows with the square of its depth.
+    // Removing a tree takes time quadratic in its depth.
     if (parts.length > DEEPEST) throw this.refuse(path, `lies more than ${DEEPEST} folders deep`);
     return parts.join("/");
   }
@@ -97,14 +97,14 @@ export class TreeWriter {
     for (let length = 1; length <= parts.length; length++) {
       const folder = parts.slice(0, length).join("/");
       if (!this.claim(folder, false)) continue;
-      // One entry can ask for hundreds of them.
+      // A single entry can create hundreds of folders.
       const { entries } = this.limits;
       if (++this.folders > entries) throw this.limit(`it holds more than ${entries} folders`);
       fs.mkdirSync(join(this.into, folder), { mode: 0o700 });
     }
   }
 
-  /** Whether a name is new. Two that some systems take for one would write over each other there. */
+  /** Whether a name is new. Names that differ only in case would overwrite each other on some systems. */
   private claim(path: string, isFile: boolean): boolean {
     const key = path.normalize("NFC").toLowerCase();
     const other = this.names.get(key);

@@ -4,12 +4,12 @@ import type { Entry, ZipFile } from "yauzl";
 import type { OpenFile, TreeWriter } from "./tree-writer.ts";
 
 const [STORED, DEFLATED] = [0, 8];
-/** Encrypted, in the one way or the other, or with its headers hidden. */
+/** Flags of encrypted entries and hidden headers. */
 const ENCRYPTED = 0x1 | 0x40 | 0x2000;
-/** What the upper half of an entry's attributes says of its kind, where a Unix has written it. */
+/** File types in the upper half of an entry's attributes, as written on Unix. */
 const [KIND, FILE, FOLDER, LINK] = [0o170000, 0o100000, 0o040000, 0o120000];
 
-/** One entry of the directory, with the bytes of the zip that it takes from its own header to the end of its data. */
+/** An entry of the directory, with its byte range in the zip from its local header to the end of its data. */
 interface Row {
   entry: Entry;
   name: string;
@@ -18,13 +18,13 @@ interface Row {
 }
 
 /**
- * Takes a zip apart by its directory, once all of that agrees with what stands before each file: two programs must not see
- * two different archives in it. Throws ARCHIVE_ENTRY and plain errors.
+ * Unpacks a zip by its directory, after checking that it agrees with the local header of each file: two programs must not see
+ * different archives in it. Throws ARCHIVE_ENTRY and plain errors.
  */
 export async function readZip(fd: number, writer: TreeWriter): Promise<void> {
   const { default: yauzl } = await import("yauzl");
   const zip = await yauzl.fromFdPromise(fd, { autoClose: false, decodeStrings: false });
-  // Names are judged and decoded here; the library would turn backslashes and listen to a second name in an extra field.
+  // Names are checked and decoded here, because the library would convert backslashes and use a second name in an extra field.
   const rows: Row[] = [];
   for await (const entry of zip.eachEntry()) {
     writer.count();
@@ -51,7 +51,7 @@ async function rowOf(zip: ZipFile, entry: Entry, writer: TreeWriter): Promise<Ro
   };
 }
 
-/** As UTF-8, which nearly all programs write, also those that do not say so. */
+/** Decodes as UTF-8, which nearly all programs write even without setting the flag. */
 function nameOf({ fileNameRaw }: Entry, writer: TreeWriter): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
@@ -60,7 +60,7 @@ function nameOf({ fileNameRaw }: Entry, writer: TreeWriter): string {
   }
 }
 
-/** Files that share bytes are how a small zip becomes a large tree. */
+/** Entries that overlap are refused: they let a small zip become a huge tree. */
 function assertApart(rows: readonly Row[], writer: TreeWriter): void {
   let end = 0;
   for (const { name, from, to } of rows.toSorted((a, b) => a.from - b.from)) {

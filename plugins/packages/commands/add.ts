@@ -9,7 +9,7 @@ import { fetchSource, recognise, type Wanted } from "../sources/source.ts";
 import { installed, say } from "./installed.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 
-/** `scorel preset add`: answers 1 when the user says no. */
+/** `scorel preset add`. Returns 1 when the user declines. */
 export async function add(store: PresetStore, invocation: Invocation): Promise<number> {
   const given = invocation.args[0] as string;
   const asked = invocation.options.name as string | undefined;
@@ -23,7 +23,7 @@ export async function add(store: PresetStore, invocation: Invocation): Promise<n
   });
 }
 
-/** `scorel preset update`: answers 1 when the user says no. */
+/** `scorel preset update`. Returns 1 when the user declines. */
 export async function update(store: PresetStore, invocation: Invocation): Promise<number> {
   const { args, cwd } = invocation;
   const before = await installed(store, args[0] as string);
@@ -44,12 +44,12 @@ export async function update(store: PresetStore, invocation: Invocation): Promis
   );
 }
 
-/** A preset that lies ready, with its dependencies. */
+/** A staged preset with its dependencies. */
 interface Prepared extends Fetched {
   manifest: Manifest;
 }
 
-/** Fetches, looks, and clears up whatever comes of it. */
+/** Fetches and stages a preset, and removes the staging folder in any case. */
 async function withReview(
   store: PresetStore,
   { kind, spec }: Wanted,
@@ -60,7 +60,7 @@ async function withReview(
   const staging = await store.stage();
   try {
     const fetched = await fetchSource({ kind, spec }, staging.folder, invocation);
-    // Nothing vouches for what lies there; npm brings its own.
+    // Its node_modules are not verified by anything; npm installs its own.
     rmSync(join(fetched.folder, "node_modules"), { recursive: true, force: true });
     const manifest = readManifest(fetched.folder, spec);
     const name = before?.name ?? (invocation.options.name as string | undefined) ?? nameOf(manifest, fetched);
@@ -85,7 +85,7 @@ async function assertFree(store: PresetStore, name: string): Promise<void> {
   if (reason !== undefined) throw errors.PACKAGES_NAME({ name, reason });
 }
 
-/** `@team/preset` is called `preset`; without a package.json it is called as its folder or file. */
+/** The default name: `preset` for `@team/preset`; without a package.json, the name of the folder or file. */
 function nameOf({ name }: Manifest, fetched: Fetched): string {
   return (name ?? fetched.name).replace(/^@[^/]*\//, "").toLowerCase();
 }

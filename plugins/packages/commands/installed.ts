@@ -11,7 +11,7 @@ export async function remove(store: PresetStore, invocation: Invocation): Promis
   return say(invocation, `Removed "${name}".`);
 }
 
-/** `scorel preset diff`: answers 1 when something differs. */
+/** `scorel preset diff`. Returns 1 when something differs. */
 export async function diff(store: PresetStore, invocation: Invocation): Promise<number> {
   const { name } = await installed(store, invocation.args[0] as string);
   const changes = (await store.diff(name)) ?? [];
@@ -28,7 +28,7 @@ export async function installed(store: PresetStore, name: string): Promise<Insta
   return found;
 }
 
-/** File names are anybody's words. */
+/** File names are untrusted text. */
 export function say({ stdout }: Pick<Invocation, "stdout">, ...lines: string[]): number {
   stdout.write(visibleText(lines.map((line) => `${line}\n`).join("")));
   return 0;

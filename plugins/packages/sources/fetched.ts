@@ -1,17 +1,17 @@
 import type { PresetSource } from "../contract.ts";
 
-/** What a fetch needs of the command that asked for it. */
+/** What a fetch needs to know about the command that started it. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   interrupt: AbortSignal;
 }
 
-/** A preset's files, in a folder of the staging. */
+/** A preset's files, in a staging folder. */
 export interface Fetched {
   folder: string;
   source: PresetSource;
-  /** What it is called where it comes from. */
+  /** The preset's name at its source. */
   name: string;
-  /** What the user should know of how it was read. */
+  /** Notices for the user about how it was read. */
   notes: string[];
 }

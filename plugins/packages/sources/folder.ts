@@ -6,7 +6,7 @@ import { errors } from "../errors.ts";
 
 const CHUNK = 1024 * 1024;
 
-/** Copies a folder's files; git's own and what npm has installed into it are left. Throws ARCHIVE errors. */
+/** Copies a folder's files, except `.git` and `node_modules`. Throws ARCHIVE errors. */
 export function copyFolder(from: string, into: string): void {
   const writer = new TreeWriter(from, into);
   const left = new Set([".git", "node_modules"]);
@@ -24,7 +24,7 @@ function copyEntry(root: string, path: string, writer: TreeWriter): void {
   else throw writer.refuse(path, stats.isSymbolicLink() ? "is a link" : "is neither a file nor a folder");
 }
 
-/** Judged through the open file: nothing can be put in its place in between. */
+/** Checks the open file rather than its path, so that nobody can replace it between the check and the read. */
 function copyFile(full: string, path: string, writer: TreeWriter): void {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants;
   const fd = open(full, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);

@@ -16,8 +16,8 @@ interface Blob {
 }
 
 /**
- * The files that HEAD of a checkout tracks, as they are committed: names and objects are read as they are stored, so that no
- * filter is called. Who may own a checkout stays git's own decision. Throws PACKAGES_GIT and ARCHIVE errors.
+ * Copies the files that HEAD of a checkout tracks, as they are committed. Reads git's objects directly, so that no filter that the
+ * repository configures runs. Git itself still refuses a checkout that another user owns. Throws PACKAGES_GIT and ARCHIVE errors.
  */
 export async function checkOut(path: string, into: string, surroundings: Surroundings): Promise<Fetched> {
   const git = (args: readonly string[], input?: string) => runGit(path, args, surroundings, input);
@@ -63,7 +63,7 @@ async function runGit(path: string, args: readonly string[], { env, interrupt }:
   throw errors.PACKAGES_GIT({ path, reason });
 }
 
-/** Lines of `mode type oid size<TAB>path`, ended by zero bytes; their sizes count before any is read. */
+/** Parses lines of `mode type oid size<TAB>path`, each ended by a zero byte. Their sizes are counted before any file is read. */
 function blobsIn(listing: string, writer: TreeWriter): Blob[] {
   return listing
     .split("\0")
@@ -91,7 +91,7 @@ function contentsIn(out: Buffer): Map<string, Buffer> {
   return found;
 }
 
-/** Whether the file that lies there is another than the committed one; git itself might ask a filter. */
+/** Whether a file differs from the committed one. Compared here, because git itself might run a filter. */
 function differs(root: string, { path, oid }: Blob): boolean {
   const full = join(root, path);
   const stats = lstatSync(full, { throwIfNoEntry: false });

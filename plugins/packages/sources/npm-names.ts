@@ -1,30 +1,30 @@
 /** A name of the npm registry: `left-pad`, `@team/preset`. */
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
-/** A version, a range or a tag: `1.2.3`, `^1.2`, `>=1 <3 || 4.x`, `latest`. No path, address or repository is among these. */
+/** A version, a range or a tag: `1.2.3`, `^1.2`, `>=1 <3 || 4.x`, `latest`. Paths, URLs and repositories do not match. */
 const RANGE = /^[\w+~^<>=*][\w.+~^<>=|* -]*$/;
-/** npm takes such a word for a file, whatever stands before it. */
+/** npm takes such a word for a file, even after a name and `@`. */
 const FILE = /\.(?:tgz|tar|tar\.gz)$/i;
 
-/** A package of the user's npm registry, taken apart. */
+/** A parsed reference to a package of the user's npm registry. */
 export interface NpmSpec {
   name: string;
-  /** As it was asked for. */
+  /** The range that was asked for. */
   range: string;
 }
 
-/** The name, if it is one; nothing that npm could take for an option or for another place than the registry. */
+/** Returns the text if it is a package name; undefined for anything that npm could take for an option or for another source. */
 export function packageName(text: string): string | undefined {
   return NAME.test(text) && text.length <= 214 && !text.startsWith("-") && !text.startsWith(".") ? text : undefined;
 }
 
-/** Whether a package.json may ask for this; `npm:other@1` gives a package another name. */
+/** Whether a package.json may depend on this. `npm:other@1` installs a package under another name. */
 export function isRange(text: string): boolean {
   const alias = /^npm:(.+)$/.exec(text)?.[1];
   if (alias !== undefined) return npmSpec(alias) !== undefined;
   return text === "" || (RANGE.test(text) && !FILE.test(text) && text.length <= 200);
 }
 
-/** Takes `name@range` apart; undefined when it is none. */
+/** Parses `name@range`; undefined for any other text. */
 export function npmSpec(text: string): NpmSpec | undefined {
   const at = text.indexOf("@", 1);
   const name = packageName(at < 0 ? text : text.slice(0, at));

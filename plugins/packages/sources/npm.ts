@@ -6,11 +6,11 @@ import type { Surroundings } from "./fetched.ts";
 import { isRange, npmSpec } from "./npm-names.ts";
 import { ownFolders, ownPath, run } from "./program.ts";
 
-/** What a program needs to run and to reach a registry, and no key of anybody. */
+/** Environment variables that a program needs to run and to reach a registry. Keys are not among them. */
 const PASSED =
   /^(HOME|USERPROFILE|APPDATA|LOCALAPPDATA|SystemRoot|COMSPEC|TMPDIR|TEMP|TMP|LANG|LC_ALL|(HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/i;
 
-/** Nothing of a package runs, none comes from elsewhere than the registry, and what the user's npmrc says of these does not count. */
+/** Runs no script of a package and fetches packages from the registry only, whatever the user's npmrc says about that. */
 const ALWAYS = [
   "--ignore-scripts",
   "--git=/git-is-not-used",
@@ -23,7 +23,7 @@ const ALWAYS = [
   "--json",
 ];
 
-/** Fetches a package of the user's registry as a tarball, checked by npm; answers its path. Throws PACKAGES_NPM. */
+/** Fetches a package from the user's registry as a tarball, which npm verifies, and returns its path. Throws PACKAGES_NPM. */
 export async function pack(spec: string, staging: string, surroundings: Surroundings): Promise<string> {
   const { name, range } = npmSpec(spec) ?? { name: spec, range: "" };
   const folder = emptyProject(staging, "packed", {});
@@ -40,7 +40,7 @@ export async function install(
   into: string,
   surroundings: Surroundings,
 ): Promise<LockedPackage[]> {
-  // A folder of its own: npm reads the settings of the project that it stands in, and those of a preset count as little.
+  // Runs in a folder of its own, because npm reads the settings of the project that it runs in, and a preset's must not count.
   const folder = emptyProject(staging, "dependencies", dependencies);
   const options = ["--omit=dev", "--no-bin-links", "--install-strategy=hoisted"];
   await npm(["install", ...options], folder, surroundings);
@@ -51,7 +51,7 @@ export async function install(
   return packages;
 }
 
-/** With a package.json, so that npm looks for no project above it. */
+/** Has a package.json, so that npm does not look for a project in the folders above. */
 function emptyProject(staging: string, name: string, dependencies: Readonly<Record<string, string>>): string {
   const folder = join(staging, name);
   mkdirSync(folder, { mode: 0o700 });
@@ -69,7 +69,7 @@ async function npm(args: readonly string[], cwd: string, { env, interrupt }: Sur
   if (ended.code !== 0) throw errors.PACKAGES_NPM({ reason: ended.failure ?? reasonIn(ended.stdout, ended.stderr) });
 }
 
-/** On Windows the script beside npm's own starter, which would need a shell. */
+/** On Windows, the script beside npm's starter: the starter itself would need a shell. */
 function findNpm(folders: readonly string[]): [program: string, ...args: string[]] {
   const isWindows = process.platform === "win32";
   for (const folder of folders) {
@@ -79,7 +79,10 @@ function findNpm(folders: readonly string[]): [program: string, ...args: string[
   throw errors.PACKAGES_NO_NPM();
 }
 
-/** Settings of npm in variables are a project's as easily as the user's; what the user's npmrc asks for by name is passed on. */
+/**
+ * Variables with npm settings are left out, because a project may have set them. Variables that the user's npmrc names are
+ * passed on.
+ */
 function passed(env: Surroundings["env"]): Record<string, string> {
   const asked = askedFor(env.HOME ?? env.USERPROFILE);
   const entries = Object.entries(env).filter(
@@ -106,7 +109,7 @@ interface Installed {
   peerDependencies?: Record<string, string>;
 }
 
-/** Everything that was installed, from npm's own record of it. */
+/** Every installed package, as recorded by npm. */
 function packagesIn(file: string): LockedPackage[] {
   if (!existsSync(file)) return [];
   const { packages } = JSON.parse(readFileSync(file, "utf8")) as { packages: Record<string, Installed> };
@@ -128,14 +131,14 @@ function lockedPackage(name: string, installed: Installed): LockedPackage {
   return { name, version, integrity };
 }
 
-/** With --json it says on stdout what went wrong. */
+/** With --json, npm reports errors on stdout. */
 function reasonIn(stdout: Buffer, stderr: string): string {
   try {
     const { error } = JSON.parse(stdout.toString()) as { error: { code?: string; summary?: string } };
     const summary = error.summary?.trim().split("\n")[0];
     if (summary) return error.code === undefined ? summary : `${error.code}: ${summary}`;
   } catch {
-    // Then its words on stderr have to do.
+    // Not JSON: stderr is used instead.
   }
   const lines = stderr.split("\n").map((line) => line.replace(/^npm (error|ERR!) ?/, "").trim());
   return lines.find((line) => line !== "" && !line.startsWith("code ")) ?? "it said nothing";

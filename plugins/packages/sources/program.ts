@@ -15,9 +15,9 @@ interface Options {
 export interface Ended {
   code: number | null;
   stdout: Buffer;
-  /** Its last words. */
+  /** The end of its output on stderr. */
   stderr: string;
-  /** Why it could not even be started, or was ended. */
+  /** Why it could not be started, or why it was ended early. */
   failure?: string;
 }
 
@@ -43,12 +43,12 @@ export function run(program: string, args: readonly string[], { input, ...option
   });
 }
 
-/** The folders that the user's own programs are in: none that depends on where one stands, and none of a project's packages. */
+/** The folders of PATH that hold the user's own programs: without relative ones, and without those of a project's packages. */
 export function ownFolders({ PATH = "" }: Readonly<Record<string, string | undefined>>): string[] {
   return PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder));
 }
 
-/** The PATH for a program of the user's: scripts that ask for node find one. */
+/** The PATH for one of the user's programs. It includes Node's folder, so that scripts which start `node` find it. */
 export function ownPath(env: Readonly<Record<string, string | undefined>>): string {
   return [...ownFolders(env), dirname(process.execPath)].join(delimiter);
 }

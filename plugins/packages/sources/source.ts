@@ -6,7 +6,7 @@ import { errors } from "../errors.ts";
 import type { Fetched, Surroundings } from "./fetched.ts";
 import { npmSpec } from "./npm-names.ts";
 
-/** Something to install, found and not looked into yet. */
+/** Something to install whose content has not been read yet. */
 export type Wanted = Pick<PresetSource, "kind" | "spec">;
 
 /** Recognises a source; relative paths start at `cwd`. Throws PACKAGES_SOURCE. */
@@ -27,7 +27,7 @@ export function recognise(given: string, cwd: string): Wanted {
   return { kind: existsSync(join(path, ".git")) ? "git" : "path", spec: path };
 }
 
-/** Brings a source into a staging folder. Throws ARCHIVE and PACKAGES errors. */
+/** Copies a source into a staging folder. Throws ARCHIVE and PACKAGES errors. */
 export async function fetchSource(wanted: Wanted, staging: string, surroundings: Surroundings): Promise<Fetched> {
   const into = join(staging, "source");
   mkdirSync(into, { mode: 0o700 });
@@ -44,7 +44,7 @@ export async function fetchSource(wanted: Wanted, staging: string, surroundings:
   return { name, notes: [], folder: join(into, only ?? ""), source: { ...wanted, integrity } };
 }
 
-/** Archives often hold one folder that holds the rest. */
+/** Archives often contain a single folder with everything else in it. */
 function onlyFolder(into: string): string | undefined {
   const [only, ...others] = readdirSync(into);
   const isWrapped = only !== undefined && others.length === 0 && statSync(join(into, only)).isDirectory();

@@ -8,7 +8,7 @@ import { errors } from "../errors.ts";
 import type { PresetKnowledge } from "./knowledge.ts";
 
 interface Looking {
-  /** What the preset is to be called. */
+  /** The preset's future name. */
   name: string;
   tree: Tree;
   lock: PresetLock;
@@ -16,7 +16,7 @@ interface Looking {
 }
 
 /**
- * Checks that everything a staged preset extends is there for each user of it: its own files, presets that ship with Scorel,
+ * Checks that everything a staged preset extends is available to all of its users: its own files, presets that ship with Scorel,
  * and installed ones. Throws PRESET_EXTENDS for anything else, such as a file that only its author has in ~/.scorel/presets.
  */
 export function assertComplete(looking: Looking): void {
@@ -36,7 +36,7 @@ export function assertComplete(looking: Looking): void {
   visit(presetFile, []);
 }
 
-/** Nothing for what is no TOML: the review shows that, and reading it says where it is wrong. */
+/** Empty for text that is not TOML; the review reports that. */
 function extendedBy({ tree, known }: Looking, file: string): ReturnType<PresetKnowledge["extendedBy"]> {
   try {
     return known.extendedBy(file, tree.files.get(file)?.toString("utf8") ?? "");
@@ -46,7 +46,7 @@ function extendedBy({ tree, known }: Looking, file: string): ReturnType<PresetKn
   }
 }
 
-/** The file that a path names, relative to the preset's folder: a folder stands for the preset.toml in it. */
+/** Resolves a path in the preset's folder to a file; for a folder, to the preset.toml in it. */
 function fileIn({ root, files }: Tree, from: string, path: string): string {
   const file = relative(root, resolve(root, dirname(from), path))
     .split(sep)

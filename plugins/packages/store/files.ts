@@ -7,9 +7,8 @@ import { isAnyInstalled, isAnyStaged } from "./lock.ts";
 export { ownPackages } from "./own-packages.ts";
 
 /**
- * Where the bytes of a preset are read that is a folder in ~/.scorel: of an installed one, from a private copy of
- * what was installed. Throws EXTENSION_FOLDER when others than this user could have put code into one of ~/.scorel/presets,
- * and PRESET_CHANGED.
+ * Where to read a preset that is a folder in ~/.scorel. An installed preset is read from a private copy of what was installed.
+ * Throws PRESET_CHANGED, and EXTENSION_FOLDER when other users could have written into a folder of ~/.scorel/presets.
  */
 export async function userPackage(folder: string): Promise<string> {
   const presets = presetsDir();
@@ -21,24 +20,24 @@ export async function userPackage(folder: string): Promise<string> {
   return (await installedRoot(canonical(presets), canonical(folder))) ?? folder;
 }
 
-/** Where another file of a preset is read that is installed; any other file as it is. Throws PRESET_CHANGED. */
+/** Where to read another file of an installed preset; any other path is returned unchanged. Throws PRESET_CHANGED. */
 export async function installedFile(path: string): Promise<string> {
   const presets = canonical(presetsDir());
   const real = canonical(path);
   return (isWithin(presets, real) ? await installedRoot(presets, real) : undefined) ?? path;
 }
 
-/** Finishes what an interrupted `scorel preset` has begun, before anyone looks for presets. */
+/** Finishes an interrupted `scorel preset`, before presets are searched. */
 export async function settleInstalls(): Promise<void> {
   if (isAnyStaged()) await (await import("./steps.ts")).settle();
 }
 
-/** Throws PRESET_CHANGED for an installed preset whose folder is gone, which no search finds. */
+/** Throws PRESET_CHANGED for an installed preset whose folder is missing, since no search finds it. */
 export async function assertNotLost(name: string): Promise<void> {
   if (isAnyInstalled()) await (await import("./verify.ts")).verifiedPreset(name);
 }
 
-/** Whoever has installed nothing loads nothing for this. */
+/** Loads the store only when something is installed. */
 async function installedRoot(presets: string, path: string): Promise<string | undefined> {
   if (!isAnyInstalled()) return undefined;
   const [name = "", ...inside] = relative(presets, path).split(sep);

@@ -9,7 +9,7 @@ interface About {
   known: PresetKnowledge;
 }
 
-/** Everything that a preset brings and what each could do; of its code as it is written out, without running any. */
+/** Everything a preset contains, with what each item could do. Code is judged by its text and never run. */
 export async function presetItems(tree: Tree, { name, packages, known }: About): Promise<TrustItem[]> {
   const own = new Map([...tree.files].filter(([path]) => !path.startsWith("node_modules/")));
   const code = [...own].filter(([path]) => extensionOf(path) !== undefined);
@@ -25,7 +25,7 @@ export async function presetItems(tree: Tree, { name, packages, known }: About):
   ];
 }
 
-/** The id of an extension whose entry this is. */
+/** The id of the extension that has this entry file. */
 function extensionOf(path: string): string | undefined {
   return /^extensions\/([^/]+?)(?:\/index)?\.m?[jt]s$/.exec(path)?.[1];
 }

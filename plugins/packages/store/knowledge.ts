@@ -1,26 +1,26 @@
 import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustItem } from "@scorel/trust/contract";
 
-/** What the store has to know of presets, trust and extensions. Given by the loader, which knows all of them. */
+/** What the store needs to know about presets, trust and extensions. The loader provides it. */
 export interface PresetKnowledge {
   /** Names of the presets that come with Scorel. */
   shipped(): readonly string[];
-  /** What a preset's text extends, each with `file:line`. Throws CONFIG_TOML. */
+  /** The presets that a preset's text extends, each with `file:line`. Throws CONFIG_TOML. */
   extendedBy(file: string, text: string): { preset: string; place: string; isPath: boolean }[];
-  /** The file of a preset of this name that only this user, or the project here, has. */
+  /** The file of a preset of this name that belongs to this user or to the current project. */
   ownFile(preset: string): string | undefined;
-  /** What the files of a preset would do, but for its code. */
+  /** What the files of a preset would do, apart from its code. */
   items(tree: Tree, name: string): Promise<TrustItem[]>;
-  /** What the text of an extension shows of it, without running it. */
+  /** What the text of an extension tells about it, without running it. */
   facts(source: string): Promise<CodeFacts>;
 }
 
-/** What the text of an extension shows of it. */
+/** What the text of an extension tells about it. */
 export interface CodeFacts {
   /** Hooks that it taps. */
   hooks: readonly string[];
   contributes: readonly string[];
-  /** It asks to run in the host. */
+  /** True when it has host scope. */
   host: boolean;
   /** Modules that it imports by name. */
   imports: readonly string[];

@@ -8,18 +8,18 @@ import { isTable } from "@scorel/kit/values/table";
 import type { LockEntry, PresetLock } from "../contract.ts";
 import { errors } from "../errors.ts";
 
-/** Where presets are put together, and what is being installed or removed right now. */
+/** The folder in which presets are staged, with the plans of running installations and removals. */
 export const stagingDir = () => join(presetsDir(), ".staging");
 
 const lockFile = () => join(presetsDir(), "presets.lock.json");
 
-/** Whether there is anything to ask the lock file about; costs a look at the disk. */
+/** Whether the lock file exists; costs one system call. */
 export const isAnyInstalled = () => fs.existsSync(lockFile());
 
-/** Whether anything may be half-way to being installed or removed. */
+/** Whether an installation or removal may be unfinished. */
 export const isAnyStaged = () => fs.existsSync(stagingDir());
 
-/** What is installed, as the file says it. Throws PRESET_LOCK. */
+/** The installed presets according to the lock file. Throws PRESET_LOCK. */
 export function lockNow(path = lockFile()): PresetLock {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return { version: 1, presets: {} };
@@ -34,7 +34,7 @@ export function lockNow(path = lockFile()): PresetLock {
   throw errors.PRESET_LOCK({ path, reason: "it is not what Scorel has written" });
 }
 
-/** Replaces the file: readers see the old one or the new one. Whoever calls this holds the lock. */
+/** Replaces the file: readers see the old one or the new one. The caller must hold the lock. */
 export function writeLock(lock: PresetLock, path = lockFile()): void {
   try {
     replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`, { durable: true });
@@ -43,12 +43,12 @@ export function writeLock(lock: PresetLock, path = lockFile()): void {
   }
 }
 
-/** Own entries only, since names come from command lines and paths. */
+/** Looks at own properties only, because names come from command lines and paths. */
 export function entryOf(lock: PresetLock, name: string): LockEntry | undefined {
   return Object.hasOwn(lock.presets, name) ? lock.presets[name] : undefined;
 }
 
-/** A name of an installed preset: a folder of its own, on every system, and no path. */
+/** A valid name of an installed preset: a plain folder name on every system, not a path. */
 export function isPresetName(name: string): boolean {
   return /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/.test(name) && name.length <= 64 && !name.endsWith(".toml");
 }
@@ -71,7 +71,7 @@ function isPackage(value: unknown): boolean {
   return isTable(value) && [value.name, value.version, value.integrity].every((text) => typeof text === "string");
 }
 
-/** They become paths in the folder of the preset. */
+/** Checked because they become paths in the preset's folder. */
 function isBelow(path: string): boolean {
   return path !== "" && !path.split("/").some((part) => ["", ".", ".."].includes(part));
 }

@@ -5,7 +5,7 @@ import { canonical } from "@scorel/kit/files/paths";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { entryOf, lockNow } from "./lock.ts";
 
-/** The presets that are folders and that the user has put there by hand: no lock file vouches for their bytes. */
+/** Preset folders that the user put there by hand. The lock file has no hashes of them. */
 export function ownPackages(): PresetPackage[] {
   const dir = presetsDir();
   if (!existsSync(dir)) return [];

@@ -13,15 +13,15 @@ import { carryOut, readLock, reasonAgainst } from "./steps.ts";
 import { changesTo, keepPreset, presetTree, sumsOf } from "./tree.ts";
 
 interface Staged extends Candidate {
-  /** Of the staging. */
+  /** Path of the staging folder. */
   folder: string;
-  /** Of the preset in it. */
+  /** Path of the preset in it. */
   path: string;
 }
 
 const MEANWHILE = "another process has installed it meanwhile";
 
-/** What a staged preset holds and could do; it is read here once, and accepting it installs what was read. */
+/** Reads a staged preset once and tells what it contains and could do. Accepting it installs the bytes that were read. */
 export async function reviewPreset(known: PresetKnowledge, candidate: Staged): Promise<PresetReview> {
   const { path, name, packages } = candidate;
   const tree = presetTree(path);
@@ -48,13 +48,13 @@ async function install(
 ): Promise<void> {
   const { folder, path, name, source, packages } = candidate;
   const entry = { source, files: sumsOf(tree), packages, installedAt: new Date().toISOString() };
-  // The bytes that were looked at, whatever has become of the staged files since.
+  // Installs the reviewed bytes, even if the staged files have changed since.
   keepPreset(tree);
   const place = join(folder, "package");
   if (path !== place) renameSync(path, place);
   await carryOut(folder, { name, entry }, (now) => {
     if (now?.installedAt !== before?.installedAt) return MEANWHILE;
-    // Looked at again, since it may have been taken while a person was asked.
+    // Checked again, because the name may have been taken while a person was asked.
     return before ? undefined : reasonAgainst(name, known);
   });
 }

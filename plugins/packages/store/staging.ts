@@ -10,16 +10,22 @@ import { makePrivate } from "@scorel/kit/files/private-folder";
 import type { LockEntry } from "../contract.ts";
 import { stagingDir } from "./lock.ts";
 
-/** Longer than anyone takes to install something; older folders were left by a process that cannot be asked after. */
+/**
+ * Milliseconds; longer than any installation takes. Older folders belong to processes of other machines or boots, which
+ * cannot be checked.
+ */
 const STALE_MS = 24 * 3600 * 1000;
 
-/** What is to become of a name: the folder `package` beside the plan is installed, or without an entry removed. */
+/**
+ * A planned step: with an entry, the folder `package` beside the plan is installed under the name; without one, the preset is
+ * removed.
+ */
 export interface Plan {
   name: string;
   entry?: LockEntry;
 }
 
-/** A new folder, whose name says which process it belongs to. */
+/** Makes a folder whose name contains the process it belongs to. */
 export function makeStaging(): string {
   makePrivate(userDir(), presetsDir(), stagingDir());
   const folder = join(canonical(stagingDir()), `${process.pid}-${machine()}-${newId()}`);
@@ -27,12 +33,12 @@ export function makeStaging(): string {
   return folder;
 }
 
-/** From here on the plan is carried out, if need be by another process. */
+/** Writes the plan. From here on it is carried out, by another process if this one is killed. */
 export function writePlan(folder: string, plan: Plan): void {
   replaceFile(join(folder, "plan.json"), JSON.stringify(plan), { durable: true });
 }
 
-/** What was to be carried out and was not, because a process was ended in the middle of it. */
+/** Plans that a killed process has not carried out. */
 export function readyPlans(): { folder: string; plan: Plan }[] {
   return folders().flatMap((folder) => {
     const text = textAt(join(folder, "plan.json"));
@@ -40,18 +46,18 @@ export function readyPlans(): { folder: string; plan: Plan }[] {
   });
 }
 
-/** Removes the folders of processes that ended before they got as far as a plan. */
+/** Removes folders of processes that ended before they wrote a plan. */
 export function clearStaging(): void {
   for (const folder of folders())
     if (textAt(join(folder, "plan.json")) === undefined && isLeft(folder))
       fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** Removes half-written lock files. Whoever calls this holds the lock. */
+/** Removes half-written lock files. The caller must hold the lock. */
 export function clearTemporaries(): void {
   for (const name of fs.readdirSync(presetsDir()).filter((each) => /^presets\.lock\.json\..*\.tmp$/.test(each))) {
     const path = join(presetsDir(), name);
-    // Those of the lock may be somebody's who is waiting for it.
+    // Files of the lock itself may belong to a process that waits for it.
     const isOld = Date.now() - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > STALE_MS;
     if (isOld || !name.startsWith("presets.lock.json.lock.")) fs.rmSync(path, { force: true });
   }
@@ -68,7 +74,7 @@ function isLeft(folder: string): boolean {
   return stats !== undefined && (Date.now() - stats.mtimeMs > STALE_MS || isOwnerGone(folder));
 }
 
-/** Whether it belongs to a process of this machine that has ended. */
+/** Whether a folder belongs to a process of this machine that has ended. */
 function isOwnerGone(folder: string): boolean {
   const [pid, where] = basename(folder).split("-");
   if (where !== machine() || !/^\d+$/.test(pid ?? "")) return false;

@@ -13,12 +13,12 @@ import { clearStaging, clearTemporaries, type Plan, readyPlans, writePlan } from
 import { hashOf } from "./tree.ts";
 
 const PATIENCE_MS = 10_000;
-/** Longer than anyone changes the file. */
+/** Milliseconds; longer than any process holds the lock. */
 const ABANDONED_MS = 60_000;
 
 /**
- * What is installed. One that was interrupted half-way is finished first. Throws PRESET_LOCK when the file is damaged or
- * others could have written it: then no installed preset is used.
+ * The installed presets. Finishes an interrupted installation first. Throws PRESET_LOCK when the lock file is damaged or other
+ * users could have written it: then no installed preset is used.
  */
 export async function readLock(): Promise<PresetLock> {
   if (isAnyStaged()) await settle();
@@ -28,14 +28,14 @@ export async function readLock(): Promise<PresetLock> {
 /** Where a preset of this name is installed. */
 export const folderOf = (name: string) => join(canonical(presetsDir()), name);
 
-/** Finishes what was begun: a plan that was written is carried out, by whoever comes next. */
+/** Carries out plans that an interrupted process has written. */
 export async function settle(): Promise<void> {
   if (readyPlans().length > 0) await locked(() => {});
 }
 
 /**
- * Installs or removes in one step. From the moment that the plan is written it will be done, whatever becomes of this
- * process; before that nothing has happened. Answers false when `unless` finds a reason against it then.
+ * Installs or removes a preset in one step. Once its plan is written, the step is carried out even if this process is killed;
+ * before that, nothing has changed. Returns false when `unless` returns a reason against it under the lock.
  */
 export async function carryOut(
   folder: string,
@@ -51,7 +51,7 @@ export async function carryOut(
   return true;
 }
 
-/** Why no preset can be installed under a name, apart from one that is installed. */
+/** Why no preset can be installed under a name; an installed preset of that name does not count. */
 export function reasonAgainst(name: string, { shipped }: Pick<PresetKnowledge, "shipped">): string | undefined {
   if (!isPresetName(name)) return "a name takes lower-case letters, digits and single . _ - between them";
   if (shipped().includes(name)) return "a preset of Scorel has this name";
@@ -60,7 +60,7 @@ export function reasonAgainst(name: string, { shipped }: Pick<PresetKnowledge, "
   return isOwn ? `${join(presetsDir(), name)} is there and was not installed` : undefined;
 }
 
-/** Every step can be taken again: what is left of it after an interruption is done by the next one. */
+/** Carries out a plan. Every step may be repeated, so an interrupted one is finished by the next caller. */
 function finish(folder: string, { name, entry }: Plan): void {
   const target = folderOf(name);
   const staged = join(folder, "package");
@@ -74,12 +74,12 @@ function finish(folder: string, { name, entry }: Plan): void {
   else delete lock.presets[name];
   writeLock(lock);
   if (before) clearCopies(hashOf(before.files), lock, entry !== undefined);
-  // The plan first: it may not be carried out again when a later one has been.
+  // The plan is removed first, so that it is not carried out again after a later one.
   fs.rmSync(join(folder, "plan.json"), { force: true });
   fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** The bytes of an earlier version stay for sessions that run on them; those of a removed preset go at once. */
+/** Keeps the copy of an earlier version for sessions that still use it, and removes that of a removed preset at once. */
 function clearCopies(before: string, { presets }: PresetLock, isUpdate: boolean): void {
   const kept = Object.values(presets).map(({ files }) => hashOf(files));
   if (isUpdate) retireCopy(before, "presets");
@@ -87,7 +87,7 @@ function clearCopies(before: string, { presets }: PresetLock, isUpdate: boolean)
   removeStale("presets", kept);
 }
 
-/** Alone among all processes, after everything that was interrupted has been finished. */
+/** Runs `work` under the lock, after interrupted steps have been finished. */
 async function locked(work: () => void): Promise<void> {
   makePrivate(userDir(), presetsDir(), stagingDir());
   const path = join(presetsDir(), "presets.lock.json");

@@ -9,7 +9,7 @@ import { changesTo, hashOf, presetTree } from "./tree.ts";
 
 export type { PresetKnowledge } from "./knowledge.ts";
 
-/** The presets that are installed, for the commands of this plugin. */
+/** The installed presets, for the commands of this plugin. */
 export function createPresetStore(known: PresetKnowledge): PresetStore {
   return {
     async list() {

@@ -8,19 +8,19 @@ import { entryOf } from "./lock.ts";
 import { readLock } from "./steps.ts";
 import { changesTo, keepPreset, presetTree } from "./tree.ts";
 
-/** How many changed files an error names. */
+/** Number of changed files that an error names. */
 const NAMED = 5;
 
 /**
- * The folder to read an installed preset from: a private copy of exactly the bytes that were hashed and found to be the
- * installed ones. Undefined for a folder that the user has put there by hand. Throws PRESET_CHANGED and PRESET_LOCK.
+ * The folder to read an installed preset from: a private copy of the bytes whose hashes matched the lock file. Undefined for a
+ * folder that the user put there by hand. Throws PRESET_CHANGED and PRESET_LOCK.
  */
 export async function verifiedPreset(name: string): Promise<string | undefined> {
   for (let entry = entryOf(await readLock(), name); entry; ) {
     try {
       return verified(name, entry);
     } catch (thrown) {
-      // It may have been updated between the look at the lock file and the one at the folder.
+      // The preset may have been updated after the lock file was read.
       const now = entryOf(await readLock(), name);
       if (JSON.stringify(now) === JSON.stringify(entry)) throw thrown;
       entry = now;
