@@ -1,10 +1,10 @@
 import type { AnyPlugin } from "@scorel/kernel";
 
-/** A shipped plugin: where it runs, known without loading it, and how to load it. */
+/** A shipped plugin: its scope, which is known without loading it, and how to load it. */
 export interface Shipped {
   scope: "host" | "session";
   load(): Promise<{ default: AnyPlugin }>;
-  /** It keeps a model within bounds that the user sets: no project can leave it out, or run tools without it. */
+  /** Enforces limits that the user sets on the model. A project can neither leave it out nor run tools without it. */
   guard?: true;
 }
 
@@ -50,10 +50,10 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
 
-/** Those that keep a model within bounds. */
+/** The ids of the shipped plugins that enforce the user's limits on the model. */
 export const guards: readonly string[] = Object.keys(catalogue).filter((id) => catalogue[id]?.guard);
 
-/** Sections that older documents name and whose plugin is not shipped: accepted unread, with a notice. */
+/** Tables that older documentation names and whose plugin is not shipped: accepted unread, with a notice. */
 export const unshipped: readonly string[] = ["channels", "mcp"];
 
 /** The shipped plugin of this id, if there is one. */
@@ -61,10 +61,10 @@ export function shipped(id: string): Shipped | undefined {
   return Object.hasOwn(catalogue, id) ? catalogue[id] : undefined;
 }
 
-/** Milliseconds that it took to read a plugin's files and run them; of an extension, to compile them too. */
+/** Milliseconds that reading and running a plugin's files took, and for an extension, compiling them. */
 export const loadTimes = new WeakMap<AnyPlugin, number>();
 
-/** The shipped ones of these plugins, in the order given; one after the other, so that each one's time is its own. */
+/** Loads those of these plugins that are shipped, in this order, one at a time so that each load time is measured alone. */
 export async function loadShipped(ids: readonly string[]): Promise<Map<string, AnyPlugin>> {
   const plugins = new Map<string, AnyPlugin>();
   for (const id of ids) {
@@ -72,7 +72,7 @@ export async function loadShipped(ids: readonly string[]): Promise<Map<string, A
     const plugin = (await shipped(id)?.load())?.default;
     if (!plugin) continue;
     plugins.set(plugin.id, plugin);
-    // Later calls find it loaded.
+    // Later calls get the loaded module and would measure nothing.
     if (!loadTimes.has(plugin)) loadTimes.set(plugin, performance.now() - began);
   }
   return plugins;

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import type { Project } from "@scorel/trust/loader";
 
-/** Where a file of a trusted project is read. */
+/** The folder that a trusted project's `.scorel` files are read from: the private copy, if there is one. */
 export const filesOf = ({ dir, files = dir }: Project): string => files;
 
-/** The presets that come with Scorel: beside this file, in the sources as in the bundle's folders. */
+/** The folder of the presets that come with Scorel, in the sources and in the built command. */
 export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.url));
 
-/** What the build makes for those who write extensions; a command that runs from its sources has none. */
+/** The tsconfig.json that extensions extend. The build writes it, so it is missing when running from the sources. */
 export const typesProject = fileURLToPath(new URL("../types/tsconfig.json", import.meta.url));

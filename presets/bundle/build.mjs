@@ -1,6 +1,6 @@
 /**
- * Bundles the command: dist/bin.js, which loads the rest as modules of its own (see docs/decisions/0014), the modules of most
- * commands in one file, the others in one each, and the shipped presets.
+ * Builds the command into dist/: bin.js, the modules that most commands need in one file, each other module in its own file
+ * (see docs/decisions/0014), and the shipped presets.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -23,13 +23,13 @@ import { bundlePlugins } from "../../plugins/model/bundle.mjs";
 import { pack } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** Built aside and put in place whole, so that a command that runs meanwhile never finds half of it. */
+/** The build goes here and is then renamed to dist/, so that a running command never finds an unfinished build. */
 const dist = join(root, "dist.next");
 
-/** jiti finds its transform, and ripgrep its binary, beside their own files. */
+/** Packages that are not bundled, because they look for files beside their own: jiti its transform, ripgrep its binary. */
 const external = ["jiti", "@vscode/ripgrep"];
 
-/** What a headless turn loads on its way. */
+/** Sources that a headless turn loads lazily. */
 const usual = [
   "presets/start/launch.ts",
   "plugins/agent/turn/loop.ts",
@@ -67,7 +67,7 @@ const options = {
   logLevel: "warning",
 };
 
-/** What bin.ts and help.ts launch is among the packed modules. */
+/** Makes bin.ts and help.ts import packed-launch.ts in place of launch.ts. */
 const packedLaunch = {
   name: "packed-launch",
   setup(hooks) {
@@ -95,7 +95,7 @@ function virtualNames() {
   return Array.from(source.matchAll(/^ {2}"?([\w@/.-]+)"?: \(\) => import\(/gm), ([, name]) => name);
 }
 
-/** Plugins are entry points of their own, so that the loader's `import("@scorel/<id>")` becomes a module plugins/<id>.js. */
+/** Each plugin is an entry point, so that the loader's `import("@scorel/<id>")` becomes a module plugins/<id>.js. */
 function bundle() {
   return build({
     ...options,
@@ -113,7 +113,7 @@ function bundle() {
   });
 }
 
-/** One file that needs no other before it launches; as CommonJS, as Node starts that in less time. */
+/** Bundles a source into one file; bin.js is CommonJS because Node starts it faster. */
 function bundleAlone(source, name, format) {
   return build({
     ...options,
@@ -128,7 +128,7 @@ function bundleAlone(source, name, format) {
   });
 }
 
-/** The thread that changes images is a file that code in dist/chunks/ and dist/plugins/ finds at `../images/`; its library finds its WebAssembly beside it. */
+/** Bundles the image worker to where code in dist/chunks/ and dist/plugins/ looks for it, with its library's WebAssembly beside it. */
 async function bundleWorker() {
   const worker = await build({
     ...options,
@@ -142,7 +142,7 @@ async function bundleWorker() {
   return worker;
 }
 
-/** Code in dist/chunks/ and dist/plugins/ alike finds these at `../presets/` and `../containment/`, as it does in the sources. */
+/** Copies files to where code in dist/chunks/ and dist/plugins/ looks for them: `../presets/` and `../containment/`, as in the sources. */
 function copyPresets() {
   for (const file of readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"))) {
     cpSync(join(root, "presets", file), join(dist, "presets", file));
@@ -150,7 +150,7 @@ function copyPresets() {
   cpSync(join(root, "plugins/extensions/containment/watchdog-thread.js"), join(dist, "containment/watchdog-thread.js"));
 }
 
-/** The licenses of bundled packages ask to travel with their code; packages that share a text share its copy. */
+/** Writes the licenses of the bundled packages into THIRD-PARTY.txt, each license text once. */
 function writeNotices(...metafiles) {
   const inPackage = /^.*node_modules\/(@[^/]+\/)?[^/]+/;
   const onDisk = metafiles.flatMap(({ inputs }) => Object.keys(inputs)).filter((file) => existsSync(join(root, file)));
@@ -166,7 +166,7 @@ function writeNotices(...metafiles) {
   writeFileSync(join(dist, "THIRD-PARTY.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
 }
 
-/** The texts of --help, asked of the built plugins once, so that showing them loads none. */
+/** Writes the texts of --help into help.json, so that showing them loads no plugin. */
 async function writeHelp() {
   await bundleAlone("presets/bundle/help.ts", "help.mjs", "esm");
   const script = join(dist, "help.mjs");
@@ -186,7 +186,7 @@ function putInPlace() {
   renameSync(dist, place);
 }
 
-/** The package around it holds ES modules. */
+/** Marks dist/ as CommonJS, because the package around it is `"type": "module"`. */
 function makeExecutable() {
   chmodSync(join(dist, "bin.js"), 0o755);
   writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');

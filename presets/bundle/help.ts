@@ -1,4 +1,4 @@
-/** Run when the command is built: writes the help of `scorel`, of every noun and of every command to stdout, as JSON. */
+/** Run by the build: writes the help texts of `scorel`, of every noun and of every command to stdout, as JSON. */
 import manifest from "../../package.json" with { type: "json" };
 import { ownStreams, startHost } from "../start/launch.ts";
 

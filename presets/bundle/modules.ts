@@ -3,13 +3,13 @@ import { join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { CodeCache } from "./code-cache.ts";
 
-/** A module of the built command as a function, in the form that presets/bundle/pack.mjs writes. */
+/** A module of the built command, as a function that presets/bundle/pack.mjs writes. */
 type Body = (exports: object, require: (name: string) => unknown, module: { exports: object }, url: string) => void;
 
-/** The modules that most commands need, in one file: reading and compiling many takes longer. */
+/** The file with the modules that most commands need; one file is read and compiled faster than many. */
 export const togetherFile = "together.js";
 
-/** Loads a module of the command built into `directory` by its path in there, once; packages outside of it as Node does. */
+/** Returns the `require` of the command built into `directory`: it loads modules by their path there, and packages as Node does. */
 export function createModules(directory: string, cache: CodeCache): (name: string) => object {
   const outside = createRequire(join(directory, "bin.js"));
   const together = join(directory, togetherFile);

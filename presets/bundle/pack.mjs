@@ -1,11 +1,11 @@
-/** Turns the chunks that esbuild split off into the modules that presets/bundle/modules.ts loads: see docs/decisions/0014. */
+/** Turns esbuild's chunks into the modules that presets/bundle/modules.ts loads; see docs/decisions/0014. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { transform } from "esbuild";
 
 /**
- * Writes every chunk into `dist` as a CommonJS function in a file of its own; those that these source files need when they
- * are loaded, into one file together.
+ * Writes each chunk into `dist` as a CommonJS function: the chunks that `sources` import statically into together.js, each
+ * other chunk into its own file.
  */
 export async function pack({ outputFiles, metafile }, dist, sources) {
   const chunks = await Promise.all(outputFiles.map((file) => toFunction(file, dist)));
@@ -17,7 +17,7 @@ export async function pack({ outputFiles, metafile }, dist, sources) {
   write(join(dist, "together.js"), `({\n${entries.join(",\n")}\n});\n`);
 }
 
-/** ASCII only, so that it is read as it lies there, byte by byte. */
+/** ASCII only, so that the loader can read it as Latin-1 without decoding. */
 async function toFunction({ path, text }, dist) {
   const { code } = await transform(text, {
     format: "cjs",
@@ -31,12 +31,12 @@ async function toFunction({ path, text }, dist) {
   return { name: nameOf(path, dist), body: `function (exports, require, module, __url) {\n${code}}` };
 }
 
-/** With slashes on every system, as the modules ask for each other. */
+/** The path of a chunk in `dist`, with `/` on every system, as modules import each other. */
 function nameOf(path, dist) {
   return relative(dist, path).split(sep).join("/");
 }
 
-/** The files made of these sources, with all that they import to begin with. */
+/** The output files of these sources and of everything that they import statically. */
 function needed({ outputs }, sources) {
   const found = new Set();
   const add = (path) => {

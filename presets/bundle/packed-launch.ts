@@ -1,4 +1,4 @@
-/** Stands in for launch.ts in the built command. */
+/** Replaces launch.ts in the built command: loads it through the code cache. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type * as Launch from "../start/launch.ts";

@@ -1,27 +1,27 @@
 import type { Admission } from "@scorel/trust/loader";
 import { createAdmission } from "../layers/admission.ts";
 
-/** What one run of the command was asked for, as far as layers go. */
+/** What the command line of one run asks for, and what the run has admitted so far. */
 export interface Asked {
   /** Name or path. */
   preset: string;
-  /** Who names it, for messages. */
+  /** Where the preset was named, for messages: `--preset` or `the default`. */
   by: string;
-  /** Canonical. */
+  /** The working directory, as a canonical path. */
   cwd: string;
-  /** The project of `cwd` may be read in this run. */
+  /** `--trust`: the project of `cwd` may be read in this run. */
   trust: boolean;
-  /** Says something to the user, once however often it is called with it. */
+  /** Prints a notice to the user; the same text only once. */
   notify(notice: string): void;
   /** Awaited before the code of an extension runs. */
   beforeExtensions?(): Promise<void>;
-  /** The hashes of folders as this run first saw them, for `--trust`. */
+  /** Folders trusted by `--trust` -> their hashes when this run first read them. */
   readonly granted: Map<string, string>;
-  /** Keeps the presets that this run has admitted. */
+  /** Decides which presets may be read, and remembers those that this run has admitted. */
   readonly admission: Admission;
 }
 
-/** A run of the command that has read and admitted nothing yet. */
+/** Completes what a run is asked for with an empty record of what it has admitted. */
 export function createAsked(given: Omit<Asked, "granted" | "admission">): Asked {
   return { ...given, granted: new Map(), admission: createAdmission(given.trust) };
 }

@@ -14,13 +14,13 @@ import { extensionEntries } from "./extension-entries.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 import { projectFor } from "./trust.ts";
 
-/** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
+/** The request for the layers of a directory. `--trust` applies only to the project that the run started in. */
 export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {
   const { preset, by, cwd: start } = asked;
   return { preset, by, cwd: start, project: await projectFor(asked, cwd), admission: asked.admission };
 }
 
-/** Everything of session scope, read and made anew for each session. */
+/** The service `composition`: reads the layers and loads the plugins of session scope anew for each session. */
 export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
   return {
     kernel,
@@ -30,12 +30,12 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
       const { project } = request;
       const untrusted = project?.trusted === false ? project.notice : undefined;
       for (const { text } of resolution.notices) if (!again || text !== untrusted) asked.notify(text);
-      const shippedOnes = shippedEntries(resolution, "session");
-      if (only !== undefined) return { entries: shippedOnes.filter(({ plugin }) => plugin.id === only), problems: [] };
+      const builtIn = shippedEntries(resolution, "session");
+      if (only !== undefined) return { entries: builtIn.filter(({ plugin }) => plugin.id === only), problems: [] };
       const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
       await assertRequired(resolution, entries, problems);
       return {
-        entries: [...shippedOnes, ...entries],
+        entries: [...builtIn, ...entries],
         problems: [...resolution.problems, ...problems],
         ...trustedPaths(project),
         untrusted,
@@ -45,7 +45,7 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
   };
 }
 
-/** Most people require nothing, and load nothing for it. */
+/** Throws CONFIG_REQUIRES when a required extension is missing. Loads the check only if a preset requires or locks something. */
 async function assertRequired(
   resolution: Resolution,
   entries: readonly KernelEntry[],
@@ -68,8 +68,8 @@ function trustedPaths(project: Project | undefined) {
 }
 
 /**
- * Everything of host scope, from shipped and user layers only: those that the preset and the project's configuration build
- * on. A preset that brings no command line, such as one of a project, runs on the host plugins of `base`.
+ * The plugins of host scope, from shipped and user layers only, including those that a project's preset or configuration
+ * builds on. A preset without a command line, such as one of a project, gets the host plugins of `base`.
  */
 export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: ExtensionProblem[] }> {
   const own = await hostResolution(asked);
@@ -93,8 +93,8 @@ async function loadExtensions(
 }
 
 /**
- * What a preset requires is asked for when a session opens, and so is whether a project's files and an installed preset
- * are in order: until then the commands run that put them right.
+ * The layers of the host. What a preset requires, a project's files and installed presets are checked only when a session
+ * opens, so that the commands that repair them can run.
  */
 async function hostResolution(asked: Asked): Promise<Resolution> {
   const project = await projectWithLayers(asked);
@@ -109,7 +109,7 @@ async function hostResolution(asked: Asked): Promise<Resolution> {
   }
 }
 
-/** For a trusted project whose own files are wrong, or whose preset is. */
+/** The layers without those of a trusted project whose files or preset are invalid. */
 async function withoutProject(asked: Asked): Promise<Resolution> {
   try {
     return await resolve({ ...userRequest(asked), looking: true });
@@ -119,7 +119,7 @@ async function withoutProject(asked: Asked): Promise<Resolution> {
   }
 }
 
-/** The project if it has files that can add layers. One that cannot be read is reported when a session opens. */
+/** The project, if it has files that can add layers. Errors are ignored here and reported when a session opens. */
 async function projectWithLayers(asked: Asked): Promise<Project | undefined> {
   const dir = projectDir(asked.cwd);
   if (dir === undefined || !["config.toml", "presets"].some((name) => existsSync(join(dir, name)))) return undefined;
@@ -142,7 +142,7 @@ function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "sessio
   });
 }
 
-/** Recognised by its text, so that starting a command runs no extension that belongs to sessions. */
+/** Whether an extension has host scope, judged by its source text, so that starting a command runs no session extension. */
 function declaresHost({ file }: ExtensionFile): boolean {
   return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(file, "utf8"));
 }

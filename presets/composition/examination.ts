@@ -9,7 +9,7 @@ import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/m
 import { unmetRequirements } from "../layers/requirements.ts";
 import { findExtensions } from "./extension-files.ts";
 
-/** Checks a preset with all it builds on, and runs no code of it: its extensions are judged by what they have written out. */
+/** Checks a preset and everything that it builds on without running its code: extensions are checked by parsing their source. */
 export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const problems: string[] = [];
   const layers = await readLayers({
@@ -21,9 +21,9 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const merged = mergeLayers(layers);
   const packages = packagesOf(layers);
   const found = await findExtensions(packages.length > 0 ? undefined : request.project, packages, isLeftOut(merged));
-  // Whoever else gets this preset has none of this user's extensions.
+  // Other users of this preset do not have this user's extensions.
   const extensions = packages.length === 0 ? found.extensions : ofPresets(found);
-  // An extension of this user's is no part of a preset that does not name it.
+  // An extension of the user counts only if the preset names it.
   const ours = extensions.filter(({ id, of }) => of === "preset" || merged.use.has(id));
   const loaded = ours.filter(({ id }) => !isExtensionOff(merged, id));
   const plugins = await loadShipped([...new Set([...merged.use.keys(), ...Object.keys(merged.tables)])]);
@@ -61,19 +61,19 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   };
 }
 
-/** Those of presets, of one id the last, whatever the user has of that id. */
+/** The extensions of presets, even if the user has one with the same id; of several with one id, the last. */
 function ofPresets({ extensions, shadowed }: FoundExtensions): ExtensionFile[] {
   const theirs = [...shadowed, ...extensions].filter(({ of }) => of === "preset");
   return [...new Map(theirs.map((file) => [file.id, file])).values()];
 }
 
-/** A schema is code. */
+/** Notes that the table of an extension is not checked, because reading its schema would run the extension. */
 function tableUnknown(merged: Merged, { id, path }: ExtensionFile): string[] {
   if (!Object.hasOwn(merged.tables, id)) return [];
   return [`[${id}] (${merged.placeOf([id])}): its schema is known only when ${path} runs`];
 }
 
-/** Those of the preset; where it brings none of host scope, those of `base` run beside them. */
+/** The shipped plugins of the preset with the services that they use. If none has host scope, those of `base` are added. */
 async function shippedUsers(merged: Merged, plugins: Loaded): Promise<ServiceUser[]> {
   const own = usersIn(merged, plugins);
   if (own.some(({ scope }) => scope === "host")) return own;

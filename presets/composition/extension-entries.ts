@@ -4,7 +4,7 @@ import { errors } from "../errors.ts";
 import { issuesIn } from "../layers/check.ts";
 import type { Resolution } from "./resolution.ts";
 
-/** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
+/** Loads the extensions of one scope. One that cannot be loaded is reported as a problem; the others are loaded. */
 export async function extensionEntries(
   { merged }: Resolution,
   files: readonly ExtensionFile[],

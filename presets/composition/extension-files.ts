@@ -10,7 +10,7 @@ import { filesOf } from "../paths.ts";
 /** Whether a plugin of Scorel with this id is left out, so that an extension may have the id. */
 export type IsLeftOut = (id: string) => boolean;
 
-/** The extensions of the user, of presets that are folders, and of the project; of one that is not trusted only the names. */
+/** Finds the extensions of the user, of presets that are folders, and of the project; if it is not trusted, only their names. */
 export async function findExtensions(
   project: Project | undefined,
   packages: readonly PresetPackage[] = [],
@@ -31,7 +31,7 @@ export async function findExtensions(
     },
     takenBy(id, of) {
       const plugin = shipped(id);
-      // What keeps a model within bounds is not replaced by a project.
+      // A project cannot replace a plugin that enforces the user's limits on the model.
       if (plugin && (!isLeftOut(id) || (of === "project" && plugin.guard)))
         return `a plugin of Scorel has this id; rename the file or folder, or write without = ["${id}"] to use this one instead`;
       return grammarKeys.includes(id) ? "config.toml uses this word itself; rename the file or folder" : undefined;

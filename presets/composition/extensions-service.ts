@@ -15,7 +15,7 @@ import { extensionEntries } from "./extension-entries.ts";
 import { findExtensions } from "./extension-files.ts";
 import { resolve } from "./resolution.ts";
 
-/** What the loader knows of plugins and extensions, for whoever writes one. */
+/** The service `extensions`: what the loader tells authors about plugins and extensions. */
 export function createExtensionsService(
   asked: Asked,
   words: KnownWords,
@@ -26,7 +26,7 @@ export function createExtensionsService(
   const projects = async (): Promise<ExtensionFolder> => {
     const { project } = await requestFor(asked, asked.cwd);
     const dir = project?.dir ?? join(rootOf(asked.cwd), ".scorel");
-    // One that is made now is trusted no more than one that was there.
+    // Creating the folder now does not make it trusted.
     return { of: "project", path: join(dir, "extensions"), trusted: project?.trusted ?? asked.trust };
   };
   return {
@@ -58,23 +58,23 @@ export function createExtensionsService(
   };
 }
 
-/** What a run is made of, loaded or not. */
+/** The plugins and extensions of a run: used, switched off, and found on disk. */
 async function runPlugins(asked: Asked): Promise<Omit<RunPlugins, "contributions">> {
   const request = await requestFor(asked, asked.cwd);
   const resolution = await resolve(request);
   const { merged, plugins } = resolution;
-  const shippedOnes = (ids: ReadonlyMap<string, string>) =>
+  const builtIn = (ids: ReadonlyMap<string, string>) =>
     [...ids].flatMap(([id, origin]) => {
       const known = shipped(id);
       return known ? [{ id, origin, scope: known.scope }] : [];
     });
   return {
     cwd: asked.cwd,
-    used: shippedOnes(merged.use).flatMap((each) => {
+    used: builtIn(merged.use).flatMap((each) => {
       const plugin = plugins.get(each.id);
       return plugin ? [{ ...each, plugin }] : [];
     }),
-    off: shippedOnes(merged.without),
+    off: builtIn(merged.without),
     found: await findExtensions(request.project, packagesOf(merged.layers), isLeftOut(merged)),
     projectDir: request.project?.dir ?? "",
     offAt: (id) => (isExtensionOff(merged, id) ? merged.without.get(id) : undefined),
@@ -83,7 +83,7 @@ async function runPlugins(asked: Asked): Promise<Omit<RunPlugins, "contributions
   };
 }
 
-/** Below any `.scorel` folder but the user's, it is code of a project that nobody has trusted in this run. */
+/** A path below another `.scorel` folder than the user's is code of a project that is not trusted in this run. */
 function otherProjects(path: string): ExtensionFolder | undefined {
   if (isWithin(canonical(userDir()), path)) return undefined;
   for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir))

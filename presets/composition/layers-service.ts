@@ -18,10 +18,10 @@ import { requestFor } from "./composition.ts";
 import { createPresetStore } from "./preset-store.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 
-/** The layers of a run as `scorel preset` and `scorel config` show them. */
+/** The service `layers`: the layers of a run as `scorel preset` and `scorel config` show them. */
 export function createLayersService(asked: Asked): LayersService {
   const request = () => requestFor(asked, asked.cwd);
-  /** None of its code is run, so it need not be trusted. */
+  /** A request for a preset that is only shown: it need not be trusted, because none of its code runs. */
   const looking = async (preset: string, by: string): Promise<LayerRequest> => ({
     ...(await request()),
     preset,
@@ -55,7 +55,7 @@ export function createLayersService(asked: Asked): LayersService {
   };
 }
 
-/** Whoever has no presets of their own loads nothing for this. */
+/** The presets that were installed. Loads the plugin only if the user has a presets folder. */
 async function installedPresets(asked: Asked): Promise<InstalledPreset[]> {
   return existsSync(presetsDir()) ? await createPresetStore(asked).list() : [];
 }
@@ -102,7 +102,7 @@ async function composed(resolution: Resolution): Promise<Composed> {
   };
 }
 
-/** What only presets have that are made to be shared. */
+/** The parts that presets made for sharing have: locks, requirements and the files that they bring. */
 async function packaged({ merged, extensions, found }: Resolution, locks: readonly Lock[]): Promise<Partial<Composed>> {
   const { requirements } = await import("../layers/requirements.ts");
   const { contentsOf } = await import("@scorel/inspect/contents");
@@ -125,7 +125,7 @@ async function packaged({ merged, extensions, found }: Resolution, locks: readon
   };
 }
 
-/** The values of one table, without secrets: those that a layer set, and the defaults that its plugin fills in. */
+/** The values of one table without secrets: those that a layer sets, and the defaults of the plugin. */
 function settingsOf(merged: Merged, id: string, schema: z.ZodType | undefined, locks: readonly Lock[]): Setting[] {
   const table = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
   const parsed = schema?.safeParse(table);

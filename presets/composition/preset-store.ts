@@ -7,15 +7,15 @@ import { shippedPresets } from "../paths.ts";
 import type { Asked } from "./asked.ts";
 import { knowledgeOf } from "./trust.ts";
 
-/** The service `presetStore`; what does its work is loaded by the first call. */
+/** The service `presetStore`; the first call loads its code. */
 export function createPresetStore(asked: Asked): PresetStore {
-  const work = async () => (await import("@scorel/packages/store")).createPresetStore(presetKnowledge(asked));
+  const store = async () => (await import("@scorel/packages/store")).createPresetStore(presetKnowledge(asked));
   return {
-    list: async () => (await work()).list(),
-    taken: async (name) => (await work()).taken(name),
-    stage: async () => (await work()).stage(),
-    diff: async (name) => (await work()).diff(name),
-    remove: async (name) => (await work()).remove(name),
+    list: async () => (await store()).list(),
+    taken: async (name) => (await store()).taken(name),
+    stage: async () => (await store()).stage(),
+    diff: async (name) => (await store()).diff(name),
+    remove: async (name) => (await store()).remove(name),
   };
 }
 

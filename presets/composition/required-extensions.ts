@@ -4,7 +4,7 @@ import { locksOf } from "../layers/locks.ts";
 import { listed, type Merged } from "../layers/merge.ts";
 import type { Resolution } from "./resolution.ts";
 
-/** Ids of extensions that a preset requires or locks, unless the user has left them out -> `file:line` that says so. */
+/** Extensions that a preset requires or locks and the user has not left out: id -> `file:line` of that entry. */
 export function requiredExtensions({ layers, without }: Merged): ReadonlyMap<string, string> {
   const named = [
     ...layers.flatMap((layer) => listed(layer, ["requires", "plugins"])),
@@ -14,8 +14,8 @@ export function requiredExtensions({ layers, without }: Merged): ReadonlyMap<str
 }
 
 /**
- * What is required and cannot be loaded, each with the reason: a guard that is missing would be missed by nobody. The
- * user's own extension of the same id stands in for it, loaded or not.
+ * Messages about required extensions that cannot be loaded, each with the reason: nobody would notice that a guard is
+ * missing. An extension of the user with the same id replaces the required one, whether or not it can be loaded.
  */
 export function missingExtensions(
   { merged, found }: Resolution,

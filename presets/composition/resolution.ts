@@ -10,24 +10,24 @@ import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/m
 import { findExtensions } from "./extension-files.ts";
 import { withoutHeld } from "./trust.ts";
 
-/** All layers read, merged and found valid, with what they name. */
+/** The merged and valid layers of a request, with the plugins and extensions that they name. */
 export interface Resolution {
   merged: Merged;
   /** The shipped plugins that are used or configured, by id. */
   plugins: ReadonlyMap<string, AnyPlugin>;
   /** The extensions to load, in order. */
   extensions: readonly ExtensionFile[];
-  /** Extensions that cannot even be found properly. */
+  /** Problems found while looking for extensions, such as an id that is taken. */
   problems: readonly ExtensionProblem[];
-  /** What a preset requires and is not there; some only where the request is for looking. */
+  /** Unmet requirements of presets. Empty unless the request has `looking`, as `resolve` throws otherwise. */
   unmet: readonly ConfigProblem[];
-  /** Everything on disk, loaded or not. */
+  /** All extensions on disk, loaded or not. */
   found: FoundExtensions;
   notices: readonly LayerNotice[];
 }
 
 /**
- * Reads and checks the layers; throws all that is wrong at once, as CONFIG_INVALID, CONFIG_SCOPE, CONFIG_LOCKED or
+ * Reads, merges and checks the layers. Throws one error with all problems: CONFIG_INVALID, CONFIG_SCOPE, CONFIG_LOCKED or
  * CONFIG_REQUIRES.
  */
 export async function resolve(request: LayerRequest): Promise<Resolution> {
@@ -57,7 +57,7 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   };
 }
 
-/** Where a project has a say, what keeps the model within bounds is there, unless the user has left it out. */
+/** Adds the plugins that guard the model to a project with tools, except those that the user has left out. */
 function withGuards(merged: Merged): Merged {
   const { layers, use, without } = merged;
   const project = layers.find(({ kind }) => kind === "project");
@@ -66,7 +66,7 @@ function withGuards(merged: Merged): Merged {
   return { ...merged, use: new Map([...use, ...missing.map((id) => [id, project.file] as const)]) };
 }
 
-/** Most people lock nothing, and load nothing for it. */
+/** What a project changes although it is locked. Loads the check only if a layer locks something. */
 async function breaches({ layers }: Merged, { extensions, shadowed }: FoundExtensions): Promise<ConfigProblem[]> {
   if (!layers.some(({ table }) => table.locked !== undefined)) return [];
   const { breachesOf } = await import("../layers/locks.ts");
@@ -74,7 +74,7 @@ async function breaches({ layers }: Merged, { extensions, shadowed }: FoundExten
     const by = extensions.find(({ id }) => id === of.id);
     return by ? [{ by, of }] : [];
   });
-  // Where the user has left a plugin of Scorel out, an extension may have its id; in the place of a locked one, no project's.
+  // An extension may replace a plugin of Scorel that is left out. A project's extension may not replace a locked one.
   const inPlace = extensions.filter(({ id }) => shipped(id)).map((by) => ({ by, of: by }));
   return breachesOf(layers, [...shadowing, ...inPlace]);
 }
@@ -88,7 +88,7 @@ async function unmetBy(merged: Merged, { extensions }: FoundExtensions): Promise
   );
 }
 
-/** Whoever has no extensions of their own loads nothing for this. */
+/** The extensions without those that wait for confirmation. Loads the plugin only if the user or a preset has extensions. */
 async function confirmed(found: FoundExtensions): Promise<FoundExtensions> {
   if (!found.extensions.some(({ of }) => of === "user" || of === "preset")) return found;
   return await withoutHeld(found);
@@ -100,8 +100,8 @@ function knownExtensions(merged: Merged, { extensions, idle }: FoundExtensions):
 }
 
 /**
- * Named ones in the order of `use`, then the others by name; those of a project last, so that none of them takes from the
- * others what can be had once only, as a service or a type of event.
+ * The extensions to load: first those in `use`, in its order, then the others by name. Those of a project come last, so that
+ * they cannot claim a service or event type before the others.
  */
 function inOrder(merged: Merged, found: readonly ExtensionFile[]): ExtensionFile[] {
   const { use } = merged;

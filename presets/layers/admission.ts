@@ -3,7 +3,7 @@ import type { Admission } from "@scorel/trust/loader";
 import { extended, parseLayer } from "./layer.ts";
 import { fileAt, isPath } from "./preset-file.ts";
 
-/** Admits presets as the user trusts them; with `trust`, everything else, too. The plugin `trust` is loaded for the first one. */
+/** Admits the presets that the user trusts; with `trust`, all presets. The first call loads the plugin `trust`. */
 export function createAdmission(trust = false): Admission {
   let real: Admission | undefined;
   return {
@@ -17,10 +17,10 @@ export function createAdmission(trust = false): Admission {
   };
 }
 
-/** Admits everything where it lies: for looking at a preset, none of whose code is run. */
+/** Admits every preset in its own folder; for showing presets without running their code. */
 export const lookingOnly: Admission = { admit: (file) => dirname(file), notices: [] };
 
-/** The files that a preset builds on by their path; none for what is no TOML, which reading it reports. */
+/** The files that a preset extends by path. Empty for invalid TOML, which is reported when the preset is read. */
 export function builtOn(path: string, bytes: Buffer): string[] {
   try {
     const layer = parseLayer(bytes.toString("utf8"), path, "user");

@@ -9,10 +9,10 @@ import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
 
-/** An extension on disk, as far as the configuration has to know it. */
+/** An extension on disk, for checking the configuration. */
 export interface KnownExtension {
   id: string;
-  /** Why it will not be loaded, if it will not: `switched off`. */
+  /** Why it is not loaded, such as `switched off`; absent if it is loaded. */
   why?: string;
 }
 
@@ -25,11 +25,11 @@ export interface ConfigProblem {
 export interface Verdict {
   /** What makes the configuration unusable. */
   problems: ConfigProblem[];
-  /** What is accepted and may not do what its writer expects. */
+  /** Settings that are accepted but may not do what their author expects. */
   notices: LayerNotice[];
 }
 
-/** Checks the merged layers against the grammar, the plugins' schemas and what may be said where. */
+/** Checks the merged layers against the grammar, the plugins' schemas, and what a project may set. */
 export async function checkLayers(
   merged: Merged,
   plugins: readonly AnyPlugin[],
@@ -44,7 +44,7 @@ export async function checkLayers(
   const verdict: Verdict = { problems: [], notices: [] };
   for (const layer of merged.layers) {
     for (const issue of checkGrammar(layer.table))
-      verdict.problems.push(invalid(say(issue, placeOf(layer, issue.path))));
+      verdict.problems.push(invalid(issueMessage(issue, placeOf(layer, issue.path))));
     if (layer.kind === "project") verdict.problems.push(...hostWords(layer));
     if (isOfProject(layer)) verdict.problems.push(...guardsLeftOut(layer));
     verdict.problems.push(...contradictions(layer));
@@ -64,7 +64,7 @@ interface Checking {
   verdict: Verdict;
 }
 
-/** A lock that misses what it means would protect nothing, and nobody would notice. */
+/** Checks that each lock names an existing key; a misspelt one would protect nothing without anyone noticing. */
 function checkLocks({ layers }: Merged, { plugins, extensions, suggest, verdict }: Omit<Checking, "merged">): void {
   for (const layer of layers)
     for (const [text, place] of listedIn(layer, ["locked"])) {
@@ -94,7 +94,7 @@ function checkPluginTable(
   const schema = plugins.find((plugin) => plugin.id === id)?.config;
   const extension = extensions.find((known) => known.id === id);
   const place = merged.placeOf([id]);
-  // First, since an extension may have the id of a plugin of Scorel that was left out.
+  // Extensions first, because one may have the id of a plugin of Scorel that was left out.
   if (extension) {
     const text = `[${id}] is not checked: the extension is ${extension.why} (${place})`;
     if (extension.why) verdict.notices.push({ ...noEffect(text, place), table: id });
@@ -110,7 +110,7 @@ function checkPluginTable(
   } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id)}`));
 }
 
-/** Values that the schema admits and that cannot work, as their plugin says with `.meta({ doubt })`. */
+/** Values that the schema accepts but that cannot work, as the plugin's `.meta({ doubt })` says. */
 function doubtsIn(merged: Merged, id: string, schema: z.ZodType | undefined, table: unknown): LayerNotice[] {
   return leavesOf(table, [id]).flatMap(({ path, value }) => {
     const doubt = metaAt(schema, path.slice(1), "doubt") as ((value: unknown) => string | undefined) | undefined;
@@ -120,9 +120,9 @@ function doubtsIn(merged: Merged, id: string, schema: z.ZodType | undefined, tab
   });
 }
 
-/** What a plugin's schema has against its merged table, each with `file:line`. */
+/** The problems that a plugin's schema finds in its merged table, each with `file:line`. */
 export function issuesIn(merged: Merged, id: string, schema: z.ZodType, table: unknown): string[] {
-  return checkTable(schema, table, [id]).map((issue) => say(issue, merged.placeOf(issue.path), schema));
+  return checkTable(schema, table, [id]).map((issue) => issueMessage(issue, merged.placeOf(issue.path), schema));
 }
 
 function checkNames(
@@ -146,7 +146,7 @@ function checkNames(
   }
 }
 
-/** Between layers the later word counts; within one there is no later word. */
+/** Ids in both `use` and `without` of one layer. In different layers the later one wins, so that is no problem. */
 function contradictions(layer: Layer): ConfigProblem[] {
   const off = listed(layer, "without");
   return listed(layer, "use")
@@ -159,7 +159,7 @@ function listed(layer: Layer, key: string): { id: string; path: (string | number
   return Array.isArray(list) ? list.map((id, index) => ({ id: String(id), path: [key, index] })) : [];
 }
 
-/** What runs once per process is the user's: a project may neither configure nor choose it. */
+/** Names of host plugins in a project's layer: they run once per process, so only the user may choose or configure them. */
 function hostWords(layer: Layer): ConfigProblem[] {
   const tables = Object.keys(layer.table).filter((key) => !grammarKeys.includes(key));
   return [...tables.map((id) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
@@ -182,7 +182,7 @@ function guardsLeftOut(layer: Layer): ConfigProblem[] {
     }));
 }
 
-/** What is accepted and may have no effect, and the place that the text says. */
+/** A notice about a setting that may have no effect; `where` is the place that the text names. */
 const noEffect = (text: string, where: string): LayerNotice => ({ code: "CONFIG_NO_EFFECT", text, where });
 
 const invalid = (message: string): ConfigProblem => ({ code: "CONFIG_INVALID", message });
@@ -193,12 +193,12 @@ const refusal = (id: string, place: string) =>
 const unsupported = (path: readonly (string | number)[], place: string) =>
   `Unsupported config key: ${dotted(path)} (${place})`;
 
-function say({ path, message, value }: Issue, place: string, schema?: z.ZodType): string {
+function issueMessage({ path, message, value }: Issue, place: string, schema?: z.ZodType): string {
   if (message === "Unsupported config key") return `${unsupported(path, place)}${aboutKey(path, schema)}`;
   return `Invalid value of ${entryOf(path, message, value)}: ${message} (${place})`;
 }
 
-/** Entries of a list are counted as people count, and shown where the message does not. */
+/** The name of a key. List entries are counted from 1, and their value is added unless the message shows it. */
 function entryOf(path: readonly (string | number)[], message: string, value: unknown): string {
   const last = path.at(-1);
   if (typeof last !== "number") return dotted(path);
@@ -207,7 +207,7 @@ function entryOf(path: readonly (string | number)[], message: string, value: unk
   return `${dotted(path.slice(0, -1))}, entry ${last + 1}${shown}`;
 }
 
-/** What is probably meant by a key that a table does not have. */
+/** A hint about an unknown key: the table that it belongs above, or the most similar key. */
 function aboutKey(path: readonly (string | number)[], schema: z.ZodType | undefined): string {
   const key = String(path.at(-1));
   if (path.length > 1 && grammarKeys.includes(key) && path.every((part) => typeof part === "string"))

@@ -5,12 +5,12 @@ import { leavesOf } from "@scorel/kit/values/table";
 import type { Merged } from "./merge.ts";
 
 /**
- * Why a value that is accepted may not do what its writer expects, and what to do about it. A schema says it of a key by
- * `.meta({ examine })`; it is told where somebody looks at the configuration, not at each start.
+ * Explains why an accepted value may not do what its author expects, and what to do. Schemas attach it to a key with
+ * `.meta({ examine })`. It runs only when the configuration is shown or checked, not at each start.
  */
 export type Examine = (value: unknown) => Promise<Pick<LayerNotice, "text" | "severity" | "doNext"> | undefined>;
 
-/** What the plugins say of the merged values, each with its place. */
+/** Runs the plugins' `examine` functions on the merged values, and returns their notices with `file:line`. */
 export async function examineValues({ tables, placeOf }: Merged, plugins: Iterable<AnyPlugin>): Promise<LayerNotice[]> {
   const notices: LayerNotice[] = [];
   for (const { id, config } of plugins) {

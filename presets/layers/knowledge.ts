@@ -5,10 +5,10 @@ import { layerItems } from "./layer-items.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";
 import { type Merged, mergeLayers } from "./merge.ts";
 
-/** What holds for the user without any project, for telling what a project would change. */
+/** The request for the user's layers without any project, which a project's changes are compared with. */
 export type OwnLayers = Pick<LayerRequest, "preset" | "by" | "cwd" | "admission">;
 
-/** What the plugin `trust` is told of presets and configuration. */
+/** What the plugin `trust` needs to know about presets and configuration. */
 export function createKnowledge(own: OwnLayers): LayerKnowledge {
   return {
     builtOn,
@@ -19,13 +19,13 @@ export function createKnowledge(own: OwnLayers): LayerKnowledge {
   };
 }
 
-/** A preset that only the project has is left out. */
+/** The user's merged layers. If the preset exists only in the project, those of `base`. */
 async function userLayers({ preset, by, cwd, admission }: OwnLayers): Promise<Merged | undefined> {
   const request = { by, cwd, project: undefined, ...(admission && { admission }) };
   try {
     return mergeLayers(await readLayers({ ...request, preset }));
   } catch (thrown) {
-    // What the user has cannot be told while it is refused; then everything counts as new.
+    // A changed preset is refused, so the user's layers are unknown: everything in the project counts as new.
     if (codeOf(thrown) === "PRESET_CHANGED") return undefined;
     if (!["CONFIG_PRESET_UNKNOWN", "CONFIG_PRESET_UNCONFIRMED", "CONFIG_UNTRUSTED"].includes(codeOf(thrown)))
       throw thrown;

@@ -11,7 +11,7 @@ import { grammarKeys, type Merged } from "./merge.ts";
 
 const LONGEST = 200;
 
-/** What a layer would do, told beside what holds without it; a layer that cannot be read is told, too. */
+/** What a layer would change compared with the user's own layers, or why it cannot be read. */
 export async function layerItems(file: LayerFile, user: Merged | undefined): Promise<TrustItem[]> {
   const { path, shown, bytes, kind } = file;
   try {
@@ -22,7 +22,7 @@ export async function layerItems(file: LayerFile, user: Merged | undefined): Pro
   }
 }
 
-/** What a layer leaves out, loads and builds on. */
+/** The plugins that a layer leaves out or loads, and the presets that it extends. */
 function switches(layer: Layer, user: Merged | undefined): TrustItem[] {
   return listsOf(layer).map(({ word, id, place }): TrustItem => {
     if (word === "without") {
@@ -53,7 +53,7 @@ function listsOf(layer: Layer): { word: "use" | "without" | "extends"; id: strin
   );
 }
 
-/** What a layer sets; what its plugin has marked as delicate says what it could do, and what the user has there. */
+/** The settings of a layer. Those that their plugin marks with `.meta({ trust })` say what they could do and the user's value. */
 async function settings(layer: Layer, user: Merged | undefined): Promise<TrustItem[]> {
   const tables = Object.entries(layer.table).filter(([id]) => !grammarKeys.includes(id));
   const plugins = await loadShipped(tables.map(([id]) => id));
@@ -74,7 +74,7 @@ async function settings(layer: Layer, user: Merged | undefined): Promise<TrustIt
   );
 }
 
-/** A project may only narrow what the user, or the preset that the user chose, allows. */
+/** Why a setting has no effect: a project may only narrow what the user or the user's preset allows. */
 function noEffect(theirs: { value: unknown; place: string } | undefined): string {
   const yours = theirs === undefined ? "" : `, and yours is ${written(theirs.value)} (${theirs.place})`;
   return `a project cannot widen what you allow${yours}; to have it, write it into your own config.toml`;

@@ -6,39 +6,39 @@ import type { PresetPackage } from "@scorel/workspace/contract";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";
 
-/** Who wrote a layer, and so what it may set: a project's own files reach less far than the user's. */
+/** Who wrote a layer. A project's own files may set less than the user's. */
 export type LayerKind = "shipped" | "user" | "project";
 
 /** One TOML file of presets or configuration. */
 export interface Layer {
   kind: LayerKind;
-  /** As people see it: `presets/coding.toml` when shipped, else the absolute path; in a project, not its private copy. */
+  /** The path for messages: `presets/coding.toml` if shipped, else absolute; for a project the original, not the private copy. */
   file: string;
-  /** Where relative paths in it start: the absolute path of the file. */
+  /** The absolute path of the file that is read; relative paths in the layer start at its folder. */
   path: string;
   table: Table;
   locate: KeyLocator;
-  /** The preset that is a folder, when it is the `preset.toml` of one. */
+  /** The preset folder, if the file is the `preset.toml` of one. */
   pack?: PresetPackage;
-  /** All that it may build on by path, as people see it and where its bytes are read. Absent where that is not limited. */
+  /** The folder that paths in `extends` may not leave; absent if they are not limited. */
   within?: Pick<PresetPackage, "folder" | "root">;
-  /** Who names it: `--preset`, or `file:line` of an `extends`. */
+  /** Where it was named: `--preset`, or `file:line` of an `extends`. */
   by?: string;
-  /** The layers that build on it, the outermost first; none where it stands for itself. */
+  /** The layers that extend it, the outermost first; empty if it was named directly. */
   askedBy?: readonly Layer[];
 }
 
-/** Whether a project says it: in a file of its own, or in a preset that it builds on. */
+/** Whether a layer belongs to a project: it is a file of the project, or a preset that such a file extends. */
 export function isOfProject({ kind, askedBy = [] }: Layer): boolean {
   return kind === "project" || askedBy.some((layer) => layer.kind === "project");
 }
 
-/** Reads one layer; throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */
+/** Reads one layer. Throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */
 export function readLayer(path: string, kind: LayerKind, file = path): Layer {
   return parseLayer(readText(path, file), path, kind, file);
 }
 
-/** A layer of this text; throws CONFIG_TOML. */
+/** Parses the text of a layer. Throws CONFIG_TOML. */
 export function parseLayer(text: string, path: string, kind: LayerKind, file = path): Layer {
   try {
     return { kind, file, path, table: parse(text), locate: lazily(() => createKeyLocator(text)) };
@@ -50,7 +50,7 @@ export function parseLayer(text: string, path: string, kind: LayerKind, file = p
   }
 }
 
-/** What is said of a table or key that stands in a text twice. */
+/** The message about a table or key that is defined twice. */
 function secondTime(text: string, line: number): string {
   const lines = text.split("\n");
   const nameIn = (row = "") => (/^\s*(\[[^\]]*\])/.exec(row) ?? /^\s*([^=#]*[^=#\s])\s*=/.exec(row))?.[1];
@@ -64,13 +64,13 @@ function secondTime(text: string, line: number): string {
     : `the key ${name} is defined a second time; remove one of them`;
 }
 
-/** `file:line` of a key, or only the file where the line is not known for sure. */
+/** `file:line` of a key, or only the file if the line is not certain. */
 export function placeOf(layer: Layer, path: readonly (string | number)[]): string {
   const line = layer.locate(path);
   return line === undefined ? layer.file : `${layer.file}:${line}`;
 }
 
-/** What a layer extends, with where it says so; values of another type are reported with the rest of the layer. */
+/** The presets that a layer extends, each with its `file:line`. Values of another type are reported by the schema. */
 export function extended(layer: Layer): [preset: string, place: string][] {
   const value = layer.table.extends;
   if (typeof value === "string") return [[value, placeOf(layer, ["extends"])]];
@@ -88,7 +88,7 @@ function readText(path: string, file: string): string {
   }
 }
 
-/** Positions are read only when a message needs one. */
+/** Creates the locator when a message first needs a position. */
 function lazily(create: () => KeyLocator): KeyLocator {
   let locator: KeyLocator | undefined;
   return (path) => {

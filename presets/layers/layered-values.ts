@@ -4,18 +4,18 @@ import type { z } from "zod";
 import { isOfProject, type Layer, type LayerKind } from "./layer.ts";
 import type { Merged } from "./merge.ts";
 
-/** What a plugin's schema says, by `.meta()`, about how the layers' values of an option come together. */
+/** How the values of an option in several layers are combined; a plugin's schema sets it with `.meta()`. */
 interface Layering {
   /**
-   * `join`: the lists of all layers count. `own`: those of the user's own layers do, and what a project says changes nothing.
-   * `narrow`: a project may only choose a later one of an enum's values.
+   * `join`: the lists of all layers are concatenated. `own`: the same, but values of a project are ignored. `narrow`: a project
+   * may only choose a later value of an enum.
    */
   layers?: "join" | "own" | "narrow";
-  /** With `narrow`: what a project starts from when nobody else has set the option. */
+  /** With `narrow`: the value that a project may narrow if no other layer sets the option. */
   unset?: string;
 }
 
-/** Puts options right whose layers do not simply replace each other; changes the merged tables. */
+/** Combines options whose later layers do not simply replace earlier ones; changes the merged tables. */
 export function joinLayers(merged: Merged, plugins: Iterable<AnyPlugin>): void {
   for (const { id, config } of plugins) {
     const table = Object.hasOwn(merged.tables, id) ? merged.tables[id] : undefined;
@@ -33,7 +33,7 @@ export function joinLayers(merged: Merged, plugins: Iterable<AnyPlugin>): void {
   }
 }
 
-/** Whether what a project sets is wider than what holds without it, and so changes nothing. */
+/** Whether a value allows more than `before`, so that it has no effect in a project. */
 export function isTooWide(config: z.ZodType | undefined, path: KeyPath, value: unknown, before: unknown): boolean {
   const [key, ...deeper] = path;
   const schema = config && deeper.length === 0 ? shapeOf(config)[String(key)] : undefined;
@@ -59,19 +59,19 @@ function valueIn(layer: Layer, id: string, key: string): Given[] {
     : [];
 }
 
-/** What is no list is left for the schema to complain about. */
+/** Concatenates lists without duplicates. A value that is not a list is returned as it is, for the schema to report. */
 function joined(values: readonly unknown[]): unknown {
   return values.find((value) => !Array.isArray(value)) ?? [...new Set(values.flat())];
 }
 
-/** The last word of the user, unless the project says something that is no wider. */
+/** The user's last value, or a project's later value if it does not allow more. */
 function narrowed(given: readonly Given[], order: readonly unknown[], unset: string | undefined): unknown {
-  let held: unknown;
+  let current: unknown;
   for (const { kind, value } of given) {
-    const from = order.indexOf(held ?? unset);
-    if (kind !== "project" || !order.includes(value) || order.indexOf(value) >= from) held = value;
+    const from = order.indexOf(current ?? unset);
+    if (kind !== "project" || !order.includes(value) || order.indexOf(value) >= from) current = value;
   }
-  return held;
+  return current;
 }
 
 function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {

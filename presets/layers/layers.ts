@@ -11,29 +11,29 @@ import { extended, type Layer, type LayerKind, placeOf, readLayer } from "./laye
 import { isPath, layerAt, layersNamed } from "./preset-file.ts";
 import { ownLayerOf } from "./project-layer.ts";
 
-/** What the layers are made of: a preset by name or path, the user's folder and a project's. */
+/** Which layers to read: a preset by name or path, those of the user, and those of a project. */
 export interface LayerRequest {
   preset: string;
-  /** Who asked for the preset, for messages: `--preset`. */
+  /** Where the preset was named, for messages: `--preset`. */
   by: string;
-  /** Where a preset's relative path starts. */
+  /** The directory that a relative path of the preset starts from. */
   cwd: string;
   project: Project | undefined;
   /** Leave the config.toml files out. */
   presetOnly?: boolean;
-  /** For what runs once per process: presets of the project are followed to those that they extend, but do not count themselves. */
+  /** For host plugins: layers of the project are left out, but the presets that they extend are read. */
   scope?: "host";
-  /** Nothing of it will be loaded, so that what it requires need not be there. */
+  /** The layers are only shown or checked, so unmet requirements are no error. */
   looking?: boolean;
-  /** Hears of each preset that cannot be read, and reading goes on without it. Default: reading ends with the first. */
+  /** Called for each preset that cannot be read, which is then left out. Default: the first one is thrown. */
   onProblem?(message: string): void;
-  /** Which presets outside of the folders for them may be read. Default: those that the user trusts. */
+  /** Decides which presets outside of the presets folders may be read. Default: those that the user trusts. */
   admission?: Admission;
 }
 
 /**
- * Every layer in order, later ones win: the preset with all it extends, `~/.scorel/config.toml`, the user's own settings for the
- * project, and the project's `.scorel/config.toml` when it is trusted. A file counts once, where it first stands.
+ * Reads the layers in order, later ones win: the preset with all that it extends, `~/.scorel/config.toml`, the user's settings
+ * for the project, and the project's `.scorel/config.toml` if it is trusted. A file that is named twice counts once, the first time.
  */
 export async function readLayers(request: LayerRequest): Promise<Layer[]> {
   const layers = await everyLayer(request);
@@ -55,12 +55,12 @@ async function everyLayer(request: LayerRequest): Promise<Layer[]> {
   return chain.layers;
 }
 
-/** The presets among layers that are folders, each once, weakest first. */
+/** The preset folders among the layers, each once, in the order of the layers. */
 export function packagesOf(layers: readonly Layer[]): PresetPackage[] {
   return [...new Map(layers.flatMap(({ pack }) => (pack ? [[pack.root, pack] as const] : []))).values()];
 }
 
-/** Who names a preset: for messages, for relative paths, and for what the named file may set. */
+/** The layer or flag that names a preset; it decides what the named file may set. */
 interface Asking {
   by: string;
   from: string;
@@ -96,7 +96,7 @@ class Chain {
     const found = isPath(preset)
       ? [await layerAt(preset, { from, kind, within: open.at(-1)?.within }, this.project, this.admission)]
       : await layersNamed(preset, by, this.project);
-    // A preset may extend its own name: it means the ones beneath it, which stand before it anyway.
+    // A preset that extends its own name means the earlier presets of that name.
     const own = open.at(-1);
     const same = found.findIndex(({ path }) => path === own?.path);
     for (const layer of same > 0 ? found.slice(0, same) : found) await this.add(layer, open, by);

@@ -13,7 +13,7 @@ export interface Lock {
   place: string;
 }
 
-/** All locks of layers, weakest layer first. What a project's own files lock binds nobody. */
+/** The locks of all layers, in their order. Locks in a project's own files have no effect. */
 export function locksOf(layers: readonly Layer[]): Lock[] {
   return layers.flatMap((layer) =>
     layer.kind === "project"
@@ -25,29 +25,31 @@ export function locksOf(layers: readonly Layer[]): Lock[] {
   );
 }
 
-/** The lock that holds for a key: of it, of a table around it, or of something in it. */
+/** The lock on a key, on a table around it, or on a key in it. */
 export function lockAt(locks: readonly Lock[], path: KeyPath): Lock | undefined {
   return locks.find((lock) => overlaps(lock.path, path));
 }
 
 /**
- * What a project does against a lock, each with both places: its own files, and presets that it builds on, wherever they
- * stand, since the lists of some options are joined. Presets that the locking one builds on are part of what is locked.
+ * What a project changes although it is locked, each with both places. Presets that the project builds on count as the
+ * project's, even below the lock, because some options join lists. Presets that the locking one builds on do not.
  */
 export function breachesOf(layers: readonly Layer[], shadowing: readonly Shadowing[]): ConfigProblem[] {
   const locks = locksOf(layers);
-  const theirs = layers.filter(isOfProject);
+  const projectLayers = layers.filter(isOfProject);
   return [
     ...locks.flatMap((lock) =>
-      theirs.filter((layer) => !isPartOf(layer, lock)).flatMap((layer) => breachesBy(layer, lock, layers)),
+      projectLayers.filter((layer) => !isPartOf(layer, lock)).flatMap((layer) => breachesBy(layer, lock, layers)),
     ),
     ...locks.flatMap((lock) =>
-      shadowing.filter(({ by }) => by.id === lock.path[0] && isTheirs(by, theirs)).map(({ by }) => shadows(by, lock)),
+      shadowing
+        .filter(({ by }) => by.id === lock.path[0] && isTheirs(by, projectLayers))
+        .map(({ by }) => shadows(by, lock)),
     ),
   ];
 }
 
-/** An extension, and the one of its id that is not loaded for it. */
+/** An extension `by` that is loaded instead of the extension `of` with the same id. */
 export interface Shadowing {
   by: ExtensionFile;
   of: ExtensionFile;
@@ -78,8 +80,8 @@ function isPartOf({ path, askedBy = [] }: Layer, lock: Lock): boolean {
   return [path, ...askedBy.map((layer) => layer.path)].includes(lock.layer.path);
 }
 
-function isTheirs({ of, within }: ExtensionFile, theirs: readonly Layer[]): boolean {
-  return of === "project" || (of === "preset" && theirs.some(({ pack }) => pack?.root === within));
+function isTheirs({ of, within }: ExtensionFile, projectLayers: readonly Layer[]): boolean {
+  return of === "project" || (of === "preset" && projectLayers.some(({ pack }) => pack?.root === within));
 }
 
 function tablesOf({ table }: Layer): [id: string, value: unknown][] {

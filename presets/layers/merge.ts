@@ -2,22 +2,22 @@ import { isTable, type KeyPath, type Table } from "@scorel/kit/values/table";
 import { shipped } from "../catalogue.ts";
 import { type Layer, placeOf } from "./layer.ts";
 
-/** What all layers together say. */
+/** The configuration that results from all layers. */
 export interface Merged {
   layers: readonly Layer[];
-  /** Ids to load, in order -> `file:line` that asked for it. */
+  /** Ids to load, in order -> `file:line` of the entry. */
   use: ReadonlyMap<string, string>;
-  /** Ids switched off and not on again -> `file:line`. */
+  /** Ids that are switched off, and not on again by a later layer -> `file:line`. */
   without: ReadonlyMap<string, string>;
   /** One table per plugin id. */
   tables: Table;
-  /** The layer that set a value; for a table, one that set something in it. */
+  /** The layer that set a value; for a table, one of those that set a key in it. */
   layerOf(path: KeyPath): Layer | undefined;
   /** `file:line` of the value, or of the nearest table around it. */
   placeOf(path: KeyPath): string;
 }
 
-/** Keys of a layer that are its grammar; every other key is a plugin's table. */
+/** The keys of a layer with a fixed meaning; every other key is the table of a plugin. */
 export const grammarKeys: readonly string[] = [
   "description",
   "extends",
@@ -29,8 +29,8 @@ export const grammarKeys: readonly string[] = [
 ];
 
 /**
- * Folds layers, later ones win. `use` and `without` accumulate, the later word counts; tables merge key by
- * key; every other value, arrays too, is replaced.
+ * Merges layers, later ones win. `use` and `without` accumulate, and the last entry for an id counts; tables merge key by
+ * key; every other value, arrays included, is replaced.
  */
 export function mergeLayers(layers: readonly Layer[]): Merged {
   const use = new Map<string, string>();
@@ -53,7 +53,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   return { layers, use, without, tables, layerOf, placeOf: (path) => placeIn(layerOf(path), path) };
 }
 
-/** Strings of an array with where they stand; anything else is reported with the layer's other mistakes. */
+/** The strings of an array, each with its `file:line`; values of another type are reported by the schema. */
 export function listed(layer: Layer, path: readonly string[]): [id: string, place: string][] {
   const list = path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), layer.table);
   if (!Array.isArray(list)) return [];
@@ -62,7 +62,7 @@ export function listed(layer: Layer, path: readonly string[]): [id: string, plac
   );
 }
 
-/** Whether an extension is switched off. Of an id that Scorel has itself, `without` means Scorel's own plugin. */
+/** Whether an extension is switched off. If a plugin of Scorel has the same id, `without` means that plugin. */
 export function isExtensionOff({ without }: Pick<Merged, "without">, id: string): boolean {
   return without.has(id) && !shipped(id);
 }
@@ -72,7 +72,7 @@ export function isLeftOut({ use, without }: Merged): (id: string) => boolean {
   return (id) => without.has(id) && !use.has(id);
 }
 
-/** `[extensions] disabled` is another way to write `without`. */
+/** The ids that a layer switches off, in `without` or in `[extensions] disabled`. */
 export function switchedOff(layer: Layer): [id: string, place: string][] {
   return [...listed(layer, ["without"]), ...listed(layer, ["extensions", "disabled"])];
 }
@@ -93,7 +93,7 @@ function assign(target: Table, path: string[], value: unknown, layer: Layer, ori
   define(target, key, table);
 }
 
-/** Also keeps a key `__proto__` a plain key. */
+/** Sets a key with defineProperty, so that `__proto__` is a plain key. */
 function define(target: Table, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -10,13 +10,13 @@ import { filesOf, shippedPresets } from "../paths.ts";
 import { assertNotLost, installedFile, settleInstalls, userPackage } from "./installed.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
 
-/** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
+/** A folder in which presets are found by name. */
 export interface PresetFolder {
   kind: LayerKind;
   dir: string;
 }
 
-/** The folders for a user in a project: of a project that is not trusted, none. */
+/** The folders with presets, in the order of their layers; a project's folder only if the project is trusted. */
 export function presetFolders(project: Project | undefined): PresetFolder[] {
   const folders: PresetFolder[] = [
     { kind: "shipped", dir: shippedPresets },
@@ -26,7 +26,7 @@ export function presetFolders(project: Project | undefined): PresetFolder[] {
   return folders;
 }
 
-/** A preset is named, or given as the path of its file or folder. */
+/** Whether a preset is given as the path of its file or folder, not by name. */
 export const isPath = (preset: string) => /[\\/]/.test(preset) || preset.endsWith(".toml") || /^\.{1,2}$/.test(preset);
 
 /** The names of all presets in a folder. */
@@ -34,7 +34,7 @@ export function namesIn(dir: string): string[] {
   return [...new Set(presetsIn(dir).map(({ name }) => name))].sort();
 }
 
-/** Every layer that bears this name, weakest first; throws CONFIG_PRESET_UNKNOWN when there is none. */
+/** Every preset with this name, in the order of the folders. Throws CONFIG_PRESET_UNKNOWN if there is none. */
 export async function layersNamed(name: string, by: string, project: Project | undefined): Promise<Layer[]> {
   await settleInstalls();
   const folders = presetFolders(project);
@@ -47,19 +47,19 @@ export async function layersNamed(name: string, by: string, project: Project | u
   return await Promise.all(found.map(({ kind, path }) => readPreset(path, kind, project)));
 }
 
-/** Who names a preset by its path. */
+/** The layer that names a preset by its path. */
 export interface Naming {
-  /** Where a relative path starts. */
+  /** The directory that a relative path starts from. */
   from: string;
   kind: LayerKind;
-  /** All that the naming file may name. */
+  /** The folder that the path may not leave. */
   within?: Layer["within"];
 }
 
 /**
- * The layer at a path: of a file, or of the folder that holds it. Whoever names the path decides what the file may set,
- * unless it is a project's. Throws CONFIG_OUTSIDE when a project or a preset that is a folder names what is not in it,
- * CONFIG_PRESET_UNCONFIRMED for what lies elsewhere and is not trusted.
+ * The layer at the path of a file or preset folder. It may set as much as the layer that names it, but a file of a project
+ * only what a project may. Throws CONFIG_OUTSIDE if a project or a preset folder names a path outside of itself, and
+ * CONFIG_PRESET_UNCONFIRMED if a path elsewhere is not trusted.
  */
 export async function layerAt(
   path: string,
@@ -75,7 +75,7 @@ export async function layerAt(
       if (isWithin(dir, real)) return await readPreset(join(filesOf(project), relative(dir, real)), "project", project);
   const ofProject = real.split(sep).includes(".scorel") && !isWithin(canonical(userDir()), real);
   if (ofProject) throw errors.CONFIG_UNTRUSTED({ file });
-  // What a project's layer builds on was not part of what the user has trusted.
+  // Files outside of the project were not trusted with it.
   if (kind === "project") throw errors.CONFIG_OUTSIDE({ file, by: project?.dir ?? from });
   const isOurs = [userDir(), shippedPresets].some((dir) => isWithin(canonical(dir), real));
   if (isOurs || !existsSync(file)) return await readPreset(file, kind, project);
@@ -95,7 +95,7 @@ function packageOf(folder: string, root: string): PresetPackage {
   return { name: basename(canonical(folder)), folder, root };
 }
 
-/** A folder that is a preset is named by its folder. */
+/** The path of a preset's file; for a preset folder, of its `preset.toml`. */
 export function fileAt(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, presetFile) : path;
 }
@@ -120,13 +120,13 @@ async function unknown(preset: string, by: string, folders: readonly PresetFolde
   return errors.CONFIG_PRESET_UNKNOWN({ preset, by, nearest: nearest(preset, known) });
 }
 
-/** The file of the preset that a project's `.scorel` folder holds under this name, trusted or not. */
+/** The file of the preset with this name in a `.scorel` folder, trusted or not. */
 export function presetFileIn(dir: string, preset: string): string | undefined {
   const presets = join(dir, "presets");
   return [join(presets, `${preset}.toml`), join(presets, preset, presetFile)].find((file) => existsSync(file));
 }
 
-/** The files of presets in a folder. Of one name the file stands over the folder, so that it can change what that says. */
+/** The presets in a folder. Files come after preset folders, so that `name.toml` can change the preset in `name/`. */
 function presetsIn(dir: string): { name: string; path: string }[] {
   const entries = entriesIn(dir);
   const files = entries.filter(({ name }) => name.endsWith(".toml"));

@@ -4,14 +4,14 @@ import { rootOf, userDir } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
 
 /**
- * The user's own settings for the project that a directory is in: `~/.scorel/projects/<projectId>.toml`, where what a person has
- * allowed for one project is kept. By the project's id, so that they stay with it when it moves; nothing in the project names them.
+ * The file of the user's settings for the project around a directory, `~/.scorel/projects/<projectId>.toml`, such as what the
+ * user has allowed there. It is named by the project's id, so that it still applies when the project moves.
  */
 export async function ownLayerOf(cwd: string): Promise<string | undefined> {
   if (!existsSync(join(userDir(), "projects"))) return undefined;
   const { openBook } = await import("@scorel/projects/book");
   const root = rootOf(canonical(cwd));
   const project = openBook(join(userDir(), "projects.json")).of({ cwd: root, root, createdAt: Date.now() });
-  // A project around this one is another.
+  // The settings of a project in a parent directory do not apply.
   return project?.directory === root ? join(userDir(), "projects", `${project.projectId}.toml`) : undefined;
 }

@@ -7,14 +7,14 @@ import type { ConfigProblem } from "./check.ts";
 import { type Layer, placeOf } from "./layer.ts";
 import { listed, type Merged } from "./merge.ts";
 
-/** What the layers require and is not there, each with what to do; `loaded` are the extensions to load. */
+/** The unmet requirements of layers, each with what to do; `loaded` are the ids of the extensions to load. */
 export function unmetRequirements(merged: Merged, loaded: readonly string[]): ConfigProblem[] {
   return requirements(merged, loaded).flatMap(({ unmet, place }) =>
     unmet === undefined ? [] : [{ code: "CONFIG_REQUIRES", message: `${unmet} (${place})` }],
   );
 }
 
-/** Everything that the layers require; `unmet` says why it will not do and what to do. */
+/** All requirements of the layers; `unmet` says what is missing and what to do. */
 export function requirements(
   { layers, use }: Merged,
   loaded: readonly string[],
@@ -26,14 +26,14 @@ export function requirements(
 /** One thing that a layer requires. */
 export interface Requirement {
   kind: "scorel" | "node" | "plugin" | "program";
-  /** A range of versions, an id or a name. */
+  /** A range of versions, the id of a plugin, or the name of a program. */
   what: string;
-  /** As people see it. */
+  /** The layer's file, for messages. */
   file: string;
   place: string;
 }
 
-/** Everything that layers require; what is not of its kind is reported with the layer's other mistakes. */
+/** All requirements in `requires`; values of another type are reported by the schema. */
 function requirementsOf(layers: readonly Layer[]): Requirement[] {
   return layers.flatMap((layer) => {
     const { file } = layer;
@@ -69,7 +69,7 @@ function flawOf({ kind, what, file }: Requirement, isUsed: (id: string) => boole
   }
 }
 
-/** What is no range is reported with the layer's other mistakes. */
+/** Whether a version is in a range. True for an invalid range, which the schema reports. */
 function isIn(range: string, version: string): boolean {
   const [contains, parsed] = [parseRange(range), parseVersion(version)];
   return !contains || !parsed || contains(parsed);
@@ -88,7 +88,7 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // Not there, or not to be run.
+    // The file is missing or not executable.
     return false;
   }
 }

@@ -7,12 +7,12 @@ import { dotted, isTable, type KeyPath } from "@scorel/kit/values/table";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 
-/** One thing wrong with a configuration, and the key that it is about. */
+/** One problem in a configuration, and the key that has it. */
 export interface Issue {
   path: KeyPath;
   /** `Unsupported config key` or what is wrong with the value. */
   message: string;
-  /** What stands there, unless it may be a secret. */
+  /** The value, unless it may be a secret. */
   value?: unknown;
 }
 
@@ -24,7 +24,7 @@ const range = (what: string) =>
     .refine((text) => parseRange(text) !== undefined, "it is no range of versions, as >=1.2 or ^1.2.3 or 1.x")
     .describe(`versions ${what} that will do, as \`>=0.1 <2\``);
 
-/** The keys that every preset and config.toml has beside the tables of plugins. */
+/** The keys of every preset and config.toml besides the tables of plugins. */
 const grammar = {
   description: z.string().describe("one line, shown by `scorel preset list`").optional(),
   extends: z
@@ -52,7 +52,7 @@ const grammar = {
   locked: ids("key paths (`permissions.mode`) and whole tables (`permissions`) that no project may change").optional(),
 };
 
-/** The keys of a dotted path as TOML reads it; undefined when it is none. */
+/** The keys of a dotted TOML path, or undefined if the text is not one. */
 export function parsePath(text: string): string[] | undefined {
   const keys: string[] = [];
   try {
@@ -68,7 +68,7 @@ export function parsePath(text: string): string[] | undefined {
   }
 }
 
-/** The table of a plugin that has nothing to configure. */
+/** The schema of a plugin without settings: an empty table. */
 export const noTable = z.strictObject({});
 
 /** SCOREL_CONFIG_SCHEMA: the schema of a preset or config.toml, composed of the plugins' own. */
@@ -77,13 +77,13 @@ export function createConfigSchema(plugins: readonly AnyPlugin[]): z.ZodObject {
   return z.strictObject({ ...grammar, ...Object.fromEntries(tables) });
 }
 
-/** The same as JSON Schema, for editors; objects are closed unless their plugin opened them. */
+/** The schema as JSON Schema, for editors. Objects have no other keys unless the plugin's schema allows them. */
 export function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
   return z.toJSONSchema(schema, {
     io: "input",
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
-      // Not for editors: what the plugin says of the key when a project sets it, and of values that may be a mistake.
+      // `.meta()` keys for the loader: trust questions, and values that may be a mistake.
       delete jsonSchema.trust;
       delete jsonSchema.doubt;
       delete jsonSchema.examine;
@@ -93,13 +93,13 @@ export function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
   }) as Record<string, unknown>;
 }
 
-/** Everything wrong with the grammar of one layer; tables of plugins are checked when all layers are merged. */
+/** The problems in the grammar keys of one layer. The tables of plugins are checked after all layers are merged. */
 export function checkGrammar(table: Readonly<Record<string, unknown>>): Issue[] {
   const own = Object.fromEntries(Object.entries(table).filter(([key]) => Object.hasOwn(grammar, key)));
   return checkTable(z.object(grammar), own, []);
 }
 
-/** Everything wrong with a value: keys its schema does not know, at any depth, and values it refuses. */
+/** The problems in a value: keys that the schema does not have, at any depth, and values that it refuses. */
 export function checkTable(schema: z.ZodType, value: unknown, path: KeyPath): Issue[] {
   const result = schema.safeParse(value, { jitless: true });
   const refused = result.success ? [] : result.error.issues;
@@ -115,7 +115,7 @@ function unrecognized(issue: z.core.$ZodIssue, path: KeyPath): KeyPath[] {
   return issue.keys.map((key) => [...path, ...pathOf(issue), key]);
 }
 
-/** A union says that no alternative fits; what helps is why the nearest one does not. */
+/** The problems of one zod issue. For a union, those of the alternative that fits best, if they are inside of it. */
 function describe(issue: z.core.$ZodIssue, path: KeyPath, table: unknown): Issue[] {
   const here = [...path, ...pathOf(issue)];
   const value = pathOf(issue).reduce<unknown>((inner, key) => Object(inner)[key], table);
@@ -131,7 +131,7 @@ function describe(issue: z.core.$ZodIssue, path: KeyPath, table: unknown): Issue
   ];
 }
 
-/** What to write instead, where the value says what was meant. */
+/** What to write instead, if the value shows what was meant. */
 function advice(issue: z.core.$ZodIssue, path: KeyPath, value: unknown): string {
   const expected = issue.code === "invalid_type" ? issue.expected : undefined;
   const isTop = path.length === 1 && !Object.hasOwn(grammar, String(path[0]));
@@ -148,7 +148,7 @@ function advice(issue: z.core.$ZodIssue, path: KeyPath, value: unknown): string 
   return expected === "boolean" && /^(true|false)$/.test(plain) ? `; write ${plain} without quotes` : "";
 }
 
-/** A value below a key that may hold a secret is not repeated. */
+/** Whether a value may be shown: no key of its path may hold a secret. */
 const mayShow = (path: KeyPath) => path.every((key) => typeof key === "number" || !isSecret(key));
 
 function pathOf({ path }: z.core.$ZodIssue): (string | number)[] {

@@ -4,7 +4,7 @@ import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { type LayerRequest, readLayers } from "./layers.ts";
 import { isPath } from "./preset-file.ts";
 
-/** See ExtensionsService.sources. */
+/** The files and folders that a session's plugins come from; see ExtensionsService.sources. */
 export async function sourcesOf(request: LayerRequest): Promise<string[]> {
   const { project } = request;
   const [{ targetOf }, { trustFile }] = await Promise.all([
@@ -18,14 +18,14 @@ export async function sourcesOf(request: LayerRequest): Promise<string[]> {
   return [...new Set([...known, ...others])];
 }
 
-/** Where the layers lie; of layers that cannot be read, where the first of them is looked for. */
+/** The files of the layers that are not shipped. If they cannot be read, the path of the preset. */
 async function layerFiles(request: LayerRequest): Promise<string[]> {
   const { preset, cwd } = request;
   try {
     const layers = (await readLayers(request)).filter(({ kind }) => kind !== "shipped");
     return layers.map(({ file, pack }) => pack?.folder ?? file);
   } catch {
-    // Whoever opens a session is told why.
+    // Opening a session reports the reason.
     return isPath(preset) ? [resolve(cwd, preset)] : [];
   }
 }

@@ -1,7 +1,7 @@
 import type { CliOption } from "@scorel/cli/contract";
 import { errors } from "../errors.ts";
 
-/** Options that every command takes, because the loader acts on them before there is a command. */
+/** Options of every command, which the loader reads before it knows the command. */
 export const globalOptions: readonly CliOption[] = [
   { flags: "--preset <name|path>", description: "What to load (default: coding)" },
   { flags: "--model <provider/id>", description: "The model of this run" },
@@ -11,21 +11,20 @@ export const globalOptions: readonly CliOption[] = [
   { flags: "--verbose", description: "Show where errors come from" },
 ];
 
-/** What the loader needs to know before anything is loaded. */
+/** The options that the loader needs before it loads a plugin. */
 export interface Flags {
   preset?: string;
   cwd?: string;
   trust: boolean;
   verbose: boolean;
-  /** The run prints and asks nothing. */
+  /** With `--print`: the run asks no questions. */
   print?: boolean;
-  /** Only what a command needs that finds out why nothing else works. */
+  /** Load only what `scorel doctor` needs, so that it runs when other commands fail. */
   rescue?: boolean;
 }
 
 /**
- * Looks ahead for the loader's own options; everything else is left to the command, which parses strictly.
- * What stands after `--` is never an option.
+ * Reads the loader's own options, up to `--`. The command parses the whole command line later and reports mistakes in it.
  */
 export function readFlags(argv: readonly string[]): Flags {
   const end = argv.indexOf("--");
@@ -42,7 +41,7 @@ export function readFlags(argv: readonly string[]): Flags {
   };
 }
 
-/** The first word, when nothing but options of every command stands before it. */
+/** The first word that is not an option, if only options of every command precede it. */
 function nounOf(words: readonly string[]): string | undefined {
   const at = words.findIndex((word, index) => !word.startsWith("-") && !takesValue(words[index - 1]));
   const before = words.slice(0, Math.max(0, at)).filter((word) => word.startsWith("-"));
@@ -57,7 +56,7 @@ function isFlag(flags: string, word: string): boolean {
   return flags.split(" ", 1)[0] === word.split("=", 1)[0];
 }
 
-/** The last one counts, as it does for commands. */
+/** The value of a flag; if it is repeated, the last value, as in the commands' own parser. */
 function flagValue(words: readonly string[], flag: string): string | undefined {
   const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
   const word = words[at];

@@ -52,16 +52,16 @@ export async function run(
     }
   } catch (thrown) {
     const { exitCodeOf, printError } = await import("@scorel/cli/exit-code");
-    // What a signal ended fails in ways that say nothing.
+    // An error that follows a signal tells the user nothing.
     if (signals.code === undefined) printError(thrown, surroundings.stderr, argv.includes("--verbose"));
     return exitCodeOf(thrown);
   }
 }
 
-/** The process's own streams and ways to end, taken before any extension runs. */
+/** The process's own streams and `exit`, captured before any extension runs. */
 const ownProcess = () => import("@scorel/cli/own-process");
 
-/** The streams that a command reads and writes, and what protects the process from extensions. */
+/** The streams that a command reads and writes, and the function that protects the process from extensions. */
 export interface Surroundings extends Pick<Launch, "stdin" | "stdout" | "terminal" | "stderr"> {
   /** Called once, before the code of the first extension runs. */
   contain?(): Promise<void>;
@@ -73,7 +73,7 @@ export async function ownStreams(): Promise<Surroundings> {
   return { stdin, stdout: commandStdout, terminal: terminalStdout, stderr };
 }
 
-/** The host kernel with the services that the loader gives it. */
+/** Starts the host kernel with the services of the loader. */
 export async function startHost(
   flags: Flags,
   version: string,
@@ -87,7 +87,7 @@ export async function startHost(
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
-    ...(contain && { beforeExtensions: firstTime(contain) }),
+    ...(contain && { beforeExtensions: callOnce(contain) }),
     notify: flags.rescue ? () => {} : once((notice) => stderr.write(`scorel: ${notice}\n`)),
   });
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
@@ -114,12 +114,12 @@ export async function startHost(
     hints: { service: aboutService, hook: aboutHook, contribution: nearestContribution },
     ...(flags.verbose && { logger: loggerTo(stderr) }),
   });
-  // Another preset may leave extensions out that the next command has.
+  // Not with --preset: that preset may lack extensions that the next command has.
   if (flags.preset === undefined && !flags.rescue) await noteForHelp(kernel, entries, asked);
   return kernel;
 }
 
-/** Most people's extensions have no commands, and nothing is loaded for it. */
+/** Notes the commands of extensions for `--help`. Loads the plugin only when there are extensions or an earlier note. */
 async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { notify }: Asked): Promise<void> {
   const { noteFile } = await import("@scorel/extensions/noted-commands");
   if (!entries.some(({ contained }) => contained) && !existsSync(noteFile())) return;
@@ -130,7 +130,7 @@ async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { no
   }
 }
 
-function firstTime(work: () => Promise<void>): () => Promise<void> {
+function callOnce(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
     done ??= work();
@@ -138,12 +138,12 @@ function firstTime(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** The least that runs: no extension, and of the user's configuration only what can be read. */
+/** The host plugins of `scorel doctor`: no extensions, and only those tables of the configuration that can be read. */
 async function rescuePlugins(asked: Asked) {
   return (await import("./rescue.ts")).rescuePlugins(asked);
 }
 
-/** For a command that has to run in a directory that was deleted, too. */
+/** The working directory, or the root directory when the current one was deleted, so that the command runs anyway. */
 function anyDirectory(asked: string | undefined): string {
   try {
     return workingDirectory(asked);
@@ -154,7 +154,7 @@ function anyDirectory(asked: string | undefined): string {
 }
 
 function workingDirectory(asked: string | undefined): string {
-  // The current directory may have been deleted: then it cannot even be named.
+  // A current directory that was deleted has no path to name.
   const named = asked === undefined ? "The current directory" : `--cwd ${asked}`;
   try {
     const cwd = realpathSync(resolve(asked ?? "."));
@@ -166,7 +166,7 @@ function workingDirectory(asked: string | undefined): string {
   throw errors.CONFIG_CWD({ cwd: named, reason: "it is no directory" });
 }
 
-/** The host's own log lives as long as the process. */
+/** The header of the host's log, which is kept in memory. */
 function header() {
   return { version: 1, sessionId: newId(), deviceId: newId(), createdAt: Date.now(), epoch: newId(), meta: {} };
 }
@@ -184,7 +184,7 @@ function loggerTo(stderr: Launch["stderr"]): BaseContext["logger"] {
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-/** Ends the process once its output has left; open handles of a library do not keep it. */
+/** Ends the process when its output is written, even if a library holds handles open. */
 async function end(code: number): Promise<void> {
   process.exitCode = code;
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));

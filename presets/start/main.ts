@@ -1,23 +1,23 @@
 import { existsSync, readFileSync } from "node:fs";
 import manifest from "../../package.json" with { type: "json" };
 
-/** The help of `scorel`, of each noun and of each `noun action`, made when the command was built. */
+/** The help texts of `scorel`, of each noun and of each `noun action`, written by the build. */
 type HelpTable = Record<string, string>;
 
-/** Runs the command and ends the process. What needs no plugin is answered without loading one. */
+/** Runs the command and ends the process. `--version` and `--help` load no plugin. */
 export async function main(argv: readonly string[], helpTable: URL): Promise<void> {
   const options = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   if (options.includes("--version") || options.includes("-v")) {
-    return tell(`${manifest.version}\n`);
+    return print(`${manifest.version}\n`);
   }
   const help = options.includes("--help") || options.includes("-h") ? await readHelp(options, helpTable) : undefined;
-  if (help !== undefined) return tell(help);
+  if (help !== undefined) return print(help);
   const { launch } = await import("./launch.ts");
   await launch(argv, manifest.version);
 }
 
-/** A reader that went away has what it wanted; anything else that keeps the words back is a failure. */
-function tell(text: string): void {
+/** Prints a text to stdout. A closed pipe (EPIPE) is not an error; any other failure sets exit code 1. */
+function print(text: string): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;
     process.exitCode = 1;
@@ -27,8 +27,8 @@ function tell(text: string): void {
 }
 
 /**
- * The help that the command line asks for. A command that is not in the table, or whose noun an extension adds to, is left
- * to its own plugin.
+ * The help that the command line asks for. Undefined for a command that is not in the table, or whose noun an extension adds
+ * to: its plugin prints the help.
  */
 async function readHelp(options: readonly string[], file: URL): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
@@ -39,7 +39,7 @@ async function readHelp(options: readonly string[], file: URL): Promise<string |
   const own = readOwnCommands();
   if (own.some((command) => command.noun === noun)) return undefined;
   if (noun !== undefined) return table[action === undefined ? noun : `${noun} ${action}`];
-  // A word that may be the value of the option before it names no command.
+  // A word after an option may be the option's value, so it does not count as a command.
   const named = options.some((word, index) => !word.startsWith("-") && !options[index - 1]?.startsWith("-"));
   return named ? undefined : await withOwnCommands(table[""] ?? "", own);
 }

@@ -8,8 +8,8 @@ import { createTrustService, knowledgeOf } from "../composition/trust.ts";
 import { isPath, presetFileIn } from "../layers/preset-file.ts";
 
 /**
- * Asks a person at a terminal about a preset that is not trusted yet, before anything of it is used: one that was named by
- * its path, or one of the project's that was named. Programs are not asked: to them it is refused.
+ * Asks the user at a terminal whether to trust the preset that `--preset` names, by path or in the project, before any of it
+ * is used. Without a terminal nothing is asked, and reading the preset fails later.
  */
 export async function askAboutPreset(
   asked: Asked,
@@ -28,7 +28,7 @@ async function reviewOfPath(asked: Asked): Promise<TrustReview | undefined> {
   return await (await import("@scorel/trust/presets")).reviewPresetAt(path, await knowledgeOf(asked));
 }
 
-/** A project whose preset was named has to be trusted as a whole. */
+/** The review of the whole project: a preset of a project is trusted only together with the project. */
 async function reviewOfProject(asked: Asked): Promise<TrustReview | undefined> {
   const dir = projectDir(asked.cwd);
   if (dir === undefined || presetFileIn(dir, asked.preset) === undefined) return undefined;

@@ -4,12 +4,12 @@ import type { Asked } from "../composition/asked.ts";
 import { readLayers } from "../layers/layers.ts";
 import { mergeLayers } from "../layers/merge.ts";
 
-/** Without these nothing could be said; the others are left out when they cannot start. */
+/** The plugins without which the command cannot run; the others are left out when they fail to start. */
 const needed = ["cli", "doctor"];
 
 /**
- * The host plugins of a command that finds out what is wrong. It runs whatever the presets, the configuration and the
- * extensions are like: of these none is loaded, and a table counts only when it can be read and is valid.
+ * The host plugins of `scorel doctor`. It has to run even if presets, configuration or extensions are broken: no extension is
+ * loaded, and a table of the configuration is used only if it is valid.
  */
 export async function rescuePlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: [] }> {
   const plugins = await loadShipped([...needed, "logs", "host", "models"]);
@@ -29,7 +29,7 @@ async function readableTables({ preset, by, cwd }: Asked): Promise<Readonly<Reco
   try {
     return mergeLayers(await readLayers({ preset, by, cwd, project: undefined })).tables;
   } catch {
-    // The command itself reads the layers and says what is wrong with them.
+    // The doctor reads the layers itself and reports what is wrong with them.
     return {};
   }
 }
