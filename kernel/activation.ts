@@ -3,17 +3,17 @@ import type { Hints } from "./kernel.ts";
 import type { Activated, BaseContext } from "./plugin.ts";
 import type { Dispose } from "./types.ts";
 
-/** Fields that are read before `activate` runs, so that returning them from it comes too late. */
+/** Fields that are read before `activate` runs, so `activate` cannot return them. */
 const MANIFEST = ["id", "name", "version", "scope", "needs", "provides", "config", "events", "projections"];
 
-/** The undo function in what `activate` returned. It is looked up before anything is refused, so that it always runs. */
+/** Finds the undo function in the value that `activate` returned. Called before validation, so that it runs even if validation fails. */
 export function disposeOf(returned: unknown): Dispose | undefined {
   const dispose: unknown =
     typeof returned === "function" ? returned : (returned as Activated | null | undefined)?.dispose;
   return typeof dispose === "function" ? () => dispose.call(returned) : undefined;
 }
 
-/** The contributions in what `activate` returned. Throws PLUGIN_RETURNED about any other object. */
+/** Returns the contributions that `activate` returned. Throws PLUGIN_RETURNED if they are not valid contributions. */
 export function contributionsOf(plugin: string, returned: unknown, hints: Hints | undefined): Activated | undefined {
   if (typeof returned !== "object" || returned === null) return undefined;
   const refuse = (what: string) => errors.PLUGIN_RETURNED({ plugin, what });
@@ -36,7 +36,7 @@ export function contributionsOf(plugin: string, returned: unknown, hints: Hints 
   return returned as Activated;
 }
 
-/** What a plugin, or what its `activate` returned, contributes under a name now. The plugin itself has functions only. */
+/** Reads one contribution from a plugin, where it must be a function, or from the object that its `activate` returned. */
 export function contributed(
   name: string,
   source: object,

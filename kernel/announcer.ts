@@ -1,7 +1,7 @@
 import type { Broadcast } from "./broadcast.ts";
 import type { AnyEvent } from "./types.ts";
 
-/** Publishes events in the order they were numbered, though some must wait for the disk first. */
+/** Publishes events in seq order, even if some of them have to be synced to disk first. */
 export class Announcer {
   private readonly broadcast: Broadcast;
   private readonly waiting: { event: AnyEvent; ready: Promise<unknown> | undefined }[] = [];
@@ -11,7 +11,7 @@ export class Announcer {
     this.broadcast = broadcast;
   }
 
-  /** Publishes at once, or once `ready` has settled and everything before has been published. */
+  /** Publishes the event immediately, or after `ready` has settled and all earlier events have been published. */
   announce(event: AnyEvent, ready?: Promise<unknown>): void {
     if (ready || this.running) {
       this.waiting.push({ event, ready });
@@ -19,7 +19,7 @@ export class Announcer {
     } else this.broadcast.publish(event);
   }
 
-  /** Resolves when all announced so far has been heard by every subscriber. */
+  /** Resolves when every subscriber has processed all events announced so far. */
   async drained(): Promise<void> {
     do {
       await this.running;
@@ -30,7 +30,7 @@ export class Announcer {
   private async publishWaiting(): Promise<void> {
     let settled: Promise<unknown> | undefined;
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
-      // A failed sync is told by its own status event and by the append's rejection. Many wait for the same one.
+      // A failed sync is reported by a `storage_status` event and rejects the append. Events of one batch share a promise.
       if (next.ready !== settled) await next.ready?.catch(() => {});
       settled = next.ready ?? settled;
       this.broadcast.publish(next.event);

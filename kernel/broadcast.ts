@@ -5,17 +5,17 @@ import type { AnyEvent, Dispose, StoredEvent } from "./types.ts";
 const DEFAULT_CAPACITY = 10_000;
 
 interface SubscriberOptions extends SubscribeOptions {
-  /** The plugin that listens. */
+  /** Id of the listening plugin. */
   name: string;
   listener: Listener;
-  /** Persistent events of a range of seq, read again after an overflow. */
+  /** Reads the persistent events of a seq range again after an overflow. */
   reread(from: number, to: number): readonly StoredEvent[];
   onError(thrown: unknown, event: AnyEvent | Missed): void;
 }
 
 /**
- * Tells everyone what happened: a tap only puts the event into its subscriber's queue, and each
- * subscriber drains its own in order. So no subscriber can slow or break the writer, or another one.
+ * Delivers events to subscribers. Each subscriber has its own queue and processes it in order, so that a slow or
+ * failing subscriber affects neither the writer nor the other subscribers.
  */
 export class Broadcast {
   private subscribers: Subscriber[] = [];
@@ -24,7 +24,7 @@ export class Broadcast {
   get size(): number {
     return this.subscribers.length;
   }
-  /** Whether every subscriber takes deltas that arrive together as one. */
+  /** Whether every subscriber accepts consecutive deltas joined into one. */
   get joined(): boolean {
     return this.subscribers.every((subscriber) => subscriber.joined);
   }
@@ -52,7 +52,7 @@ export class Broadcast {
     await Promise.all(this.subscribers.map((subscriber) => subscriber.idle()));
   }
 
-  /** tapable has no untap: a changed list is a new hook. */
+  /** tapable cannot remove a tap, so each change of the list creates a new hook. */
   private use(subscribers: Subscriber[]): void {
     this.subscribers = subscribers;
     this.hook = new SyncHook(["event"]);
@@ -104,7 +104,7 @@ class Subscriber {
   }
 
   private async drain(): Promise<void> {
-    // Off the writer's stack: whatever the listener does, the append that woke it has returned.
+    // Listeners run after the append that woke them has returned, never inside it.
     await null;
     for (let event = this.next(); event !== undefined; event = this.next()) {
       try {

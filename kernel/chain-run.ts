@@ -2,15 +2,15 @@
 export class Run {
   /** The input, as earlier layers have changed it. */
   value: unknown;
-  /** The answer of a `bail` chain: that of the first layer that gave one. */
-  answer: unknown;
-  /** How many layers have begun. */
+  /** The result of a `bail` chain: what the first layer returned that did not return `undefined`. */
+  result: unknown;
+  /** Number of layers that have started. */
   at = 0;
-  /** The place in the series that the present call of it has come to; layers before `at` are passed over. */
+  /** Index of the next layer in the current pass through the series. Layers before `at` have run and are skipped. */
   position = 0;
-  /** Aborts with the caller's signal, or when the running layer outlives its limit. */
+  /** Aborts with the caller's signal, or when the running layer exceeds its limit. */
   control = new AbortController();
-  /** Ends the wait for the running layer. */
+  /** Stops waiting for the running layer. */
   interrupt: (() => void) | undefined;
   private readonly caller: AbortSignal | undefined;
   private abort: (() => void) | undefined;
@@ -20,7 +20,7 @@ export class Run {
     this.caller = caller;
   }
 
-  /** Listens to the caller, which is needed only once something is waited for; throws when it has aborted. */
+  /** Listens to the caller's signal. Only needed once a layer returns a promise. Throws if the caller has aborted already. */
   link(): void {
     if (this.abort) return;
     this.throwIfAborted();

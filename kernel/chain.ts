@@ -13,10 +13,10 @@ const DEFAULT_LIMIT_MS = 30_000;
 export interface ChainOptions {
   name: string;
   mode: HookMode;
-  /** Throws about what is no answer. */
-  check?(answer: unknown): void;
+  /** Throws if a layer's result is invalid. */
+  check?(result: unknown): void;
   report(layer: Layer, thrown: unknown): void;
-  /** Asked as a layer begins; what it answers hears the end, and of a failure what was thrown. */
+  /** Called when a layer starts. The returned function is called when the layer ends, with the thrown value if it failed. */
   trace?(plugin: string): Ended | undefined;
   pending: PendingCalls;
 }
@@ -24,15 +24,15 @@ type Ended = (failure?: { thrown: unknown }) => void;
 
 type LayerTap = { layer: Layer };
 const END = Symbol("end");
-/** The outcome of a layer: `undefined` continues with the next layer, END stops the chain; a promise decides later. */
+/** The outcome of a layer: `undefined` continues with the next layer, END stops the chain, a promise resolves to either. */
 type Step = undefined | typeof END | Promise<undefined | typeof END>;
 
 /**
- * One native hook. tapable orders the layers by their stages, compiles them into a series, and lets one interceptor wrap each.
- * It has no undo, lets a throw end the series, and waits for a layer without limit. So the chain keeps its own list and compiles
- * a new series after each change (calls in flight finish on the old one), and the interceptor runs every layer guarded. A
- * layer that takes time ends the series, which is called again behind it: a layer that answers at once costs no promise, where
- * tapable's own asynchronous series would create one callback for each layer.
+ * One native hook. tapable sorts the layers by stage, compiles them into a series, and lets an interceptor wrap each layer.
+ * tapable cannot remove a layer, limit its time, or continue after it throws. So the chain keeps its own list of layers,
+ * compiles a new series after each change (calls in flight finish on the old one), and wraps every layer in `guarded`.
+ * When a layer returns a promise, the series ends and is called again once the promise settles, starting at the next layer.
+ * Synchronous layers therefore need no promise; tapable's asynchronous series would create a callback for each layer.
  */
 export class Chain {
   private readonly options: ChainOptions;
@@ -62,7 +62,7 @@ export class Chain {
     this.compiled = undefined;
   }
 
-  /** Runs the layers; rejects only on abort and when a critical layer fails. */
+  /** Runs the layers. Rejects only if the caller aborts or a critical layer fails. */
   async call(input: unknown, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted();
     if (this.layers.length === 0) return this.mode === "bail" ? undefined : input;
@@ -79,12 +79,12 @@ export class Chain {
       run.unlink();
     }
     if (this.mode !== "bail") return run.value;
-    // Whoever calls a `bail` chain has its answer, and looks for changes in what it gave.
+    // The caller of a `bail` chain gets its result, and expects a layer's changes in the input object itself.
     if (run.value !== input) Object.assign(input as object, run.value);
-    return run.answer;
+    return run.result;
   }
 
-  /** Ties go by the order in which the layers were added. */
+  /** Layers of the same level run in the order in which they were added. */
   private compile(): SyncBailHook<[Run], Step> {
     const hook = new SyncBailHook<[Run], Step>(["run"]);
     hook.intercept({ register: (tap) => ({ ...tap, fn: this.guarded((tap as unknown as LayerTap).layer) }) });
@@ -96,7 +96,7 @@ export class Chain {
     return hook;
   }
 
-  /** Wraps a layer for the compiled series: skips it if it has run in this call, otherwise runs it guarded. */
+  /** Wraps a layer for the compiled series: skips it if it has already run in this call. */
   private guarded(layer: Layer) {
     return (run: Run) => (run.position++ < run.at ? undefined : this.begin(run, layer));
   }
@@ -106,9 +106,9 @@ export class Chain {
     const ended = this.options.trace?.(layer.plugin);
     try {
       run.throwIfAborted();
-      const answer = layer.handler(run.value, run.control.signal);
-      if (isThenable(answer)) return this.wait(run, layer, answer, ended);
-      const step = this.accept(run, answer);
+      const returned = layer.handler(run.value, run.control.signal);
+      if (isThenable(returned)) return this.wait(run, layer, returned, ended);
+      const step = this.accept(run, returned);
       ended?.();
       return step;
     } catch (thrown) {
@@ -120,12 +120,12 @@ export class Chain {
   private async wait(
     run: Run,
     layer: Layer,
-    answer: PromiseLike<unknown>,
+    promise: PromiseLike<unknown>,
     ended: Ended | undefined,
   ): Promise<undefined | typeof END> {
     try {
       run.link();
-      const step = this.accept(run, await this.settled(run, layer, answer));
+      const step = this.accept(run, await this.settled(run, layer, promise));
       ended?.();
       return step;
     } catch (thrown) {
@@ -134,29 +134,29 @@ export class Chain {
     }
   }
 
-  /** Takes in what a layer answered and, of a layer that had a copy, what it did to that. */
+  /** Applies a layer's result to the run, and replaces the input if the layer worked on a copy of it. */
   private accept(run: Run, returned: unknown): undefined | typeof END {
     const copied = returned instanceof Copied;
-    const given = copied ? returned.copy : run.value;
-    const answered = copied ? returned.answer : returned;
-    const stopped = answered instanceof Stop;
-    const answer = stopped ? answered.value : answered;
-    const says = answer !== undefined && answer !== null;
+    const input = copied ? returned.copy : run.value;
+    const returnedOrStop = copied ? returned.result : returned;
+    const stopped = returnedOrStop instanceof Stop;
+    const result = stopped ? returnedOrStop.value : returnedOrStop;
+    const hasResult = result !== undefined && result !== null;
     if (this.mode === "waterfall") {
-      const value = says ? answer : given;
-      if (copied || value !== given) this.options.check?.(value);
+      const value = hasResult ? result : input;
+      if (copied || value !== input) this.options.check?.(value);
       run.value = value;
       return stopped ? END : undefined;
     }
-    if (says) this.options.check?.(answer);
-    run.value = says && typeof this.mode === "object" ? this.mode.fold(given, answer as never) : given;
+    if (hasResult) this.options.check?.(result);
+    run.value = hasResult && typeof this.mode === "object" ? this.mode.fold(input, result as never) : input;
     if (this.mode !== "bail") return stopped ? END : undefined;
-    if (says) run.answer = answer;
-    return stopped || says ? END : undefined;
+    if (hasResult) run.result = result;
+    return stopped || hasResult ? END : undefined;
   }
 
-  /** Waits for a layer within its limit; a result that comes later is discarded. */
-  private settled(run: Run, layer: Layer, answer: PromiseLike<unknown>): Promise<unknown> {
+  /** Waits for a layer's promise up to its limit. A later result is discarded. */
+  private settled(run: Run, layer: Layer, promise: PromiseLike<unknown>): Promise<unknown> {
     const { signal } = run.control;
     return new Promise((resolve, reject) => {
       const limit = layer.limit ?? DEFAULT_LIMIT_MS;
@@ -177,7 +177,7 @@ export class Chain {
         reject(signal.reason);
       };
       const isLate = () => run.control.signal !== signal || signal.aborted;
-      answer.then(
+      promise.then(
         (value) => {
           if (isLate()) return;
           close();
@@ -192,7 +192,7 @@ export class Chain {
     });
   }
 
-  /** Aborts the late layer's signal; the layers after it get a fresh one. */
+  /** Aborts the signal of a layer that exceeded its limit. The layers after it get a new signal. */
   private expire(run: Run, layer: Layer, limit: number, reject: (error: Error) => void): void {
     const error = errors.HOOK_LIMIT({ hook: this.name, plugin: layer.plugin, limit });
     const late = run.control;
@@ -201,7 +201,7 @@ export class Chain {
     reject(error);
   }
 
-  /** Ends the chain by a throw, or only skips the layer. */
+  /** Throws if the layer is critical or the caller has aborted. Otherwise reports the failure and skips the layer. */
   private failed(run: Run, layer: Layer, thrown: unknown): undefined {
     run.control.signal.throwIfAborted();
     this.options.report(layer, thrown);

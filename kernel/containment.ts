@@ -2,31 +2,31 @@ import type { BaseContext } from "./plugin.ts";
 
 /** The wrapper around a plugin that may be faulty, such as a user's extension. It counts the plugin's failures. */
 export interface Containment {
-  /** A kernel is about to start the plugin: from now on its failures can be reported there, whether it starts or not. */
+  /** Called before a kernel starts the plugin. From then on failures can be reported to that kernel, even if the start fails. */
   began(sessionId: string, report: (where: string, thrown: unknown) => void): void;
-  /** Makes the context that the plugin gets from the one that it would get otherwise. */
+  /** Wraps the context that the plugin receives. */
   context(context: BaseContext): BaseContext;
   /** Runs `work`, which calls a function of the plugin. */
   run<T>(where: string, work: () => T): T;
-  /** Whether what was contributed under this name has failed too often to be called again. */
+  /** Whether the contribution with this name has failed too often to be called again. */
   isOff(where: string): boolean;
-  /** Hears of a reported failure; `what` is the function that failed, or the name of what was contributed. */
+  /** Counts a reported failure. `what` is the function that failed, or the name of the contribution. */
   failed(what: object | string, where: string): void;
-  /** Where in the plugin's files something was thrown: `file:line`, or the file. */
+  /** Returns the place in the plugin's files where an error was thrown: `file:line`, or only the file. */
   thrownAt(thrown: unknown): string | undefined;
-  /** The kernel has stopped: nothing more is reported to it. */
+  /** Called when the kernel has stopped. No more failures are reported to it. */
   ended(): void;
 }
 
 export class Copied {
   readonly copy: unknown;
-  readonly answer: unknown;
-  constructor(copy: unknown, answer: unknown) {
+  readonly result: unknown;
+  constructor(copy: unknown, result: unknown) {
     this.copy = copy;
-    this.answer = answer;
+    this.result = result;
   }
 }
-/** Returned by a layer that was given a copy of its input: the copy takes the input's place, with what was changed in it. */
-export function withCopy(copy: unknown, answer: unknown): unknown {
-  return new Copied(copy, answer);
+/** Returned by a layer that worked on a copy of its input: the copy, with the layer's changes, replaces the input. */
+export function withCopy(copy: unknown, result: unknown): unknown {
+  return new Copied(copy, result);
 }

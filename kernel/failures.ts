@@ -5,16 +5,16 @@ import type { Failure, KernelEntry } from "./kernel.ts";
 import type { Guarded } from "./plugin.ts";
 import type { Logger } from "./types.ts";
 
-/** Failures are announced this often per plugin and place; later ones are only logged. */
+/** Maximum failures announced as events, per plugin and place. Later ones are only logged. */
 const ANNOUNCED = 3;
 const KEPT = 1_000;
-/** Lines of the host's log file per plugin and place. */
+/** Maximum lines in the host's log file, per plugin and place. */
 const LOGGED = 100;
-/** Milliseconds that something of a plugin may take which others wait for. */
+/** Default time limit in milliseconds for a plugin's function that others wait for. */
 const GUARD_LIMIT_MS = 10_000;
 
-/** A failure's message as it reads after the plugin, the place and before the file, none of which it repeats. */
-function inItsPlace(plugin: string, thrown: unknown): string {
+/** The message of a failure without the plugin's name and origin, which are shown beside it. */
+function messageWithoutPlugin(plugin: string, thrown: unknown): string {
   const message =
     codeOf(thrown) === "PLUGIN_FAILED" && thrown instanceof ScorelError && thrown.data.plugin === plugin
       ? String(thrown.data.reason)
@@ -32,13 +32,13 @@ interface FailuresOptions {
 
 /** Optional details of a failure report. */
 interface ReportOptions {
-  /** It is not announced as an event. */
+  /** Logs the failure without announcing it as an event. */
   quietly?: boolean;
-  /** The key under which the containment counts the failure: the function that failed, or the name of the place. */
+  /** What the containment counts the failure for: the function that failed, or the name of the place. */
   of?: object | string;
 }
 
-/** Collects and reports failures of plugins that the rest of the kernel survives. */
+/** Collects and reports plugin failures that do not stop the kernel. */
 export class Failures {
   readonly list: Failure[] = [];
   private readonly options: FailuresOptions;
@@ -49,14 +49,14 @@ export class Failures {
     this.options = options;
   }
 
-  /** Names a failure in the log file of the host and, unless `quietly`, as an event. */
+  /** Writes a failure to the host's log file and, unless `quietly`, announces it as an event. */
   report(plugin: string, where: string, thrown: unknown, { quietly = false, of }: ReportOptions = {}): void {
     const contained = this.options.entry(plugin)?.contained;
     const at = contained?.thrownAt(thrown);
-    const message = at === undefined || where === "" ? messageOf(thrown) : inItsPlace(plugin, thrown);
+    const message = at === undefined || where === "" ? messageOf(thrown) : messageWithoutPlugin(plugin, thrown);
     const failure: Failure = { plugin, where, code: codeOf(thrown), message, ...(at && { at }) };
     if (this.list.length < KEPT) this.list.push(failure);
-    // That something is off is told however often its failures were.
+    // Counted separately, so that switching a plugin off is announced even after many failures.
     const key = `${plugin} ${failure.code === "PLUGIN_SWITCHED_OFF" ? "off" : ""} ${where.split(" ", 1)[0]}`;
     const count = (this.announced.get(key) ?? 0) + 1;
     this.announced.set(key, count);
@@ -68,7 +68,7 @@ export class Failures {
     if (of !== undefined) contained?.failed(of, where);
   }
 
-  /** Names a mistake that is found again at each look, such as a contribution of the wrong shape. */
+  /** Reports a mistake only the first time, for checks that run repeatedly, such as those of contributions. */
   reportOnce(plugin: string, where: string, thrown: unknown): void {
     const key = `${plugin} ${where} ${messageOf(thrown)}`;
     if (this.found.has(key)) return;
@@ -76,7 +76,7 @@ export class Failures {
     this.report(plugin, where, thrown);
   }
 
-  /** The failures of a plugin that is started anew are announced again. */
+  /** Resets the counts of a plugin, so that its failures are announced again after a restart. */
   forget(plugin: string): void {
     for (const key of this.announced.keys()) if (key.startsWith(`${plugin} `)) this.announced.delete(key);
     for (const key of this.found) if (key.startsWith(`${plugin} `)) this.found.delete(key);
@@ -91,9 +91,9 @@ export class Failures {
       return otherwise as Awaited<T>;
     };
     try {
-      const answer = contained ? contained.run(where, work) : work();
-      if (!(answer instanceof Promise)) return answer;
-      return within(limit, answer, () => errors.PLUGIN_LIMIT({ plugin, where, limit })).catch(failed) as T;
+      const result = contained ? contained.run(where, work) : work();
+      if (!(result instanceof Promise)) return result;
+      return within(limit, result, () => errors.PLUGIN_LIMIT({ plugin, where, limit })).catch(failed) as T;
     } catch (thrown) {
       return failed(thrown) as T;
     }

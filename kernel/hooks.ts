@@ -12,7 +12,7 @@ import type { Dispose } from "./types.ts";
 /** The declaration of a native hook. */
 export type HookDefinition = Pick<ChainOptions, "name" | "mode" | "check">;
 
-/** The native hooks of one kernel, each a chain of layers; what a plugin adds ends with its scope. */
+/** The native hooks of one kernel, each a chain of layers. A plugin's hooks and layers are removed with its scope. */
 export class HookTable {
   private readonly session: Session;
   private readonly failures: Failures;
@@ -27,12 +27,12 @@ export class HookTable {
     this.failures = failures;
   }
 
-  /** By hook, how many layers it has. */
+  /** The number of layers on each hook. */
   *sizes(): Iterable<[hook: string, layers: number]> {
     for (const [name, { size }] of this.chains) yield [name, size];
   }
 
-  /** Throws HOOK_DUPLICATE. */
+  /** Declares a hook. Throws HOOK_DUPLICATE if it exists already. */
   define(plugin: string, scope: Scope, definition: HookDefinition): Chain {
     const { session, failures, pending } = this;
     const hook = definition.name;
@@ -49,7 +49,7 @@ export class HookTable {
     return chain;
   }
 
-  /** Adds a layer; throws HOOK_UNKNOWN. */
+  /** Adds a layer to a hook. Throws HOOK_UNKNOWN if no plugin declared the hook. */
   tap(scope: Scope, hook: string, layer: Layer): Dispose {
     const chain = this.chains.get(hook);
     if (!chain) {
@@ -65,7 +65,7 @@ export class HookTable {
   }
 }
 
-/** Stands for a guard that has been unloaded with its session: denies whatever is still asked. */
+/** Replaces a guard that is unloaded while the session stops, and denies every action. */
 function denial(hook: string, plugin: string): Layer {
   const handler = () => {
     throw errors.HOOK_STOPPING({ hook, plugin });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AnyEventDefinition, Transients } from "./types.ts";
 
-/** The event types of the kernel itself: what no plugin could tell. */
+/** The event types that the kernel itself announces. */
 export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
   epoch: {
     schema: z.strictObject({ epoch: z.string(), reason: z.string(), damage: z.array(z.number()) }),
@@ -34,7 +34,7 @@ export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
   },
 };
 
-/** The text of a `plugin_failure` event, in one line. */
+/** The one-line text of a `plugin_failure` event. */
 function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
   const place = at === undefined ? "" : ` (${at})`;
   if (where !== "") return `Plugin "${plugin}" failed in ${where}: ${message}${place}`;

@@ -4,41 +4,41 @@ import type { Session } from "./session.ts";
 import type { Problem, Store } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
 
-/** A plugin with what the layers say about it, ready to start. */
+/** A plugin to start, with its configuration and origin. */
 export interface KernelEntry {
   plugin: AnyPlugin;
-  /** The table `[id]`, unchecked; the plugin's schema parses it. */
+  /** The plugin's table `[id]` in the configuration. The plugin's schema validates it. */
   config?: unknown;
-  /** Who asked for it, for messages: `presets/coding.toml:4`. */
+  /** Where the plugin was requested, for messages: `presets/coding.toml:4`. */
   origin: string;
   /** Contains the plugin's failures. If a contained plugin fails to start, the others run without it. */
   contained?: Containment;
-  /** When it fails to start, the rest runs without it, although nothing contains it. */
+  /** If the plugin is not contained and fails to start, the others run without it. */
   optional?: boolean;
-  /** Although contained: without it nothing starts. */
+  /** If the plugin fails to start, the kernel does not start either, even if the plugin is contained. */
   required?: boolean;
 }
 
-/** Whether the rest runs without a plugin that cannot start. */
+/** Whether the kernel starts without this plugin if the plugin cannot start. */
 export function mayFail({ contained, optional, required }: KernelEntry): boolean {
   return (contained !== undefined || optional === true) && !required;
 }
-/** Advice that error messages give about names that no plugin of this kernel knows. */
+/** Advice for error messages about unknown names. */
 export interface Hints {
   service(name: string): string | undefined;
   hook(name: string): string | undefined;
-  /** The name that was meant by a misspelt name of a contribution. */
+  /** The contribution whose name is closest to a misspelt one. */
   contribution?(name: string): string | undefined;
 }
 export interface KernelOptions {
   entries: readonly KernelEntry[];
   store: Store;
-  /** Kernel whose services, event types and contributions are visible here. */
+  /** The kernel whose services, event types and contributions are also visible in this one. */
   parent?: Kernel;
-  /** Services given from outside, as if a plugin had provided them. */
+  /** Services that are provided by the caller instead of a plugin. */
   services?: Partial<Services>;
   logger?: Logger;
-  /** Default: the parent's. */
+  /** Default: the parent kernel's hints. */
   hints?: Hints;
   clientId?: string;
   /** Milliseconds since the epoch. Default: Date.now. */
@@ -46,36 +46,36 @@ export interface KernelOptions {
   /** Default: newId. */
   newId?(): string;
 }
-/** A failure that harmed nobody else. */
+/** A plugin failure that did not stop the kernel. */
 export interface Failure {
   plugin: string;
-  /** The hook, listener, contribution or lifecycle step. */
+  /** The hook, listener, contribution or lifecycle step that failed. */
   where: string;
   code: string;
   message: string;
-  /** For a contained plugin, the file and line from the stack, or the file alone if the stack does not say. */
+  /** For a contained plugin, the file and line from the stack, or only the file if the stack has no line. */
   at?: string;
 }
 export interface Kernel {
   readonly session: Session;
   /** Damage found in the log when it was opened. */
   readonly problems: readonly Problem[];
-  /** Why nothing can be appended; absent when it can. */
+  /** Why the log is read-only. Absent if it can be written. */
   readonly readOnly: string | undefined;
   find<N extends ServiceName>(name: N): Services[N] | undefined;
   collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
-  /** Resolves when all announced so far has been heard by every subscriber. */
+  /** Resolves when every subscriber has processed all events announced so far. */
   drained(): Promise<void>;
   /** Counts registrations by kind and name. Loading and unloading a plugin leaves the counts unchanged. */
   census(): Record<string, number>;
   readonly failures: readonly Failure[];
-  /** The plugins that run, in the order in which they started, with the milliseconds that took. */
+  /** The running plugins in start order, with their start times in milliseconds. */
   readonly started: readonly { plugin: string; ms: number }[];
-  /** Starts one more plugin; throws the coded error of what failed, everything undone. */
+  /** Starts one more plugin. If it fails, undoes everything and throws the coded error. */
   load(entry: KernelEntry): Promise<void>;
-  /** Stops a plugin, its users first, after the running work of them all has ended. */
+  /** Stops a plugin after its running work has ended. Plugins that need its services are stopped first. */
   unload(id: string): Promise<void>;
-  /** Ends what runs, here and in the kernels below; then stops all plugins in reverse, syncs and closes the log. */
+  /** Ends running work in this kernel and its children, stops all plugins in reverse order, then syncs and closes the log. */
   stop(): Promise<void>;
 }

@@ -2,10 +2,10 @@ import { nearest } from "@scorel/kit/values/nearest";
 import { errors } from "./errors.ts";
 import type { Level } from "./plugin.ts";
 
-/** The stages that tapable orders layers by. */
+/** The tapable stage of each level. Lower stages run first. */
 export const STAGES: Record<Level, number> = { early: -1, normal: 0, late: 1 };
 
-/** One layer as the chain holds it. */
+/** A layer in the form that chains use. */
 export interface Layer {
   plugin: string;
   handler: (input: unknown, signal: AbortSignal) => unknown;
@@ -13,7 +13,7 @@ export interface Layer {
   critical?: boolean;
   limit?: number | false;
 }
-/** A hook's layer as its author wrote it: a function, or a function with its place and limits. */
+/** Converts a layer from the form its author wrote: a function, or an object with a handler and options. */
 export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
   if (typeof tap === "function") return { plugin, handler: tap as Layer["handler"] };
   const flaws = flawsOf(tap);
@@ -23,12 +23,12 @@ export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
 
 export const TAP_FIELDS = ["handler", "level", "critical", "limit"];
 
-/** All that is wrong with a layer that is not a function: one that is misread could leave an action unguarded. */
+/** Lists everything wrong with a layer object. Checked strictly, because a misread layer could leave an action unguarded. */
 function flawsOf(tap: unknown): string[] {
   if (typeof tap !== "object" || tap === null) return ["it is neither a function nor { handler: a function }"];
   const { handler, level, critical, limit } = tap as Record<string, unknown>;
-  const strange = Object.keys(tap).filter((key) => !TAP_FIELDS.includes(key));
-  const flaws = strange.map((key) => {
+  const unknownKeys = Object.keys(tap).filter((key) => !TAP_FIELDS.includes(key));
+  const flaws = unknownKeys.map((key) => {
     const near = nearest(key, TAP_FIELDS);
     return `it has no field "${key}"${near === undefined ? ` (there are ${TAP_FIELDS.join(", ")})` : `: did you mean "${near}"?`}`;
   });
@@ -47,7 +47,7 @@ export class Stop {
     this.value = value;
   }
 }
-/** Returned by a layer: take this value and run no later layer. */
+/** Return this from a layer to use `value` as the result and skip the layers after it. */
 export function stop<T>(value?: T): T {
   return new Stop(value) as unknown as T;
 }

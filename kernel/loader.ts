@@ -12,13 +12,13 @@ import type { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
 import type { Dispose, HookName, ServiceName } from "./types.ts";
 
-/** The state that loading and unloading plugins works on. */
+/** The parts of the kernel that the loader uses. */
 interface LoaderKernel extends ContextKernel {
   readonly registry: Registry;
   readonly log: Log;
-  /** Whether a plugin of this kernel provides the service now. */
+  /** Whether this kernel, not counting its parent, has the service now. */
   provides(service: string): boolean;
-  /** Every event type is known now: the log can be linked. */
+  /** Links the stored log. Called once all event types are registered. */
   replay(): void;
   listen(plugin: string, listener: Listener, options: SubscribeOptions, of?: object): Dispose;
 }
@@ -27,17 +27,17 @@ export interface Loaded {
   entry: KernelEntry;
   context: BaseContext;
   scope: Scope;
-  /** Objects that contribute for the plugin, in order: the plugin, then what its `activate` returned. */
+  /** The objects that hold the plugin's contributions: the plugin, then the object that its `activate` returned. */
   sources: object[];
-  /** Milliseconds that it took to start. */
+  /** Start time in milliseconds. */
   startMs?: number;
 }
 
-/** Starts and stops the plugins of one kernel: checks each, adds what it declares, activates it, and undoes all of that. */
+/** Starts and stops the plugins of one kernel: validates each plugin, registers what it declares, activates it, and undoes all of that. */
 export class Loader {
-  /** The plugins that run or are being started, in that order. */
+  /** Running plugins and plugins that are starting, in start order. */
   readonly loaded = new Map<string, Loaded>();
-  /** Also of those that did not start, or stopped: what they left running may still fail. */
+  /** Every plugin ever given to this kernel. Stopped plugins stay here, because work that they left running may still fail. */
   readonly entries = new Map<string, KernelEntry>();
   private readonly kernel: LoaderKernel;
   private readonly hints: Hints | undefined;
@@ -47,7 +47,7 @@ export class Loader {
     this.hints = hints;
   }
 
-  /** Event types and projections first, so that the log can be replayed; then each plugin in order. */
+  /** Registers all event types and projections, replays the log, then activates the plugins in order. */
   async start(entries: readonly KernelEntry[]): Promise<void> {
     for (const entry of entries) this.take(entry);
     const { entries: ordered, left } = startOrder(
@@ -101,7 +101,7 @@ export class Loader {
     entry.contained?.began(this.kernel.session.id, (where, thrown) => this.kernel.reports.report(id, where, thrown));
   }
 
-  /** Checks the manifest and the configuration; adds event types and projections. Undone when it throws. */
+  /** Validates the configuration and registers event types and projections. If it throws, everything is undone. */
   private async register(entry: KernelEntry): Promise<Loaded> {
     const { plugin, origin, contained } = entry;
     if (this.loaded.has(plugin.id)) throw errors.PLUGIN_DUPLICATE({ plugin: plugin.id, origin });
@@ -126,7 +126,7 @@ export class Loader {
     const { plugin, origin } = loaded.entry;
     const began = performance.now();
     try {
-      this.missingNeed(loaded.entry);
+      this.checkNeeds(loaded.entry);
       await this.runActivation(loaded, plugin);
       loaded.startMs = performance.now() - began;
     } catch (thrown) {
@@ -155,7 +155,7 @@ export class Loader {
         this.kernel.listen(
           plugin.id,
           (event) => plugin.onEvent?.(this.kernel.log.asListened(event as never), context),
-          // A user's extension may count on each delta of the model.
+          // Contained extensions may rely on receiving each delta by itself.
           { joined: entry.contained === undefined },
           plugin.onEvent,
         ),
@@ -163,7 +163,7 @@ export class Loader {
     if (contributions) this.contribute(loaded, contributions);
   }
 
-  /** Adds what `activate` returned. Hooks and the listener go through the plugin's context, which contains and undoes them. */
+  /** Adds the contributions that `activate` returned. Layers and listeners are added through the plugin's context, which contains and undoes them. */
   private contribute({ entry, context, scope, sources }: Loaded, contributions: Activated): void {
     sources.push(contributions);
     scope.add(() => void sources.splice(sources.indexOf(contributions), 1));
@@ -174,8 +174,8 @@ export class Loader {
       });
   }
 
-  /** A provider that failed to start takes its users with it. */
-  private missingNeed(entry: KernelEntry): void {
+  /** Throws PLUGIN_MISSING_SERVICE if a service in `needs` is missing, for example because its provider failed to start. */
+  private checkNeeds(entry: KernelEntry): void {
     for (const service of entry.plugin.needs ?? [])
       if (this.kernel.find(service) === undefined) throw missingService(entry, service, this.hints);
   }
@@ -187,7 +187,7 @@ export class Loader {
   }
 }
 
-/** The layers that a plugin gives, with their hooks' names. Throws about anything else, such as a promise, which would look empty. */
+/** Returns the layers of a plugin by hook name. Throws if `hooks` is not an object; a promise would look like an empty one. */
 function hooksOf(source: Pick<AnyPlugin, "hooks"> | Activated, context: object): [hook: string, tap: unknown][] {
   const hooks: unknown = (typeof source.hooks === "function" ? source.hooks(context) : source.hooks) ?? {};
   if (typeof hooks !== "object" || Array.isArray(hooks) || hooks instanceof Promise)

@@ -3,13 +3,14 @@ import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 
 interface Ordered {
   entries: KernelEntry[];
-  /** Contained entries that cannot start, each with the coded error that says why. */
+  /** Entries that cannot start and that the kernel can do without, each with its coded error. */
   left: { entry: KernelEntry; error: Error }[];
 }
 
 /**
- * Providers before users, otherwise as listed. Throws the coded error of the first entry that cannot
- * start; a contained one is left out instead, and so are the contained ones that need it.
+ * Sorts plugins so that providers start before the plugins that need their services, and otherwise keeps the order of the
+ * list. Throws the coded error of the first entry that cannot start. Entries that may fail are left out instead, as are the
+ * ones that need their services, if those may fail too.
  */
 export function startOrder(
   entries: readonly KernelEntry[],
@@ -19,7 +20,7 @@ export function startOrder(
   return new Sorter(entries, isGiven, hints).sort();
 }
 
-/** The error of a plugin whose need nobody meets. */
+/** The error for a plugin that needs a service that no plugin provides. */
 export function missingService({ plugin, origin }: KernelEntry, service: string, hints: Hints | undefined): Error {
   const advice = hints?.service(service);
   return errors.PLUGIN_MISSING_SERVICE({ plugin: plugin.id, service, origin, ...(advice !== undefined && { advice }) });

@@ -1,4 +1,4 @@
-/** The time limit of one call of a hook's layer: it stands still while the layer waits for a person. */
+/** The time limit of one call of a layer. It is paused while the layer waits for a person. */
 class LimitClock {
   private pauses = 0;
   private left = 0;
@@ -35,10 +35,10 @@ class LimitClock {
   }
 }
 
-/** How the functions of a plugin are called, if it is contained. */
+/** Returns the containment of a plugin, if it is contained. */
 type ContainmentOf = (plugin: string) => { run<T>(where: string, work: () => T): T } | undefined;
 
-/** The calls of plugins that have begun and not settled, such as those of hooks' layers, by the signal that each was given. */
+/** Pending calls of plugin functions, such as layers of hooks, keyed by the AbortSignal that each call received. */
 export class PendingCalls {
   private readonly signals = new Map<string, Set<AbortSignal>>();
   private readonly clocks = new WeakMap<AbortSignal, LimitClock>();
@@ -54,21 +54,21 @@ export class PendingCalls {
     return contained ? contained.run(where, work) : work();
   }
 
-  /** A call of a plugin is waited for from now on; the answer ends it. */
+  /** Marks a call of a plugin as pending until the returned function is called. */
   begin(plugin: string, signal: AbortSignal): () => void {
     const signals = this.signals.get(plugin) ?? new Set();
-    // An empty set stays: the next call is not far, and there are as many sets as plugins.
+    // Empty sets are kept for the next call. There are at most as many sets as plugins.
     if (signals.size === 0) this.signals.set(plugin, signals);
     signals.add(signal);
     return () => void signals.delete(signal);
   }
 
-  /** The signals of all calls of a plugin that are waited for: what it asks a person meanwhile belongs to these. */
+  /** The signals of a plugin's pending calls. A question that the plugin asks a person meanwhile belongs to these calls. */
   of(plugin: string): AbortSignal[] {
     return [...(this.signals.get(plugin) ?? [])];
   }
 
-  /** Calls `expire` when `limitMs` have passed that were not paused; the answer ends that. */
+  /** Calls `expire` after `limitMs`, not counting pauses. The returned function cancels the limit. */
   limit(signal: AbortSignal, limitMs: number, expire: () => void): () => void {
     const clock = this.clockOf(signal);
     clock.start(limitMs, expire);
@@ -78,7 +78,7 @@ export class PendingCalls {
     };
   }
 
-  /** Stops the time limit of the call with this signal until the answer is called. A call without a limit goes on as before. */
+  /** Pauses the time limit of the call with this signal until the returned function is called. Does nothing for a call without a limit. */
   pauseLimit(signal: AbortSignal): () => void {
     return this.clockOf(signal).pause();
   }

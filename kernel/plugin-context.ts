@@ -16,7 +16,7 @@ import {
 import type { Scope } from "./scope.ts";
 import type { Dispose, Logger, Ui } from "./types.ts";
 
-/** The part of the kernel that plugin contexts call. Plugins do not get it. */
+/** The part of the kernel that plugin contexts use. Plugins have no access to it. */
 export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collect"> {
   readonly logger: Logger;
   readonly reports: Failures;
@@ -34,8 +34,8 @@ interface ContextOptions {
 }
 
 /**
- * What a plugin's functions get. Everything done through it is undone when the plugin stops; the
- * services named in `needs` are properties that resolve at the moment of use.
+ * Creates the `ctx` that a plugin's functions receive. Everything that is registered through it is undone when the plugin
+ * stops. Each service named in `needs` is a property that looks the service up when it is read.
  */
 export function createContext(
   kernel: ContextKernel,
@@ -84,7 +84,7 @@ export function createContext(
   return given;
 }
 
-/** Answers a service as one plugin sees it, the same view at every look. */
+/** Returns a function that maps a service to one plugin's view of it, always the same object for the same service. */
 function createView(context: () => BaseContext): <S>(service: S) => S {
   const views = new WeakMap<object, unknown>();
   return (service) => {
@@ -98,7 +98,7 @@ interface Asking {
   default?: unknown;
 }
 
-/** `ctx.ui` where no plugin provides it: questions get their default answers, and notices go to the log file. */
+/** `ctx.ui` when no plugin provides one: questions get their default answers, and notices go to the log file. */
 function unheardUi(logger: Logger, plugin: string): Ui {
   const levels = { info: "info", warning: "warn", error: "error" } as const;
   const ui = {

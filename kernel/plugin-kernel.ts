@@ -18,7 +18,7 @@ import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
 
-/** Opens the log, starts the plugins in order and answers the running kernel; undoes everything when one fails. */
+/** Opens the log, starts the plugins in order and returns the running kernel. If a plugin fails, undoes everything and rejects. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const kernel = new PluginKernel(options);
   try {
@@ -30,7 +30,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   return kernel;
 }
 
-/** Milliseconds that listeners have to hear the last events when the kernel stops. */
+/** Time in milliseconds that listeners have to process the last events when the kernel stops. */
 const DRAIN_LIMIT_MS = 5_000;
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -52,7 +52,7 @@ class PluginKernel implements Kernel, ContextKernel {
 
   constructor(options: KernelOptions) {
     this.parent = options.parent as PluginKernel | undefined;
-    // Every turn and every request to a model listens.
+    // Every turn and every model request adds a listener, so Node's leak warning does not apply.
     setMaxListeners(0, this.ending.signal);
     this.logger = options.logger ?? SILENT;
     this.hints = options.hints ?? this.parent?.hints;
@@ -136,9 +136,9 @@ class PluginKernel implements Kernel, ContextKernel {
       for (const source of sources) {
         if ((source as Record<string, unknown>)[name] === undefined) continue;
         const value = this.reports.guard({ plugin, where: name, otherwise: undefined }, () => {
-          const answer = contributed(name, source, { context, isManifest: source === entry.plugin });
-          if (answer === undefined || answer === null) return undefined;
-          return (check(answer, plugin, flaw) ?? answer) as Awaited<Contributions[N]>;
+          const given = contributed(name, source, { context, isManifest: source === entry.plugin });
+          if (given === undefined || given === null) return undefined;
+          return (check(given, plugin, flaw) ?? given) as Awaited<Contributions[N]>;
         });
         if (value !== undefined && value !== null) collected.push({ plugin, value });
       }
@@ -181,13 +181,13 @@ class PluginKernel implements Kernel, ContextKernel {
     await this.log.close();
   }
 
-  /** At once, for this kernel and all below it: no tool is run and no model is asked any more. */
+  /** Aborts `stopping` in this kernel and its children, so that no further tool runs and no model is called. */
   private refuseWork(): void {
     this.ending.abort(errors.KERNEL_STOPPING());
     for (const child of this.children) child.refuseWork();
   }
 
-  /** No listener can keep the kernel from stopping: one that hangs is named and left behind. */
+  /** Waits for the listeners up to a limit. Listeners that hang are reported and do not keep the kernel from stopping. */
   private async drainedOrLate(): Promise<void> {
     const limit = DRAIN_LIMIT_MS;
     const late = () => errors.LISTENER_LATE({ plugins: this.log.broadcast.lagging.join(", "), limit });
@@ -205,7 +205,7 @@ class PluginKernel implements Kernel, ContextKernel {
     scope.add(() => void this.services.delete(name));
   }
 
-  /** `of` is the function that a failure is counted for. */
+  /** Adds a listener. `of` is the function that its failures are counted for. */
   listen(plugin: string, listener: Listener, options: SubscribeOptions, of: object = listener): Dispose {
     return this.log.broadcast.subscribe({
       ...options,

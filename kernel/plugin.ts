@@ -17,13 +17,13 @@ import type {
   Ui,
 } from "./types.ts";
 
-/** `early` layers run before `normal` ones, `late` ones after; ties go by load order. */
+/** `early` layers run before `normal` ones, `late` layers after them. Layers of the same level run in load order. */
 export type Level = "early" | "normal" | "late";
 
 /**
- * How the layers of a native hook combine. `waterfall`: each gets the value the one before returned.
- * `bail`: the first answer other than `undefined` ends the chain. `fold`: each answer is joined into
- * the input by the owner's function, and later layers see the joined input.
+ * How a native hook combines the results of its layers. `waterfall`: each layer receives the value that the previous one
+ * returned. `bail`: the first result other than `undefined` ends the chain. `fold`: the owner's function merges each result
+ * into the input, and later layers receive the merged input.
  */
 export type HookMode = "waterfall" | "bail" | FoldMode<any>;
 export interface FoldMode<H extends (...args: any) => any> {
@@ -34,18 +34,18 @@ export interface FoldMode<H extends (...args: any) => any> {
 export interface Tap<H> {
   handler: H;
   level?: Level;
-  /** A guard: when it throws or outlives its limit, the action is denied instead of the layer skipped. */
+  /** Makes the layer a guard: if it throws or exceeds its limit, the action is denied. Other layers are skipped instead. */
   critical?: boolean;
-  /** Milliseconds the layer may take; `false` for no limit. Default 30,000. */
+  /** Time limit in milliseconds, or `false` for no limit. Default: 30,000. */
   limit?: number | false;
 }
 
-/** What the owner of a waterfall or bail hook calls: answers the chain's value or first answer. */
+/** Calls a waterfall or bail hook. Returns the final value (waterfall) or the first result (bail). */
 export type HookCall<N extends HookName> = (
   input: Parameters<Hooks[N]>[0],
   signal?: AbortSignal,
 ) => Promise<HookOutcome<Hooks[N]>>;
-/** What the owner of a fold hook calls: answers the input with every layer's answer joined in. */
+/** Calls a fold hook. Returns the input with every layer's result merged in. */
 export type FoldCall<N extends HookName> = (
   input: Parameters<Hooks[N]>[0],
   signal?: AbortSignal,
@@ -53,12 +53,12 @@ export type FoldCall<N extends HookName> = (
 export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : never;
 
 export interface SubscribeOptions {
-  /** Events the subscriber may lag behind before transients are dropped and `missed` says so. Default 10,000. */
+  /** Events that may wait in the subscriber's queue. Beyond that, transient events are dropped and `missed` is sent. Default: 10,000. */
   capacity?: number;
-  /** Deltas that arrive together may come as one, which costs much less. Default: each comes by itself. */
+  /** Accept consecutive deltas joined into one event, which costs much less. Default: false. */
   joined?: boolean;
 }
-/** Told to a subscriber whose queue overflowed: transients in this range of seq were dropped. */
+/** Sent to a subscriber whose queue overflowed: transient events in this seq range were dropped. */
 export interface Missed {
   type: "missed";
   from: number;
@@ -67,100 +67,100 @@ export interface Missed {
 export type Listener = (event: AnyEvent | Missed) => Awaitable<void>;
 
 /**
- * Throws about what is no contribution of the kind. It may answer a value to take instead: one without the parts that cannot be
- * used, each reported once with `flaw`, so that one bad part takes no others with it.
+ * Validates a contribution; throws if it is invalid. May return a replacement without the invalid parts, and report each of
+ * those with `flaw`, so that the valid parts can still be used.
  */
 export type CheckContribution = (value: unknown, plugin: string, flaw: (thrown: unknown) => void) => unknown;
 
-/** How to call a function that a plugin contributed. */
+/** How to call a contributed function with `guard`. */
 export interface Guarded<T> {
   plugin: string;
-  /** The function, as people know it: `access of tool Deploy`. */
+  /** A name for the function that people understand: `access of tool Deploy`. */
   where: string;
   otherwise: Awaited<T>;
-  /** Milliseconds a promise may take. Default 10,000. */
+  /** Time limit for a promise in milliseconds. Default: 10,000. */
   limit?: number;
-  /** Only a contained plugin's failure is reported: that of another is no surprise. */
+  /** Report failures only if the plugin is contained. Used where other plugins are expected to fail. */
   containedOnly?: boolean;
 }
-/** The calls of plugins that others wait for. */
+/** Access to the pending calls of plugins. */
 export type Calls = Pick<PendingCalls, "run" | "begin" | "of" | "pauseLimit">;
-/** The cost of an action that a plugin is charged for, in stored and in transient events. */
+/** The number of stored (`written`) and transient (`told`) events that an action of a plugin causes. */
 export type Cost = { written?: number; told?: number };
-/** The contribution of one plugin under a name. */
+/** A contribution with the id of its plugin. */
 export interface Collected<V> {
   plugin: string;
   value: V;
 }
 
-/** What every plugin's functions get; services named in `needs` are properties beside these. */
+/** The context that every plugin's functions receive. Services named in `needs` are additional properties. */
 export interface BaseContext<C = unknown> {
   /** The plugin's id. */
   readonly plugin: string;
-  /** The table `[id]` of the configuration, checked by the plugin's own schema. */
+  /** The plugin's table `[id]` in the configuration, validated by the plugin's schema. */
   readonly config: C;
   readonly logger: Logger;
   /** Aborts when the plugin or its session begins to stop. */
   readonly signal: AbortSignal;
-  /** The log this kernel keeps: read side, append and emit. */
+  /** The kernel's log, for reading, `append` and `emit`. */
   readonly session: Session;
-  /** Asks and tells the people who watch; it is there without being needed, and has defaults where nobody is. */
+  /** Shows questions and notices to people. Available without `needs`. If nobody is watching, questions get their default answers. */
   readonly ui: Ui;
   /** Publishes a service named in `provides`. */
   provide<N extends ServiceName>(name: N, service: Services[N]): void;
-  /** A service, looked up now: here, else in the parent kernel. */
+  /** Looks up a service in this kernel, then in its parent. */
   find<N extends ServiceName>(name: N): Services[N] | undefined;
   /**
-   * Declares a native hook; only the declarer can call it. `check` throws about what is no answer to it: the layer that gave
-   * it has failed.
+   * Declares a native hook and returns the function that calls it. `check` throws if a layer's result is invalid, and that
+   * layer counts as failed.
    */
-  defineHook<N extends HookName>(name: N, mode: "waterfall" | "bail", check?: (answer: unknown) => void): HookCall<N>;
+  defineHook<N extends HookName>(name: N, mode: "waterfall" | "bail", check?: (result: unknown) => void): HookCall<N>;
   defineHook<N extends HookName>(name: N, mode: FoldMode<Hooks[N]>, check?: (answer: unknown) => void): FoldCall<N>;
-  /** Adds a layer to a native hook; returns its undo. */
+  /** Adds a layer to a native hook. Returns a function that removes it. */
   hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
   /**
-   * What all plugins contribute under a name, in load order, the parent kernel's first. What `check` throws about is left
-   * out, as a failure of its plugin.
+   * Returns all plugins' contributions with this name in load order, those of the parent kernel first. Contributions for
+   * which `check` throws are left out and reported as failures of their plugins.
    */
   collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
-  /** Hears every event in seq order, in its own queue. */
+  /** Calls `listener` with every event in seq order. The subscription has its own queue. */
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /**
-   * Ends running work when the plugin or its session begins to stop. All plugins' work is ended and waited for before the
-   * first plugin is unloaded, so that guards, services and the log are still there.
+   * Registers a function that ends running work when the plugin or its session begins to stop. The work of all plugins ends
+   * before the first plugin is unloaded, so guards, services and the log are still available to it.
    */
   beforeStop(end: Dispose): void;
-  /** Runs when the plugin stops, in reverse order of registration; the answer runs it now instead. */
+  /** Registers an undo function. They run in reverse order when the plugin stops. Returns a function that runs this one early. */
   onDispose(dispose: Dispose): Dispose;
   /**
-   * Reports something that went wrong in `where` without harming the caller; of what was collected, in its plugin's name.
-   * With an empty `where` it is no failure of the plugin, but something to know: people are told the message alone, and of a
-   * contained plugin which one says it.
+   * Reports a failure in `where` without throwing. Pass `plugin` for the failure of another plugin's contribution. With an
+   * empty `where` the report is a notice rather than a failure: people see only the message, preceded by the plugin's name if
+   * the plugin is contained.
    */
   report(where: string, thrown: unknown, plugin?: string): void;
   /**
-   * What a function that a plugin contributed answers, or `otherwise` when it fails or outlives its limit: that is reported
-   * in the plugin's name, and the third failure there of a contained plugin switches that function off.
+   * Calls a contributed function and returns its result, or `otherwise` if the function fails or exceeds its limit. The
+   * failure is reported for the contributing plugin. The third failure of a contained plugin's function switches it off.
    */
   guard<T>(guarded: Guarded<T>, work: () => T): T;
-  /** The calls of plugins that are waited for. */
+  /** The pending calls of plugins. */
   readonly calls: Calls;
   /**
-   * Counts what a service writes or tells for this plugin (`size`: in bytes), against the limit that a contained plugin has;
-   * throws PLUGIN_FLOOD beyond it.
+   * Charges a contained plugin for events that a service writes or emits on its behalf. `size` returns their size in bytes.
+   * Throws PLUGIN_FLOOD if the plugin exceeds its limit. Does nothing for other plugins.
    */
   spend(where: string, cost: Cost, size?: () => number): void;
   /**
-   * `work` as something that harms nobody: what it throws is reported in `where`, and the third failure of a contained plugin
-   * switches it off, with a notice. A service that calls its users' functions back makes its `perPlugin` view so.
+   * Wraps `work` so that it never throws: failures are reported in `where`, and the third failure of a contained plugin
+   * switches the function off, with a notice. Use it in a service's `perPlugin` view for callbacks of its users.
    */
   isolate<A extends unknown[]>(where: string, work: (...given: A) => unknown): (...given: A) => Promise<void>;
 }
 export type PluginContext<C = unknown, N extends ServiceName = never> = BaseContext<C> & Pick<Services, N>;
 
 /**
- * A service with this method hands each plugin a view of its own, so that what the plugin does through
- * it (a subscription, say) ends with the plugin.
+ * A service with this method gives each plugin its own view, so that whatever the plugin registers through it, such as a
+ * subscription, is removed when the plugin stops.
  */
 export const perPlugin = Symbol("perPlugin");
 export interface PerPlugin<S> {
@@ -175,11 +175,11 @@ interface PluginShape<Ctx, C, N> {
   scope?: "host" | "session";
   needs?: readonly N[];
   provides?: readonly ServiceName[];
-  /** A zod schema that owns the table `[id]` of config.toml. */
+  /** A zod schema for the table `[id]` of config.toml. */
   config?: C;
   events?: Record<string, AnyEventDefinition>;
   projections?: Record<string, ProjectionDefinition>;
-  /** May return a function that undoes its work, or contributions that see its variables. */
+  /** May return a function that undoes its work, or contributions, which can then use its local variables. */
   activate?(ctx: Ctx): Awaitable<void | Dispose | Activated>;
   deactivate?(): Awaitable<void>;
   hooks?(ctx: Ctx): HookLayers;
@@ -187,8 +187,8 @@ interface PluginShape<Ctx, C, N> {
 }
 type HookLayers = { [H in HookName]?: Hooks[H] | Tap<Hooks[H]> };
 /**
- * What `activate` may return: what a plugin can contribute, each as a value or as a function that is asked whenever it is
- * collected. It adds to what the plugin itself contributes under the same name.
+ * The contributions that `activate` may return, each as a value or as a function that is called whenever the contribution is
+ * collected. They are added to the plugin's own contributions with the same name.
  */
 export type Activated = {
   [K in ContributionName]?: Contributions[K] | (() => Contributions[K]);
@@ -201,15 +201,15 @@ export type Activated = {
 type Contributing<Ctx> = { [K in ContributionName]?: (ctx: Ctx) => Contributions[K] };
 type ConfigOf<C> = C extends z.ZodType ? z.output<C> : Readonly<Record<string, unknown>>;
 
-/** A plugin as its author writes it: the seed's Extension plus optional manifest fields. */
+/** A plugin as its author writes it. Every field but `id`, `name` and `version` is optional. */
 export type Plugin<C = undefined, N extends ServiceName = never> = PluginShape<PluginContext<ConfigOf<C>, N>, C, N> &
   Contributing<PluginContext<ConfigOf<C>, N>>;
 
-/** A plugin whose types were checked where it was defined; what lists and loaders hold. */
+/** A plugin of any type, for lists and loaders. Its types were checked where it was defined. */
 export interface AnyPlugin extends PluginShape<any, z.ZodType | undefined, ServiceName> {}
 
 /**
- * Types `ctx` from `needs` and `config`, and returns the erased type that lists of plugins can hold.
+ * Defines a plugin. Infers the type of `ctx` from `needs` and `config`, and returns a type that lists of plugins can hold.
  *
  * @example
  * export default definePlugin({ id: "hello", name: "Hello", version: "1.0.0", needs: ["agent"] })

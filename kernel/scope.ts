@@ -2,10 +2,10 @@ import { within } from "@scorel/kit/values/within";
 import { errors } from "./errors.ts";
 import type { Dispose } from "./types.ts";
 
-/** An undo that takes longer is left behind, so that no plugin can keep a session from closing. */
+/** Time limit in milliseconds for one undo function, so that no plugin can keep a session from closing. */
 const DISPOSE_LIMIT_MS = 5_000;
 
-/** The undo list of one plugin: everything it did through its context, undone in reverse order. */
+/** The undo functions of one plugin, one for each thing it registered through its context. */
 export class Scope {
   readonly plugin: string;
   readonly control = new AbortController();
@@ -23,7 +23,7 @@ export class Scope {
     return this.disposers.length;
   }
 
-  /** Adds an undo; answers one that may be called earlier. In a closed scope it runs at once and SCOPE_CLOSED is thrown. */
+  /** Adds an undo function and returns a function that runs it early. If the scope is closed, runs it immediately and throws SCOPE_CLOSED. */
   add(dispose: Dispose): Dispose {
     if (this.closed) {
       this.run(dispose);
@@ -38,19 +38,19 @@ export class Scope {
     };
   }
 
-  /** Adds work for the beginning of the stop, while everything is still in place; runs at once when that is over. */
+  /** Adds a function that runs when the stop begins, while all plugins are still loaded. If it has begun, runs it immediately. */
   addEnding(work: Dispose): void {
     if (this.control.signal.aborted) void this.run(work);
     else this.endings.push(work);
   }
 
-  /** Begins the stop: aborts the plugin's signal and waits until its running work has ended. */
+  /** Begins the stop: aborts the plugin's signal and waits for its running work to end. */
   async settle(): Promise<void> {
     this.control.abort();
     await Promise.all(this.endings.splice(0).map((work) => this.run(work)));
   }
 
-  /** Undoes everything in reverse; a failing undo is reported and the rest still runs. */
+  /** Runs the undo functions in reverse order. One that throws is reported, and the others still run. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;

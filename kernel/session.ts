@@ -17,7 +17,7 @@ import type {
   TransientType,
 } from "./types.ts";
 
-/** The log as the `check` of an append sees it: the state after every earlier append. */
+/** The log as the `check` of an append sees it, with all earlier appends applied. */
 export interface LogView {
   readonly tree: TreeView;
   readonly activeLeaf: EventId | null;
@@ -25,44 +25,44 @@ export interface LogView {
 }
 
 export interface AppendOptions {
-  /** Default: the active leaf at the moment of writing. */
+  /** Default: the active leaf when the event is written. */
   parentId?: EventId | null;
-  /** Who caused it. Default: the kernel's own client id. */
+  /** The client that caused the event. Default: the kernel's own client id. */
   clientId?: string;
-  /** A pre-allocated id, as announced by `message_start`. */
+  /** An id allocated in advance, such as the one that `message_start` announced. */
   id?: EventId;
-  /** Runs in the writer's turn, in `appendAll` before any of the batch; throwing rejects the append and uses no seq. */
+  /** Runs synchronously before the event is written; in `appendAll`, before any event of the batch. If it throws, nothing is written and no seq is used. */
   check?(view: LogView): void;
 }
 /** One entry of `appendAll`. */
 export type AppendEntry = { [T in EventType]: { type: T; payload: Events[T] } & AppendOptions }[EventType];
 
-/** The result of an append from inside a running turn: the event will be written later, under this id. */
+/** The result of an append while someone else holds the path: the event will be written later, with this id. */
 export interface Queued {
   id: EventId;
   queued: true;
 }
 export type Appended<T extends EventType> = EventOf<T> & { queued?: undefined };
 
-/** The right to append path events while everyone else's wait (held by the loop during a turn). */
+/** The exclusive right to append path events. The agent holds it during a turn, and path events of others wait. */
 export interface PathHold {
   append<T extends EventType>(type: T, payload: Events[T], options?: AppendOptions): Promise<Appended<T>>;
   appendAll(entries: readonly AppendEntry[]): Promise<StoredEvent[]>;
-  /** Writes what waits, lets anyone append directly while `work` runs, then closes again. */
+  /** Writes the waiting events and lets anyone append until `work` has finished. */
   open<R>(work: () => Promise<R>): Promise<R>;
-  /** Ends the hold and writes what still waits. */
+  /** Ends the hold and writes the waiting events. */
   release(): Promise<void>;
 }
 
-/** One log with its tree and projections: the part of the kernel that plugins work with. */
+/** One log with its tree and projections, as plugins use it. */
 export interface Session {
   readonly id: string;
   readonly header: SessionHeader;
-  /** Stored; changes when the log loses bytes. */
+  /** Identifies the log's history. It is stored, and changes when the log loses bytes. */
   readonly epoch: string;
-  /** New at every open. */
+  /** Identifies the time from opening the session to closing it; different at every open. */
   readonly activation: string;
-  /** seq of the latest event, persistent or transient; 0 before the first. */
+  /** The seq of the latest event, persistent or transient, or 0 if there are no events. */
   readonly seq: number;
   readonly tree: TreeView;
   readonly activeLeaf: EventId | null;
@@ -71,26 +71,26 @@ export interface Session {
     payload: Events[T],
     options?: AppendOptions,
   ): Promise<Appended<T> | (Queued & Partial<Appended<T>>)>;
-  /** Several events in one write: all of them, or none. */
+  /** Appends several events in one write: either all of them or none. */
   appendAll(entries: readonly AppendEntry[]): Promise<StoredEvent[]>;
-  /** Numbers and announces; never written. */
+  /** Numbers and announces a transient event, which is never written to the log. */
   emit<T extends TransientType>(type: T, payload: Transients[T], options?: { clientId?: string }): TransientOf<T>;
-  /** The messages a model would read at `leaf` (default: the active leaf). */
+  /** Builds the messages that a model reads at `leaf`. Default: the active leaf. */
   buildContext(leaf?: EventId | null): Message[];
   projection<N extends ProjectionName>(name: N): Projections[N];
-  /** Converts one event for a model; `skip` for an event type that no plugin registered. */
+  /** Converts one event for a model. Returns `skip` for an event type that no plugin registered. */
   asRead(event: StoredEvent): LlmAction;
-  /** How a face draws an event; a generic row for a type nobody registered. */
+  /** Converts one event for display. Returns a generic row for an event type that no plugin registered. */
   display(event: AnyEvent): DisplayAction;
-  /** An event as `onEvent` sees it: with the fields of the seed's and pi's event of the same type. */
+  /** Adds the fields that the event type's `toListener` returns, as listeners receive the event in `onEvent`. */
   asListened(event: AnyEvent): AnyEvent;
-  /** Takes the hold; throws LOG_BUSY when it is taken. */
+  /** Takes the hold on the path. Throws LOG_BUSY if someone else has it. */
   hold(): PathHold;
   readonly held: boolean;
-  /** Aborts when the session begins to stop: from then on no tool runs and no model is asked. */
+  /** Aborts when the session begins to stop. After that, no tool runs and no model is called. */
   readonly stopping: AbortSignal;
-  /** Whether everyone who listens now takes deltas that arrive together as one. */
+  /** Whether every current subscriber accepts consecutive deltas joined into one. */
   readonly joinsDeltas: boolean;
-  /** Resolves when everything written so far survives a power loss. */
+  /** Resolves when everything written so far is on disk and survives a power loss. */
   synced(): Promise<void>;
 }

@@ -3,81 +3,80 @@ import { isId } from "@scorel/kit/values/id";
 import { Ledger, type LedgerImage } from "./ledger.ts";
 import type { AnyEvent, EventId, SessionHeader, StoredEvent } from "./types.ts";
 
-// `@scorel/kernel/store` is this module: all that whoever writes a store needs.
+// This module is `@scorel/kernel/store`. It exports everything that the author of a store needs.
 export { freeze, isId, Ledger, type LedgerImage };
 
-/** Damage found while opening: what is on this line, or what is no longer. */
+/** Damage found in a log: a record that is unreadable or missing. */
 export interface Problem {
   /** 1-based line of the file; the header is line 1. */
   line: number;
-  /** Byte offset of the line's start. */
+  /** Byte offset of the start of the line. */
   offset: number;
-  /** `torn`, `crc`, `json`, `shape`, `empty`, `unchecked` … and, after a colon, details. */
+  /** `torn`, `crc`, `json`, `shape`, `empty`, `unchecked` …, optionally followed by a colon and details. */
   reason: string;
-  /** Bytes of history are gone because of it. */
+  /** Whether recorded history was lost. */
   lost: boolean;
 }
 /** The contents of a store when it was opened. */
 export interface Opened {
   header: SessionHeader;
-  /** Every record in file order, and the way to read each. Whoever appends adds a row for each record. */
+  /** One row for each record, in file order, with a function to read it. The log adds a row for each record it appends. */
   ledger: Ledger;
-  /** What was kept of the rows before, by an earlier `keep`; rows behind it are new. */
+  /** The image of an earlier `keep`, if it covers the first rows. Later rows have to be linked. */
   image?: LogImage;
-  /** Grows when a record turns out damaged later. */
+  /** Damage found so far. The list grows when a damaged record is found later. */
   problems: readonly Problem[];
-  /** Why nothing may be appended; absent when it may. */
+  /** Why the log is read-only. Absent if it can be written. */
   readOnly?: string;
 }
 
-/** The state that a log computed from its first rows, kept for the next opening. */
+/** The state that a log computed from its first rows, stored so that the next opening is faster. */
 export interface LogImage {
   rows: number;
-  /** For each type of the ledger, which plugin of which version said how it moves the leaf. */
+  /** For each type in the ledger, the plugin and version that defined how it moves the active leaf. */
   signatures: readonly string[];
   tree: { root: number; leaf: number; activeLeaf: EventId | null };
   projections: readonly ProjectionImage[];
   flags: Uint8Array;
 }
-/** The state of a projection as its plugin, in this version, had it. */
+/** The state of a projection, with the plugin and version that computed it. */
 export interface ProjectionImage {
   plugin: string;
   version: string;
   name: string;
   over: "log" | "path";
-  /** How many rows a `log` projection has taken in; the row at which the state of a `path` one is. */
+  /** Projection over `log`: the number of rows applied. Over `path`: the row that the state belongs to. */
   at: number;
   state: unknown;
 }
 
 /**
- * Where one log is kept. Synchronous where the writer's turn is: what `append` has taken survives a
- * killed process. What `sync` has answered survives a power loss.
+ * Stores one log. `append` is synchronous, and once it returns the records survive a killed process. Once `sync` resolves,
+ * they survive a power loss.
  */
 export interface Store {
-  /** `onDamage` hears of a record that was whole when the log was opened and is no more when it is read. */
+  /** Opens the log. `onDamage` is called when a record that was intact at opening turns out to be damaged when it is read. */
   open(onDamage?: (problem: Problem) => void): Opened;
   /**
-   * Writes records (one event's JSON each) all together or not at all; throws STORE_WRITE, STORE_READ_ONLY,
-   * and STORE_GONE, STORE_MOVED or STORE_CHANGED when somebody else did something to the file.
-   * `events`, when given, are what reading the records would yield.
+   * Writes all records, each the JSON of one event, or none of them. Throws STORE_WRITE or STORE_READ_ONLY, or STORE_GONE,
+   * STORE_MOVED or STORE_CHANGED if another process changed the file. `events` are the parsed records, if the caller has them.
    */
   append(records: readonly string[], events?: readonly StoredEvent[]): void;
-  /** The rows, from `first` on, whose JSON contains a text of plain characters. May name others too. */
+  /** Returns the rows from `first` on whose JSON contains `text` (plain characters). May return other rows too. */
   search(text: string, first: number): readonly number[];
   /**
-   * May keep what `image` makes beside the log, where that spares the next opening enough; nothing depends on it.
-   * `replayed`: rows that were gone through since, for want of what is in the image now.
+   * Optionally stores the result of `image` beside the log, if that makes the next opening fast enough to be worth it.
+   * `replayed` is the number of rows that had to be replayed since opening and that the image would have saved.
    */
   keep?(image: () => LogImage, replayed: number): void;
-  /** Rejects with STORE_SYNC: what was appended is there, but may not survive a power loss. */
+  /** Syncs to disk. Rejects with STORE_SYNC; the appended records are then written but may not survive a power loss. */
   sync(): Promise<void>;
-  /** Sees a transient before it is announced; it is announced once the answer, if any, has settled. */
+  /** Called before a transient event is announced. If it returns a promise, the event is announced once that settles. */
   stage?(event: AnyEvent): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
-/** A store that forgets: for the host's own log and for tests. */
+/** Creates a store in memory, for the host's own log and for tests. */
 export function createMemoryStore(
   header: SessionHeader,
   events: readonly StoredEvent[] = [],

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import { messageOf } from "@scorel/kit/values/coded-error";
 
-/** What is published on the diagnostics channel `scorel.hook` when a layer of a native hook has ended. */
+/** The message published on the diagnostics channel `scorel.hook` when a layer of a native hook ends. */
 export interface HookTrace {
   sessionId: string;
   hook: string;
@@ -9,13 +9,13 @@ export interface HookTrace {
   /** Milliseconds since the epoch, with fractions. */
   startedAt: number;
   endedAt: number;
-  /** Why the layer failed; absent when it did not. */
+  /** The failure's message. Absent if the layer succeeded. */
   error?: string;
 }
 
 const hooks = channel("scorel.hook");
 
-/** Watches one layer; without a subscriber to the channel it costs a look at a flag. */
+/** Traces one layer. Does nothing if the channel has no subscribers. */
 export function traceLayer(
   sessionId: string,
   hook: string,

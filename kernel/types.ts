@@ -1,47 +1,47 @@
 import type { z } from "zod";
 
 /**
- * The open tables. Each starts (nearly) empty and is filled by plugins through declaration merging
- * in their `contract.ts`; the kernel is generic over them and knows none of their rows.
+ * The open tables. They are empty or nearly so here; plugins add rows by declaration merging in their `contract.ts`. The
+ * kernel is generic over these rows and does not depend on any of them.
  */
 
-/** Service name -> the object (or function) that plugins share at run time. */
+/** Service name -> the object or function that plugins share at run time. */
 export interface Services {
-  /** Joins side-band text to the message directly before it; `undefined` when that message cannot carry it. */
+  /** Merges text into the preceding message. Returns `undefined` if that message cannot hold it. */
   mergeMessage: (previous: Message, content: string) => Message | undefined;
   /** Whether a value is a message that a language model can read. */
   isMessage: (value: unknown) => boolean;
 }
-/** Native hook name -> the function a layer implements. */
+/** Native hook name -> the function that each layer implements. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Hooks {}
-/** Persistent event type -> payload. Envelope keys may not appear in a payload. */
+/** Persistent event type -> payload. A payload must not use the keys of `Envelope`. */
 export interface Events {
-  /** The log lost bytes; anchors taken before it cannot be resumed by counting. */
+  /** The log lost bytes. Clients cannot resume from a seq that they saved before this event. */
   epoch: { epoch: string; reason: string; damage: number[] };
 }
-/** Transient event type -> payload: numbered and heard, never written. */
+/** Transient event type -> payload. Transient events are numbered and announced but never written. */
 export interface Transients {
-  /** A plugin failed somewhere it may not harm; `where` names the hook, listener or contribution. */
+  /** A plugin failed without stopping anything else. `where` names the hook, listener or contribution. */
   plugin_failure: { plugin: string; where: string; code: string; message: string; at?: string };
-  /** The log could not be written (`error`), or can be again (`error` absent). */
+  /** The log could not be written (`error` is set), or it can be written again (`error` is absent). */
   storage_status: { error?: string };
 }
-/** Contribution name -> what one plugin contributes under it. */
+/** Contribution name -> the type of one plugin's contribution. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Contributions {}
 /** Projection name -> its state. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Projections {}
-/** Types the kernel only carries: `message` is what a language model reads, `display` how an event looks to a person. */
+/** Types that the kernel passes through: `message` for language models, `display` for people. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Types {}
 
-/** A message as `buildContext` yields it. The kernel never looks inside. */
+/** A message returned by `buildContext`. The kernel never inspects it. */
 export type Message = Types extends { message: infer M } ? M : unknown;
-/** What faces draw of an event. */
+/** The form of an event for display to people. */
 export type DisplayAction = Types extends { display: infer D } ? D : { display: string };
-/** What plugins have as `ctx.ui`, each in its own name: the service `ui`. */
+/** The type of `ctx.ui`: each plugin's own view of the service `ui`. */
 export type Ui = Services extends { ui: infer U } ? U : unknown;
 
 export type EventId = string;
@@ -55,16 +55,16 @@ export type TransientType = keyof Transients & string;
 export type ContributionName = keyof Contributions & string;
 export type ProjectionName = keyof Projections & string;
 
-/** Fields that every event bears. `seq` counts persistent and transient events of a session together. */
+/** The fields of every event. `seq` counts the persistent and transient events of a session together. */
 export interface Envelope {
   type: string;
   seq: number;
   sessionId: string;
   clientId: string;
-  /** Milliseconds since the epoch; for people to read, never for ordering. */
+  /** Milliseconds since 1970. For display only: events are ordered by `seq`. */
   ts: number;
 }
-/** A line of the log and a node of the tree, whatever its type. */
+/** A persistent event of any type: a line of the log and a node of the tree. */
 export interface StoredEvent extends Envelope {
   id: EventId;
   parentId: EventId | null;
@@ -73,7 +73,7 @@ export interface StoredEvent extends Envelope {
 export type EventOf<T extends EventType> = { [K in T]: StoredEvent & { type: K } & Events[K] }[T];
 /** A transient event of a known type. */
 export type TransientOf<T extends TransientType> = { [K in T]: Envelope & { type: K } & Transients[K] }[T];
-/** Anything a subscriber hears. */
+/** Any event that a subscriber receives. */
 export type AnyEvent = StoredEvent | Envelope;
 
 /** The form of an event for a language model. */
@@ -81,75 +81,75 @@ export type LlmAction =
   | { action: "include"; message: Message }
   | { action: "merge_prev"; content: string; otherwise: Message }
   | { action: "skip" }
-  /** Replaces all above it by `summary`; events after `after` (an ancestor, exclusive) are kept. */
+  /** Replaces everything before it with `summary`, except the events after the ancestor `after`, which are kept. */
   | { action: "barrier"; summary: Message; after?: EventId };
 
-/** Lookups for a handler while it converts an event. */
+/** Lookups that are available while an event is converted. */
 export interface ConvertContext {
   get(id: EventId): StoredEvent | undefined;
-  /** A service, when a loaded plugin provides it. */
+  /** Returns a service, or undefined if no loaded plugin provides it. */
   find<N extends ServiceName>(name: N): Services[N] | undefined;
 }
 
-/** How one persistent event type behaves: the seed's double converter, and how it moves the leaf. */
+/** How one persistent event type behaves: how it moves the active leaf, and how models and people see it. */
 export interface EventDefinition<P = any> {
   schema: z.ZodType<P>;
   transient?: undefined;
-  /** Announced only once on disk for good (fdatasync), not merely written. Default: no. */
+  /** Announce the event only once it is synced to disk (fdatasync), not just written. Default: false. */
   durable?: boolean | ((event: any) => boolean);
   /**
-   * Events of this type survive an import into a place where the plugin is loaded, if the schema takes them: their writer may
-   * be anyone, so the schema must be strict, and nothing that grants or starts something may follow from them. Not for types
-   * with `barrier`. Default: no.
+   * Keep events of this type when a session is imported, if the plugin is loaded and the schema accepts them. Anyone may have
+   * written an imported event, so the schema must be strict and the event must not grant or start anything. Not allowed for
+   * types with `barrier`. Default: false.
    */
   importable?: boolean;
-  /** This type's `convertToLlm` may answer `barrier`; its `after` is checked at append. */
+  /** Whether `convertToLlm` may return a `barrier`. Its `after` is validated when the event is appended. */
   barrier?: boolean;
   /**
-   * The active leaf after this event. Default: the event itself (a path event). Returning `current`
-   * makes it a side event; returning another id makes it a jump (rewind, branch).
+   * Returns the active leaf after this event. Default: the event itself (a path event). Returning `current` makes it a side
+   * event; returning another id makes it a jump (rewind, branch).
    */
   leaf?(event: any, current: EventId | null): EventId | null;
   /**
-   * Only a record whose JSON contains this text is shown to `leaf` when a log is opened; any other of this type is a
-   * path event, unread. For types that are on nearly every line of a long log.
+   * When a log is opened, `leaf` is called only for records of this type whose JSON contains this text. The others are taken
+   * as path events without being read. Use it for very frequent types, so that long logs open fast.
    */
   leafReads?: string;
-  /** What `convertToLlm` answers about an event may change, so it is asked again for every context. Default: no. */
+  /** Call `convertToLlm` again for every context, because its result for the same event may change. Default: false. */
   convertsAnew?: boolean;
-  /** Default: skip. */
+  /** Default: returns `skip`. */
   convertToLlm?(event: any, context: ConvertContext): LlmAction;
-  /** Default: a generic row. */
+  /** Default: returns a generic row. */
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
-  /** Extra fields on the object that `onEvent` receives. */
+  /** Returns extra fields for the object that `onEvent` receives. */
   toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }
 /** How one transient event type behaves. */
 export interface TransientDefinition<P = any> {
   schema: z.ZodType<P>;
   transient: true;
-  /** For types that come by the thousand: the fields of a payload that plainly fits the schema, which is then not asked. */
+  /** A fast path for very frequent types: returns the payload's fields if it clearly fits the schema, so that the schema need not run. */
   quick?(payload: P): P | undefined;
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
   toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }
 export type AnyEventDefinition = EventDefinition | TransientDefinition;
 
-/** Events that a projection looks at: all of a type, or at least those whose JSON contains a text of plain characters. */
+/** The events that a projection needs: all of a type, or those whose JSON contains a text (plain characters). It may receive more. */
 export type ProjectionRead = string | { type: string; containing: string };
 
-/** State folded from the log: pure, serialisable, rebuilt at will. */
+/** State computed from the log's events by pure functions. The state must be serialisable and can be rebuilt at any time. */
 export interface ProjectionDefinition<S = any> {
-  /** The only events that can change it. Default: every one. Spares reading the others of a long log. */
+  /** The events that can change the state, so that others in a long log are not read. Default: all. */
   reads?: readonly ProjectionRead[];
   /** `log`: every persistent event in seq order. `path`: the path events from the root to the active leaf. */
   over: "log" | "path";
   init(): S;
-  /** Returns the next state; never mutates `state`. */
+  /** Returns the next state. Must not modify `state`. */
   update(state: S, event: any): S;
 }
 
-/** Line 0 of a log. */
+/** The header of a log, its first line. */
 export interface SessionHeader {
   version: number;
   sessionId: string;

@@ -2,7 +2,7 @@ import { describeIssues } from "@scorel/kit/values/issue-text";
 import type { z } from "zod";
 import { errors } from "./errors.ts";
 
-/** Checks a payload and answers it as the schema outputs it; throws EVENT_INVALID naming each wrong field. */
+/** Validates a payload and returns the schema's output. Throws EVENT_INVALID, which names each invalid field. */
 export function parsePayload(type: string, schema: z.ZodType, payload: unknown): Record<string, unknown> {
   const result = schema.safeParse(payload, { jitless: isCold(schema) });
   if (result.success) return result.data as Record<string, unknown>;
@@ -12,7 +12,7 @@ export function parsePayload(type: string, schema: z.ZodType, payload: unknown):
 const HOT = 100;
 const uses = new WeakMap<z.ZodType, number>();
 
-/** zod compiles a schema at its first use, which costs more than it saves until the schema has been used often. */
+/** Whether a schema is used too rarely for compilation to pay off. zod would compile it at its first use. */
 function isCold(schema: z.ZodType): boolean {
   const count = (uses.get(schema) ?? 0) + 1;
   if (count <= HOT) uses.set(schema, count);

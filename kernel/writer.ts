@@ -25,16 +25,16 @@ interface WriterOptions {
 }
 
 /**
- * Numbers, stores and announces events. A turn is synchronous: parent and check are resolved against all earlier appends, the
- * records are written, and only then do tree and projections change and others hear of them, in seq order.
+ * Numbers, stores and announces events. Each write is synchronous: it resolves parents and runs checks against all earlier
+ * appends, writes the records, and only then updates the tree and projections and announces the events in seq order.
  */
 export class Writer {
   readonly broadcast = new Broadcast();
   readonly announcer = new Announcer(this.broadcast);
   readonly syncer: Syncer;
-  /** seq of the latest event, persistent or transient. */
+  /** The seq of the latest event, persistent or transient. */
   seq = 0;
-  /** That of the latest `epoch` event, else the header's. */
+  /** The epoch of the latest `epoch` event, or else of the header. */
   epoch: string;
   closed = false;
   private readonly options: WriterOptions;
@@ -47,7 +47,7 @@ export class Writer {
     this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
   }
 
-  /** Writes all entries in one turn, or none. Resolves when they are on the disk, if a type asks for that. */
+  /** Writes all entries or none. Resolves once they are written, or synced to disk if one of them is durable. */
   async append(entries: readonly AnyEntry[]): Promise<StoredEvent[]> {
     const { events, synced } = this.write(entries);
     if (synced) await synced;
@@ -78,7 +78,7 @@ export class Writer {
     this.writing = true;
     try {
       const drafts = this.options.drafts.all(entries);
-      // Numbered last: what a converter's failure emitted meanwhile has its own numbers.
+      // Numbered last, because a failing converter may have emitted events in the meantime.
       let seq = this.seq;
       for (const { event } of drafts) event.seq = ++seq;
       const records = drafts.map(({ event }) => JSON.stringify(event));
@@ -99,7 +99,7 @@ export class Writer {
     }
   }
 
-  /** Links what was written and announces it in seq order: at once or, where the type asks for it, when it is on the disk. */
+  /** Links the written events and announces them in seq order; durable ones once they are synced to disk. */
   private publish(drafts: readonly Draft[], events: readonly StoredEvent[]): Promise<void> | undefined {
     const { tree, projections } = this.options;
     this.seq += drafts.length;
