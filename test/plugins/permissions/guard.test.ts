@@ -13,6 +13,7 @@ import { join } from "node:path";
 import type { Operations } from "@scorel/host/contract";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { permissionTold } from "../../../plugins/permissions/state.ts";
 import { fc } from "../../property.ts";
 import { secondProcess } from "../../second-process.ts";
 import { type Post, post } from "./setup.ts";
@@ -105,6 +106,13 @@ describe("rules", () => {
     expect(outcome).toMatch(/^Denied: the user said no: not on a Friday\./);
   });
 
+  it.each([["Bash(git *)"], ["Bash"]])("that ask are asked about although %s allows the command", async (rule) => {
+    await using t = await attended({ allow: [rule], ask: ["Bash(git push*)"] });
+    expect(await t.bash("git log")).toBe("runs");
+    const { question, outcome } = await answers(t, t.bash("git push"), "y");
+    expect([question.title, outcome]).toEqual(['Bash: the rule "Bash(git push*)" matches it', "runs"]);
+  });
+
   it("cover a redirection, an assignment or a substitution only when they spell it out", async () => {
     const named = ["Bash(npm test > out/*.txt)", "Bash(FOO=1)", "Bash(> log.txt)", "Bash(npm test*)"];
     await using t = await post({ allow: [...named, "Bash(echo $(git rev-parse HEAD))"] });
@@ -195,6 +203,18 @@ describe("a person", () => {
     expect(question.body).toEqual([
       { display: "diff", path: "a.txt", text: "--- a.txt\n+++ a.txt\n@@ line 1 @@\n one\n-two\n+zwei\n three\n " },
     ]);
+  });
+
+  it.each([
+    ["Write", { content: "1\n" }, "-a b a\n+1\n "],
+    ["Edit", { old_string: "a", new_string: "c" }, "-a b a\n+c b a\n "],
+    ["Edit", { old_string: "a", new_string: "c", replace_all: true }, "-a b a\n+c b c\n "],
+  ])("sees what %s %j does to a file", async (tool, change, lines) => {
+    await using t = await attended();
+    t.file("a.txt", "a b a\n");
+    const { question } = await answers(t, t.judge(tool, { file_path: "a.txt", ...change }), "n");
+    const text = `--- a.txt\n+++ a.txt\n@@ line 1 @@\n${lines}`;
+    expect(question.body).toEqual([{ display: "diff", path: "a.txt", text }]);
   });
 
   it("answers for the session, which then does not ask again", async () => {
@@ -327,6 +347,20 @@ describe("plan mode", () => {
     await t.command("edits");
     expect(await write(t, "a")).toBe("runs");
   });
+});
+
+it("notes whether the model was last told that it plans, until a compaction may have dropped the notice", () => {
+  const told = (...events: object[]) => events.reduce(permissionTold.update, permissionTold.init());
+  const notice = (planMode: boolean) => ({ type: "harness_item", data: { planMode } });
+  expect([told(), told(notice(true)), told(notice(true), { type: "harness_item" })]).toEqual([
+    { planning: false },
+    { planning: true },
+    { planning: true },
+  ]);
+  expect([told(notice(true), notice(false)), told(notice(true), { type: "compact" })]).toEqual([
+    { planning: false },
+    { planning: false },
+  ]);
 });
 
 it("denies when it cannot judge", async () => {
