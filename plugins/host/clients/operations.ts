@@ -7,7 +7,7 @@ import type { Operation, Operations, SessionStatus, SessionSummary } from "../co
 import { errors } from "../errors.ts";
 import { bookOf, listed } from "../places.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
-import { failuresOf } from "../sessions/sessions.ts";
+import { failuresOf } from "../sessions/open-session.ts";
 import { canonicalDirectory, homeDirectory } from "../workspace.ts";
 import { agentOf, type Caller, keepOpen, openFor, opening, releaseSession, rememberTurn } from "./caller.ts";
 import { deliver } from "./delivered.ts";

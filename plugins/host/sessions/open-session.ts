@@ -1,6 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Kernel } from "@scorel/kernel";
 import type { Composition, Notice, Workspace } from "@scorel/workspace/contract";
+import { failureText } from "../clients/client.ts";
 
 /** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
@@ -20,4 +21,13 @@ export interface OpenSession {
   readonly users: Set<object>;
   /** Called after a reload with the session that replaces this one. */
   readonly followers: Set<(session: OpenSession) => void>;
+}
+
+/** Returns the failures in a session so far. */
+export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
+  return kernel.failures.map((failure) => ({
+    origin: failure.where,
+    code: failure.code,
+    message: failureText(failure),
+  }));
 }

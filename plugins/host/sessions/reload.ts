@@ -3,6 +3,7 @@ import type { Notice } from "@scorel/workspace/contract";
 import { failureText } from "../clients/client.ts";
 import { errors } from "../errors.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
+import type { SessionStarter } from "./starter.ts";
 
 /** Throws HOST_SESSION_BUSY during a turn or while anything else holds the path. */
 export function assertIdle({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {
@@ -24,14 +25,40 @@ export function assertKeepsExtensions(session: OpenSession, made: SessionPlugins
 }
 
 /** Throws HOST_RELOAD when an extension that ran before failed to start. */
-export function assertStarted(ran: readonly KernelEntry[], { id, kernel }: OpenSession): void {
+function assertStarted(ran: readonly KernelEntry[], { id, kernel }: OpenSession): void {
   const isOne = (id: string) => ran.some(({ plugin }) => plugin.id === id);
   const lost = kernel.failures.filter(({ plugin, where }) => where === "start" && isOne(plugin));
   if (lost.length > 0) throw errors.HOST_RELOAD({ sessionId: id, reasons: lost.map(failureText) });
 }
 
+/** Stops a session and starts its replacement; if that fails, starts the old one again. */
+export async function replace(
+  starter: SessionStarter,
+  before: OpenSession,
+  made: SessionPlugins,
+): Promise<{ session: OpenSession; failure?: unknown }> {
+  const wanted = starter.again(before);
+  const ran = extensionsIn(before);
+  before.kernel.session.emit("session_end", { reason: "reload" });
+  await before.kernel.stop();
+  // Many reloads in a row, as from a pipe, must let other work run in between.
+  await new Promise<void>((done) => setImmediate(done));
+  try {
+    const session = await starter.start(wanted, made, (session) => {
+      assertStarted(ran, session);
+      carryOver(before, session);
+    });
+    return { session };
+  } catch (failure) {
+    return {
+      session: await starter.start(wanted, before.made, (session) => carryOver(before, session)),
+      failure,
+    };
+  }
+}
+
 /** Moves clients, turns and listeners from the old session to its replacement. */
-export function carryOver(before: OpenSession, session: OpenSession): void {
+function carryOver(before: OpenSession, session: OpenSession): void {
   for (const user of before.users) session.users.add(user);
   for (const [id, turn] of before.turns) session.turns.set(id, turn);
   for (const follow of before.followers) {
@@ -43,7 +70,7 @@ export function carryOver(before: OpenSession, session: OpenSession): void {
 const DEVELOPED = "If you write it yourself, `scorel trust --dev` takes each change without a question.";
 
 /** Returns the extensions that are running in a session. */
-export function extensionsIn({ made, kernel }: OpenSession): KernelEntry[] {
+function extensionsIn({ made, kernel }: OpenSession): KernelEntry[] {
   const census = kernel.census();
   return made.entries.filter(({ plugin, contained }) => contained && census[`plugin ${plugin.id}`] !== undefined);
 }

@@ -1,61 +1,20 @@
-import { existsSync, statSync } from "node:fs";
-import type { BaseContext } from "@scorel/kernel";
-import {
-  type Awaitable,
-  createKernel,
-  type EventDefinition,
-  type EventId,
-  type Kernel,
-  newId,
-  type SessionHeader,
-  type StoredEvent,
-} from "@scorel/kernel";
-import { createMemoryStore, type Store } from "@scorel/kernel/store";
+import { existsSync } from "node:fs";
+import { type Awaitable, type EventDefinition, type EventId, type Kernel, newId } from "@scorel/kernel";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
-import type { Composition, Notice, SessionOptions, Workspace } from "@scorel/workspace/contract";
-import { failureText } from "../clients/client.ts";
+import type { Notice, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
-import { cwdOf, type ProjectsAnswer, projectIn } from "../places.ts";
+import { type ProjectsAnswer, projectIn } from "../places.ts";
 import { optionsOf } from "../session-options.ts";
 import { acquireLock } from "../storage/lock.ts";
-import { besideLog, createSessionStore } from "../storage/session-store.ts";
-import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from "../workspace.ts";
-import { chosenModel } from "./chosen-model.ts";
-import { copyOf, startingWith, writeNow } from "./copy.ts";
+import { besideLog } from "../storage/session-store.ts";
+import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
+import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader } from "./new-session.ts";
-import type { OpenSession, SessionPlugins } from "./open-session.ts";
-import { assertIdle, assertKeepsExtensions, assertStarted, carryOver, extensionsIn } from "./reload.ts";
+import { failuresOf, type OpenSession } from "./open-session.ts";
+import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
-import { writeIndex } from "./summary.ts";
-
-/** Options for creating a session. */
-export interface NewOptions extends SessionOptions {
-  /** Keeps the log in memory only. */
-  unsaved?: boolean | undefined;
-}
-export interface CloneOptions extends NewOptions {
-  /** Last event to copy, or the beginning of its id. Default: the active leaf. */
-  eventId?: EventId | undefined;
-  /** Creates the file now, not with the first event. */
-  atOnce?: boolean | undefined;
-  /** Client-made id; a second call with it returns the same session. */
-  messageId?: string | undefined;
-}
-export interface SessionsOptions {
-  shelf: Shelf;
-  composition: Composition;
-  logger: BaseContext["logger"];
-}
-
-/** Returns the failures in a session so far. */
-export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
-  return kernel.failures.map((failure) => ({
-    origin: failure.where,
-    code: failure.code,
-    message: failureText(failure),
-  }));
-}
+import { type CloneOptions, type NewOptions, SessionStarter, type SessionsOptions } from "./starter.ts";
 
 /** The open sessions of this process, at most one kernel for each. */
 export class Sessions {
@@ -63,10 +22,11 @@ export class Sessions {
   private readonly options: SessionsOptions;
   private readonly open = new Map<string, Promise<OpenSession>>();
   private readonly closing = new Map<string, Promise<void>>();
-  private stopped = false;
+  private readonly starter: SessionStarter;
 
   constructor(options: SessionsOptions) {
     this.options = options;
+    this.starter = new SessionStarter(options);
     this.shelf = options.shelf;
   }
 
@@ -83,7 +43,7 @@ export class Sessions {
     const known = newHeader(this.shelf.logs.version, options.unsaved);
     const starting = this.projectOf(root, options).then(({ value: projectId, problems }) => {
       const meta = { cwd, root, ...(projectId !== undefined && { projectId }), ...(name !== undefined && { name }) };
-      return this.begin({ ...known, meta }, rest, { problems });
+      return this.starter.begin({ ...known, meta }, rest, { problems });
     });
     return this.remember(known.sessionId, starting);
   }
@@ -108,7 +68,11 @@ export class Sessions {
       const { cwd, root } = source.workspace;
       if (!existsSync(cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
       // Use the current directory: the original may have been created before its project moved.
-      return this.begin({ ...header, meta: { ...header.meta, cwd, root } }, { ...options, atOnce }, { history });
+      return this.starter.begin(
+        { ...header, meta: { ...header.meta, cwd, root } },
+        { ...options, atOnce },
+        { history },
+      );
     });
     return this.remember(made, starting);
   }
@@ -141,7 +105,7 @@ export class Sessions {
   async load(id: string, options: SessionOptions = {}): Promise<OpenSession> {
     for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
     const running = this.open.get(id);
-    if (!running) return this.remember(id, this.startStored(id, options, false));
+    if (!running) return this.remember(id, this.starter.stored(id, options, false));
     const session = await running;
     if (differs(session.workspace, options)) throw errors.HOST_SESSION_OPTIONS({ sessionId: id });
     return session;
@@ -160,7 +124,7 @@ export class Sessions {
     // Another reload finished first.
     if (this.open.get(id) !== opened) return this.load(id);
     assertIdle(before);
-    const replacing = this.replace(before, made);
+    const replacing = replace(this.starter, before, made);
     void this.remember(
       id,
       replacing.then(({ session }) => session),
@@ -175,7 +139,7 @@ export class Sessions {
    * that many bytes at the end of a longer log are read.
    */
   look(id: string, tail?: number): Promise<OpenSession> {
-    return this.startStored(id, {}, true, tail);
+    return this.starter.stored(id, {}, true, tail);
   }
 
   /** Returns the event types that are `importable` in a session in `cwd`. */
@@ -198,7 +162,7 @@ export class Sessions {
 
   /** Closes all sessions for good. Resolves when all are on disk; rejects with the first failure after closing all. */
   async closeAll(): Promise<void> {
-    this.stopped = true;
+    this.starter.stopped = true;
     const closing = [...this.open.values()].map(async (opening) => {
       const session = await opening.catch(() => undefined);
       if (session) await this.close(session);
@@ -249,140 +213,11 @@ export class Sessions {
     }
   }
 
-  private begin(
-    create: SessionHeader & { meta: { cwd: string } },
-    { unsaved = false, atOnce = false, ...options }: NewOptions & Pick<CloneOptions, "atOnce">,
-    { history = [], problems = [] }: { history?: readonly StoredEvent[]; problems?: readonly Notice[] },
-  ): Promise<OpenSession> {
-    const { sessionId: id, meta } = create;
-    const begin = { create, history, unsaved, atOnce };
-    return this.start({ id, cwd: meta.cwd, begin, readOnly: false, options, problems });
-  }
-
   private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
     this.open.set(id, starting);
     starting.catch(() => this.open.delete(id));
     return starting;
   }
-
-  private async startStored(
-    id: string,
-    options: SessionOptions,
-    readOnly: boolean,
-    tail?: number,
-  ): Promise<OpenSession> {
-    const { value: cwd, problems } = await cwdOf(this.parent, this.shelf.header(id));
-    if (cwd === undefined || (!existsSync(cwd) && !readOnly)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
-    return this.start({ id, cwd, readOnly, tail, options, problems });
-  }
-
-  /** Stops a session and starts its replacement; if that fails, starts the old one again. */
-  private async replace(
-    before: OpenSession,
-    made: SessionPlugins,
-  ): Promise<{ session: OpenSession; failure?: unknown }> {
-    const wanted = this.again(before);
-    const ran = extensionsIn(before);
-    before.kernel.session.emit("session_end", { reason: "reload" });
-    await before.kernel.stop();
-    // Many reloads in a row, as from a pipe, must let other work run in between.
-    await new Promise<void>((done) => setImmediate(done));
-    try {
-      const session = await this.start(wanted, made, (session) => {
-        assertStarted(ran, session);
-        carryOver(before, session);
-      });
-      return { session };
-    } catch (failure) {
-      return { session: await this.start(wanted, before.made, (session) => carryOver(before, session)), failure };
-    }
-  }
-
-  /** Returns how to open the session again over everything written since. */
-  private again({ id, kernel: { session }, workspace }: OpenSession): Wanted {
-    const wanted = { id, cwd: workspace.cwd, readOnly: false, options: optionsOf(workspace), problems: [] };
-    const unsaved = workspace.file === undefined;
-    // The file does not exist before the first event.
-    if (!unsaved && existsSync(this.shelf.path(id))) return wanted;
-    const history = unsaved ? session.tree.tail(Number.POSITIVE_INFINITY) : [];
-    return { ...wanted, begin: { create: session.header, history, unsaved, atOnce: false } };
-  }
-
-  /** Starts a session. `ready` is called before `session_start`; if it throws, the session is stopped. */
-  private async start(
-    wanted: Wanted,
-    plugins?: SessionPlugins,
-    ready?: (session: OpenSession) => void,
-  ): Promise<OpenSession> {
-    const { id, cwd, options } = wanted;
-    // A session opened now would leave its lock behind.
-    if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
-    const { composition, logger } = this.options;
-    const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
-    const made = plugins ?? (await composition.sessionPlugins(cwd));
-    const { entries, problems, ...place } = made;
-    const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options });
-    const parent = composition.kernel();
-    let kernel: Kernel | undefined;
-    const store = this.store(wanted, () => kernel && index(this.shelf.path(id), kernel));
-    kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
-    if (wanted.begin?.atOnce) await writeNow(store, kernel);
-    const isChosen = options.model === undefined && !wanted.readOnly;
-    const notices = isChosen ? await chosenModel(kernel) : [];
-    const session: OpenSession = {
-      id,
-      kernel,
-      workspace,
-      problems: [...wanted.problems, ...problems, ...notices],
-      made,
-      turns: new Map(),
-      users: new Set(),
-      followers: new Set(),
-    };
-    try {
-      ready?.(session);
-    } catch (thrown) {
-      await kernel.stop();
-      throw thrown;
-    }
-    // All plugins are listening by now. A read-only session is not started.
-    if (!wanted.readOnly) kernel.session.emit("session_start", {});
-    return session;
-  }
-
-  private store({ id, begin, readOnly, tail }: Wanted, onComplete: () => void): Store {
-    const { logger } = this.options;
-    if (begin?.unsaved) return createMemoryStore(begin.create, begin.history);
-    const store = createSessionStore({
-      logs: this.shelf.logs,
-      path: this.shelf.path(id),
-      sessionId: id,
-      readOnly,
-      tail,
-      ...(begin && { create: begin.create }),
-      onComplete,
-      onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
-    });
-    return begin?.history.length ? startingWith(begin.history, store) : store;
-  }
-}
-
-function index(path: string, { session }: Kernel): void {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  // The log was deleted while it was open.
-  if (stat) writeIndex(path, stat, session.header, session.tree);
-}
-
-interface Wanted {
-  id: string;
-  cwd: string;
-  /** Set for a session that is not stored yet. */
-  begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
-  readOnly: boolean;
-  tail?: number | undefined;
-  options: SessionOptions;
-  /** Problems found before the session was started. */
-  problems: readonly Notice[];
 }
 
 function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {

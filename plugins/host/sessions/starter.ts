@@ -1,0 +1,152 @@
+import { existsSync, statSync } from "node:fs";
+import {
+  type BaseContext,
+  createKernel,
+  type EventId,
+  type Kernel,
+  type SessionHeader,
+  type StoredEvent,
+} from "@scorel/kernel";
+import { createMemoryStore, type Store } from "@scorel/kernel/store";
+import type { Composition, Notice, SessionOptions } from "@scorel/workspace/contract";
+import { errors } from "../errors.ts";
+import { cwdOf } from "../places.ts";
+import { optionsOf } from "../session-options.ts";
+import { createSessionStore } from "../storage/session-store.ts";
+import { createWorkspace } from "../workspace.ts";
+import { chosenModel } from "./chosen-model.ts";
+import { startingWith, writeNow } from "./copy.ts";
+import type { OpenSession, SessionPlugins } from "./open-session.ts";
+import type { Shelf } from "./shelf.ts";
+import { writeIndex } from "./summary.ts";
+
+/** Options for creating a session. */
+export interface NewOptions extends SessionOptions {
+  /** Keeps the log in memory only. */
+  unsaved?: boolean | undefined;
+}
+export interface CloneOptions extends NewOptions {
+  /** Last event to copy, or the beginning of its id. Default: the active leaf. */
+  eventId?: EventId | undefined;
+  /** Creates the file now, not with the first event. */
+  atOnce?: boolean | undefined;
+  /** Client-made id; a second call with it returns the same session. */
+  messageId?: string | undefined;
+}
+export interface SessionsOptions {
+  shelf: Shelf;
+  composition: Composition;
+  logger: BaseContext["logger"];
+}
+
+/** How a session is to be started. */
+export interface Wanted {
+  id: string;
+  cwd: string;
+  /** Set for a session that is not stored yet. */
+  begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
+  readOnly: boolean;
+  tail?: number | undefined;
+  options: SessionOptions;
+  /** Problems found before the session was started. */
+  problems: readonly Notice[];
+}
+
+/** Starts the kernel of a session, over a new log or a stored one. It remembers no session. */
+export class SessionStarter {
+  private readonly options: SessionsOptions;
+  /** True when no further session may start. */
+  stopped = false;
+
+  constructor(options: SessionsOptions) {
+    this.options = options;
+  }
+
+  /** Starts a session that is not stored yet. */
+  begin(
+    create: SessionHeader & { meta: { cwd: string } },
+    { unsaved = false, atOnce = false, ...options }: NewOptions & Pick<CloneOptions, "atOnce">,
+    { history = [], problems = [] }: { history?: readonly StoredEvent[]; problems?: readonly Notice[] },
+  ): Promise<OpenSession> {
+    const { sessionId: id, meta } = create;
+    const begin = { create, history, unsaved, atOnce };
+    return this.start({ id, cwd: meta.cwd, begin, readOnly: false, options, problems });
+  }
+
+  /** Starts a stored session; see `Sessions.look` for `readOnly` and `tail`. Throws HOST_CWD_GONE. */
+  async stored(id: string, options: SessionOptions, readOnly: boolean, tail?: number): Promise<OpenSession> {
+    const { value: cwd, problems } = await cwdOf(this.options.composition.kernel(), this.options.shelf.header(id));
+    if (cwd === undefined || (!existsSync(cwd) && !readOnly)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
+    return this.start({ id, cwd, readOnly, tail, options, problems });
+  }
+
+  /** Starts a session. `ready` is called before `session_start`; if it throws, the session is stopped. */
+  async start(wanted: Wanted, plugins?: SessionPlugins, ready?: (session: OpenSession) => void): Promise<OpenSession> {
+    const { id, cwd, options } = wanted;
+    // A session opened now would leave its lock behind.
+    if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
+    const { composition, logger, shelf } = this.options;
+    const file = wanted.begin?.unsaved ? undefined : shelf.path(id);
+    const made = plugins ?? (await composition.sessionPlugins(cwd));
+    const { entries, problems, ...place } = made;
+    const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options });
+    const parent = composition.kernel();
+    let kernel: Kernel | undefined;
+    const store = this.store(wanted, () => kernel && index(shelf.path(id), kernel));
+    kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    if (wanted.begin?.atOnce) await writeNow(store, kernel);
+    const isChosen = options.model === undefined && !wanted.readOnly;
+    const notices = isChosen ? await chosenModel(kernel) : [];
+    const session: OpenSession = {
+      id,
+      kernel,
+      workspace,
+      problems: [...wanted.problems, ...problems, ...notices],
+      made,
+      turns: new Map(),
+      users: new Set(),
+      followers: new Set(),
+    };
+    try {
+      ready?.(session);
+    } catch (thrown) {
+      await kernel.stop();
+      throw thrown;
+    }
+    // All plugins are listening by now. A read-only session is not started.
+    if (!wanted.readOnly) kernel.session.emit("session_start", {});
+    return session;
+  }
+
+  /** Returns how to open the session again over everything written since. */
+  again({ id, kernel: { session }, workspace }: OpenSession): Wanted {
+    const wanted = { id, cwd: workspace.cwd, readOnly: false, options: optionsOf(workspace), problems: [] };
+    const unsaved = workspace.file === undefined;
+    // The file does not exist before the first event.
+    if (!unsaved && existsSync(this.options.shelf.path(id))) return wanted;
+    const history = unsaved ? session.tree.tail(Number.POSITIVE_INFINITY) : [];
+    return { ...wanted, begin: { create: session.header, history, unsaved, atOnce: false } };
+  }
+
+  private store({ id, begin, readOnly, tail }: Wanted, onComplete: () => void): Store {
+    const { logger, shelf } = this.options;
+    if (begin?.unsaved) return createMemoryStore(begin.create, begin.history);
+    const store = createSessionStore({
+      logs: shelf.logs,
+      path: shelf.path(id),
+      sessionId: id,
+      readOnly,
+      tail,
+      ...(begin && { create: begin.create }),
+      onComplete,
+      onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
+    });
+    return begin?.history.length ? startingWith(begin.history, store) : store;
+  }
+}
+
+function index(path: string, { session }: Kernel): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  // The log was deleted while it was open.
+  if (stat) writeIndex(path, stat, session.header, session.tree);
+}
