@@ -1,16 +1,16 @@
 import type { TreeView } from "./tree-view.ts";
 import type { EventId, LlmAction, Message, StoredEvent } from "./types.ts";
 
-/** How events become messages. */
+/** Functions that convert events to messages. */
 export interface Reading {
   toLlm(event: StoredEvent): LlmAction;
-  /** Joins side-band text to a message; undefined when it cannot carry it. */
+  /** Merges text into the preceding message. Returns undefined if that message cannot hold it. */
   merge?(previous: Message, content: string): Message | undefined;
 }
 
 /**
- * The messages a model reads at `leaf`. Walks up until a barrier (or, when the barrier keeps a tail, to
- * the event that tail begins after), then folds forward, so that merged text joins what truly precedes it.
+ * Builds the messages that a model reads at `leaf`. Walks up to the nearest barrier, or to its `after` if it has one, then
+ * goes forward again, so that merged text joins the message that really precedes it.
  */
 export function buildContext(tree: TreeView, leaf: EventId | null, reading: Reading): Message[] {
   const { summary, actions } = collect(tree, leaf, reading);
@@ -38,7 +38,7 @@ function collect(
   return { summary: barrier?.summary, actions: actions.reverse() };
 }
 
-/** Adds the message of an event, or joins its text to the last message. */
+/** Adds the message of an event, or merges its text into the last message. */
 export function fold(messages: Message[], action: LlmAction, reading: Reading): void {
   if (action.action === "include") messages.push(action.message);
   if (action.action !== "merge_prev") return;
@@ -48,7 +48,7 @@ export function fold(messages: Message[], action: LlmAction, reading: Reading): 
   else messages[messages.length - 1] = merged;
 }
 
-/** Whether a barrier may keep what follows `after`: an ancestor of its parent, not older than the last barrier's. */
+/** Whether a barrier may keep the events after `after`: it must be on the path and not before what the last barrier keeps. */
 export function isLegalBarrier(tree: TreeView, parentId: EventId | null, after: EventId, reading: Reading): boolean {
   for (const event of parentId === null ? [] : tree.ancestors(parentId)) {
     if (event.id === after) return true;
@@ -58,7 +58,7 @@ export function isLegalBarrier(tree: TreeView, parentId: EventId | null, after: 
   return false;
 }
 
-/** An earlier barrier kept the events between its own `after` (inclusive as a new cut) and itself. */
+/** Whether `after` is one of the events that an earlier barrier keeps, or that barrier's own `after` (`kept`). */
 function isInTail(tree: TreeView, barrier: StoredEvent, kept: EventId | undefined, after: EventId): boolean {
   if (kept === undefined) return false;
   for (const event of tree.ancestors(barrier.id)) {

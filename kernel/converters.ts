@@ -9,7 +9,7 @@ interface ConvertersOptions {
   failures: Failures;
 }
 
-/** Calls the converters that plugins registered for their event types. A failing converter is reported, and its event gets a plain form. */
+/** Calls the converters that plugins registered for their event types. If one fails, it is reported and a default is used. */
 export class Converters {
   private readonly options: ConvertersOptions;
 
@@ -17,7 +17,7 @@ export class Converters {
     this.options = options;
   }
 
-  /** What is read of events where a context is built, and how side-band text joins it, with the services that there are now. */
+  /** The functions that build a context from events, with the services and event types that are loaded now. */
   reading() {
     const { registry, lookup } = this.options;
     return {

@@ -11,13 +11,13 @@ const NO_ID = "(new)";
 const NO_LEAF = "(leaf)";
 const NO_IDS: ReadonlySet<EventId> = new Set();
 
-/** What is to be appended, of any type: the typed form is for callers. */
+/** An entry to append, of any event type. Plugins use the typed `AppendEntry`. */
 export type AnyEntry = { type: string; payload: unknown } & AppendOptions;
 
-/** A checked event that is about to be written. It has no seq yet. */
+/** A validated event that is about to be written. It has no seq yet. */
 export interface Draft {
   event: StoredEvent;
-  /** Whether it is announced, and its append resolves, only once it is on the disk. */
+  /** Whether to announce the event and resolve its append only once it is synced to disk. */
   durable: boolean;
   leaf: EventId | null;
 }
@@ -35,7 +35,7 @@ interface DraftsOptions {
   newId(): string;
 }
 
-/** Resolves appends against the log as it is and all earlier appends of their batch; changes nothing. */
+/** Validates entries against the log and the earlier entries of the same batch, without changing the log. */
 export class Drafts {
   private readonly options: DraftsOptions;
 
@@ -57,7 +57,7 @@ export class Drafts {
     return drafts;
   }
 
-  /** Whether an entry would extend the path, hang beside it, or jump. A made-up leaf tells a jump to the active leaf from a side event. */
+  /** Whether an entry would be a path event, a side event or a jump. Calls `leaf` with a placeholder, so that a jump to the active leaf is not taken for a side event. */
   movesTo(entry: AnyEntry): "path" | "side" | "jump" {
     const { leaf, schema } = this.options.registry.persistent(entry.type);
     if (!leaf) return "path";

@@ -5,13 +5,13 @@ import type { EventType, StoredEvent } from "./types.ts";
 
 interface GateOptions {
   append(entries: readonly AnyEntry[]): Promise<StoredEvent[]>;
-  /** Whether an entry would become the leaf, hang beside it, or move it elsewhere. */
+  /** Whether an entry would be a path event, a side event or a jump. */
   movesTo(entry: AnyEntry): "path" | "side" | "jump";
   newId(): string;
   report(thrown: unknown): void;
 }
 
-/** While somebody holds the path, the path events of all others wait for an opening, and jumps are refused. */
+/** While someone holds the path, path events of others wait until the holder opens or releases it, and jumps are refused. */
 export class PathGate {
   private readonly options: GateOptions;
   private waiting: AnyEntry[] = [];
@@ -26,7 +26,7 @@ export class PathGate {
     return this.holder !== undefined;
   }
 
-  /** Returns the result for an entry that has to wait, or undefined if it may be written now. Throws LOG_BUSY. */
+  /** Queues an entry that has to wait and returns its result, or undefined if it may be written now. Throws LOG_BUSY for a jump. */
   admit(entry: AnyEntry): Queued | undefined {
     if (!this.mustWait(entry)) return undefined;
     const id = entry.id ?? this.options.newId();
@@ -34,7 +34,7 @@ export class PathGate {
     return { id, queued: true };
   }
 
-  /** For entries that cannot wait. Throws LOG_BUSY. */
+  /** Throws LOG_BUSY if the entry would have to wait. For callers that cannot wait. */
   refuse(entry: AnyEntry): void {
     if (this.mustWait(entry)) throw errors.LOG_BUSY({ type: entry.type });
   }
@@ -76,14 +76,14 @@ export class PathGate {
     await this.flush();
   }
 
-  /** In one go: between two of them nobody else, such as the next turn, may write. */
+  /** Writes all waiting entries synchronously, so that nobody else, such as the next turn, can write between them. */
   private async flush(): Promise<void> {
     const entries = this.waiting;
     this.waiting = [];
     await Promise.all(entries.map((entry) => this.writeLate(entry)));
   }
 
-  /** An entry whose check or write fails was answered long ago: it can only be reported. */
+  /** Writes a waiting entry. Its append has already resolved, so a failure can only be reported. */
   private async writeLate(entry: AnyEntry): Promise<void> {
     try {
       await this.options.append([entry]);

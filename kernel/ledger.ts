@@ -5,10 +5,10 @@ const FNV_STEP = 0x01000193;
 const FIRST_CAPACITY = 64;
 const MANY_ROWS = 100_000;
 
-/** Reads the record of a row; undefined when its bytes are no longer what they were. */
+/** Reads the record of a row. Returns undefined if the record has been damaged since the log was opened. */
 export type ReadRecord = (row: number) => StoredEvent | undefined;
 
-/** The columns of a ledger as they stand, with room behind the last row. */
+/** The columns of a ledger, including unused capacity after the last row. */
 export interface LedgerImage {
   seq: Float64Array;
   type: Uint32Array;
@@ -18,30 +18,30 @@ export interface LedgerImage {
 }
 
 /**
- * Keeps of every record of a log only its seq, type, parent and id hash, as numbers: a million records take some 30 MB and need not
- * be read. Row n is the n-th record. Ids are found by their hash, and a hit is checked against the record itself.
+ * An index of a log in memory: seq, type, parent and id hash of each record, as numbers. A million records take about 30 MB,
+ * and none of them has to be parsed. Row n is the nth record. Ids are found by hash and then compared with the record.
  */
 export class Ledger {
-  /** The row of an id that no record has. */
+  /** Returned instead of a row if there is none. */
   static readonly NO_ROW = -1;
   /** The parent of an event whose `parentId` is null. */
   static readonly NO_PARENT = -1;
-  /** The parent of an event whose parent is not in the log before it. */
+  /** The parent of an event whose parent does not precede it in the log. */
   static readonly LOST_PARENT = -2;
   size = 0;
   seq: Float64Array = new Float64Array(FIRST_CAPACITY);
   /** Index into `types`. */
   type: Uint32Array = new Uint32Array(FIRST_CAPACITY);
-  /** Row of the parent, NO_PARENT or LOST_PARENT. */
+  /** Row of the parent, or NO_PARENT or LOST_PARENT. */
   parent: Int32Array = new Int32Array(FIRST_CAPACITY);
   readonly types: string[] = [];
   /** The highest seq of all rows. */
   lastSeq = 0;
   read: ReadRecord;
-  /** Whether the record of a row bears an id; whoever can tell without reading all of it may put another in its place. */
+  /** Whether the record of a row has an id. A store that can tell without parsing the record may replace this function. */
   hasId: (row: number, id: EventId) => boolean = (row, id) => (this.read(row)?.id ?? id) === id;
   private hash: Int32Array = new Int32Array(FIRST_CAPACITY);
-  /** Open addressing: row + 1 at the place its hash asks for, or the next free one. */
+  /** Hash table with open addressing. Each slot holds row + 1, or 0 if it is free. */
   private slots: Int32Array = new Int32Array(FIRST_CAPACITY * 2);
   private readonly typeIndexes = new Map<string, number>();
 
@@ -49,28 +49,27 @@ export class Ledger {
     this.read = read;
   }
 
-  /** A ledger of `size` records, each of which is read once. */
+  /** Creates a ledger of `size` records by reading each once. */
   static of(size: number, read: ReadRecord): Ledger {
     const ledger = new Ledger(read);
     for (let row = 0; row < size; row++) ledger.add(read(row) as StoredEvent);
     return ledger;
   }
 
-  /** The hash of an id. */
   static hash(id: EventId): number {
     let hash = FNV_START;
     for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), FNV_STEP);
     return mixed(hash);
   }
 
-  /** The hash of an ASCII id that stands in `bytes`. */
+  /** The hash of an ASCII id in `bytes`, the same as `hash` of its string. */
   static hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
     let hash = FNV_START;
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), FNV_STEP);
     return mixed(hash);
   }
 
-  /** Adds a row for the next event. Its parent is LOST_PARENT if the parent is not in the ledger. */
+  /** Adds a row for the next event. `parent` is LOST_PARENT if the event's parent is not in the ledger. */
   add({ id, parentId, seq, type }: StoredEvent, parent = this.parentRow(parentId)): number {
     return this.addRow(Ledger.hash(id), seq, this.typeIndex(type), parent);
   }
@@ -81,14 +80,14 @@ export class Ledger {
     return row === Ledger.NO_ROW ? Ledger.LOST_PARENT : row;
   }
 
-  /** Adds an event that is kept in memory only and is in no record. */
+  /** Adds an event that is only kept in memory, without a record in the store. */
   addUnwritten(event: StoredEvent): void {
     const row = this.add(event);
     const { read } = this;
     this.read = (wanted) => (wanted === row ? event : read(wanted));
   }
 
-  /** Adds a row from its numbers, without an event. */
+  /** Same as `add`, for callers that already have the numbers. */
   addRow(hash: number, seq: number, type: number, parent: number): number {
     if (this.size === this.seq.length) this.reserve(grown(this.size));
     const row = this.size++;
@@ -108,17 +107,17 @@ export class Ledger {
     return this.types.push(type) - 1;
   }
 
-  /** The row of an id, else NO_ROW. A record that cannot be read any more is taken at its hash. */
+  /** Returns the row of an id, or NO_ROW. If a record can no longer be read, an equal hash counts as a match. */
   rowOf(id: EventId): number {
     return this.find(Ledger.hash(id), (row) => this.hasId(row, id));
   }
 
-  /** Whether a row's parent was not in the log before it. */
+  /** Whether a row's parent does not precede it in the log. */
   isOrphan(row: number): boolean {
     return this.parent[row] === Ledger.LOST_PARENT;
   }
 
-  /** The first row with this hash that `matches`, else NO_ROW. */
+  /** Returns the first row with this hash for which `matches` returns true, or NO_ROW. */
   find(hash: number, matches: (row: number) => boolean): number {
     const { slots } = this;
     const mask = slots.length - 1;
@@ -129,7 +128,7 @@ export class Ledger {
     }
   }
 
-  /** Makes room for so many rows at once. */
+  /** Grows the capacity to at least `rows`. */
   reserve(rows: number): void {
     if (rows <= this.seq.length) return;
     this.seq = widened(this.seq, new Float64Array(rows));
@@ -139,7 +138,7 @@ export class Ledger {
     this.widenSlots();
   }
 
-  /** The first row whose seq is `seq` or higher. */
+  /** Returns the first row whose seq is at least `seq`. */
   firstAtOrAfter(seq: number): number {
     let low = 0;
     let high = this.size;
@@ -169,7 +168,7 @@ export class Ledger {
     this.widenSlots();
   }
 
-  /** A third of the slots stays free, so that a search soon meets one. */
+  /** Grows the hash table. At least a third of its slots stay free, so that searches end quickly. */
   private widenSlots(): void {
     const slots = 2 ** Math.ceil(Math.log2(this.seq.length * 1.5));
     if (this.slots.length >= slots) return;
@@ -185,18 +184,18 @@ export class Ledger {
   }
 }
 
-/** Spreads the high bits over the low ones, which choose the slot. */
+/** Mixes the high bits of a hash into the low ones, which select the slot. */
 function mixed(hash: number): number {
   const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   return half ^ (half >>> 13);
 }
 
-/** The room to make when there is none left: twice as much, or less where that would be much. */
+/** The next capacity when `rows` are in use: double, or a quarter more for large ledgers. */
 export function grown(rows: number): number {
   return rows < MANY_ROWS ? rows * 2 : Math.ceil(rows * 1.25);
 }
 
-/** A column in a wider one. */
+/** Copies a column into a larger one and returns that. */
 export function widened<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(from: A, to: A): A {
   to.set(from);
   return to;

@@ -2,12 +2,12 @@ import { Ledger, widened } from "./ledger.ts";
 import type { LogImage } from "./store.ts";
 
 const PATH = 1;
-/** Its own parent is missing from the log, so it hangs at the event that was the active leaf before it. */
+/** The event's parent is missing from the log, so it was attached to the active leaf of that moment. */
 const BRIDGED = 2;
 const HAS_CHILD = 4;
 const HAS_CHILDREN = 8;
 
-/** Links the rows of a log to a tree. It holds numbers only and reads no event, so that a million rows fit into memory. */
+/** Links the rows of a log into a tree. Stores only numbers and reads no events, so that a million rows fit into memory. */
 export class Links {
   ledger = new Ledger(() => undefined);
   /** Row of the first path event. */
@@ -15,10 +15,10 @@ export class Links {
   /** Row of the active leaf. */
   leaf: number = Ledger.NO_ROW;
   private flags: Uint8Array = new Uint8Array(0);
-  /** Rows of path events by the row of their parent. Filled when children are first asked for: a plain conversation never asks. */
+  /** Rows of path events by parent row. Filled at the first call of `childrenOf`, which most conversations never need. */
   private siblings: Map<number, number[]> | undefined;
 
-  /** Takes over a ledger whose first rows are linked as `image` says; the others are to be linked one by one. */
+  /** Starts with a ledger whose first rows are already linked in `image`. Later rows are linked with `link`. */
   begin(ledger: Ledger, image?: Pick<LogImage, "tree" | "flags">): void {
     this.ledger = ledger;
     this.flags = image?.flags ?? new Uint8Array(ledger.seq.length);
@@ -30,12 +30,12 @@ export class Links {
     return { tree: { root: this.root, leaf: this.leaf, activeLeaf }, flags: this.flags };
   }
 
-  /** Undoes what `image` says of a ledger: its bridged events have no known parent again. */
+  /** Discards the links of an outdated image: the parents of bridged events become LOST_PARENT again. */
   static forget(ledger: Ledger, { rows, flags }: LogImage): void {
     for (let row = 0; row < rows; row++) if ((flags[row] as number) & BRIDGED) ledger.parent[row] = Ledger.LOST_PARENT;
   }
 
-  /** Links the next row; `leaf` is the row of the active leaf after it. */
+  /** Links the next row. `leaf` is the row of the active leaf after this event. */
   link(row: number, leaf: number): void {
     if (row >= this.flags.length) this.flags = widened(this.flags, new Uint8Array(this.ledger.seq.length));
     const { parent } = this.ledger;
@@ -57,12 +57,12 @@ export class Links {
     return this.ledger.parent[row] ?? Ledger.NO_PARENT;
   }
 
-  /** From a row up to the root, both included. */
+  /** Yields the rows from `row` up to the root, both included. */
   *upwards(row: number): Generator<number, undefined> {
     for (let at = row; at >= 0; at = this.parentOf(at)) yield at;
   }
 
-  /** From the root down to a row, without `end` and what is above it; only the last `count`, when given. */
+  /** Returns the rows from the root to `row`, excluding `end` and its ancestors, or only the last `count` of them. */
   pathTo(row: number, { end = Ledger.NO_ROW, count = Number.POSITIVE_INFINITY } = {}): number[] {
     const rows: number[] = [];
     for (let at = row; at >= 0 && at !== end && rows.length < count; at = this.parentOf(at)) rows.push(at);
@@ -92,7 +92,7 @@ export class Links {
     if (this.siblings) append(this.siblings, parent, row);
   }
 
-  /** The nearest path row above a row: what was appended under a rewind's event counts as a child of that event's parent. */
+  /** The nearest path row above a row. An event appended under a rewind thus counts as a child of the rewind's parent. */
   private pathParentOf(row: number): number {
     let at = this.parentOf(row);
     while (at >= 0 && !this.isPath(at)) at = this.parentOf(at);

@@ -5,7 +5,7 @@ import type { LogImage, Opened, Problem } from "./store.ts";
 import type { Tree } from "./tree.ts";
 import type { Events, StoredEvent } from "./types.ts";
 
-/** Makes the image that a store may keep beside a log when it closes, and uses it at the next opening instead of linking all rows. */
+/** Creates the image that a store may keep beside a closed log, and uses it at the next opening instead of linking all rows. */
 export class Images {
   private readonly opened: Opened;
   private readonly tree: Tree;
@@ -20,7 +20,7 @@ export class Images {
     this.registry = registry;
   }
 
-  /** Starts the tree from the stored image, if every event type still belongs to the same version of the same plugin. */
+  /** Starts the tree from the stored image, if every event type is still defined by the same version of the same plugin. */
   take(): LogImage | undefined {
     const { ledger, image } = this.opened;
     const holds = ledger.types.every((type, index) => image?.signatures[index] === this.registry.signature(type));
@@ -31,7 +31,7 @@ export class Images {
     return image;
   }
 
-  /** Saves the projections and type signatures before plugins are unloaded. */
+  /** Saves the projections and type signatures, before the plugins that define them are unloaded. */
   settle(): void {
     this.settled ??= this.known();
   }
@@ -46,7 +46,7 @@ export class Images {
   }
 }
 
-/** Losses of a log that no `epoch` event records yet. Lost bytes change the epoch once, so that no client resumes by counting events. */
+/** Losses that no `epoch` event has recorded yet. Each loss starts a new epoch once, so that clients do not resume from an old seq. */
 export function lossIn(
   problems: readonly Problem[],
   tree: Tree,

@@ -36,7 +36,7 @@ interface LogOptions {
   store: Store;
   registry: Registry;
   failures: Failures;
-  /** The parent kernel's log: its projections are read where this log has none of a name. */
+  /** The parent kernel's log. Its projections are used if this log has no projection with a name. */
   parent?: Log;
   clientId: string;
   stopping: AbortSignal;
@@ -45,7 +45,7 @@ interface LogOptions {
   find: ConvertContext["find"];
 }
 
-/** One append-only log as plugins see it: what is appended goes to its writer, the rest is read from what the writer keeps up to date. */
+/** One append-only log, the `ctx.session` of plugins. Appends go to the writer; reads use the tree and projections that it updates. */
 export class Log implements Session {
   readonly tree = new Tree((text) => this.search(text));
   readonly header: SessionHeader;
@@ -113,7 +113,7 @@ export class Log implements Session {
     return this.broadcast.joined;
   }
 
-  /** Links what the store held; called once, when all event types and projections are registered. */
+  /** Links the stored records. Called once, after all event types and projections have been registered. */
   replay(): void {
     const { store, registry } = this.options;
     const { writer, tree } = this;
@@ -135,7 +135,7 @@ export class Log implements Session {
     const entry: AnyEntry = { ...options, type, payload };
     const queued = this.gate.admit(entry);
     if (queued) return queued as Queued & Partial<Appended<T>>;
-    // Not `writer.append`: a second promise for each event would make a busy log a third slower.
+    // Not `writer.append`: its additional promise for each event would make a busy log a third slower.
     const { events, synced } = this.writer.write([entry]);
     if (synced) await synced;
     return events[0] as unknown as Appended<T>;
@@ -183,7 +183,7 @@ export class Log implements Session {
     return this.writer.announcer.drained();
   }
 
-  /** Saves what the image needs of plugins. Called before they are unloaded. */
+  /** Saves the parts of the image that depend on plugins. Called before they are unloaded. */
   settle(): void {
     this.images.settle();
   }
@@ -199,12 +199,12 @@ export class Log implements Session {
     }
   }
 
-  /** In a log that others wrote, records may be spaced in other ways than ours. */
+  /** Searches the records' JSON. Logs without checksums may be from other programs, with other spacing, so they are not searched. */
   private search(text: string): readonly number[] | undefined {
     return this.header.checksum === undefined ? undefined : this.options.store.search(text, 0);
   }
 
-  /** Reports a record that was intact when the log was opened and cannot be read any more. The rest is used without it. */
+  /** Reports a record that was intact when the log was opened and can no longer be read. The log is used without it. */
   private damaged({ line, offset, reason }: Problem): void {
     const where = `line ${line}, offset ${offset}`;
     this.options.failures.report(

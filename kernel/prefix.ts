@@ -1,9 +1,9 @@
 import type { EventId, StoredEvent } from "./types.ts";
 
-/** The rows whose records contain a text; undefined where only reading them can tell. */
+/** Returns the rows whose records contain a text, or undefined if the log cannot be searched. */
 export type RowSearch = (text: string) => readonly number[] | undefined;
 
-/** The events that were appended last may not be in the file that is searched yet. */
+/** Number of last events that are always read, because the searched file may not contain them yet. */
 const UNSEARCHED = 64;
 
 interface Rows {
@@ -11,7 +11,7 @@ interface Rows {
   read(row: number): StoredEvent | undefined;
 }
 
-/** The ids that begin with `prefix`, in seq order. Of a long log only the records are read that may bear one. */
+/** Returns the ids that begin with `prefix`, in seq order. Reads only the records that may have such an id, if the log can be searched. */
 export function idsStartingWith(tree: Rows, prefix: string, search?: RowSearch): EventId[] {
   const isPlain = /^[\w-]+$/.test(prefix);
   const rows = new Set((isPlain ? search?.(`"id":"${prefix}`) : undefined) ?? rowsBetween(0, tree.size));

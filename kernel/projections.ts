@@ -7,10 +7,10 @@ import type { ProjectionImage, Store } from "./store.ts";
 import type { Tree } from "./tree.ts";
 import type { Dispose, ProjectionDefinition, ProjectionRead, StoredEvent } from "./types.ts";
 
-/** The state of a path projection is remembered after every 64 events, so that going back replays little. */
+/** Number of events between snapshots of a path projection, so that going back replays few events. */
 const SNAPSHOT_EVERY = 64;
 
-/** In characters of JSON: a larger state is not stored beside the log, but folded again. */
+/** Maximum size of a stored state, in characters of JSON. Larger states are computed again at the next opening. */
 const KEPT_STATE = 2 ** 20;
 
 interface Row {
@@ -18,13 +18,13 @@ interface Row {
   version: string;
   name: string;
   definition: ProjectionDefinition;
-  /** The event types it reads; undefined means all. */
+  /** The event types that the projection reads, or undefined for all. */
   types: ReadonlySet<string> | undefined;
   state: unknown;
-  /** How many rows a `log` projection has taken in; the row at which the state of a `path` one is. */
+  /** Projection over `log`: the number of rows applied. Over `path`: the row that the state belongs to. */
   at: number;
   sinceSnapshot: number;
-  /** A function of it threw, so its state is unknown and it is not called again. */
+  /** Whether one of its functions threw. The state is then unknown, and the projection is not called again. */
   failed: boolean;
   snapshots: Map<number, unknown>;
 }
@@ -37,11 +37,11 @@ interface ProjectionsOptions {
 }
 
 /**
- * State folded from the log: `log` projections advance with each event, `path` ones follow the leaf. What was in the log
- * before is taken in when the state is first asked for.
+ * State computed from the log's events. Projections over `log` advance with each event, and those over `path` follow the
+ * active leaf. Events that were in the log before are applied when the state is first read.
  */
 export class Projections {
-  /** Rows that had to be gone through because no state was kept behind them. */
+  /** Number of rows replayed because no stored state covered them. */
   replayed = 0;
   private readonly rows = new Map<string, Row>();
   private readonly options: ProjectionsOptions;
@@ -56,14 +56,14 @@ export class Projections {
 
   add({ id, version }: { id: string; version: string }, name: string, definition: ProjectionDefinition): Dispose {
     const at = definition.over === "log" ? 0 : Ledger.NO_ROW;
-    const state = settledState(name, definition.init());
+    const state = synchronousState(name, definition.init());
     const begun = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
     const row: Row = { plugin: id, version, name, definition, types: typesOf(definition), ...begun };
     this.rows.set(name, row);
     return () => void this.rows.delete(name);
   }
 
-  /** The states as they are now, to be kept beside the log. */
+  /** The current states, to be stored beside the log. */
   image(): ProjectionImage[] {
     const rows = [...this.rows.values()].filter(({ failed, at }) => !failed && at > 0);
     return rows.flatMap(({ plugin, version, name, definition: { over }, at, state }) =>
@@ -71,7 +71,7 @@ export class Projections {
     );
   }
 
-  /** Goes on from states that were kept, where the same version of the same plugin made them. */
+  /** Restores stored states that the same version of the same plugin computed. */
   restore(images: readonly ProjectionImage[]): void {
     for (const { plugin, version, name, over, at, state } of images) {
       const row = this.rows.get(name);
@@ -81,7 +81,7 @@ export class Projections {
     }
   }
 
-  /** Takes in the event of a row that was just added to the tree, unless older ones wait to be taken in before it. */
+  /** Applies an event that was just added to the tree at row `at`, except to projections that have not applied all earlier events. */
   advance(event: StoredEvent, at: number): void {
     for (const row of this.rows.values()) {
       const isLog = row.definition.over === "log";
@@ -95,7 +95,7 @@ export class Projections {
     }
   }
 
-  /** The state now; throws PROJECTION_UNKNOWN, and PROJECTION_FAILED when its plugin's function threw. */
+  /** Returns the current state. Throws PROJECTION_UNKNOWN, or PROJECTION_FAILED if one of the projection's functions threw. */
   get(name: string): unknown {
     const row = this.rows.get(name);
     if (!row) {
@@ -117,19 +117,19 @@ export class Projections {
     row.at = size;
   }
 
-  /** Replays from the nearest remembered state above the active leaf. */
+  /** Brings a path projection to the active leaf, from its current state or the nearest snapshot above the leaf. */
   private follow(row: Row): void {
     const { links } = this.options.tree;
     if (row.at === links.leaf) return;
-    const way: number[] = [];
+    const path: number[] = [];
     let known = links.leaf;
     for (; known !== Ledger.NO_ROW && known !== row.at && !row.snapshots.has(known); known = links.parentOf(known))
-      way.push(known);
+      path.push(known);
     if (known !== row.at) row.state = known === Ledger.NO_ROW ? row.definition.init() : row.snapshots.get(known);
     row.at = known;
-    this.replayed += way.length;
-    const reads = this.readsOf(row, way.at(-1) ?? 0);
-    for (const at of way.reverse()) {
+    this.replayed += path.length;
+    const reads = this.readsOf(row, path.at(-1) ?? 0);
+    for (const at of path.reverse()) {
       if (reads(at)) this.take(row, at);
       this.moveTo(row, at);
     }
@@ -147,7 +147,7 @@ export class Projections {
     if (event) this.update(row, event);
   }
 
-  /** Which rows from `first` on can change a projection. */
+  /** Returns a function that tells whether a row, from `first` on, can change the projection. */
   private readsOf({ definition }: Row, first: number): (row: number) => boolean {
     const { reads } = definition;
     if (!reads) return () => true;
@@ -160,11 +160,11 @@ export class Projections {
     };
   }
 
-  /** A projection may not harm the writer: one that throws is named once and switched off. */
+  /** Applies one event. A projection that throws is reported once and switched off, and the writer continues. */
   private update(row: Row, event: StoredEvent): void {
     if (row.failed) return;
     try {
-      row.state = settledState(row.name, row.definition.update(row.state, event));
+      row.state = synchronousState(row.name, row.definition.update(row.state, event));
     } catch (thrown) {
       row.failed = true;
       this.options.failures.report(row.plugin, `projection ${row.name}`, thrown);
@@ -172,8 +172,8 @@ export class Projections {
   }
 }
 
-/** The next event is folded into it at once, so it cannot be a promise. */
-function settledState(projection: string, state: unknown): unknown {
+/** Throws if a state is a promise, because the next event is applied to it synchronously. */
+function synchronousState(projection: string, state: unknown): unknown {
   if (state instanceof Promise) throw errors.PROJECTION_ASYNC({ projection });
   return state;
 }
@@ -182,7 +182,7 @@ function typesOf({ reads }: ProjectionDefinition): Set<string> | undefined {
   return reads && new Set(reads.map((read) => (typeof read === "string" ? read : read.type)));
 }
 
-/** The texts that mark the events of a type; true when all of them count, undefined when none does. */
+/** The texts that select events of a type: true if all events are selected, undefined if no event is. */
 function textsOf(reads: readonly ProjectionRead[], type: string): true | string[] | undefined {
   if (reads.includes(type)) return true;
   const texts = reads.flatMap((read) => (typeof read === "object" && read.type === type ? read.containing : []));

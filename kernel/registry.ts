@@ -20,7 +20,7 @@ interface Row {
   definition: AnyEventDefinition;
 }
 
-/** Which plugin registered which event type, and how the type behaves. A child sees its parent's rows. */
+/** The registered event types, with their plugins and definitions. A child registry includes its parent's types. */
 export class Registry {
   private readonly rows = new Map<string, Row>();
   private readonly parent: Registry | undefined;
@@ -34,7 +34,7 @@ export class Registry {
     return [...this.rows.keys()];
   }
 
-  /** Changes whenever a type gains or loses its definition. */
+  /** A number that changes whenever an event type is added or removed. */
   get revision(): number {
     return this.changes + (this.parent?.revision ?? 0);
   }
@@ -51,19 +51,19 @@ export class Registry {
     };
   }
 
-  /** Throws EVENT_RESERVED_KEY when a payload (or its schema's shape) has a field that every event bears. */
+  /** Throws EVENT_RESERVED_KEY if a payload, or the shape of its schema, has a field of the envelope. */
   refuseReserved(plugin: string, type: string, { transient }: AnyEventDefinition, fields: object): void {
     for (const key of transient ? ENVELOPE : STORED_ENVELOPE)
       if (key in fields) throw errors.EVENT_RESERVED_KEY({ type, key, plugin });
   }
 
-  /** Who says how events of a type behave; empty for a type nobody registered. */
+  /** The plugin and version that define a type, or an empty string if no plugin registered it. */
   signature(type: string): string {
     const row = this.row(type);
     return row ? `${row.plugin}@${row.version}` : "";
   }
 
-  /** Whether a type's `convertToLlm` has to be asked for every context. */
+  /** Whether `convertToLlm` of a type has to be called again for every context. */
   convertsAnew(type: string): boolean {
     return this.stored(type)?.convertsAnew === true;
   }
@@ -85,13 +85,13 @@ export class Registry {
     return definition;
   }
 
-  /** The active leaf after an event. An event of a type that nobody registered counts as a path event. */
+  /** The active leaf after an event. An event of an unregistered type counts as a path event. */
   leafAfter(event: StoredEvent, current: string | null): string | null {
     const definition = this.stored(event.type);
     return definition?.leaf ? definition.leaf(event, current) : event.id;
   }
 
-  /** Whether a type's `leaf` has to be asked: never, always, or about records that contain this text. */
+  /** Whether to call `leaf` of a type when a log is opened: never, always, or for records that contain this text. */
   leafReads(type: string): boolean | string {
     const definition = this.stored(type);
     return definition?.leaf ? (definition.leafReads ?? true) : false;
@@ -125,7 +125,7 @@ export class Registry {
   }
 }
 
-/** The fields of an object schema; none for other schemas, whose payloads are checked one by one. */
+/** The fields of an object schema, or no fields for other schemas, whose payloads are checked when they are appended. */
 function shapeOf(definition: AnyEventDefinition): object {
   const shape = (definition.schema as { shape?: unknown }).shape;
   return typeof shape === "object" && shape !== null ? shape : {};

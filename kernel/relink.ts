@@ -4,17 +4,17 @@ import type { Store } from "./store.ts";
 import type { Tree } from "./tree.ts";
 import type { StoredEvent } from "./types.ts";
 
-/** So few rows are read sooner than a file is searched for what need not be. */
+/** Up to this number of rows, reading them all is faster than searching the file. */
 const FEW = 256;
 
 interface Linking {
   store: Pick<Store, "search">;
   registry: Registry;
-  /** A type that cannot say where the leaf goes: it is taken for a path event. */
+  /** Called when a type's `leaf` throws. The event is then taken as a path event. */
   onFailure(event: StoredEvent, thrown: unknown): void;
 }
 
-/** Which rows from `first` on may contain one of these texts: all of them where reading is cheaper than searching. */
+/** Returns a function that tells whether a row, from `first` on, may contain a text. If reading is faster than searching, every row may. */
 export function rowsWith(
   store: Pick<Store, "search">,
   size: number,
@@ -31,20 +31,20 @@ export function rowsWith(
   return (text, row) => (found.get(text) ?? marked(text))[row - first] === 1;
 }
 
-/** Links the rows that a store held, from `first` on. Only those are read whose type has to be asked where the leaf goes. */
+/** Links the stored rows from `first` on. Reads only the records for which `leaf` has to be called. */
 export function linkRows(tree: Tree, first: number, linking: Linking): void {
   const { links, ledger, size } = tree;
   const contains = rowsWith(linking.store, size, first);
-  const asked = ledger.types.map((type) => linking.registry.leafReads(type));
+  const leafReads = ledger.types.map((type) => linking.registry.leafReads(type));
   for (let row = first; row < size; row++) {
-    const reads = asked[ledger.type[row] as number];
-    const ask = typeof reads === "string" ? contains(reads, row) : reads === true;
-    links.link(row, ask ? leafAfter(tree, row, linking) : row);
+    const reads = leafReads[ledger.type[row] as number];
+    const mayMove = typeof reads === "string" ? contains(reads, row) : reads === true;
+    links.link(row, mayMove ? leafAfter(tree, row, linking) : row);
   }
   if (first < size) tree.settle();
 }
 
-/** The row of the active leaf after the event of a row. */
+/** Returns the row of the active leaf after the event of `row`. */
 function leafAfter(tree: Tree, row: number, { registry, onFailure }: Linking): number {
   const event = tree.read(row);
   if (!event) return row;

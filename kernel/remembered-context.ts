@@ -3,32 +3,32 @@ import { buildContext, fold, type Reading } from "./context.ts";
 import type { TreeView } from "./tree-view.ts";
 import type { EventId, LlmAction, Message, StoredEvent } from "./types.ts";
 
-/** One event of the remembered path, and what it is to a model. */
+/** One event of the cached path with its converted form. */
 interface Step {
   id: EventId;
   action: LlmAction;
-  /** The event, when its type has to be asked again for every context. */
+  /** Set if the event has to be converted again for every context. */
   event?: StoredEvent;
 }
 
-/** How events become messages, and how long that holds. */
+/** Functions that convert events to messages, with the information that caching needs. */
 export interface RepeatedReading extends Reading {
-  /** The event's type may answer differently next time. */
+  /** Whether the event has to be converted again for every context. */
   convertsAnew(event: StoredEvent): boolean;
-  /** Changes when a type gains or loses its plugin. */
+  /** Changes when an event type is added or removed. */
   readonly version: number;
 }
 
-/** A longer path is read from the log for every context rather than kept in memory. */
+/** Maximum cached path, in events. Longer paths are read from the log for every context to save memory. */
 const MOST_STEPS = 100_000;
 
 /**
- * Builds the context that `buildContext` builds, from what is remembered of the last one: while a conversation goes on, only
- * the events since then are read and converted.
+ * Returns the same messages as `buildContext`, but caches the last path: while a conversation continues, only new events are
+ * read and converted.
  */
 export class RememberedContext {
   private readonly tree: TreeView;
-  /** The path to the last leaf, in order: from the root, or from the first event that its last barrier keeps. */
+  /** The path to the last leaf, in order, from the root or from the first event that the last barrier keeps. */
   private steps: Step[] = [];
   /** The index in `steps` of each event. */
   private places = new Map<EventId, number>();
@@ -62,7 +62,7 @@ export class RememberedContext {
     this.folded = 0;
   }
 
-  /** Makes `steps` the path to `leaf`; false when that cannot be remembered. */
+  /** Updates `steps` to the path to `leaf`. Returns false if that path cannot be cached. */
   private follow(leaf: EventId, reading: RepeatedReading): boolean {
     const added: Step[] = [];
     let barrier: Extract<LlmAction, { action: "barrier" }> | undefined;
@@ -72,7 +72,7 @@ export class RememberedContext {
       if (place !== undefined) {
         if (place === this.steps.length - 1 || lastBarrier(this.steps) <= place)
           return this.goOn(place, added.reverse());
-        // Back before a barrier: what it stood for counts again, and is not among the steps.
+        // The leaf moved to before a barrier. The events that the barrier replaced are needed again, and are not in `steps`.
         this.keep([]);
       }
       const action = reading.toLlm(event);
@@ -88,7 +88,7 @@ export class RememberedContext {
     return true;
   }
 
-  /** Replaces the steps behind `place` by others. */
+  /** Replaces the steps after `place`. */
   private goOn(place: number, added: readonly Step[]): boolean {
     if (place < this.steps.length - 1) this.keep(this.steps.slice(0, place + 1));
     for (const step of added) {
@@ -111,7 +111,7 @@ export class RememberedContext {
       const { action, event } = steps[this.folded] as Step;
       fold(this.messages, event ? reading.toLlm(event) : action, reading);
     }
-    // The same objects are given out every time.
+    // Frozen, because every call returns the same message objects.
     for (let at = first; at < this.messages.length; at++)
       if (!Object.isFrozen(this.messages[at])) freeze(this.messages[at]);
     return [...this.messages];

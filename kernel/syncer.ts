@@ -3,7 +3,7 @@ import type { Store } from "./store.ts";
 
 const BACKGROUND_SYNC_MS = 100;
 
-/** Turns "written" into "synced": one fdatasync in flight covers all earlier bytes, others follow soon. */
+/** Syncs written bytes to disk. At most one fdatasync runs at a time; writes during it are covered by the next one. */
 export class Syncer {
   private readonly store: Store;
   private readonly onStatus: (error?: string) => void;
@@ -18,17 +18,17 @@ export class Syncer {
     this.onStatus = onStatus;
   }
 
-  /** Bytes were written; without an explicit `synced()` they follow within 100 ms. */
+  /** Called after each write. Syncs within 100 ms, unless `synced()` is called earlier. */
   touch(): void {
     this.dirty = true;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      // The status event has told of a failure; the next append or sync tries again.
+      // A failure was reported by a `storage_status` event. The next append or sync tries again.
       this.synced().catch(() => {});
     }, BACKGROUND_SYNC_MS).unref();
   }
 
-  /** Resolves when everything written until now is on disk; rejects with STORE_SYNC. */
+  /** Resolves when everything written so far is synced to disk. Rejects with STORE_SYNC. */
   synced(): Promise<void> {
     if (!this.running) return this.dirty ? this.start() : Promise.resolve();
     if (!this.dirty) return this.running;
@@ -69,7 +69,7 @@ export class Syncer {
   }
 }
 
-/** Whoever waits hears of a failure, and everyone by the status event: that nobody waits is no error. */
+/** Prevents an unhandled rejection if nobody awaits the promise. The failure is also reported by a `storage_status` event. */
 function handled(promise: Promise<void>): void {
   promise.catch(() => {});
 }

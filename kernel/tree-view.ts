@@ -1,34 +1,34 @@
 import type { EventId, StoredEvent } from "./types.ts";
 
-/** Part of a path, in order from the root's side. Its events are read when they are asked for. */
+/** Part of a path, in order from the root. Events are read when they are needed. */
 export interface Stretch {
   readonly size: number;
-  /** Those at the places from `from` to before `to`. A record that can no longer be read is passed over. */
+  /** The events at indexes from `from` up to but not including `to`. Records that can no longer be read are skipped. */
   slice(from: number, to?: number): StoredEvent[];
 }
 
-/** The read side of a session's tree. Side events are held but are no leaves and make no branches. */
+/** Read access to a session's tree. Side events are part of it, but never count as leaves, children or branches. */
 export interface TreeView {
   readonly size: number;
   get(id: EventId): StoredEvent | undefined;
   has(id: EventId): boolean;
-  /** Whether the event is part of the conversation's path, not a side event or a jump. */
+  /** Whether the event is a path event, not a side event or a jump. */
   isPath(id: EventId): boolean;
-  /** Whether the event was attached to the leaf of that moment because its parent is lost. */
+  /** Whether the event's parent is lost, so that it was attached to the active leaf of that moment. */
   isBridged(id: EventId): boolean;
-  /** The parent, also of a bridged event. */
+  /** The parent event; for a bridged event, the event it was attached to. */
   parent(id: EventId): StoredEvent | undefined;
-  /** From `id` up to the root, both included, each read when it is asked for; nothing for an unknown id. */
+  /** Iterates from `id` up to the root, both included, reading each event when it is reached. Empty for an unknown id. */
   ancestors(id: EventId): Iterable<StoredEvent>;
-  /** From the root to `id`, both included; empty for an unknown id. */
+  /** The events from the root to `id`, both included. Empty for an unknown id. */
   path(id: EventId): StoredEvent[];
-  /** The same, each read when it is asked for; only the last `count` of them, when given. */
+  /** Same as `path`, but reads each event when it is reached. With `count`, only the last `count` events. */
   way(id: EventId, count?: number): Iterable<StoredEvent>;
-  /** The path below `after` (null: from the root) down to `id`, `id` included. From the root when `after` is not on it. */
+  /** The path from `after`, excluded, to `id`, included. Starts at the root if `after` is null or not on the path. */
   stretch(after: EventId | null, id: EventId): Stretch;
-  /** Whether an event is on the way from the root to `id`, `id` included. Walks the way once, and reads nothing of it. */
+  /** Returns a function that tells whether an event is on the path from the root to `id`, `id` included. Reads no events. */
   above(id: EventId): (event: EventId) => boolean;
-  /** The nearest event of a type on the way up from `id`, `id` included. Reads no other. */
+  /** The nearest event of a type between `id`, included, and the root. Reads no other events. */
   nearest(id: EventId, type: string): StoredEvent | undefined;
   /** The path events whose parent is `id`, in seq order. */
   children(id: EventId): StoredEvent[];
@@ -39,7 +39,7 @@ export interface TreeView {
   /** The first path event. */
   readonly root: StoredEvent | undefined;
   readonly activeLeaf: EventId | null;
-  /** How many events jumped to an event that is not in the log, which moved nothing. */
+  /** Number of jumps to events that are not in the log. Such a jump does not move the active leaf. */
   readonly lostJumps: number;
   /** The event with the highest seq. */
   readonly last: StoredEvent | undefined;
@@ -49,8 +49,8 @@ export interface TreeView {
   between(from: number, to: number): StoredEvent[];
   /** The last `count` persistent events, in seq order. */
   tail(count: number): StoredEvent[];
-  /** The events of a type, in seq order. */
+  /** The persistent events of a type, in seq order. */
   ofType(type: string): Iterable<StoredEvent>;
-  /** The ids that begin so, in seq order. Of a long log only the records are read that may bear one. */
+  /** The ids that begin with `prefix`, in seq order. Reads only the records that may have such an id, if the log can be searched. */
   startingWith(prefix: string): EventId[];
 }

@@ -6,8 +6,8 @@ import type { Stretch, TreeView } from "./tree-view.ts";
 import type { EventId, StoredEvent } from "./types.ts";
 
 /**
- * All persistent events of a session, linked by parent. An event is read from the store when it is asked for; one whose
- * record can no longer be read is passed over.
+ * All persistent events of a session, linked by parent. Events are read from the store when they are needed. Records that can
+ * no longer be read are skipped.
  */
 export class Tree implements TreeView {
   readonly links = new Links();
@@ -41,7 +41,7 @@ export class Tree implements TreeView {
     this.leaf = image?.tree.activeLeaf ?? null;
   }
 
-  /** Adds an event behind all others; `leaf` is the active leaf after it. */
+  /** Adds an event after all others. `leaf` is the active leaf after it. */
   add(event: StoredEvent, leaf: EventId | null): void {
     const { links, ledger } = this;
     const isNext = event.parentId === this.leaf && event.parentId !== null;
@@ -50,7 +50,7 @@ export class Tree implements TreeView {
     this.leaf = leaf;
   }
 
-  /** Reads the id of the active leaf, after rows were linked without their events. */
+  /** Reads the id of the active leaf, which linking rows without reading their events leaves unknown. */
   settle(): void {
     this.leaf = this.read(this.links.leaf)?.id ?? null;
   }

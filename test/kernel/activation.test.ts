@@ -24,8 +24,8 @@ const speller = definePlugin({
   activate: (ctx) => ctx.provide("speller", { spell: ctx.defineHook("spell", "waterfall") }),
 });
 
-describe("what activate returns", () => {
-  it("contributes as the plugin itself does, after it, and sees its variables", async () => {
+describe("the return value of activate", () => {
+  it("adds contributions after those of the plugin itself, with access to local variables", async () => {
     const heard: string[] = [];
     const plugin = definePlugin({
       ...base,
@@ -70,7 +70,7 @@ describe("what activate returns", () => {
         }
       })(),
     ],
-  ])("may be %s", async (_what, returned) => {
+  ])("may hold contributions as %s", async (_what, returned) => {
     const plugin = definePlugin({ ...base, id: "own", needs: ["speller"], activate: async () => returned as object });
     await using t = await testKernel([speller, plugin]);
     expect([t.kernel.collect("words"), await t.kernel.find("speller")?.spell("?")]).toEqual([
@@ -79,7 +79,7 @@ describe("what activate returns", () => {
     ]);
   });
 
-  it("is undone when the plugin stops, by its dispose too", async () => {
+  it("is undone when the plugin stops, and its dispose function is called", async () => {
     const order: string[] = [];
     const plugin = definePlugin({
       ...base,
@@ -103,7 +103,7 @@ describe("what activate returns", () => {
     ]);
   });
 
-  it("keeps the types of contributions and hooks", () => {
+  it("has typed contributions and hooks", () => {
     definePlugin({
       ...base,
       id: "typed",
@@ -117,9 +117,9 @@ describe("what activate returns", () => {
         },
       }),
     });
-    // @ts-expect-error words are texts
+    // @ts-expect-error words are strings
     definePlugin({ ...base, id: "typed", activate: () => ({ words: [1] }) });
-    // @ts-expect-error a layer answers a text
+    // @ts-expect-error a layer returns a string
     definePlugin({ ...base, id: "typed", activate: () => ({ hooks: { spell: () => 1 } }) });
   });
 
@@ -131,7 +131,7 @@ describe("what activate returns", () => {
     ['an "onEvent" that is not a function', { onEvent: {} }],
     ['"hooks" that are neither an object nor a function', { hooks: [] }],
     ['"word", which nobody collects (did you mean "words"?)', { word: ["a"] }],
-  ])("is refused when it is %s", async (what, returned) => {
+  ])("is rejected if it is or contains %s", async (what, returned) => {
     let undone = 0;
     const plugin = definePlugin({
       ...base,
@@ -150,7 +150,7 @@ describe("what activate returns", () => {
     expect(undone).toBe(1);
   });
 
-  it("still runs its dispose when the rest is refused", async () => {
+  it("has its dispose function called even if the rest is rejected", async () => {
     const order: string[] = [];
     const returned = { dispose: () => void order.push("dispose"), events: {} };
     const plugin = definePlugin({ ...base, id: "own", activate: () => returned });
@@ -169,14 +169,14 @@ describe("what activate returns", () => {
       },
       "UNEXPECTED",
     ],
-  ])("leaves out %s, and reports it", async (_what, returned, code) => {
+  ])("has %s left out and reported", async (_what, returned, code) => {
     const plugin = definePlugin({ ...base, id: "own", activate: () => returned, words: () => ["own"] });
     await using t = await testKernel([plugin]);
     expect(t.kernel.collect("words")).toEqual([{ plugin: "own", value: ["own"] }]);
     expect(t.kernel.failures).toMatchObject([{ plugin: "own", where: "words", code }]);
   });
 
-  it("is ignored when it is neither a function nor an object", async () => {
+  it("is ignored if it is neither a function nor an object", async () => {
     const plugins = [1, "text", true, null].map((returned, at): AnyPlugin => {
       return { ...base, id: `own${at}`, activate: () => returned as never };
     });
@@ -184,7 +184,7 @@ describe("what activate returns", () => {
     expect(t.kernel.failures).toEqual([]);
   });
 
-  it("has its layers checked as those of the plugin are", async () => {
+  it("has its layers validated like those of the plugin itself", async () => {
     const tap = { handlr: () => "" } as unknown as Tap<(word: string) => string>;
     const plugin = definePlugin({
       ...base,

@@ -16,8 +16,8 @@ const seqs = (events: (AnyEvent | Missed)[]) =>
     event.type === "missed" ? ["missed", (event as Missed).from, (event as Missed).to] : (event as AnyEvent).seq,
   );
 
-describe("deltas may be joined", () => {
-  it("as long as everyone who listens says so", async () => {
+describe("joining deltas", () => {
+  it("is allowed while every subscriber accepts it", async () => {
     await using t = await testKernel([]);
     const joins = [t.session.joinsDeltas];
     const kernel = await createKernel({ entries: [], store: createMemoryStore(testHeader), clientId: "test" });
@@ -36,7 +36,7 @@ describe("deltas may be joined", () => {
     expect(joins).toEqual([false, true, true, false, true]);
   });
 
-  it("unless an extension hears events", async () => {
+  it("is not allowed while a contained extension listens", async () => {
     const listens = definePlugin({ id: "listens", name: "Listens", version: "1.0.0", onEvent: () => {} });
     for (const entry of [{ plugin: listens, origin: "test" }, contained(listens)]) {
       const entries = [entry];
@@ -51,7 +51,7 @@ describe("deltas may be joined", () => {
 });
 
 describe("a subscriber", () => {
-  it("hears after the writer has gone on, in order, one event at a time", async () => {
+  it("receives events in order, one at a time, after the append has returned", async () => {
     await using t = await testKernel([notes]);
     const heard: string[] = [];
     t.kernel.subscribe(async (event) => {
@@ -66,7 +66,7 @@ describe("a subscriber", () => {
     expect(heard).toEqual(["start 1", "end 1", "start 2", "end 2"]);
   });
 
-  it("that hangs or throws keeps neither the writer nor others waiting", async () => {
+  it("that hangs or throws does not delay the writer or other subscribers", async () => {
     await using t = await testKernel([notes]);
     const heard: number[] = [];
     const leave = t.kernel.subscribe(() => new Promise(() => {}));
@@ -86,7 +86,7 @@ describe("a subscriber", () => {
     });
   });
 
-  it("that lags loses transients only, is told which, and still gets every persistent event", async () => {
+  it("that lags loses only transient events, learns which, and still receives every persistent event", async () => {
     await using t = await testKernel([notes]);
     const heard: (AnyEvent | Missed)[] = [];
     t.kernel.subscribe((event) => void heard.push(event), { capacity: 2 });
@@ -102,7 +102,7 @@ describe("a subscriber", () => {
     expect(seqs(heard)).toEqual([1, 2, ["missed", 3, 5], 4, 6]);
   });
 
-  it("hears a durable event only once it is on disk, and nothing overtakes it", async () => {
+  it("receives a durable event once it is synced to disk, and later events after it", async () => {
     const order: string[] = [];
     let reachDisk: (() => void) | undefined;
     const sync = () => new Promise<void>((resolve) => (reachDisk = resolve));

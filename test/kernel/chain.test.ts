@@ -18,8 +18,8 @@ declare module "@scorel/kernel" {
   }
 }
 
-function isVerdict(answer: unknown): void {
-  if (typeof (answer as { no?: unknown }).no !== "string") throw new Error("that is no verdict");
+function isVerdict(result: unknown): void {
+  if (typeof (result as { no?: unknown }).no !== "string") throw new Error("that is no verdict");
 }
 const owner = definePlugin({
   id: "owner",
@@ -44,7 +44,7 @@ async function chain(...layers: TestPlugin[]) {
 }
 
 describe("a native hook", () => {
-  it("hands a waterfall's value from layer to layer, undefined keeping it", async () => {
+  it("passes a waterfall's value from layer to layer, and keeps it if a layer returns undefined", async () => {
     await using t = await chain(
       layer("shout", (text: string) => `${text}!`),
       layer("shout", async () => undefined),
@@ -60,7 +60,7 @@ describe("a native hook", () => {
     expect(await t.calls.shout("")).toBe("abcd");
   });
 
-  it("lets each layer of a waterfall end the chain", async () => {
+  it("ends a waterfall if a layer returns stop()", async () => {
     await using t = await chain(
       layer("shout", () => stop("enough")),
       layer("shout", () => "never"),
@@ -68,7 +68,7 @@ describe("a native hook", () => {
     expect(await t.calls.shout("hi")).toBe("enough");
   });
 
-  it("ends a bail chain at the first answer", async () => {
+  it("ends a bail chain at the first result", async () => {
     const asked: string[] = [];
     const ask = (name: string, answer?: { no: string }) =>
       layer("permit", () => {
@@ -80,7 +80,7 @@ describe("a native hook", () => {
     expect(asked).toEqual(["first", "second"]);
   });
 
-  it("folds answers into the input that later layers see", async () => {
+  it("merges results of a fold chain into the input of later layers", async () => {
     await using t = await chain(
       layer("price", (offer: { sum: number }) => ({ add: offer.sum })),
       layer("price", () => undefined),
@@ -89,7 +89,7 @@ describe("a native hook", () => {
     expect(await t.calls.price({ sum: 1 })).toEqual({ sum: 4 });
   });
 
-  it("skips a layer that throws, rejects or throws null, and names it", async () => {
+  it("skips and reports a layer that throws, rejects or throws null", async () => {
     await using t = await chain(
       layer("shout", () => { throw new Error("broken"); }, "thrower"), // biome-ignore format: one line a layer
       layer("shout", () => Promise.reject(new Error("late")), "rejecter"),
@@ -111,7 +111,7 @@ describe("a native hook", () => {
     ]);
   });
 
-  it("denies when a critical layer fails", async () => {
+  it("denies the action if a critical layer fails", async () => {
     await using t = await chain(
       layer("permit", { critical: true, handler: () => Promise.reject(new Error("no rules")) }, "guard"),
     );
@@ -121,16 +121,16 @@ describe("a native hook", () => {
     });
   });
 
-  describe("asks a guard, and denies however it fails:", () => {
+  describe("denies the action at every call of a guard that fails with", () => {
     const wait = () => delay(5);
     const guards: [string, () => unknown, string][] = [
       ["a throw", () => { throw new Error("no rules"); }, "no rules"], // biome-ignore format: a line each
       ["a throw of null", () => { throw null; }, "thrown value: null"], // biome-ignore format: a line each
       ["a rejection", () => Promise.reject(new Error("no rules")), "no rules"],
       ["a late rejection", () => wait().then(() => Promise.reject(null)), "thrown value: null"],
-      ["no answer in time", () => new Promise(() => {}), "took longer than 20 ms"],
-      ["an answer that is none", () => 5, "that is no verdict"],
-      ["a late answer that is none", () => wait().then(() => "yes"), "that is no verdict"],
+      ["no result in time", () => new Promise(() => {}), "took longer than 20 ms"],
+      ["an invalid result", () => 5, "that is no verdict"],
+      ["a late invalid result", () => wait().then(() => "yes"), "that is no verdict"],
     ];
     it.each(guards)("%s", async (_what, handler, reason) => {
       const guard = layer("permit", { critical: true, limit: 20, handler: handler as () => undefined }, "guard");
@@ -146,7 +146,7 @@ describe("a native hook", () => {
     });
   });
 
-  it("skips a layer whose answer is none, and asks the next", async () => {
+  it("skips and reports a layer whose result is invalid", async () => {
     await using t = await chain(
       layer("permit", () => true as never, "yes"),
       layer("permit", () => ({ no: "closed" })),
@@ -155,7 +155,7 @@ describe("a native hook", () => {
     expect(t.kernel.failures).toMatchObject([{ plugin: "yes", where: "permit", message: "that is no verdict" }]);
   });
 
-  it("takes what a user's layer changed in place when the layer succeeds, and only then", async () => {
+  it("applies in-place changes of a contained layer only if the layer succeeds", async () => {
     const changing = (name: string, then: () => undefined) =>
       layer("permit", (action: { name: string }) => {
         action.name += name;
@@ -169,7 +169,7 @@ describe("a native hook", () => {
     expect(action).toEqual({ name: "ac" });
   });
 
-  it("skips a layer that outlives its limit, aborts its signal and discards its late result", async () => {
+  it("skips a layer that exceeds its limit, aborts its signal and discards its late result", async () => {
     let late: AbortSignal | undefined;
     let settle: ((text: string) => void) | undefined;
     const slow = (_text: string, signal?: AbortSignal) => {
@@ -185,7 +185,7 @@ describe("a native hook", () => {
     expect([value, late?.aborted, t.kernel.failures[0]?.code]).toEqual(["hi false", true, "HOOK_LIMIT"]);
   });
 
-  it("stops a layer's clock while it waits for a person, and goes on with what was left", async () => {
+  it("pauses a layer's time limit while the layer waits for a person", async () => {
     const patient = async (ctx: BaseContext, action: { name: string }, signal: AbortSignal) => {
       const go = ctx.calls.pauseLimit(signal);
       await delay(60);
@@ -207,7 +207,7 @@ describe("a native hook", () => {
     expect(t.kernel.failures.map(({ code }) => code)).toEqual(["HOOK_LIMIT"]);
   });
 
-  it("rejects at once when the caller aborts, though a layer never settles", async () => {
+  it("rejects immediately if the caller aborts while a layer is running", async () => {
     await using t = await chain(
       layer("permit", { handler: () => new Promise<never>(() => {}), limit: false as const }),
     );
@@ -217,7 +217,7 @@ describe("a native hook", () => {
     await expect(call).rejects.toThrow("cancelled");
   });
 
-  it("finishes a call in flight on the layers it started with, and undoes them for the next", async () => {
+  it("finishes a call in flight with its original layers, and starts the next call without unloaded ones", async () => {
     let go: (() => void) | undefined;
     const gate = new Promise<void>((resolve) => { go = resolve; }); // biome-ignore format: short
     const waiting = layer("shout", async (text: string) => {

@@ -37,7 +37,7 @@ const cutting = definePlugin({
 });
 
 describe("the context", () => {
-  it("is the path's messages, side events and unknown types left out", async () => {
+  it("contains the path's messages, without side events and unknown event types", async () => {
     await using t = await testKernel([notes, cutting]);
     await t.session.append("note", { text: "a" });
     await t.session.append("aside", { text: "side" });
@@ -45,7 +45,7 @@ describe("the context", () => {
     expect(t.session.buildContext()).toEqual(["a", "b"]);
   });
 
-  it("merges text into what directly precedes it, else includes it", async () => {
+  it("merges text into the preceding message, or includes it if there is none that can hold it", async () => {
     await using t = await testKernel([notes, cutting]);
     await t.session.append("note", { text: "tool 1" });
     await t.session.append("addition", { text: "steer" });
@@ -54,7 +54,7 @@ describe("the context", () => {
     expect(t.session.buildContext()).toEqual(["tool 1+steer", "b", "alone"]);
   });
 
-  it("can be asked what one event is to it", async () => {
+  it("converts a single event with asRead", async () => {
     await using t = await testKernel([notes, cutting]);
     const note = await t.session.append("note", { text: "a" });
     const added = await t.session.append("addition", { text: "b" });
@@ -65,7 +65,7 @@ describe("the context", () => {
     ]);
   });
 
-  it("stops at a summary and keeps the tail the summary spares, older summaries skipped", async () => {
+  it("starts at the last summary and the events that it keeps, without older summaries", async () => {
     await using t = await testKernel([notes, cutting]);
     const [, b] = await t.session.appendAll([
       { type: "note", payload: { text: "a" } },
@@ -82,7 +82,7 @@ describe("the context", () => {
     expect(t.session.buildContext()).toEqual(["S3"]);
   });
 
-  it("refuses a summary that keeps what is not on its path or lies before the last one", async () => {
+  it("rejects a summary that keeps events outside its path or before the last summary", async () => {
     await using t = await testKernel([notes, cutting]);
     const a = await t.session.append("note", { text: "a" });
     const b = await t.session.append("note", { text: "b" });
@@ -104,7 +104,7 @@ describe("the context", () => {
     ]);
   });
 
-  it("reads and converts of a conversation that goes on only what is new", async () => {
+  it("reads and converts only new events while a conversation continues", async () => {
     const converted: string[] = [];
     const counting = definePlugin({
       id: "counting",
@@ -129,7 +129,7 @@ describe("the context", () => {
     expect([first, again, converted]).toEqual([texts, texts, [...texts.toReversed(), "new"]]);
   });
 
-  it("asks a user's own type every time, as it may answer otherwise", async () => {
+  it("converts events of a contained plugin's type every time, because the result may change", async () => {
     let answer = "first";
     const own = definePlugin({
       id: "own",
@@ -153,7 +153,7 @@ describe("the context", () => {
     ]);
   });
 
-  it("is after any appends, summaries and jumps what a walk over the whole path gives", async () => {
+  it("equals a walk over the whole path after any appends, summaries and jumps", async () => {
     const number = fc.nat({ max: 1_000 });
     const steps = fc.array(fc.tuple(fc.constantFrom("note", "tool", "addition", "cut", "keep", "jump"), number), {
       maxLength: 60,
@@ -171,7 +171,7 @@ describe("the context", () => {
           if (what === "addition") await session.append("addition", { text: `added ${at}` });
           if (what === "cut") await session.append("cut", { summary: `S${at}` });
           const [through, to] = [chosen(path), chosen(all)];
-          // Not every event of the path may be kept behind: what is refused changes nothing.
+          // A summary may not keep events from every point of the path. A rejected one changes nothing.
           if (what === "keep" && through) await session.append("cut", { summary: `S${at}`, through }).catch(() => {});
           if (what === "jump" && to) await session.append("jump", { to });
           const merge = t.kernel.find("mergeMessage") as never;

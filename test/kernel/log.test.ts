@@ -7,7 +7,7 @@ import { fc, seed } from "../property.ts";
 import { notes } from "./notes.ts";
 
 describe("a log", () => {
-  it("numbers persistent and transient events from one sequence and writes only the former", async () => {
+  it("numbers persistent and transient events in one sequence, and writes only persistent ones", async () => {
     await using t = await testKernel([notes]);
     await t.session.append("note", { text: "a" });
     t.session.emit("tick", { n: 1 });
@@ -24,7 +24,7 @@ describe("a log", () => {
     ]);
   });
 
-  it("resolves parent and check in the writer's turn, so that of two racing appends one wins", async () => {
+  it("resolves the parent and runs check synchronously, so that one of two racing appends wins", async () => {
     await using t = await testKernel([notes]);
     const first = await t.session.append("note", { text: "question" });
     const answer = (text: string) =>
@@ -47,7 +47,7 @@ describe("a log", () => {
     ]);
   });
 
-  it("writes all events of appendAll or none", async () => {
+  it("writes either all events of appendAll or none", async () => {
     await using t = await testKernel([notes]);
     await expect(
       t.session.appendAll([
@@ -66,7 +66,7 @@ describe("a log", () => {
     ]);
   });
 
-  it("refuses a payload with a field of the envelope, also where the schema lets it through", async () => {
+  it("rejects a payload with a field of the envelope, even if the schema allows it", async () => {
     const loose = definePlugin({
       id: "loose",
       name: "Loose",
@@ -80,7 +80,7 @@ describe("a log", () => {
     });
   });
 
-  it("says when it cannot be saved and when it can again, without a gap in the numbers", async () => {
+  it("announces when it cannot be saved and when it can again, without a gap in seq", async () => {
     let full = true;
     const memory = createMemoryStore(testHeader);
     const append = (records: readonly string[]) => {
@@ -99,13 +99,13 @@ describe("a log", () => {
     expect(t.session.buildContext()).toEqual(["kept"]);
   });
 
-  it("hands out events that nobody can change", async () => {
+  it("returns frozen events", async () => {
     await using t = await testKernel([notes]);
     const event = await t.session.append("note", { text: "a" });
     expect(() => Object.assign(event, { text: "b" })).toThrow(TypeError);
   });
 
-  it("refuses unknown types, wrong kinds, used ids and unknown parents, by code", async () => {
+  it("rejects unknown types, wrong kinds, used ids and unknown parents with their error codes", async () => {
     await using t = await testKernel([notes]);
     const { id } = await t.session.append("note", { text: "a" });
     const code = async (work: () => unknown) => {
@@ -135,7 +135,7 @@ describe("a log", () => {
 });
 
 describe("the tree", () => {
-  it("moves its leaf with path events, keeps it with side events, and jumps with jumps", async () => {
+  it("moves its active leaf on path events and jumps, but not on side events", async () => {
     await using t = await testKernel([notes]);
     const a = await t.session.append("note", { text: "a" });
     const b = await t.session.append("note", { text: "b" });
@@ -155,7 +155,7 @@ describe("the tree", () => {
   });
 });
 
-describe("the events whose ids begin so", () => {
+describe("events by the beginning of their ids", () => {
   const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom(..."abC") }), {
     minLength: 1,
     maxLength: 90,
@@ -163,7 +163,7 @@ describe("the events whose ids begin so", () => {
   const prefixes = fc.string({ maxLength: 3, unit: fc.constantFrom(...'abC"é') });
 
   it.each([{ checksum: "crc32" as const }, {}])(
-    `are found as by reading all of a log with %j (seed ${seed})`,
+    `are the same as when reading the whole log, with header %j (seed ${seed})`,
     async (more) => {
       await fc.assert(
         fc.asyncProperty(ids, prefixes, async (all, prefix) => {
@@ -177,7 +177,7 @@ describe("the events whose ids begin so", () => {
     },
   );
 
-  it("are found without reading the others, but for the last few", async () => {
+  it("are found without reading other events, except for the last few", async () => {
     const events = Array.from({ length: 1_000 }, (_, n) => ({
       ...{ type: "note", id: `id${n}x`, parentId: n === 0 ? null : `id${n - 1}x`, seq: n + 1, text: `${n}` },
       ...{ sessionId: testHeader.sessionId, clientId: "test", ts: n },
@@ -202,8 +202,8 @@ describe("the events whose ids begin so", () => {
   });
 });
 
-describe("a held path", () => {
-  it("makes path events of others wait, lets side events through and refuses jumps", async () => {
+describe("a hold on the path", () => {
+  it("queues path events of others, lets side events through and rejects jumps", async () => {
     await using t = await testKernel([notes]);
     const hold = t.session.hold();
     const mine = await hold.append("note", { text: "mine" });
@@ -221,7 +221,7 @@ describe("a held path", () => {
     expect(t.session.activeLeaf).toBe(theirs.id);
   });
 
-  it("writes what waits in one go when it is released, so that the next holder comes after all of it", async () => {
+  it("writes all queued events when it is released, before the next holder can write", async () => {
     const vow = definePlugin({
       id: "vow",
       name: "Vow",
@@ -240,7 +240,7 @@ describe("a held path", () => {
     expect(t.stored().map((event) => (event as unknown as { text: string }).text)).toEqual(["one", "two", "three"]);
   });
 
-  it("writes what waits at an opening, where others append at once", async () => {
+  it("writes queued events when it is opened, and lets others append directly until it closes", async () => {
     await using t = await testKernel([notes]);
     const hold = t.session.hold();
     await t.session.append("note", { text: "waiting" });

@@ -35,12 +35,12 @@ const button = definePlugin({
 });
 
 describe("plugins", () => {
-  it("start after what they need, however they are listed", async () => {
+  it("start after the providers of their services, in whatever order they are listed", async () => {
     await using t = await testKernel([button, lamp]);
     expect(t.kernel.find("switch")?.press()).toBe("light");
   });
 
-  it("see in their context only the services they need, by type", () => {
+  it("have only the services named in needs in the type of their context", () => {
     definePlugin({
       ...base,
       id: "typed",
@@ -81,10 +81,10 @@ describe("plugins", () => {
       { code: "PLUGIN_INVALID", data: { origin: "test", reason: "it has no name, version" } },
     ],
     ["a duplicate id", [lamp, { ...lamp, provides: [] }], { code: "PLUGIN_DUPLICATE" }],
-    ["a promised service that never came", [{ ...lamp, activate() {} }], { code: "PLUGIN_PROMISED_SERVICE" }],
-    ["a service nobody promised", [{ ...lamp, provides: [] }], { code: "PLUGIN_UNDECLARED_SERVICE" }],
+    ["a declared service that is not provided", [{ ...lamp, activate() {} }], { code: "PLUGIN_PROMISED_SERVICE" }],
+    ["a provided service that is not declared", [{ ...lamp, provides: [] }], { code: "PLUGIN_UNDECLARED_SERVICE" }],
     [
-      "a hook nobody defines",
+      "a hook that no plugin defines",
       [{ ...base, id: "x", hooks: () => ({ nowhere: () => 1 }) as object }],
       { code: "PLUGIN_FAILED" },
     ],
@@ -94,16 +94,16 @@ describe("plugins", () => {
       { code: "EVENT_RESERVED_KEY" },
     ],
     [
-      "an event type of another",
+      "an event type of another plugin",
       [notes, { ...base, id: "x", events: notes.events ?? {} }],
       { code: "EVENT_DUPLICATE_TYPE" },
     ],
     ["a wrong configuration", [{ ...base, id: "x", config: z.object({ n: z.number() }) }], { code: "PLUGIN_CONFIG" }],
-  ])("are refused with %s, by code", async (_what, plugins, error) => {
+  ])("are rejected with a coded error for %s", async (_what, plugins, error) => {
     await expect(testKernel(plugins)).rejects.toMatchObject(error);
   });
 
-  it("that are contained are left out when broken, with those that need them, and the rest runs", async () => {
+  it("that are contained and fail to start are left out with those that need them, and the others run", async () => {
     const broken = definePlugin({
       ...base,
       id: "lamp",
@@ -119,7 +119,7 @@ describe("plugins", () => {
     expect(t.session.buildContext()).toEqual(["a"]);
   });
 
-  it("that are contained and required start, or nothing does", async () => {
+  it("that are contained and required keep the kernel from starting if they fail", async () => {
     const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
     const entry = (plugin: AnyPlugin) => ({ ...contained(plugin), required: true });
     await expect(testKernel([notes, entry(broken)])).rejects.toMatchObject({ code: "PLUGIN_FAILED" });
@@ -128,7 +128,7 @@ describe("plugins", () => {
     expect(t.kernel.failures).toEqual([]);
   });
 
-  it("are told in the order in which they started, without those that did not", async () => {
+  it("are listed in start order, without those that failed to start", async () => {
     const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
     const user = definePlugin({ ...base, id: "user", needs: ["lamp"] });
     await using t = await testKernel([user, contained(broken), notes, lamp]);
@@ -138,7 +138,7 @@ describe("plugins", () => {
     expect(t.kernel.started.map(({ plugin }) => plugin)).toEqual(["notes"]);
   });
 
-  it("leave nothing behind when unloaded, and their users go first", async () => {
+  it("leave nothing behind when unloaded, and plugins that need them are unloaded first", async () => {
     await using t = await testKernel([notes, lamp]);
     const before = t.kernel.census();
     const order: string[] = [];
@@ -170,7 +170,7 @@ describe("plugins", () => {
     expect(order).toEqual(["top", "cleanup", "last registered", "first registered", "deactivate"]);
   });
 
-  it("get a view of a service that ends with them, where the service gives one", async () => {
+  it("get their own view of a service with perPlugin, which ends with them", async () => {
     const lit = new Set<string>();
     const view = (ctx: { plugin: string; onDispose(dispose: () => void): void }) => ({
       on() {
@@ -192,7 +192,7 @@ describe("plugins", () => {
     expect([...lit]).toEqual([]);
   });
 
-  it("cannot keep the kernel from stopping by an undo that never settles", async () => {
+  it("cannot keep the kernel from stopping with an undo function that never settles", async () => {
     vi.useFakeTimers();
     try {
       const stuck = definePlugin({ ...base, id: "stuck", activate: () => () => new Promise<void>(() => {}) });
@@ -206,7 +206,7 @@ describe("plugins", () => {
     }
   });
 
-  it("cannot keep the kernel from stopping by a listener that hangs", async () => {
+  it("cannot keep the kernel from stopping with a listener that hangs", async () => {
     vi.useFakeTimers();
     try {
       const deaf = definePlugin({ ...base, id: "deaf", onEvent: () => new Promise<void>(() => {}) });
@@ -221,7 +221,7 @@ describe("plugins", () => {
     }
   });
 
-  it("that register after they stopped are undone at once", async () => {
+  it("that register something after they stopped have it undone immediately", async () => {
     const contexts: { onDispose(dispose: () => void): void }[] = [];
     const late = definePlugin({ ...base, id: "late", activate: (ctx) => void contexts.push(ctx) });
     await using t = await testKernel([late]);
@@ -233,7 +233,7 @@ describe("plugins", () => {
     expect(undone).toEqual(["at once"]);
   });
 
-  it("contribute in load order, a broken one reported and left out", async () => {
+  it("have their contributions collected in load order, and failing ones reported and left out", async () => {
     const give = (id: string, colours: () => string[]) => definePlugin({ ...base, id, colours });
     const bad = give("bad", () => {
       throw new Error("colour-blind");
@@ -252,7 +252,7 @@ describe("plugins", () => {
 });
 
 describe("a child kernel", () => {
-  it("sees its parent's services, event types and contributions, not its hooks", async () => {
+  it("sees its parent's services, event types and contributions, but not its hooks", async () => {
     await using parent = await testKernel([lamp, notes, definePlugin({ ...base, id: "c", colours: () => ["red"] })]);
     const entries = [{ plugin: definePlugin({ ...base, id: "d", colours: () => ["blue"] }), origin: "test" }];
     const child = await createKernel({ entries, store: createMemoryStore(testHeader), parent: parent.kernel });
@@ -276,7 +276,7 @@ describe("a projection", () => {
     },
   });
 
-  it("over the log counts every event; over the path it follows the leaf", async () => {
+  it("over the log applies every event; over the path it follows the active leaf", async () => {
     await using t = await testKernel([notes, projecting]);
     const a = await t.session.append("note", { text: "a" });
     await t.session.append("note", { text: "b" });
@@ -285,7 +285,7 @@ describe("a projection", () => {
     expect([t.session.projection("count"), t.session.projection("onPath")]).toEqual([4, ["a", "c"]]);
   });
 
-  it("that throws is named once and switched off, and the writer goes on", async () => {
+  it("that throws is reported once and switched off, and the writer continues", async () => {
     const broken = definePlugin({
       ...base,
       id: "broken",
@@ -314,7 +314,7 @@ describe("a projection", () => {
     ]);
   });
 
-  it("is the same after replay, also over many snapshots and jumps", async () => {
+  it("is the same after a replay, even across many snapshots and jumps", async () => {
     const store = createMemoryStore(testHeader);
     await using t = await testKernel([notes, projecting], { store });
     const ids: string[] = [];

@@ -15,7 +15,7 @@ declare module "@scorel/kernel" {
 const base = { name: "x", version: "1.0.0" };
 const tick = () => new Promise<void>((done) => setImmediate(done));
 
-/** Says in `order` when its running work is ended and when it is unloaded. */
+/** A plugin that adds to `order` when its running work ends and when it is unloaded. */
 function working(id: string, order: string[]): AnyPlugin {
   return definePlugin({
     ...base,
@@ -32,14 +32,14 @@ function working(id: string, order: string[]): AnyPlugin {
 }
 
 describe("a kernel that stops", () => {
-  it("ends the work of all plugins before it unloads the first one", async () => {
+  it("ends the work of all plugins before it unloads the first plugin", async () => {
     const order: string[] = [];
     const t = await testKernel([working("a", order), working("b", order)]);
     await t.kernel.stop();
     expect(order).toEqual(["a: signal", "b: signal", "a: work ended", "b: work ended", "b: unloaded", "a: unloaded"]);
   });
 
-  it("says so at once in every kernel below it, also in one that is made later", async () => {
+  it("aborts stopping immediately in all its child kernels, even in those created later", async () => {
     const t = await testKernel([]);
     const child = (sessionId: string) =>
       createKernel({ entries: [], parent: t.kernel, store: createMemoryStore({ ...testHeader, sessionId }) });
@@ -57,7 +57,7 @@ describe("a kernel that stops", () => {
     await Promise.all([before.stop(), late.stop()]);
   });
 
-  it("stops once, however often it is asked to", async () => {
+  it("stops only once, however often stop() is called", async () => {
     const order: string[] = [];
     const t = await testKernel([working("a", order)]);
     await Promise.all([t.kernel.stop(), t.kernel.stop()]);
@@ -65,7 +65,7 @@ describe("a kernel that stops", () => {
     expect(order).toEqual(["a: signal", "a: work ended", "a: unloaded"]);
   });
 
-  it("denies what a guard would have judged that has been unloaded already", async () => {
+  it("denies actions whose guard has already been unloaded", async () => {
     const asked: Promise<unknown>[] = [];
     const owner = definePlugin({
       ...base,
@@ -90,7 +90,7 @@ describe("a kernel that stops", () => {
   });
 });
 
-it("one plugin's work is ended before it and its users are unloaded", async () => {
+it("ends a plugin's work before it unloads the plugin and those that need it", async () => {
   const order: string[] = [];
   const plain = working("owner", order);
   const owner: AnyPlugin = {

@@ -26,7 +26,7 @@ function layer(id: string, traced: (text: string) => Promise<string> | string) {
   return definePlugin({ id, name: id, version: "1.0.0", needs: ["traced"], hooks: () => ({ traced }) });
 }
 
-it("publishes each layer of a native hook on a diagnostics channel, and why one failed", async () => {
+it("publishes each layer of a native hook on a diagnostics channel, with the failure if there was one", async () => {
   const traces: HookTrace[] = [];
   const hear = (trace: unknown) => void traces.push(trace as HookTrace);
   subscribe("scorel.hook", hear);
