@@ -1,4 +1,4 @@
-/** Writes a line per tool call to `~/.scorel/audit.jsonl`; save it in `~/.scorel/extensions`, there is nothing to set. */
+/** Writes a line per tool call to `~/.scorel/audit.jsonl`; save it in `~/.scorel/extensions`. It has no settings. */
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";

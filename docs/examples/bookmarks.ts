@@ -1,4 +1,4 @@
-/** Marks places of a conversation: `/bookmark <name>` keeps one, `/bookmarks` lists them; save it in `~/.scorel/extensions`. */
+/** Bookmarks places in a conversation: `/bookmark <name>` adds one, `/bookmarks` lists them; save it in `~/.scorel/extensions`. */
 import { definePlugin, type EventOf } from "@scorel/kernel";
 
 interface Bookmark {

@@ -1,4 +1,4 @@
-/** Keeps the branch and the count of changed files in sight, and warns of a turn that changed files on `main`; save it in `~/.scorel/extensions`. */
+/** Shows the branch and the number of changed files, and warns when a turn changed files on `main`; save it in `~/.scorel/extensions`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";
@@ -26,7 +26,7 @@ export default definePlugin({
   },
 });
 
-/** Outside of a repository there is nothing to keep in sight. */
+/** The branch and the number of changed files; "" and 0 outside of a repository. */
 async function state(cwd: string): Promise<{ branch: string; files: number }> {
   try {
     const { stdout } = await run("git", ["status", "--porcelain=v1", "--branch"], { cwd });

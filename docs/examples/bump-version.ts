@@ -1,4 +1,4 @@
-/** `/bump` asks which part of the version in package.json goes up, shows the change, and makes it after a yes; save it in `~/.scorel/extensions`. */
+/** `/bump` asks which part of the version in package.json to increase, shows the change, and makes it when confirmed; save it in `~/.scorel/extensions`. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";
@@ -19,7 +19,7 @@ export default definePlugin({
         const text = await readFile(path, "utf8");
         const { version = "0.0.0" } = JSON.parse(text) as { version?: string };
         const choices = PARTS.map((part) => ({ value: part, label: `${part}: ${raised(version, part)}` }));
-        // Without anybody to ask, and when the question is left, there is no part: no default is given.
+        // Undefined when nobody can answer or the question is cancelled, since there is no default.
         const part = await ui.select("Which part goes up?", choices);
         if (part === undefined) return `Left at ${version}.`;
         const details = [

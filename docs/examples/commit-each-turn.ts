@@ -1,4 +1,4 @@
-/** Commits what a turn has changed, with the prompt as the message; save it in `.scorel/extensions` of a git project. */
+/** Commits the changes of each turn, with the prompt as the message; save it in `.scorel/extensions` of a git project. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";

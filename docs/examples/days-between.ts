@@ -1,4 +1,4 @@
-/** A tool that counts the days between two dates, its parameters in zod; save it in `~/.scorel/extensions`. */
+/** A tool that counts the days between two dates, with a zod schema; save it in `~/.scorel/extensions`. */
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-/** Gives the model a tool to record decisions; every face shows them as cards. Save it in `~/.scorel/extensions`. */
+/** A tool for the model to record decisions, which are shown as cards; save it in `~/.scorel/extensions`. */
 import { definePlugin, type EventOf } from "@scorel/kernel";
 import { z } from "zod";
 
@@ -6,7 +6,7 @@ const decision = z.strictObject({ title: z.string().min(1), why: z.string().min(
 
 declare module "@scorel/kernel" {
   interface Events {
-    /** Something that was decided, and why. */
+    /** A decision and its reason. */
     decision: z.output<typeof decision>;
   }
 }
@@ -18,7 +18,7 @@ export default definePlugin({
   events: {
     decision: {
       schema: decision,
-      // Part of the conversation's path, as there is no `leaf` that says otherwise: going back takes it back.
+      // Without `leaf` it is a path event: rewinding the conversation undoes it.
       convertToDisplay: ({ title, why }: EventOf<"decision">) => ({
         display: "card",
         title: `Decided: ${title}`,

@@ -1,4 +1,4 @@
-/** Puts the paragraphs of `docs/*.md` that fit a prompt before the model reads it; save it in `.scorel/extensions` of a project. */
+/** Adds the paragraphs of `docs/*.md` that match a prompt before the model reads it; save it in `.scorel/extensions` of a project. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";
@@ -13,7 +13,7 @@ export default definePlugin({
   hooks: ({ session, workspace }) => ({
     async transformContext(messages) {
       const last = session.activeLeaf ? session.tree.get(session.activeLeaf) : undefined;
-      // Once for each prompt: after the first round, a reply or a tool's result is the last event.
+      // Only once per prompt: after the first round the last event is a reply or a tool result.
       if (last?.type !== "message" || messages.at(-1)?.role !== "user") return messages;
       const { content } = messages.at(-1) as { content: unknown };
       const found = best(await paragraphs(join(workspace.root, "docs")), JSON.stringify(content));
@@ -33,7 +33,7 @@ async function paragraphs(folder: string): Promise<string[]> {
   return texts.flatMap((text, at) => text.split(/\n{2,}/).map((paragraph) => `${files[at]}: ${paragraph.trim()}`));
 }
 
-/** The three paragraphs that share most words of four letters or more with the prompt. */
+/** The three paragraphs that share the most words of at least four letters with the prompt. */
 function best(all: readonly string[], prompt: string): string[] {
   const wanted = words(prompt);
   return all

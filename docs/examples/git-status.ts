@@ -1,4 +1,4 @@
-/** Tells the model with each prompt which branch is out and what is not committed; save it in `~/.scorel/extensions`. */
+/** Tells the model with each prompt the current branch and uncommitted changes; save it in `~/.scorel/extensions`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";
@@ -14,7 +14,7 @@ export default definePlugin({
     async promptSubmit() {
       const args = ["status", "--short", "--branch"];
       const status = await run("git", args, { cwd: workspace.root }).catch(() => undefined);
-      // A prompt outside of git goes without.
+      // Outside of a repository nothing is added.
       return status && { context: `git ${args.join(" ")} says:\n${status.stdout.slice(0, 4_000)}` };
     },
   }),

@@ -8,7 +8,7 @@ export default definePlugin({
   id: "glossary-tool",
   name: "Glossary tool",
   version: "1.0.0",
-  // Loaded after whoever provides it; without a provider it is left out, and the reason is said.
+  // Loaded after the provider of this service. Without a provider it is left out, with a notice.
   needs: ["glossary"],
   tools: ({ glossary }) => [
     {

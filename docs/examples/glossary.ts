@@ -1,4 +1,4 @@
-/** Reads `glossary.json` of a project and offers its terms to other extensions, such as glossary-tool.ts, as the service `glossary`. */
+/** Reads `glossary.json` of a project and provides its terms to other extensions, such as glossary-tool.ts, as the service `glossary`. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";

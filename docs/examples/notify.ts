@@ -1,4 +1,4 @@
-/** Shows a desktop notification when a long turn ends; save it in `~/.scorel/extensions`, set the patience with `[notify] seconds`. */
+/** Shows a desktop notification when a long turn ends; save it in `~/.scorel/extensions`, set the minimum duration with `[notify] seconds`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";
@@ -18,7 +18,7 @@ export default definePlugin({
   },
 });
 
-/** Each system has a command of its own; the text is an argument, so no shell reads it. */
+/** Shows a notification with the system's own command. The text is an argument, so no shell interprets it. */
 async function show(text: string): Promise<void> {
   if (process.platform === "darwin") {
     const script = "on run argv\ndisplay notification (item 1 of argv) with title (item 2 of argv)\nend run";

@@ -1,4 +1,4 @@
-/** A tool that names the scripts of package.json, its parameters in JSON Schema; save it in `~/.scorel/extensions`. */
+/** A tool that lists the scripts of package.json, with a JSON Schema; save it in `~/.scorel/extensions`. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";

@@ -1,4 +1,4 @@
-/** Refuses commands that destroy work; save it in `~/.scorel/extensions`, and list more patterns under `[permission-guard]`. */
+/** Refuses destructive commands; save it in `~/.scorel/extensions`, and list more patterns under `[permission-guard]`. */
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 
@@ -13,7 +13,7 @@ export default definePlugin({
     const patterns = ctx.config.deny.map((pattern) => new RegExp(pattern));
     return {
       approveToolCall: {
-        // Critical: should this layer fail, the call is refused and not let through.
+        // Critical: if this layer fails, the call is refused.
         critical: true,
         handler({ toolCall, args }) {
           if (toolCall.name !== "Bash") return undefined;

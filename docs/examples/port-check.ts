@@ -1,4 +1,4 @@
-/** A tool that says whether something listens on a port of this machine, its parameters in TypeBox; save it in `~/.scorel/extensions`. */
+/** A tool that checks whether a program listens on a port of this machine, with a TypeBox schema; save it in `~/.scorel/extensions`. */
 import { connect } from "node:net";
 import { type Static, Type } from "@mariozechner/pi-ai";
 import { definePlugin } from "@scorel/kernel";

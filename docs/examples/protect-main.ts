@@ -1,4 +1,4 @@
-/** Refuses to change files or commit while the branch `main` is out; save it in `~/.scorel/extensions`, list others in `[protect-main] branches`. */
+/** Refuses to change files or commit on the branch `main`; save it in `~/.scorel/extensions`, list other branches in `[protect-main] branches`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";

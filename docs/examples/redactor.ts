@@ -1,4 +1,4 @@
-/** Takes e-mail addresses out of tool results before they are stored and sent; set your own with `[redactor] patterns`. */
+/** Removes e-mail addresses from tool results before they are stored and sent; set other patterns with `[redactor] patterns`. */
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 
@@ -14,13 +14,13 @@ export default definePlugin({
     const clean = (text: string) => patterns.reduce((left, pattern) => left.replaceAll(pattern, "[redacted]"), text);
     return {
       afterToolCall: {
-        // Late: after the layers that still add something to the result.
+        // Late: after the layers that add to the result.
         level: "late",
         handler: ({ result }) => ({
           content: result.content.map((block) =>
             block.type === "text" ? { ...block, text: clean(block.text) } : block,
           ),
-          // Faces show the details too, so whatever text is in there goes the same way.
+          // Details are displayed too, so their text is cleaned as well.
           details: JSON.parse(clean(JSON.stringify(result.details ?? null))),
         }),
       },

@@ -1,4 +1,4 @@
-/** Has a second model read each commit before it is made; set it in `[models.reviewer]`, save this in `~/.scorel/extensions`. */
+/** Lets a second model review each commit before it is made; set it in `[models.reviewer]`, save this in `~/.scorel/extensions`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";
@@ -15,9 +15,9 @@ export default definePlugin({
   hooks: ({ agent, workspace }) => ({
     approveToolCall: {
       critical: true,
-      // Late: what another guard refuses needs no review.
+      // Late: a command that another guard refuses needs no review.
       level: "late",
-      // A model's answer may take longer than the usual half minute.
+      // Milliseconds; a model may take longer than the default of half a minute.
       limit: 300_000,
       async handler({ toolCall, args, refused }, signal) {
         if (refused) return undefined;

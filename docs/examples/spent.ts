@@ -1,11 +1,11 @@
-/** `scorel spent` adds up what the sessions of this directory have cost; save it in `~/.scorel/extensions`. */
+/** `scorel spent` sums up the cost of the sessions in this directory; save it in `~/.scorel/extensions`. */
 import { definePlugin, type EventOf } from "@scorel/kernel";
 
 export default definePlugin({
   id: "spent",
   name: "Spent",
   version: "1.0.0",
-  // Once per process, not per session: so it can add commands to the command line.
+  // Once per process, not per session, so that it can add a command to the command line.
   scope: "host",
   needs: ["host"],
   cliCommands: ({ host }) => [

@@ -1,4 +1,4 @@
-/** `/standup [days] [--author <name>]` lists what was committed lately; save it in `~/.scorel/extensions`. */
+/** `/standup [days] [--author <name>]` lists recent commits; save it in `~/.scorel/extensions`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";

@@ -1,4 +1,4 @@
-/** Runs a command after each edit and shows the model what failed; set `[test-after-edit] command`, as in `["npm", "test"]`. */
+/** Runs a command after each edit and shows its failures to the model; set `[test-after-edit] command`, such as `["npm", "test"]`. */
 import { execFile } from "node:child_process";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
@@ -23,7 +23,7 @@ export default definePlugin({
   }),
 });
 
-/** The end of what the command prints when it fails. */
+/** The end of the command's output if it fails. */
 function failureOf([program = "", ...args]: string[], cwd: string, signal?: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(program, args, { cwd, maxBuffer: 2 ** 26, ...(signal && { signal }) }, (error, stdout, stderr) =>

@@ -1,4 +1,4 @@
-/** Reminds the model, with the result of an edit, of the TODO comments that it left in the file; save it in `~/.scorel/extensions`. */
+/** Adds to the result of an edit the TODO comments in the file, as a reminder for the model; save it in `~/.scorel/extensions`. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { definePlugin } from "@scorel/kernel";

@@ -1,4 +1,4 @@
-/** `/stats` counts the tool calls of a session and their failures, by a projection over its log; save it in `~/.scorel/extensions`. */
+/** `/stats` counts the tool calls of a session and their failures with a projection of its log; save it in `~/.scorel/extensions`. */
 import { definePlugin, type EventOf } from "@scorel/kernel";
 
 type Stats = Record<string, { calls: number; failed: number }>;
@@ -15,7 +15,7 @@ export default definePlugin({
   version: "1.0.0",
   projections: {
     toolStats: {
-      // "log" counts every call; "path" would count those of the branch that one is on.
+      // "log" counts every call; "path" would count only those of the current branch.
       over: "log",
       init: (): Stats => ({}),
       update(state: Stats, event) {

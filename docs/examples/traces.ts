@@ -7,7 +7,7 @@ import { definePlugin } from "@scorel/kernel";
 
 const idOf = (bytes: number) => randomBytes(bytes).toString("hex");
 
-/** A span that is written down when it ends. */
+/** A span that is written to the file when it ends. */
 class WrittenSpan implements Span {
   private readonly row: Record<string, unknown>;
   private readonly file: string;
@@ -54,7 +54,7 @@ export default definePlugin({
     const file = join(ctx.workspace.home, ".scorel", "traces.jsonl");
     const startSpan: Tracer["startSpan"] = (name, options = {}, around = context.active()) =>
       new WrittenSpan(file, name, options, around);
-    // The last of the given is the function to be called with the span.
+    // The last argument is the function to call with the span.
     const startActiveSpan = (name: string, ...given: unknown[]) =>
       (given.at(-1) as (span: Span) => never)(startSpan(name));
     trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan, startActiveSpan }) });

@@ -2,7 +2,7 @@ import { nearest } from "@scorel/kit/values/nearest";
 import type { KnownWords } from "./contract.ts";
 import { hookNames, providers } from "./providers.ts";
 
-/** The services that the loader and the session give to every plugin. */
+/** The services that the loader and the session provide to every plugin. */
 export const given: readonly string[] = [
   "workspace",
   "composition",
@@ -13,7 +13,7 @@ export const given: readonly string[] = [
   "launch",
 ];
 
-/** What plugins contribute to each other, as far as shipped ones collect it. */
+/** The names of contributions that shipped plugins collect. */
 export const contributions: readonly string[] = [
   "tools",
   "commands",
@@ -24,7 +24,7 @@ export const contributions: readonly string[] = [
   "displays",
 ];
 
-/** Names that mean something in an extension, for telling slips of the pen. */
+/** The names that an extension may use, for finding misspelt ones. */
 export const knownWords: KnownWords = {
   fields: [
     ...["id", "name", "version", "scope", "needs", "provides", "config", "events", "projections"],
@@ -41,7 +41,7 @@ export const knownWords: KnownWords = {
   services: [...Object.keys(providers), ...given],
 };
 
-/** What to do about a service that nobody provides. */
+/** What to do about a service that no plugin provides. */
 export function aboutService(name: string): string {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   const where = provider?.scope === "host" ? " in ~/.scorel/config.toml" : "";
@@ -50,13 +50,13 @@ export function aboutService(name: string): string {
   return near === undefined ? 'Add its provider to "use".' : `Did you mean "${near}"?`;
 }
 
-/** The contribution that was meant by a misspelt name of what `activate` returned. */
+/** The nearest known name for an unknown key of the object that `activate` returned. */
 export function nearestContribution(name: string): string | undefined {
   const names = [...contributions, "hooks", "onEvent", "dispose"];
   return names.includes(name) ? undefined : nearest(name, names);
 }
 
-/** What to do about a hook that nobody defines. */
+/** What to do about a hook that no plugin defines. */
 export function aboutHook(name: string): string | undefined {
   const near = nearest(name, hookNames, { partly: true });
   return near === undefined || near === name ? undefined : `Did you mean "${near}"?`;

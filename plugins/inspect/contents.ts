@@ -6,7 +6,7 @@ import type { Composed } from "./contract.ts";
 
 type Shipped = NonNullable<Composed["ships"]>[number];
 
-/** What presets that are folders bring: their extensions with why one is not loaded, texts of instructions, skills. */
+/** The contents of preset folders: extensions, each with the reason if it is not loaded, instructions and skills. */
 export function contentsOf(packages: readonly PresetPackage[], { found, off }: Extensions): Shipped[] {
   return packages.flatMap((pack) => [
     ...[...found.extensions, ...found.shadowed]
@@ -27,7 +27,7 @@ export function contentsOf(packages: readonly PresetPackage[], { found, off }: E
 
 interface Extensions {
   found: Pick<FoundExtensions, "extensions" | "shadowed" | "problems">;
-  /** Ids that are switched off, with who did. */
+  /** Ids that are switched off -> `file:line` of the entry. */
   off: ReadonlyMap<string, string>;
 }
 

@@ -4,7 +4,7 @@ import type { PromptView } from "@scorel/prompt/contract";
 export interface PresetSummary {
   name: string;
   description: string;
-  /** Its files, weakest first; each overrides those before it. */
+  /** Its files in order; each overrides those before it. */
   files: string[];
   /** Origin of an installed preset. A `changed` one is refused and not read. */
   installed?: { from: string; version?: string; state: "installed" | "changed" };
@@ -21,17 +21,17 @@ export interface Setting {
   locked?: string;
 }
 
-/** Something in the configuration that is accepted and may not do what its writer expects. */
+/** A setting that is accepted but may not do what its author expects. */
 export interface LayerNotice {
   /** `TRUST` for a project or preset that is not trusted, or only by its path; else the code of the error, or CONFIG_NO_EFFECT. */
   code: string;
   /** One sentence, with the place. */
   text: string;
-  /** `file:line` as the text says it. */
+  /** The `file:line` that the text names. */
   where?: string;
   /** The table that it is about. */
   table?: string;
-  /** `warning` for what leaves something open that its writer believes denied. Default: `note`. */
+  /** `warning` if something is allowed that the author believes to be denied. Default: `note`. */
   severity?: "note" | "warning";
   doNext?: string;
 }
@@ -53,7 +53,7 @@ export interface Composed {
   requires?: { what: string; origin: string; unmet?: string }[];
   /** Contents of preset folders. `unused` says why an extension is not loaded. */
   ships?: { kind: "extension" | "instructions" | "skill"; name: string; origin: string; unused?: string }[];
-  /** What is accepted and may not do what its writer expects. */
+  /** Settings that are accepted but may not do what their author expects. */
   notices: LayerNotice[];
 }
 

@@ -4,8 +4,8 @@ import type { ImageBlock, TextBlock } from "@scorel/tools/contract";
 export type { ImageBlock, TextBlock };
 
 /**
- * How an event looks to a person: a closed union, so that every face can draw every plugin's events
- * without knowing the plugin. `text` is always a usable plain-text form.
+ * How an event is displayed. The union is closed, so that every client can show the events of every plugin. `text` is always a
+ * usable plain-text form.
  */
 export type DisplayAction =
   /** A message of a conversation. `label` is a small mark such as "queued" or "steered". */

@@ -8,7 +8,7 @@ interface Row {
   display: CustomDisplay;
 }
 
-/** Creates the service `customDisplay`. Plugins' renderers are collected at the first event. */
+/** Creates the service `customDisplay`. The renderers are collected at the first event. */
 export function createCustomDisplay(ctx: BaseContext): (event: CustomEvent) => DisplayAction | undefined {
   let rows: Map<string, Row> | undefined;
   return (event) => {

@@ -26,7 +26,7 @@ export const harnessItem: EventDefinition<Events["harness_item"]> = {
     text: z.string().min(1),
     data: z.unknown().optional(),
   }),
-  // What a person said must survive a power loss.
+  // A note of the user must survive a power loss.
   durable: (event: EventOf<"harness_item">) => event.origin === "user",
   convertToLlm: (event: EventOf<"harness_item">) => {
     if (event.visibility === "user") return { action: "skip" };
@@ -37,7 +37,7 @@ export const harnessItem: EventDefinition<Events["harness_item"]> = {
   convertToDisplay: display,
 };
 
-/** Renders a system note, never as a bubble, since nobody said it. */
+/** Renders a system note; never as a bubble, since it is not a message. */
 function display({ kind, visibility, text }: EventOf<"harness_item">): DisplayAction {
   if (visibility === "model") return { display: "hidden" };
   if (!SHORT.includes(kind)) return { display: "fold", title: TITLES[kind], text };

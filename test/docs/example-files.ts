@@ -28,7 +28,7 @@ export function exampleIndex(): string {
 
 # Examples
 
-Extensions to take as they are or to begin from, one idea each. Copy one into \`~/.scorel/extensions\`, or into
+Extensions to use as they are or to start from, one idea each. Copy one into \`~/.scorel/extensions\`, or into
 \`.scorel/extensions\` of a project that you trust; nothing else has to be installed. A test runs each with the built command.
 
 ${table(["file", "what"], rows)}

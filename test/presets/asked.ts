@@ -1,7 +1,7 @@
 import { type Asked, createAsked } from "../../presets/composition/asked.ts";
 import { createComposition } from "../../presets/composition/composition.ts";
 
-/** What a run of the command in a project asks for, and the notices that it gets. */
+/** The request of a run of the command in a project, and the list that its notices go to. */
 export function askedIn(project: string, more: Partial<Asked> = {}): { asked: Asked; notices: string[] } {
   const notices: string[] = [];
   const notify = (notice: string) => void notices.push(notice);
@@ -11,7 +11,7 @@ export function askedIn(project: string, more: Partial<Asked> = {}): { asked: As
   };
 }
 
-/** What the sessions of such a run are made of, where none asks for the kernel of the host. */
+/** The composition of such a run, for sessions that do not use the host kernel. */
 export function composed(asked: Asked) {
   return createComposition(asked, () => {
     throw new Error("no kernel is asked for here");

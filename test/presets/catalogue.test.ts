@@ -19,7 +19,7 @@ describe("the catalogue", () => {
   it("names every plugin of this repository, with the scope that the plugin has", async () => {
     const plugins = await loadShipped(Object.keys(catalogue));
     const scopes = Object.fromEntries([...plugins].map(([id, { scope = "session" }]) => [id, scope]));
-    // A folder without a manifest is no plugin: the kit is libraries, `workspace` a contract.
+    // Folders without index.ts are not plugins: the kit holds libraries, `workspace` a contract.
     const folders = readdirSync(join(root, "plugins")).filter((id) =>
       existsSync(join(root, "plugins", id, "index.ts")),
     );
@@ -29,7 +29,7 @@ describe("the catalogue", () => {
 });
 
 describe("the hints", () => {
-  it("know who provides each service, and each hook that a plugin defines", async () => {
+  it("know the provider of each service, and each hook that a plugin defines", async () => {
     const plugins = await loadShipped(Object.keys(catalogue));
     const provided = [...plugins].flatMap(([id, { provides = [], scope = "session" }]) =>
       provides.map((name) => [name, { id, scope }]),
@@ -39,12 +39,12 @@ describe("the hints", () => {
     expect([...hookNames].sort()).toEqual([...hooks].map(([, name]) => name).sort());
   });
 
-  it("know the fields that tools and layers of hooks are checked for", () => {
+  it("know the fields of tools and hook layers that are checked", () => {
     expect(knownWords.toolFields).toEqual(TOOL_FIELDS);
     expect(knownWords.tapFields).toEqual(TAP_FIELDS);
   });
 
-  it("advise what to add, or what was meant", () => {
+  it("suggest what to add, or the name that was probably meant", () => {
     expect(["tools", "blobs", "agnet", "weather"].map(aboutService)).toEqual([
       'Add "tools" to "use".',
       'Add "blobs" to "use" in ~/.scorel/config.toml.',
@@ -61,7 +61,7 @@ describe("the hints", () => {
 });
 
 describe("a shipped preset", () => {
-  it.each(presets)("%s uses only shipped plugins, and says what it is for", async (file) => {
+  it.each(presets)("%s uses only shipped plugins, and has a description", async (file) => {
     const preset = file.replace(".toml", "");
     const merged = mergeLayers(
       await readLayers({ preset, by: "a test", cwd: root, project: undefined, presetOnly: true }),
@@ -72,7 +72,7 @@ describe("a shipped preset", () => {
     );
   });
 
-  it("named all uses everything, none and readonly less than coding", async () => {
+  it("named all uses every plugin; none and readonly use fewer than coding", async () => {
     const use = async (preset: string) => [
       ...mergeLayers(
         await readLayers({ preset, by: "a test", cwd: root, project: undefined, presetOnly: true }),
@@ -81,7 +81,7 @@ describe("a shipped preset", () => {
     const everything = Object.keys(catalogue).sort();
     expect((await use("all")).sort()).toEqual(everything);
     const writing = ["runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
-    // A plugin that costs a request for each session is in no other preset.
+    // Plugins that send an extra model request per session are only in this preset.
     const working = ["tools", "coding", "titles", ...writing];
     expect((await use("none")).sort()).toEqual(everything.filter((id) => !working.includes(id)));
     expect(await use("readonly")).toEqual(
@@ -91,7 +91,7 @@ describe("a shipped preset", () => {
 });
 
 describe("the modules that extensions may import", () => {
-  it("are every entry of the packages that they come from", () => {
+  it("include every entry point of their packages", () => {
     const ours = ["@scorel/kernel", "zod", "typebox", "@opentelemetry/api"];
     const packages = [...ours, "@mariozechner/pi-ai", "@mariozechner/pi-agent-core"];
     const entries = packages.flatMap((name) => entriesOf(name, manifestOf(name)));
@@ -103,7 +103,7 @@ function manifestOf(name: string): { exports?: object } {
   return JSON.parse(readFileSync(join(root, "plugins/extensions/node_modules", name, "package.json"), "utf8"));
 }
 
-/** Entry points of a package, without its manifest and without patterns. */
+/** The entry points of a package, except its manifest and patterns. */
 function entriesOf(name: string, { exports }: { exports?: object }): string[] {
   const subpaths = Object.keys(exports ?? {}).filter((key) => key.startsWith(".") && !/[*]|package\.json/.test(key));
   return (subpaths.length === 0 ? ["."] : subpaths).map((key) => name + key.slice(1));

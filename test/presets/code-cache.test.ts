@@ -16,13 +16,13 @@ import { describe, expect, it } from "vitest";
 import { createCodeCache } from "../../presets/bundle/code-cache.ts";
 import { place } from "./place.ts";
 
-// Within one process V8 remembers what it compiled, and would run that instead.
+// Disabled, because V8 would otherwise reuse what this process has compiled before.
 setFlagsFromString("--no-compilation-cache");
 
-/** An expression of a given value, long enough to be worth keeping; all of one length. */
+/** An expression with a given value, long enough to be cached; all have the same length. */
 const source = (value: number) => `(${value}) /* ${"x".repeat(20_000)} */`;
 
-/** A file of code whose value is 1, in a home that keeps sessions. */
+/** A file of code with the value 1, in a home with a folder of sessions. */
 function installed() {
   const at = place();
   mkdirSync(join(at.home, ".scorel/sessions"), { recursive: true, mode: 0o700 });
@@ -34,7 +34,7 @@ function installed() {
     file,
     folder,
     kept,
-    /** One process: the value of the file, after which parts of it were in use. */
+    /** Simulates one process: returns the value of the file and notes these parts as in use. */
     run(...parts: string[]) {
       const cache = createCodeCache();
       const value = cache.evaluate(file);
@@ -42,7 +42,7 @@ function installed() {
       cache.keep();
       return value;
     },
-    /** Keeps code of the value 2 for the file: V8 tells sources apart by their length alone, so it runs if it is believed. */
+    /** Caches code with the value 2 for the file. V8 compares only the length of sources, so it runs if the cache is used. */
     plant(mistake: { source?: number; code?: number } = {}) {
       const code = new Script(`${source(2)}\n`).createCachedData();
       const label = { source: crc32(readFileSync(file)), code: crc32(code), parts: [], ...mistake };
@@ -53,26 +53,26 @@ function installed() {
 }
 
 describe("the code cache", () => {
-  it("keeps what a file was compiled to, for this user alone", () => {
+  it("writes compiled code that only this user can read", () => {
     using at = installed();
     expect(at.run()).toBe(1);
     expect(readdirSync(at.folder)).toEqual([expect.stringMatching(/^code-[0-9a-f]+\.bin$/)]);
     expect([statSync(at.folder).mode & 0o777, statSync(at.kept()).mode & 0o777]).toEqual([0o700, 0o600]);
   });
-  it("runs what was kept the next time", () => {
+  it("runs the cached code in the next process", () => {
     using at = installed();
     at.run();
     at.plant();
     expect(at.run()).toBe(2);
   });
-  it("compiles anew when the file has changed", () => {
+  it("compiles again when the file has changed", () => {
     using at = installed();
     at.run();
     at.plant();
     writeFileSync(at.file, `${source(3)}\n`);
     expect(at.run()).toBe(3);
   });
-  it("compiles anew when what was kept is damaged, and mends it", () => {
+  it("compiles again when the cache file is damaged, and rewrites it", () => {
     using at = installed();
     at.run();
     for (const damage of [
@@ -86,7 +86,7 @@ describe("the code cache", () => {
       expect(at.run()).toBe(2);
     }
   });
-  it("leaves what V8 refuses aside", () => {
+  it("ignores code that V8 rejects", () => {
     using at = installed();
     at.run();
     const code = Buffer.from("of another version of V8");
@@ -95,7 +95,7 @@ describe("the code cache", () => {
     expect(at.run()).toBe(1);
     expect(statSync(at.kept()).size).toBeGreaterThan(200);
   });
-  it("neither believes nor writes a folder that others can write", () => {
+  it("neither reads nor writes a folder that others can write to", () => {
     using at = installed();
     at.run();
     at.plant();
@@ -116,19 +116,19 @@ describe("the code cache", () => {
     at.run("a");
     expect(label().parts).toEqual(["a", "b"]);
   });
-  it("leaves nothing behind in a home that keeps no sessions", () => {
+  it("writes nothing in a home without a folder of sessions", () => {
     using at = installed();
     rmdirSync(join(at.home, ".scorel/sessions"));
     expect(at.run()).toBe(1);
     expect(readdirSync(join(at.home, ".scorel"))).toEqual([]);
   });
-  it("keeps nothing of a short file", () => {
+  it("does not cache a short file", () => {
     using at = installed();
     writeFileSync(at.file, "(1)");
     expect(at.run()).toBe(1);
     expect(readdirSync(join(at.home, ".scorel"))).toEqual(["sessions"]);
   });
-  it("drops what nobody has written for a month", () => {
+  it("deletes cache files that were not written for a month", () => {
     using at = installed();
     at.run();
     const old = join(at.folder, "old.bin");
@@ -137,7 +137,7 @@ describe("the code cache", () => {
     at.run("a");
     expect(readdirSync(at.folder)).toEqual([expect.stringMatching(/^code-/)]);
   });
-  it("does without a home", () => {
+  it("works without a home directory", () => {
     using at = installed();
     process.env.HOME = "not/a/full/path";
     expect(at.run()).toBe(1);

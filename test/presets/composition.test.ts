@@ -12,11 +12,11 @@ const { use: base } = parse(readFileSync(new URL("../../presets/base.toml", impo
   use: string[];
 };
 const hostIds = base.filter((id) => catalogue[id]?.scope === "host");
-/** The preset `none` is `base` without tools. */
+/** The session plugins of the preset `none`, which is `base` without tools. */
 const sessionIds = base.filter((id) => !hostIds.includes(id) && id !== "tools");
 const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
 
-/** What a command in the project would start, and what it would say. */
+/** The plugins that a command in the project would start, and its notices. */
 function started({ project }: Place, more: Partial<Asked> = {}) {
   const { asked, notices } = askedIn(project, more);
   const composition = composed(asked);
@@ -30,14 +30,14 @@ function started({ project }: Place, more: Partial<Asked> = {}) {
 }
 
 describe("the host", () => {
-  it("gets the plugins of host scope, sessions the others", async () => {
+  it("gets the plugins of host scope, and sessions get the others", async () => {
     using at = place();
     const { host, session } = started(at);
     expect(await host()).toEqual(hostIds);
     expect(await session()).toEqual(sessionIds);
   });
 
-  it("runs on base when the preset brings no host plugin, or is the project's own", async () => {
+  it("uses base when the preset has no host plugin or is the project's own", async () => {
     using at = place();
     at.file("~/.scorel/presets/bare.toml", 'use = ["messages"]');
     at.file(".scorel/presets/team.toml", 'use = ["messages", "model"]');
@@ -47,7 +47,7 @@ describe("the host", () => {
     expect([await team.host(), await team.session()]).toEqual([hostIds, ["messages", "model"]]);
   });
 
-  it("has what a trusted project's preset builds on, and nothing that the project says itself", async () => {
+  it("uses the presets that a trusted project's preset extends, but nothing of the project itself", async () => {
     using at = place();
     at.file(".scorel/presets/team.toml", 'extends = "coding"', 'without = ["doctor"]');
     at.file("~/.scorel/config.toml", 'without = ["demo"]');
@@ -56,14 +56,14 @@ describe("the host", () => {
     await expect(started(at, { preset: "team" }).host()).rejects.toMatchObject({ code: "CONFIG_PRESET_UNTRUSTED" });
   });
 
-  it("gives one shipped plugin of a session alone, without running an extension", async () => {
+  it("can return a single shipped session plugin without running an extension", async () => {
     using at = place();
     at.file("~/.scorel/extensions/loud.ts", 'throw new Error("it was run");');
     const { entries, problems } = await started(at).composition.sessionPlugins(at.project, "model");
     expect([entries.map(({ plugin }) => plugin.id), problems]).toEqual([["model"], []]);
   });
 
-  it("takes a user's extension of host scope, and runs none that belongs to sessions", async () => {
+  it("runs the user's extensions of host scope, but none of session scope", async () => {
     using at = place();
     at.file("~/.scorel/extensions/clock.ts", plugin("clock", 'scope: "host"'));
     at.file("~/.scorel/extensions/loud.ts", "globalThis.loudRan = true;", plugin("loud"));
@@ -80,8 +80,8 @@ describe("the host", () => {
   });
 });
 
-describe("trust for one run", () => {
-  it("is for the project that the command started in, and for no other", async () => {
+describe("--trust", () => {
+  it("applies only to the project that the command started in", async () => {
     using at = place();
     const other = join(at.project, "../other");
     at.file("../other/.git/HEAD");
@@ -97,7 +97,7 @@ describe("trust for one run", () => {
 });
 
 describe("a session", () => {
-  it("gets each plugin with its table and who asked for it", async () => {
+  it("gets each plugin with its table and origin", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[tools]", 'preset = "readonly"');
     const { entries } = await started(at, { preset: "base" }).composition.sessionPlugins(at.project);
@@ -107,7 +107,7 @@ describe("a session", () => {
     });
   });
 
-  it("gets instances of extensions that no other session has", async () => {
+  it("gets its own instances of extensions", async () => {
     using at = place();
     at.file("~/.scorel/extensions/own.ts", plugin("own"));
     const { composition } = started(at);

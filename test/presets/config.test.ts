@@ -25,7 +25,7 @@ async function problems(at: Place, trusted = false): Promise<{ code: string; lin
 }
 
 describe("a configuration", () => {
-  it("is refused with every unsupported key, wherever it stands", async () => {
+  it("is refused with all unsupported keys, at any depth", async () => {
     using at = place();
     const file = at.file(
       "~/.scorel/config.toml",
@@ -58,7 +58,7 @@ describe("a configuration", () => {
     });
   });
 
-  it("is refused with every wrong value, in the layer that set it", async () => {
+  it("is refused with all wrong values, and the layers that set them", async () => {
     using at = place();
     const user = at.file("~/.scorel/config.toml", "use = 3", "[tools]", 'preset = "everything"', "[agent]");
     const project = at.file(".scorel/config.toml", "[tools]", "allow = [1]");
@@ -76,7 +76,7 @@ describe("a configuration", () => {
     });
   });
 
-  it("is refused in plain words, with what stands there and what to write", async () => {
+  it("is refused with the value and what to write instead", async () => {
     using at = place();
     const file = at.file(
       "~/.scorel/config.toml",
@@ -104,7 +104,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  it("is refused with the entry of a list, counted from 1 and shown", async () => {
+  it("is refused with the wrong entry of a list, counted from 1", async () => {
     using at = place();
     const file = at.file("~/.scorel/config.toml", "[permissions]", 'deny = ["Bash", "Read",', '  "Bash("]');
     expect((await problems(at)).lines).toEqual([
@@ -129,7 +129,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  it("has notices of values that cannot work", async () => {
+  it("gets notices about values that cannot work", async () => {
     using at = place();
     const lines = [
       'type = "custom"',
@@ -162,7 +162,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  it("is refused with what a table lacks", async () => {
+  it("is refused with the keys that a table lacks", async () => {
     using at = place();
     const lines = [
       'type = "custom"',
@@ -178,7 +178,7 @@ describe("a configuration", () => {
     });
   });
 
-  it("is refused when it uses what does not exist, or says two things at once", async () => {
+  it("is refused if it uses a plugin that does not exist, or contradicts itself", async () => {
     using at = place();
     const file = at.file("~/.scorel/config.toml", 'use = ["tolls",', '  "agent"]', 'without = ["agent"]');
     expect((await problems(at)).lines).toEqual([
@@ -187,7 +187,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  it("of a project may not touch what runs once per process", async () => {
+  it("of a project may not change host plugins", async () => {
     using at = place();
     const file = at.file(".scorel/config.toml", 'use = ["host"]', 'without = ["print"]', "[cli]", "[host]", "x = 1");
     const refused = (id: string, line: number) =>
@@ -211,7 +211,7 @@ describe("a configuration", () => {
     expect(notices).toEqual([{ code: "TRUST", text: "not trusted" }]);
   });
 
-  it("may have sections of plugins that are not shipped: each gets one notice", async () => {
+  it("may have tables of plugins that are not shipped: each gets one notice", async () => {
     using at = place();
     const file = at.file(
       "~/.scorel/config.toml",
@@ -232,7 +232,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  it("may have tables of extensions on disk, also of those that are not loaded", async () => {
+  it("may have tables of extensions on disk, even if they are not loaded", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", "this does not even compile");
     at.file("~/.scorel/extensions/off/index.js", "");
@@ -268,7 +268,7 @@ describe("permissions in layers", () => {
     `deny = ["${deny}"]`,
   ];
 
-  it("are joined, and those of a project count when it is trusted", async () => {
+  it("are joined, and those of a project count if it is trusted", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", ...lines("edits", "Bash(a)", "Bash(b)"));
     at.file(".scorel/config.toml", ...lines("ask", "Bash(c)", "Bash(d)"));
@@ -298,7 +298,7 @@ describe("permissions in layers", () => {
     expect((await problems(at, true)).lines.join()).toMatch(/"permissions" keeps .*"requests" keeps /s);
   });
 
-  it("cannot be left out, nor widened, by a preset of the user's that a project chooses", async () => {
+  it("cannot be left out or widened by a preset of the user that a project chooses", async () => {
     using at = place();
     const loose = at.file("~/.scorel/presets/loose.toml", 'without = ["permissions"]');
     at.file(".scorel/config.toml", 'extends = "loose"');
@@ -315,7 +315,7 @@ describe("permissions in layers", () => {
     expect(await permissions(at, true)).toEqual({ mode: "ask" });
   });
 
-  it("are judged in a project's preset too, unless the user has left that out", async () => {
+  it("also apply in a project's preset, unless the user has left them out", async () => {
     using at = place();
     at.file(".scorel/presets/bare.toml", 'extends = "base"', 'without = ["commands"]', 'use = ["coding"]');
     const used = async () => [...(await resolved(at, true, "bare")).merged.use.keys()];
@@ -324,7 +324,7 @@ describe("permissions in layers", () => {
     expect(await used()).not.toContain("permissions");
   });
 
-  it("are judged where a project widens a preset that has none", async () => {
+  it("also apply if a project widens a preset without permissions", async () => {
     using at = place();
     at.file("~/.scorel/presets/looking.toml", 'extends = "base"', 'use = ["coding"]', "[tools]", 'preset = "readonly"');
     const used = async () => (await resolved(at, true, "looking")).merged.use.has("permissions");
@@ -333,7 +333,7 @@ describe("permissions in layers", () => {
     expect(await used()).toBe(true);
   });
 
-  it("that are no rules are refused", async () => {
+  it("are refused if they are not valid rules", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[permissions]", 'allow = ["Bash(git"]');
     expect((await problems(at)).lines.join()).toContain(
@@ -342,7 +342,7 @@ describe("permissions in layers", () => {
   });
 });
 
-describe("what only the user's own layers say", () => {
+describe("an option that only the user's layers may set", () => {
   it("is not changed by a project, whatever it sets", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[permissions]", 'readers = ["mine"]');
@@ -353,7 +353,7 @@ describe("what only the user's own layers say", () => {
     expect((await resolved(at, true, "coding")).merged.tables.permissions).toEqual({});
   });
 
-  it("includes a file for one project, by its id, which stays with the project when it moves", async () => {
+  it("can be set in a file for one project, named by its id, which still applies after the project moves", async () => {
     using at = place();
     const project = { projectId: "abc123", name: "p", directory: at.project, createdAt: 0 };
     const book = (directory: string) =>

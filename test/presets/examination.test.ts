@@ -8,7 +8,7 @@ import { createAsked } from "../../presets/composition/asked.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
 import { type Place, place } from "./place.ts";
 
-/** What `scorel preset` finds in a preset by name or path, in a project that is not trusted. */
+/** The layers service of a run in a project that is not trusted, and the result of `scorel preset check`. */
 function inspected({ project }: Place) {
   const asked = createAsked({ preset: "coding", by: "the default", cwd: project, trust: false, notify: () => {} });
   return createLayersService(asked);
@@ -17,7 +17,7 @@ function inspected({ project }: Place) {
 const check = async (at: Place, preset = "./team") => await inspected(at).check(preset);
 const problems = async (at: Place, preset?: string) => (await check(at, preset)).problems;
 
-/** Code that leaves a trace when it runs. */
+/** Code that writes a file when it runs. */
 const plugin = (at: Place, id: string, more = "") =>
   [
     `import { writeFileSync } from "node:fs";`,
@@ -31,7 +31,7 @@ const plugin = (at: Place, id: string, more = "") =>
   ] as const;
 
 describe("scorel preset check", () => {
-  it("finds nothing wrong with a preset that is whole, trusted or not, and runs nothing of it", async () => {
+  it("accepts a valid preset, trusted or not, without running its code", async () => {
     using at = place();
     const file = at.file(
       "team/preset.toml",
@@ -56,12 +56,12 @@ describe("scorel preset check", () => {
     expect(existsSync(join(at.home, "ran"))).toBe(false);
   });
 
-  it.each(["base", "none", "readonly", "coding", "all"])("finds nothing wrong with the shipped %s", async (name) => {
+  it.each(["base", "none", "readonly", "coding", "all"])("accepts the shipped preset %s", async (name) => {
     using at = place();
     expect(await check(at, name)).toMatchObject({ problems: [], unknown: [] });
   });
 
-  it("names unknown keys, missing plugins, locks that miss and unmet requirements, each with file and line", async () => {
+  it("reports unknown keys, missing plugins, locks on unknown keys and unmet requirements, with file and line", async () => {
     using at = place();
     const file = at.file(
       "team/preset.toml",
@@ -86,7 +86,7 @@ describe("scorel preset check", () => {
     ]);
   });
 
-  it("says of a preset that cannot be read only that, and blames no preset for the user's own extensions", async () => {
+  it("reports only that a preset cannot be read, and ignores problems of the user's own extensions", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", "this does not parse");
     expect(await check(at, "codign")).toEqual({
@@ -100,7 +100,7 @@ describe("scorel preset check", () => {
     expect(await problems(at, "coding")).toEqual([]);
   });
 
-  it("reads on after a file that is no TOML, a preset that is not there and one that lies outside", async () => {
+  it("continues after invalid TOML, a missing preset and a preset outside of the folder", async () => {
     using at = place();
     const file = at.file(
       "team/preset.toml",
@@ -117,7 +117,7 @@ describe("scorel preset check", () => {
     ]);
   });
 
-  it("names presets that extend each other in a circle, with the line of each", async () => {
+  it("reports presets that extend each other in a circle, with the line of each", async () => {
     using at = place();
     const a = at.file("team/preset.toml", 'extends = ["none", "./b.toml"]');
     const b = at.file("team/b.toml", "", 'extends = "./preset.toml"');
@@ -126,7 +126,7 @@ describe("scorel preset check", () => {
     ]);
   });
 
-  it("names needs that nobody meets, two providers of one service, and plugins in a circle", async () => {
+  it("reports missing services, two providers of one service, and circular needs", async () => {
     using at = place();
     at.file("team/preset.toml", 'extends = "coding"', 'without = ["tools"]');
     const one = at.file("team/extensions/one.ts", ...plugin(at, "one", '  provides: ["names"], needs: ["names2"],'));
@@ -152,7 +152,7 @@ describe("scorel preset check", () => {
     );
   });
 
-  it("names extensions that do not parse, are misnamed, import from elsewhere or ask for the host", async () => {
+  it("reports extensions that do not parse, have another id, import from outside, or have host scope", async () => {
     using at = place();
     at.file("team/preset.toml", 'extends = "none"');
     const broken = at.file("team/extensions/broken.ts", "const a = ;");
@@ -171,7 +171,7 @@ describe("scorel preset check", () => {
     );
   });
 
-  it("says what only running the code would tell", async () => {
+  it("lists what cannot be checked without running the code", async () => {
     using at = place();
     at.file("team/preset.toml", 'extends = "none"');
     at.file("team/package.json", '{ "name": "team", "dependencies": { "polite": "1.0.0" } }');
@@ -191,7 +191,7 @@ describe("scorel preset check", () => {
     });
   });
 
-  it("takes no extension of this user's for one that whoever shares the preset has", async () => {
+  it("ignores the user's own extensions, which other users of the preset do not have", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", ...plugin(at, "mine"));
     at.file("team/preset.toml", 'extends = "none"', 'use = ["mine"]');
@@ -205,14 +205,14 @@ describe("scorel preset check", () => {
   });
 });
 
-describe("what an extension has written out", () => {
+describe("the parsed source of an extension", () => {
   const examples = fileURLToPath(new URL("../../docs/examples/", import.meta.url));
-  // An extension that is a folder begins in its index; its other files are its own.
+  // A folder is an extension with an index file; its other files are helpers.
   const isExtension = (path: string) => /^([\w-]+|.*\/extensions\/[\w-]+|.*\/index)\.ts$/.test(path);
   const files = readdirSync(examples, { recursive: true, encoding: "utf8" }).filter(isExtension);
   const idOf = (path: string) => (path === "sqlite-logs/index.ts" ? "logs" : parse(path).name);
 
-  it.each(files)("is what it is when it is loaded: %s", async (path) => {
+  it.each(files)("matches the loaded extension: %s", async (path) => {
     const file = join(examples, path);
     const plugin = await (await createLoader())({ id: idOf(path), path: file, file, of: "user" });
     const written = writtenManifest(readFileSync(file, "utf8"));
@@ -239,7 +239,7 @@ describe("what an extension has written out", () => {
 });
 
 describe("scorel preset show", () => {
-  it("says of every line where it is from, also of what is locked, required and shipped", async () => {
+  it("shows the origin of each line, including locks, requirements and the preset's files", async () => {
     using at = place();
     const file = at.file(
       "team/preset.toml",
@@ -285,7 +285,7 @@ describe("scorel preset show", () => {
     expect(existsSync(join(at.home, "ran"))).toBe(false);
   });
 
-  it("marks in the configuration what is locked, also where the user has set something else", async () => {
+  it("marks locked settings in the configuration, also those that the user has changed", async () => {
     using at = place();
     const lock = at.file(
       "~/.scorel/presets/team/preset.toml",

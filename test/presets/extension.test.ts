@@ -15,7 +15,7 @@ import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
 
-/** What a session in the project would load: the extensions, and why others were left out. */
+/** The extensions that a session in the project would load, and the problems of the others. */
 async function session({ project }: Place, trusted = false) {
   const dir = projectDir(project);
   const request = { preset: "none", by: "--preset", cwd: project, project: dir ? { dir, trusted } : undefined };
@@ -34,7 +34,7 @@ async function session({ project }: Place, trusted = false) {
 }
 
 describe("an extension", () => {
-  it("may be an object, a class, an instance of one, or a function that answers one, in any of four languages", async () => {
+  it("may be an object, a class, an instance of one, or a function that returns one, in any of four languages", async () => {
     using at = place();
     const greeter = (id: string) =>
       `class Greeter { id = "${id}"; name = "G"; version = "1"; #greeting = "hello"; tools() { return this.#greeting; } }`;
@@ -53,7 +53,7 @@ describe("an extension", () => {
     for (const id of ids) expect((field(id, "tools") as () => string)()).toBe("hello");
   });
 
-  it("needs the agent when it names no needs", async () => {
+  it("needs the agent if it has no `needs`", async () => {
     using at = place();
     at.file("~/.scorel/extensions/old.ts", plugin("old"));
     at.file("~/.scorel/extensions/new.ts", plugin("new", "needs: []"));
@@ -69,7 +69,7 @@ describe("an extension", () => {
     expect((await session(at, true)).field("both", "of")).toBe("project");
   });
 
-  it("is one instance per session: no module of it is shared, whatever its language", async () => {
+  it("has one instance per session, and shares no module, whatever its language", async () => {
     using at = place();
     for (const [id, ending] of [
       ["one", "ts"],
@@ -84,7 +84,7 @@ describe("an extension", () => {
     }
   });
 
-  it("that changed on disk is new in the next session", async () => {
+  it("that changed on disk is reloaded in the next session", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", plugin("mine", "v: 1"));
     const before = await session(at);
@@ -156,11 +156,11 @@ describe("a broken extension", () => {
       "no luck",
     ],
     ["imports what is not there", ["", 'import "nowhere-at-all";', plugin("broken")], undefined, "nowhere-at-all"],
-    ["throws what is no error", ["throw null;"], undefined, "null"],
-    ["bears another id", [plugin("other")], undefined, 'its id is "other", but the file or folder is named "broken"'],
+    ["throws a value that is not an Error", ["throw null;"], undefined, "null"],
+    ["has another id", [plugin("other")], undefined, 'its id is "other", but the file or folder is named "broken"'],
     ["exports nothing", ["export const x = 1;"], undefined, "default export"],
     ["has no version", ["export default { id: 'broken', name: 'x' };"], undefined, '"version" is missing'],
-    ["has a scope of its own", [plugin("broken", "scope: 'galaxy'")], undefined, "scope"],
+    ["has an unknown scope", [plugin("broken", "scope: 'galaxy'")], undefined, "scope"],
   ])("that %s is reported with file, line and reason, and the rest runs", async (_what, lines, line, reason) => {
     using at = place();
     const file = at.file("~/.scorel/extensions/broken.ts", ...lines);
@@ -177,7 +177,7 @@ describe("a broken extension", () => {
     expect(problems[0]?.message).toContain(line === undefined ? file : `${file}:${line}`);
   });
 
-  it("of a helper names the helper's line", async () => {
+  it("with an error in a helper is reported with the helper's line", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine/index.ts", 'import "./helper.ts";', plugin("mine"));
     const helper = at.file("~/.scorel/extensions/mine/helper.ts", "", 'throw new Error("deep down")');
@@ -185,7 +185,7 @@ describe("a broken extension", () => {
     expect(problems.map(({ message }) => message)).toEqual([`Extension "mine" is left out: deep down (${helper}:2)`]);
   });
 
-  it("that takes the id of a plugin, a word of the grammar or a neighbour is left out", async () => {
+  it("with the id of a plugin, of a configuration key or of another extension is left out", async () => {
     using at = place();
     for (const id of ["model", "extensions", "twin"]) at.file(`~/.scorel/extensions/${id}.ts`, plugin(id));
     at.file("~/.scorel/extensions/twin/index.ts", plugin("twin", "folder: true"));
@@ -198,7 +198,7 @@ describe("a broken extension", () => {
     ]);
   });
 
-  it("of a project may not run once per process", async () => {
+  it("of a project may not have host scope", async () => {
     using at = place();
     const file = at.file(".scorel/extensions/spy.ts", plugin("spy", 'scope: "host"'));
     const { ids, problems } = await session(at, true);
@@ -210,7 +210,7 @@ describe("a broken extension", () => {
 describe("folders that are not safe", () => {
   const unsafe = async (at: Place, trusted = false) => (await session(at, trusted)).problems;
 
-  it("are refused when others can write them, with the command that mends it", async () => {
+  it("are refused when others can write to them, with the command that repairs it", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
     const dir = join(at.home, ".scorel/extensions");
@@ -224,7 +224,7 @@ describe("folders that are not safe", () => {
     ]);
   });
 
-  it("are refused when they are links, for extensions as for the cache", async () => {
+  it("are refused when they are links, both for extensions and for the cache", async () => {
     using at = place();
     at.file("~/elsewhere/mine.ts", plugin("mine"));
     mkdirSync(join(at.home, ".scorel"));
@@ -271,7 +271,7 @@ describe("folders that are not safe", () => {
     }
   });
 
-  it("are checked for a project too", async () => {
+  it("are also checked in a project", async () => {
     using at = place();
     at.file(".scorel/extensions/mine.ts", plugin("mine"));
     chmodSync(join(at.project, ".scorel"), 0o777);
@@ -282,7 +282,7 @@ describe("folders that are not safe", () => {
 });
 
 describe("what an extension imports", () => {
-  it("is the host's own, with import, require and import(), and without an install", async () => {
+  it("is the host's own module, with import, require and import(), without an install", async () => {
     using at = place();
     at.file(
       "~/.scorel/extensions/mine/index.ts",
@@ -311,7 +311,7 @@ describe("what an extension imports", () => {
     expect(Object.keys(own).filter((name) => got[name] !== own[name])).toEqual([]);
   });
 
-  it("is the same whether its file is run at once or by the compiler's own loader", async () => {
+  it("is the same whether its file is run directly or by the compiler's loader", async () => {
     using at = place();
     const source = (id: string) => [
       'import fs, { readFileSync } from "node:fs";',
@@ -329,7 +329,7 @@ describe("what an extension imports", () => {
       `export default { id: "${id}", name: "x", version: "1", got };`,
     ];
     at.file("~/.scorel/extensions/aaaaa.ts", ...source("aaaaa"));
-    // The word alone takes it the longer way.
+    // The word "require" alone makes the compiler's loader run the file.
     at.file("~/.scorel/extensions/bbbbb.ts", ...source("bbbbb"), "// biome-ignore-all: require");
     at.file("~/.scorel/extensions/ccccc.ts", ...source("ccccc"), 'export const word = "require";');
     const { field, problems } = await session(at);
@@ -353,7 +353,7 @@ describe("what an extension imports", () => {
 });
 
 describe("a loaded extension", () => {
-  it("leaves nothing behind when it is unloaded", async () => {
+  it("leaves nothing registered when it is unloaded", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", plugin("mine", "needs: [], activate(ctx) { ctx.onDispose(() => {}); }"));
     const { entries } = await session(at);

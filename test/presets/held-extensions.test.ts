@@ -16,7 +16,7 @@ const calling = (ts: number, ...ids: string[]) =>
 const result = (ts: number, toolCallId: string) => line(ts, { role: "tool_result", toolCallId, content: [] });
 const said = (ts: number, role = "user") => line(ts, { role, content: "hi" });
 
-/** The log of a session in which a tool ran around the moment when a file last changed. */
+/** Writes the log of a session in which a tool ran around the time when a file last changed. */
 function session(at: Place, id: string, file: string, { before = 200, after = 200 } = {}): void {
   const changed = statSync(file).ctimeMs;
   const path = join(at.home, ".scorel/sessions", `${id}.jsonl`);
@@ -30,7 +30,7 @@ const loaded = async () => {
 };
 
 describe("the times of a log when tools ran", () => {
-  it("are from each reply that calls tools to the last of their results", () => {
+  it("start with each reply that calls tools, and end with the last of its results", () => {
     const log = said(1) + calling(10, "a", "b") + result(11, "b") + result(15, "a") + said(20, "assistant");
     expect(toolSpans(log)).toEqual([{ from: 10, until: 15 }]);
     expect(toolSpans(log + said(30) + calling(40, "c") + result(41, "c"))).toEqual([
@@ -39,7 +39,7 @@ describe("the times of a log when tools ran", () => {
     ]);
   });
 
-  it("end with what follows when a result is missing, and never when nothing does", () => {
+  it("end with the next event if a result is missing, and do not end if there is none", () => {
     expect(toolSpans(calling(10, "a", "b") + result(12, "a"))).toEqual([{ from: 10, until: Number.POSITIVE_INFINITY }]);
     expect(toolSpans(calling(10, "a") + said(99))).toEqual([{ from: 10, until: 99 }]);
   });
@@ -52,7 +52,7 @@ describe("the times of a log when tools ran", () => {
     expect(toolSpans(log)).toEqual([{ from: 10, until: 19 }]);
   });
 
-  it("are read around damaged lines", () => {
+  it("are read despite damaged lines", () => {
     const log = `{"type":"message","torn\n${calling(10, "a")}not json\n{"type":"message"}\n${result(12, "a")}`;
     expect(toolSpans(log)).toEqual([{ from: 10, until: 12 }]);
   });
@@ -65,7 +65,7 @@ describe("an extension of a preset in ~/.scorel that was put there by hand", () 
     return { ids: extensions.map(({ id }) => id), problems: problems.map(({ code }) => code) };
   };
 
-  it("is held back when anything that may be code in there changed while tools ran, until it is confirmed", async () => {
+  it("is held back until it is confirmed if any file in it that may be code changed while tools ran", async () => {
     using at = place();
     at.file("~/.scorel/presets/team/preset.toml");
     at.file("~/.scorel/extensions/own.ts", plugin("own"));
@@ -87,7 +87,7 @@ describe("an extension of a preset in ~/.scorel that was put there by hand", () 
     expect(await held()).toEqual({ ids: ["own", "rules"], problems: [] });
   });
 
-  it("is held back when the whole preset appeared while tools ran", async () => {
+  it("is held back if the whole preset appeared while tools ran", async () => {
     using at = place();
     at.file("~/.scorel/presets/coding/preset.toml");
     session(at, "S1", at.file("~/.scorel/presets/coding/extensions/evil.ts", plugin("evil")));
@@ -96,7 +96,7 @@ describe("an extension of a preset in ~/.scorel that was put there by hand", () 
 });
 
 describe("an extension of the user's own", () => {
-  it("is known when no tool ran while it changed, and stays known whatever runs later", async () => {
+  it("is loaded if no tool ran while it changed, whatever runs later", async () => {
     using at = place();
     const file = at.file("~/.scorel/extensions/own.ts", plugin("own"));
     session(at, "earlier", file, { before: 4000, after: -3000 });
@@ -105,7 +105,7 @@ describe("an extension of the user's own", () => {
     expect(await loaded()).toEqual({ ids: ["own"], problems: [] });
   });
 
-  it("is held back when it changed while tools ran, until it is confirmed, and again when it changes again", async () => {
+  it("is held back until it is confirmed if it changed while tools ran, and again if it changes again", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
     expect(await loaded()).toEqual({ ids: ["mine"], problems: [] });
@@ -129,14 +129,14 @@ describe("an extension of the user's own", () => {
     expect(await loaded()).toEqual({ ids: [], problems: ["EXTENSION_HELD"] });
   });
 
-  it("is not held back when its user saved it right after a tool had ended, in the midst of a run or at its end", async () => {
+  it("is not held back if the user saved it right after a tool ended, during a run or at its end", async () => {
     using at = place();
     const file = at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
     session(at, "S1", file, { before: 20, after: -2 });
     expect(await loaded()).toEqual({ ids: ["mine"], problems: [] });
   });
 
-  it("is held back when it changed in the tick of the clock in which a tool began or ended", async () => {
+  it("is held back if it changed in the clock tick in which a tool began or ended", async () => {
     for (const times of [
       { before: -40, after: 90 },
       { before: 40, after: 0 },
@@ -147,7 +147,7 @@ describe("an extension of the user's own", () => {
     }
   });
 
-  it("is held back after a session was killed, until a later start has ended what that left running", async () => {
+  it("is held back after a session was killed, until a later start has ended its leftover processes", async () => {
     using at = place();
     const file = at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
     const changed = statSync(file).ctimeMs;
@@ -165,7 +165,7 @@ describe("an extension of the user's own", () => {
     expect(await loaded()).toEqual({ ids: ["mine"], problems: [] });
   });
 
-  it("is held back for a helper of its folder, and all are for one that lies beside them", async () => {
+  it("is held back for a helper in its folder, and all extensions for a helper beside them", async () => {
     using at = place();
     at.file("~/.scorel/extensions/a/index.ts", 'import "./helper.ts";', plugin("a"));
     at.file("~/.scorel/extensions/b.ts", plugin("b"));

@@ -10,10 +10,10 @@ import { askedIn, composed } from "./asked.ts";
 
 const asking = ({ cwd }: Shop, preset: string) => askedIn(cwd, { preset }).asked;
 
-/** The file of an extension that runs. */
+/** The source of a working extension. */
 const fileOf = ({ contained }: KernelEntry) => (contained as unknown as ContainedPlugin).origin.file;
 
-/** The ids of the extensions that a session with this preset would load, and where their bytes are read. */
+/** The ids of the extensions that a session with this preset would load, and the files that are read. */
 async function session(at: Shop, preset = "team") {
   const { entries, packages } = await composed(asking(at, preset)).sessionPlugins(at.cwd);
   const own = entries.flatMap((entry) => (entry.contained ? [{ id: entry.plugin.id, file: fileOf(entry) }] : []));
@@ -40,7 +40,7 @@ describe("an installed preset that is used", () => {
     const folder = join(at.home, ".scorel/presets/team");
     const root = expect.stringMatching(/\/\.scorel\/cache\/presets\/[\da-f]{64}$/);
     expect(packages).toEqual([{ name: "team", folder, root }]);
-    // Whatever becomes of the folder between the look and the load, the bytes that run are those that were hashed.
+    // The hashed bytes run, even if the folder changes between hashing and loading.
     expect(files).toEqual([join(packages?.[0]?.root ?? "", "extensions/guard.js")]);
   });
 
@@ -68,7 +68,7 @@ describe("an installed preset that is used", () => {
       await expect(session(at, join(at.home, ".scorel/presets", path))).rejects.toMatchObject(refusal(files));
   });
 
-  it("is listed with its source, its version, and that it is refused", async () => {
+  it("is listed with its source, version and state", async () => {
     using at = await installed();
     const list = async () => {
       const rows = listPresets(await createLayersService(asking(at, "none")).presets());
@@ -82,7 +82,7 @@ describe("an installed preset that is used", () => {
     expect(await list()).toBe("team      (from /work/team; changed since, so it is refused: scorel preset diff team)");
   });
 
-  it("can be looked at, updated and removed when the user's own configuration builds on it and it is refused", async () => {
+  it("can be shown, updated and removed while it is refused, even if the user's configuration extends it", async () => {
     using at = await installed();
     at.file("~/.scorel/config.toml", 'extends = "team"\n');
     rmSync(join(at.home, ".scorel/presets/team/preset.toml"));
@@ -94,13 +94,13 @@ describe("an installed preset that is used", () => {
     expect(await at.run("remove", ["team"])).toMatchObject({ code: 0 });
   });
 
-  it("is not relied on when the lock file cannot be", async () => {
+  it("is not used when the lock file is invalid", async () => {
     using at = await installed();
     writeFileSync(join(at.home, ".scorel/presets/presets.lock.json"), "{");
     await expect(session(at)).rejects.toMatchObject({ code: "PRESET_LOCK" });
   });
 
-  it("stays the user's own when it was put there by hand", async () => {
+  it("counts as the user's own when it was put there by hand", async () => {
     using at = await installed();
     renameSync(join(at.home, ".scorel/presets/team"), join(at.home, ".scorel/presets/own"));
     expect((await session(at, "own")).ids).toEqual(["guard"]);

@@ -11,7 +11,7 @@ interface Asked {
   trusted?: boolean;
 }
 
-/** The layers as a session in the project gets them. */
+/** The layers that a session in the project gets. */
 async function layersOf({ project }: Place, { preset = "coding", trusted = false }: Asked = {}) {
   const dir = projectDir(project);
   const layers = await readLayers({
@@ -31,7 +31,7 @@ const failure = (work: Promise<unknown>) =>
   );
 
 describe("layers", () => {
-  it("come in order: what a preset extends, the preset, the user's file, the project's when trusted", async () => {
+  it("are in order: what a preset extends, the preset, the user's file, the project's if trusted", async () => {
     using at = place();
     const user = at.file("~/.scorel/config.toml");
     const project = at.file(".scorel/config.toml");
@@ -40,7 +40,7 @@ describe("layers", () => {
     expect(await files({})).toEqual(["presets/base.toml", "presets/coding.toml", user]);
   });
 
-  it("of several presets come once each, where they first stand", async () => {
+  it("that several presets extend appear once, at the first place", async () => {
     using at = place();
     const mine = at.file("~/.scorel/presets/mine.toml", 'extends = ["readonly", "coding"]');
     expect((await layersOf(at, { preset: "mine" })).layers.map(({ file }) => file)).toEqual([
@@ -51,7 +51,7 @@ describe("layers", () => {
     ]);
   });
 
-  it("of one name lie over each other, weakest first: shipped, the user's, the project's", async () => {
+  it("of one name override each other in order: shipped, the user's, the project's", async () => {
     using at = place();
     const user = at.file("~/.scorel/presets/coding.toml", 'extends = "coding"', "[tools]", 'preset = "all"');
     const project = at.file(".scorel/presets/coding.toml", "[tools]", 'preset = "none"');
@@ -61,7 +61,7 @@ describe("layers", () => {
     expect(merged.tables).toEqual({ tools: { preset: "none" } });
   });
 
-  it("are named by path, relative to the file or directory that names them", async () => {
+  it("can be named by path, relative to the file or directory that names them", async () => {
     using at = place();
     const team = at.file("config/team.toml", 'extends = "./parts/tools.toml"');
     const tools = at.file("config/parts/tools.toml", 'extends = "base"');
@@ -83,7 +83,7 @@ describe("layers", () => {
     });
   });
 
-  it("that do not exist are refused with who asked for them and the nearest name", async () => {
+  it("that do not exist are refused, with the place that names them and the nearest name", async () => {
     using at = place();
     const mine = at.file("~/.scorel/presets/mine.toml", "", 'extends = ["base", "codign"]');
     expect(await failure(layersOf(at, { preset: "mine" }))).toEqual({
@@ -104,7 +104,7 @@ describe("layers", () => {
     ]);
   });
 
-  it("that are not TOML are refused with file, line and column", async () => {
+  it("that are not valid TOML are refused with file, line and column", async () => {
     using at = place();
     const file = at.file("~/.scorel/config.toml", "[model]", "id = = 1");
     expect(await failure(layersOf(at))).toEqual({
@@ -115,7 +115,7 @@ describe("layers", () => {
 });
 
 describe("merging", () => {
-  it("joins tables key by key and replaces every other value, arrays too", async () => {
+  it("merges tables key by key and replaces every other value, arrays included", async () => {
     using at = place();
     at.file("~/.scorel/presets/mine.toml", "[x]", "list = [1, 2]", 'kept = "a"', "[x.deep]", "a = 1");
     at.file("~/.scorel/config.toml", "[x]", "list = [3]", "[x.deep]", "b = 2");
@@ -142,7 +142,7 @@ describe("merging", () => {
     expect([[...on.use.keys()], [...on.without.keys()]]).toEqual([["coding"], ["tools"]]);
   });
 
-  it("takes [extensions] disabled for without", async () => {
+  it("treats [extensions] disabled as `without`", async () => {
     using at = place();
     const file = at.file("~/.scorel/config.toml", "[extensions]", 'disabled = ["memory"]');
     expect((await layersOf(at)).without).toEqual(new Map([["memory", `${file}:2`]]));
@@ -159,7 +159,7 @@ describe("merging", () => {
     expect(where).toEqual([`${mine}:2`, `${config}:2`, `${mine}:5`, `${config}:3`, `${mine}:4`]);
   });
 
-  it("keeps a key that would change a prototype an ordinary key", async () => {
+  it("treats `__proto__` as an ordinary key", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[x.__proto__]", "admin = true", "[__proto__]", "y = 1");
     const { tables } = await layersOf(at);
@@ -170,7 +170,7 @@ describe("merging", () => {
 });
 
 describe("a project's folder", () => {
-  it("is the nearest one up to the root of its repository, never the user's own", () => {
+  it("is the nearest one up to the root of the repository, and never the user's own", () => {
     using at = place();
     at.file(".scorel/config.toml");
     at.file("deep/down/file.txt");

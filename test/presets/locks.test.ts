@@ -3,7 +3,7 @@ import { projectDir } from "../../plugins/kit/files/home.ts";
 import { resolve } from "../../presets/composition/resolution.ts";
 import { type Place, place } from "./place.ts";
 
-/** The layers as a session in the trusted project gets them. */
+/** The layers that a session in the trusted project gets. */
 function resolved({ project }: Place, preset = "team") {
   const dir = projectDir(project);
   return resolve({ preset, by: "--preset", cwd: project, project: dir ? { dir, trusted: true } : undefined });
@@ -17,7 +17,7 @@ const refusal = (at: Place, preset?: string) =>
 
 const plugin = (id: string) => `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [] };`;
 
-/** A team's preset that locks these. */
+/** Writes a team's preset that locks these keys. */
 function team(at: Place, locks: readonly string[], ...more: string[]) {
   return at.file(
     "~/.scorel/presets/team/preset.toml",
@@ -27,8 +27,8 @@ function team(at: Place, locks: readonly string[], ...more: string[]) {
   );
 }
 
-describe("what a preset locks", () => {
-  it("is refused to a project's config.toml and presets, with both places", async () => {
+describe("a locked setting", () => {
+  it("cannot be set in a project's config.toml and presets; the error names both places", async () => {
     using at = place();
     const lock = team(at, ["permissions.mode", "agent"], "[permissions]", 'mode = "ask"');
     const config = at.file(".scorel/config.toml", "[permissions]", 'mode = "plan"', 'allow = ["Bash(ls)"]');
@@ -42,7 +42,7 @@ describe("what a preset locks", () => {
     });
   });
 
-  it("as a whole table or a key within one covers everything around and below it", async () => {
+  it("includes the keys below it and the tables around it", async () => {
     using at = place();
     team(at, ["permissions", "tools.preset"]);
     at.file(".scorel/config.toml", "[permissions]", 'deny = ["Bash"]', "[tools.preset]", "x = 1");
@@ -51,7 +51,7 @@ describe("what a preset locks", () => {
     );
   });
 
-  it("leaves all else to a project, and a lock that is not in use binds nobody", async () => {
+  it("does not affect other settings, nor projects that do not use the preset", async () => {
     using at = place();
     team(at, ["permissions.mode"]);
     at.file(".scorel/config.toml", "[permissions]", 'allow = ["Bash(ls)"]', "[agent]", "idleTimeout = 7");
@@ -61,7 +61,7 @@ describe("what a preset locks", () => {
     expect((await resolved(at, "coding")).merged.tables).toEqual({ permissions: { mode: "plan" } });
   });
 
-  it("is the user's own to change: in config.toml, and in presets beneath or over it", async () => {
+  it("can be changed by the user, in config.toml and in presets below or above it", async () => {
     using at = place();
     team(at, ["permissions.mode"], "[permissions]", 'mode = "ask"');
     at.file("~/.scorel/presets/team.toml", "[permissions]", 'mode = "edits"');
@@ -71,7 +71,7 @@ describe("what a preset locks", () => {
     expect(await mode()).toEqual({ mode: "full" });
   });
 
-  it("cannot be left out, as `without` or as [extensions] disabled, nor a plugin be put in its place", async () => {
+  it("protects its plugin from `without`, from [extensions] disabled, and from being replaced", async () => {
     using at = place();
     const lock = team(at, ["rules.level", "commands", "checkpoints"]);
     const rules = at.file("~/.scorel/presets/team/extensions/rules.ts", plugin("rules"));
@@ -91,7 +91,7 @@ describe("what a preset locks", () => {
     expect(rules).not.toBe(other);
   });
 
-  it("cannot be shadowed by the extension of a project's preset either", async () => {
+  it("protects its extension from being replaced by one of a project's preset", async () => {
     using at = place();
     team(at, ["rules"]);
     at.file("~/.scorel/presets/team/extensions/rules.ts", plugin("rules"));
@@ -100,7 +100,7 @@ describe("what a preset locks", () => {
     expect((await refusal(at)).lines).toEqual([expect.stringContaining(`its own extension in its place (${other})`)]);
   });
 
-  it("stays switched off when it was locked so", async () => {
+  it("keeps a plugin switched off that was locked while off", async () => {
     using at = place();
     const lock = team(at, ["checkpoints", "commands"], 'without = ["checkpoints"]');
     const config = at.file(".scorel/config.toml", 'use = ["checkpoints", "commands"]');
@@ -110,7 +110,7 @@ describe("what a preset locks", () => {
     });
   });
 
-  it("binds a project that chooses the preset itself, and the presets that it chooses beside it", async () => {
+  it("also applies if the project chooses the preset itself, and to its other presets", async () => {
     using at = place();
     const lock = team(at, ["permissions.mode"], "[permissions]", 'mode = "ask"');
     const loose = at.file("~/.scorel/presets/loose.toml", "[permissions]", 'mode = "full"');
@@ -128,7 +128,7 @@ describe("what a preset locks", () => {
     expect(await refusal(at, "coding")).toEqual(refused);
   });
 
-  it("may be set in what the locking preset builds on itself", async () => {
+  it("can be set by the presets that the locking preset extends", async () => {
     using at = place();
     at.file("~/.scorel/presets/team-base.toml", "[permissions]", 'mode = "ask"');
     at.file("~/.scorel/presets/team.toml", 'extends = ["coding", "team-base"]', 'locked = ["permissions.mode"]');
@@ -136,7 +136,7 @@ describe("what a preset locks", () => {
     expect((await resolved(at, "coding")).merged.tables.permissions).toEqual({ mode: "ask" });
   });
 
-  it("names a key that is there: a slip of the pen would protect nothing", async () => {
+  it("must be an existing key, since a misspelt one would protect nothing", async () => {
     using at = place();
     const file = team(at, ["permisions.mode", "permissions.mod", "permissions.mode.x", "a b", "model.baseUrl"]);
     expect(await refusal(at)).toEqual({
@@ -149,7 +149,7 @@ describe("what a preset locks", () => {
     });
   });
 
-  it("in a project's own files binds nobody, and a notice says so", async () => {
+  it("has no effect in a project's own files, and a notice says so", async () => {
     using at = place();
     const file = at.file(".scorel/config.toml", 'locked = ["permissions.mode"]', "[permissions]", 'mode = "plan"');
     const text = `"locked" has no effect in a project's own files: nothing lies over them (${file}:1)`;

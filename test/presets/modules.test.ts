@@ -8,7 +8,7 @@ import { type Place, place } from "./place.ts";
 
 const body = (code: string) => `function (exports, require, module, __url) { ${code} }`;
 
-/** A built command of these modules, the ones of `together` in one file. */
+/** A built command with these modules; those in `together` are in one file. */
 function modules({ project, file }: Place, together: Record<string, string>, alone: Record<string, string> = {}) {
   const bodies = Object.entries(together).map(([name, code]) => `${JSON.stringify(name)}: ${body(code)}`);
   writeFileSync(join(project, "together.js"), `({ ${bodies.join(",")} })`);
@@ -17,7 +17,7 @@ function modules({ project, file }: Place, together: Record<string, string>, alo
 }
 
 describe("a module of the built command", () => {
-  it("finds others beside itself, in the common file and in files of their own", () => {
+  it("requires other modules, from the common file and from their own files", () => {
     using at = place();
     const load = modules(
       at,
@@ -26,7 +26,7 @@ describe("a module of the built command", () => {
     );
     expect(load("main.js")).toEqual({ found: [2, 1] });
   });
-  it("is run once, also when two need each other", () => {
+  it("runs once, even if two modules require each other", () => {
     using at = place();
     const load = modules(at, {
       "a.js": `exports.runs = (exports.runs ?? 0) + 1; exports.b = require("./b.js");`,
@@ -35,12 +35,12 @@ describe("a module of the built command", () => {
     expect(load("b.js")).toBe(load("b.js"));
     expect(load("a.js")).toMatchObject({ runs: 1, b: load("b.js") });
   });
-  it("gets what Node brings, and knows where it lies", () => {
+  it("can require Node's modules, and gets its own URL", () => {
     using at = place();
     const load = modules(at, { "a.js": `module.exports = { sep: require("node:path").sep, url: __url };` });
     expect(load("a.js")).toEqual({ sep: "/", url: pathToFileURL(join(at.project, "a.js")).href });
   });
-  it("is named in the stack by its file", () => {
+  it("appears in stack traces with its file", () => {
     using at = place();
     const load = modules(at, {}, { "a.js": `throw new Error("broken");` });
     expect(() => load("a.js")).toThrow(

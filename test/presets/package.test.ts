@@ -9,7 +9,7 @@ import { type Place, place } from "./place.ts";
 const plugin = (id: string, more = "") =>
   `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [], ${more} };`;
 
-/** What a session in the project gets of a preset. */
+/** What a session in the project gets from a preset. */
 async function sessionOf({ project }: Place, preset: string, more: Partial<Asked> = {}) {
   const { asked } = askedIn(project, { preset, ...more });
   const { entries, problems, packages } = await composed(asked).sessionPlugins(project);
@@ -31,7 +31,7 @@ const failure = (work: Promise<unknown>) =>
   );
 
 describe("a preset that is a folder", () => {
-  it("brings its settings, its extensions, and a root for what else it ships", async () => {
+  it("provides its settings, its extensions, and the root of its other files", async () => {
     using at = place();
     const file = at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"', "[prompt]", 'user = "Be kind."');
     const rules = at.file("~/.scorel/presets/team/extensions/rules.ts", plugin("rules"));
@@ -44,7 +44,7 @@ describe("a preset that is a folder", () => {
     });
   });
 
-  it("may be a project's, once that is trusted, and is read from the private copy", async () => {
+  it("may be in a trusted project, and is read from the private copy", async () => {
     using at = place();
     at.file(".scorel/presets/team/preset.toml", 'extends = "none"');
     const rules = at.file(".scorel/presets/team/extensions/rules.ts", plugin("rules"));
@@ -60,7 +60,7 @@ describe("a preset that is a folder", () => {
     expect(await failure(sessionOf(at, "team"))).toMatchObject({ code: "CONFIG_PRESET_UNTRUSTED" });
   });
 
-  it("lies under the file of its name beside it, under the project's of that name, and over the shipped one", async () => {
+  it("overrides the shipped preset of its name, and is overridden by the file of its name and by the project's", async () => {
     using at = place();
     at.file("~/.scorel/presets/none/preset.toml", "[prompt]", 'user = "folder"', "[tools]", 'preset = "none"');
     at.file("~/.scorel/presets/none.toml", "[prompt]", 'user = "file"', "[agent]", "idleTimeout = 7");
@@ -69,7 +69,7 @@ describe("a preset that is a folder", () => {
     expect([config.prompt, config.agent]).toEqual([{ user: "file" }, { idleTimeout: 9 }]);
   });
 
-  it("is extended by name, and its files by path from within it", async () => {
+  it("is extended by name, and extends its own files by path", async () => {
     using at = place();
     at.file("~/.scorel/presets/team/preset.toml", 'extends = ["none", "./parts/words.toml"]');
     at.file("~/.scorel/presets/team/parts/words.toml", "[prompt]", 'user = "Be kind."');
@@ -79,7 +79,7 @@ describe("a preset that is a folder", () => {
     expect(packages?.map(({ name }) => name)).toEqual(["team"]);
   });
 
-  it("builds on nothing outside of it by path, also not through a link", async () => {
+  it("cannot extend a path outside of its folder, not even through a link", async () => {
     using at = place();
     const outside = at.file("outside.toml", "[prompt]", 'user = "outside"');
     const folder = dirname(at.file("~/.scorel/presets/far/preset.toml", `extends = "${outside}"`));
@@ -92,7 +92,7 @@ describe("a preset that is a folder", () => {
     expect(await failure(sessionOf(at, "linked"))).toMatchObject({ code: "CONFIG_OUTSIDE" });
   });
 
-  it("is refused when others could have written it", async () => {
+  it("is refused when other users can write to it", async () => {
     using at = place();
     const real = dirname(at.file("elsewhere/preset.toml"));
     at.file("~/.scorel/presets/other.toml");
@@ -102,7 +102,7 @@ describe("a preset that is a folder", () => {
 });
 
 describe("an extension of a preset", () => {
-  it("yields to the user's of its id, that to the project's, and a preset's to that of a later one", async () => {
+  it("is replaced by one with its id of a later preset, of the user, or of the project, the last of which wins", async () => {
     using at = place();
     at.file("~/.scorel/presets/base-team/preset.toml", 'extends = "none"');
     at.file("~/.scorel/presets/team/preset.toml", 'extends = "base-team"');
@@ -125,7 +125,7 @@ describe("an extension of a preset", () => {
     ]);
   });
 
-  it("imports from its preset's folder and node_modules, and from nowhere else", async () => {
+  it("imports only from its preset's folder and node_modules", async () => {
     using at = place();
     at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"');
     const good = ['import { word } from "polite";', 'import { more } from "../common/more.ts";'];
@@ -146,7 +146,7 @@ describe("an extension of a preset", () => {
     ]);
   });
 
-  it("belongs to sessions: one of host scope is left out and its code stays unused in the host", async () => {
+  it("must have session scope: one with host scope is left out, and the host does not run it", async () => {
     using at = place();
     at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"');
     at.file("~/.scorel/presets/team/extensions/clock.ts", plugin("clock", 'scope: "host"'));
@@ -158,7 +158,7 @@ describe("an extension of a preset", () => {
     expect(await host()).not.toContain("clock");
   });
 
-  it("is configured, used and left out by its id", async () => {
+  it("can be configured, used and left out by its id", async () => {
     using at = place();
     at.file(
       "~/.scorel/presets/team/preset.toml",
@@ -198,7 +198,7 @@ describe("an extension that a preset requires or locks", () => {
     },
   );
 
-  it("has to start as well, and starts before what a project brings", async () => {
+  it("must also start, and starts before the extensions of a project", async () => {
     using at = place();
     team(at, 'locked = ["rules"]', plugin("rules", 'provides: ["names"],'));
     at.file("~/.scorel/presets/team/extensions/words.ts", plugin("words"));
@@ -209,7 +209,7 @@ describe("an extension that a preset requires or locks", () => {
   });
 });
 
-it("a folder without preset.toml is no preset", async () => {
+it("a folder without preset.toml is not a preset", async () => {
   using at = place();
   mkdirSync(join(at.home, ".scorel/presets/empty"), { recursive: true });
   writeFileSync(join(at.home, ".scorel/presets/presets.lock.json"), '{ "version": 1, "presets": {} }');

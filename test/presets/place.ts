@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A home and a project on disk for one test; HOME points at the home until it is disposed. */
+/** A home and a project on disk for one test. HOME is set to the home until this is disposed. */
 export interface Place extends Disposable {
   home: string;
   project: string;
-  /** Writes a file below the project, or below the home with `~/`; answers its path. */
+  /** Writes a file below the project, or below the home with `~/`; returns its path. */
   file(path: string, ...lines: string[]): string;
 }
 
@@ -21,7 +21,7 @@ export function place(): Place {
     project,
     file(path, ...lines) {
       const full = path.startsWith("~/") ? join(home, path.slice(2)) : join(project, path);
-      // The tests run under any umask; folders of extensions must not be writable by others.
+      // Folders of extensions must not be writable by others, whatever the umask is.
       mkdirSync(dirname(full), { recursive: true, mode: 0o755 });
       for (let dir = dirname(full); dir.startsWith(root) && dir !== root; dir = dirname(dir)) chmodSync(dir, 0o755);
       writeFileSync(full, lines.map((line) => `${line}\n`).join(""));

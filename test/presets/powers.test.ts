@@ -16,7 +16,7 @@ async function opened(at: Place, extensions: Record<string, string>): Promise<{ 
 }
 
 describe("an extension can do what a built-in plugin can:", () => {
-  it("bring events that say what they are to a model, to a person and to listeners, and where they stand", async () => {
+  it("register events with converters for models, display and listeners, and their place in the tree", async () => {
     using at = place();
     const { d, sessionId } = await opened(at, {
       weather: `
@@ -58,7 +58,7 @@ describe("an extension can do what a built-in plugin can:", () => {
     expect(shown).toContainEqual(["weather_passing", { display: "notice", level: "info", text: "passing 5" }]);
   });
 
-  it("fold the log, and the path of the conversation, into states of its own", async () => {
+  it("register projections of the log and of the path of the conversation", async () => {
     using at = place();
     const { d, sessionId } = await opened(at, {
       steps: `
@@ -78,10 +78,10 @@ describe("an extension can do what a built-in plugin can:", () => {
     expect(await d.say(sessionId, "/steps")).toBe("111 taken, 101 here");
   });
 
-  it("provide a service, and a hook, that others use", async () => {
+  it("provide a service and a hook for others", async () => {
     using at = place();
     const { d, sessionId } = await opened(at, {
-      // By its name it would start first; what it needs decides.
+      // By name it would start first, but it needs the service of the other one.
       asker: `
         needs: ["oracle"],
         hooks: () => ({ oracleAsked: (question) => question + "?" }),
@@ -118,7 +118,7 @@ describe("an extension can do what a built-in plugin can:", () => {
     expect(await d.say(sessionId, "/given")).toBe("true true");
   });
 
-  it("own a table of the configuration, checked by its schema", async () => {
+  it("have a table in the configuration that its schema checks", async () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[greeter]", 'words = ["Good", "day"]');
     const { d, sessionId } = await opened(at, {

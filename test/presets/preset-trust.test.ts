@@ -9,7 +9,7 @@ import { type Place, place } from "./place.ts";
 const plugin = (id: string, name = id) =>
   `export default { id: "${id}", name: "${name}", version: "1.0.0", needs: [] };`;
 
-/** One run of the command with a preset outside of all folders for them. */
+/** One run of the command with a preset outside of the presets folders. */
 function run({ project }: Place, more: Partial<Asked> = {}) {
   const { asked, notices } = askedIn(project, { preset: "./team", ...more });
   const composition = composed(asked);
@@ -35,7 +35,7 @@ const failure = (work: Promise<unknown>) =>
     ({ code, message }) => ({ code, message }),
   );
 
-/** A preset with code beside the project's other files. */
+/** Writes a preset with code beside the project's other files. */
 function team(at: Place, name = "rules") {
   const file = at.file("team/preset.toml", 'extends = "none"', "[prompt]", 'user = "Be kind."');
   const code = at.file("team/extensions/rules.ts", plugin("rules", name));
@@ -48,7 +48,7 @@ async function accept(at: Place, path: string): Promise<void> {
 }
 
 describe("a preset outside of ~/.scorel that is not trusted", () => {
-  it("is refused before a word of it is read, with the command that shows it", async () => {
+  it("is refused before it is read; the error names the command that shows it", async () => {
     using at = place();
     const file = at.file("team/preset.toml", "not [even TOML");
     expect(await failure(run(at).session())).toEqual({
@@ -57,7 +57,7 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
     });
   });
 
-  it("is refused too when a file of the user's names it, by a path of any kind", async () => {
+  it("is also refused when a file of the user names it, by any kind of path", async () => {
     using at = place();
     const { file, folder } = team(at);
     for (const path of [file, folder, join(at.home, ".scorel/../../project/team")]) {
@@ -66,7 +66,7 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
     }
   });
 
-  it("is read in a run with --trust, from a private copy of what lay there when the run began", async () => {
+  it("is read in a run with --trust, from a private copy made when the run began", async () => {
     using at = place();
     const { code, folder } = team(at);
     const { session, notices } = run(at, { trust: true });
@@ -85,7 +85,7 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
 });
 
 describe("a preset that is trusted", () => {
-  it("is read in every run until a byte of it changes; what git keeps beside it is no part of it", async () => {
+  it("is read in every run until one of its bytes changes; git's own files do not count", async () => {
     using at = place();
     const { code, file, folder } = team(at);
     await accept(at, folder);
@@ -104,7 +104,7 @@ describe("a preset that is trusted", () => {
     expect((await run(at).session()).own).toEqual([["changed", code]]);
   });
 
-  it("may be a file alone: what it builds on by path beside it is trusted with it, and nothing elsewhere is read", async () => {
+  it("may be a single file: files beside it that it extends are trusted with it, and files elsewhere are not read", async () => {
     using at = place();
     const file = at.file("team/words.toml", 'extends = ["none", "./parts/kind.toml"]');
     at.file("team/parts/kind.toml", "[prompt]", 'user = "Be kind."');
@@ -120,7 +120,7 @@ describe("a preset that is trusted", () => {
     expect(await failure(run(at, { preset }).session())).toMatchObject({ code: "CONFIG_OUTSIDE" });
   });
 
-  it("by its path for its author is read where it lies, and each start says so", async () => {
+  it("by its path, for its author, is read in place, and each start says so", async () => {
     using at = place();
     const { code, folder } = team(at);
     expect(await run(at).trust.trustByPath(folder)).toBe(folder);
@@ -132,7 +132,7 @@ describe("a preset that is trusted", () => {
     ]);
   });
 
-  it("is listed with its state, and trusted no longer once removed, also when it is gone", async () => {
+  it("is listed with its state, and can be removed, even if it no longer exists", async () => {
     using at = place();
     const { folder } = team(at);
     const words = at.file("words.toml");
@@ -153,7 +153,7 @@ describe("a preset that is trusted", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it("holds no link that leads out of it", async () => {
+  it("may not contain a link that leads out of it", async () => {
     using at = place();
     const { folder } = team(at);
     symlinkSync("/etc/passwd", join(folder, "instructions.md"));
@@ -163,7 +163,7 @@ describe("a preset that is trusted", () => {
   });
 });
 
-it("trust.json keeps presets beside projects, and one that is damaged trusts none", async () => {
+it("trust.json lists presets beside projects, and a damaged one trusts nothing", async () => {
   using at = place();
   const { folder } = team(at);
   await accept(at, folder);
@@ -174,7 +174,7 @@ it("trust.json keeps presets beside projects, and one that is damaged trusts non
   expect(await failure(run(at).session())).toMatchObject({ code: "TRUST_FILE" });
 });
 
-it("the question lists what a preset brings, installed packages once each", async () => {
+it("the question lists the contents of a preset, and each installed package once", async () => {
   using at = place();
   const { folder } = team(at);
   at.file("team/preset.toml", 'extends = "none"', "[model]", 'baseUrl = "http://10.0.0.9/v1"');
@@ -196,7 +196,7 @@ it("the question lists what a preset brings, installed packages once each", asyn
   ]);
 });
 
-it("the question says of a preset that widens what a model may do that it does: it counts like the user's own", async () => {
+it("the question says that a preset widens what a model may do, which it can like the user's own files", async () => {
   using at = place();
   const { folder } = team(at);
   const own = at.file("~/.scorel/config.toml", "[permissions]", 'mode = "ask"');

@@ -8,7 +8,7 @@ import { askedIn } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 import { desk } from "./session-desk.ts";
 
-/** An extension that registers all there is to register, and has a timer. */
+/** An extension with a timer that registers every kind of contribution. */
 const everything = (said = "one") => `import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 
@@ -72,7 +72,7 @@ const offline = { model: "offline/demo" } as const;
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
 describe("a session that is reloaded", () => {
-  it("has registered what it had before, however often", async () => {
+  it("has the same registrations as before, however often it is reloaded", async () => {
     using at = place();
     at.file(inHome, everything());
     await using d = await desk(at);
@@ -93,7 +93,7 @@ describe("a session that is reloaded", () => {
     expect({ census: await census(), timers: timers() }).toEqual(before);
   });
 
-  it("keeps what its extensions have kept in events", async () => {
+  it("keeps the state that its extensions store in events", async () => {
     using at = place();
     at.file(inHome, everything());
     await using d = await desk(at);
@@ -105,7 +105,7 @@ describe("a session that is reloaded", () => {
     expect(await d.say(sessionId, "/noted")).toBe("plums, pears");
   });
 
-  it("runs the code and the configuration as they are now, and no more what is gone", async () => {
+  it("uses the current code and configuration, and drops removed extensions", async () => {
     using at = place();
     const file = at.file(inHome, everything());
     await using d = await desk(at);
@@ -123,7 +123,7 @@ describe("a session that is reloaded", () => {
     await expect(said()).rejects.toMatchObject({ code: "COMMAND_UNKNOWN" });
   });
 
-  it("takes a helper that was changed, too", async () => {
+  it("loads a changed helper file", async () => {
     using at = place();
     const file = at.file("~/.scorel/extensions/mine/index.ts", commandFrom("./words.ts"));
     const words = (text: string) =>
@@ -137,7 +137,7 @@ describe("a session that is reloaded", () => {
     expect(await d.say(sessionId, "/mine")).toBe("two");
   });
 
-  it("has what it was opened with, and what was chosen in it", async () => {
+  it("keeps the options that it was opened with, and those chosen since", async () => {
     using at = place();
     at.file(inHome, everything());
     await using d = await desk(at, { preset: "coding" });
@@ -165,7 +165,7 @@ describe("a session that is reloaded", () => {
     expect(before).toEqual({ ...options, permission: "plan", appendSystemPrompt: "Please." });
   });
 
-  it("is not, while a turn runs or the path of the conversation is taken", async () => {
+  it("is refused while a turn runs or the conversation is held", async () => {
     using at = place();
     await using server = await startModelServer(() => hang());
     at.file("~/.scorel/config.toml", modelTable(server.baseUrl));
@@ -183,7 +183,7 @@ describe("a session that is reloaded", () => {
     expect((await d.client.request("wait_turn", { sessionId, id })).reason).toBe("cancelled");
   });
 
-  it("is opened once when two ask at a time", async () => {
+  it("is opened once when two clients ask at the same time", async () => {
     using at = place();
     at.file(inHome, everything());
     await using d = await desk(at);
@@ -212,7 +212,7 @@ describe("a session that is reloaded", () => {
     expect([await d.say(sessionId, "/noted"), meta.cwd]).toEqual(["plums", at.project]);
   });
 
-  it("is heard by everybody who heard it before", async () => {
+  it("keeps its subscribers", async () => {
     using at = place();
     at.file(inHome, everything());
     await using d = await desk(at);
@@ -283,7 +283,7 @@ describe("a session that cannot be reloaded goes on as it was", () => {
     expect(await d.say(sessionId, "/said")).toBe("two, hello");
   });
 
-  it("but an extension that was broken before keeps no other from being reloaded", async () => {
+  it("unless the broken extension was broken before", async () => {
     using at = place();
     at.file(inHome, everything());
     at.file("~/.scorel/extensions/other.ts", "export default {");
@@ -296,7 +296,7 @@ describe("a session that cannot be reloaded goes on as it was", () => {
     expect(notices).toMatchObject([{ code: "EXTENSION_LOAD" }]);
   });
 
-  it("when its project has changed since it was trusted, and says how to trust it", async () => {
+  it("when its project has changed since it was trusted; the error says how to trust it", async () => {
     using at = place();
     const inProject = ".scorel/extensions/everything.ts";
     at.file(inProject, everything());

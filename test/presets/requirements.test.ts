@@ -27,16 +27,16 @@ describe("a range of versions", () => {
     ["v1.2.3", ["1.2.3"], ["1.2.4"]],
     ["*", ["0.0.0", "99.0.0"], []],
     ["^1.0 || ^3.0", ["1.5.0", "3.1.0"], ["2.0.0"]],
-  ])("%s holds what npm says it holds", (range, inside, outside) => {
+  ])("%s contains the same versions as in npm", (range, inside, outside) => {
     expect(inside.map((version) => contains(range, version))).toEqual(inside.map(() => true));
     expect(outside.map((version) => contains(range, version))).toEqual(outside.map(() => false));
   });
 
-  it.each(["", "latest", ">=1.2.3.4", "1.2 ||", "<*", "^x", ">=", "1..2"])("%j is none", (text) => {
+  it.each(["", "latest", ">=1.2.3.4", "1.2 ||", "<*", "^x", ">=", "1..2"])("%j is invalid", (text) => {
     expect(parseRange(text)).toBeUndefined();
   });
 
-  it("divides all versions at the one that it names", () => {
+  it("divides all versions into lower, equal and higher ones", () => {
     const version = fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9));
     fc.assert(
       fc.property(version, version, (a, b) => {
@@ -58,7 +58,7 @@ describe("what a preset requires", () => {
       ({ code, message }: { code: string; message: string }) => ({ code, lines: message.split("\n") }),
     );
 
-  it("is named line by line when it is not there, with what to do", async () => {
+  it("is reported with its line and what to do if it is missing", async () => {
     using at = place();
     const file = at.file(
       "~/.scorel/presets/team/preset.toml",
@@ -83,7 +83,7 @@ describe("what a preset requires", () => {
     });
   });
 
-  it("may be an extension that the preset brings, and a program in any folder of the PATH", async () => {
+  it("may be an extension of the preset, or a program in any folder of the PATH", async () => {
     using at = place();
     at.file(
       "~/.scorel/presets/team/preset.toml",
@@ -110,13 +110,13 @@ describe("what a preset requires", () => {
     }
   });
 
-  it("is asked for when a session opens: until then the commands run that put it right", async () => {
+  it("is checked when a session opens, so that the commands that repair it run", async () => {
     using at = place();
     at.file("~/.scorel/presets/team.toml", 'extends = "none"', "[requires]", 'scorel = ">=99"');
     expect((await hostPlugins(asked(at))).entries.map(({ plugin }) => plugin.id)).toContain("cli");
   });
 
-  it("is a range, an id or a name, and nothing else", async () => {
+  it("must be a range, an id or a name", async () => {
     using at = place();
     const file = at.file(
       "~/.scorel/presets/team.toml",

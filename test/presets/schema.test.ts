@@ -6,7 +6,7 @@ import { checkTable, createConfigSchema, toJsonSchema } from "../../presets/laye
 const unsupported = (...path: (string | number)[]) => ({ path, message: "Unsupported config key" });
 
 describe("the configuration's schema", () => {
-  it("refuses unknown keys at any depth, though the plugin's author made nothing strict", () => {
+  it("refuses unknown keys at any depth, even if the plugin's schema is not strict", () => {
     const inner = z.object({ a: z.number() });
     const schema = z.object({
       object: inner.optional(),
@@ -57,7 +57,7 @@ describe("the configuration's schema", () => {
     ]);
   });
 
-  it("repeats no value that may be a secret, and shortens what is long", () => {
+  it("does not show values that may be secrets, and shortens long ones", () => {
     const schema = z.object({
       apiKey: z.number(),
       headers: z.record(z.string(), z.number()),
@@ -73,7 +73,7 @@ describe("the configuration's schema", () => {
     ]);
   });
 
-  it("says each unknown key once, whether the walk or a strict schema found it", () => {
+  it("reports each unknown key once, whether the walk or a strict schema found it", () => {
     const schema = z.strictObject({ deep: z.strictObject({}).optional() });
     expect(checkTable(schema, { no: 1, deep: { nor: 1 } }, [])).toEqual([
       unsupported("no"),
@@ -88,7 +88,7 @@ describe("the configuration's schema", () => {
     ]);
   });
 
-  it("is composed of the plugins' schemas, closed, and representable for editors", () => {
+  it("combines the plugins' schemas, allows no other keys, and has a JSON Schema", () => {
     const config = z.object({
       keep: z.number().int().default(20),
       deep: z.object({ any: z.record(z.string(), z.any()) }),

@@ -12,13 +12,13 @@ import { testHeader } from "../harness.ts";
 import { askedIn } from "./asked.ts";
 import type { Place } from "./place.ts";
 
-/** A host in this process whose sessions are made of what lies in a place, as the command makes them. */
+/** A host in this process whose sessions are composed from the files of a place, as the command does. */
 export interface Desk extends AsyncDisposable {
   client: Client;
   another(): Client;
-  /** The open session itself, which no client sees. */
+  /** The open session object, which clients cannot reach. */
   inside(sessionId: string): Promise<SessionHandle>;
-  /** What a slash command prints. */
+  /** Runs a slash command and returns what it prints. */
   say(sessionId: string, line: string): Promise<string | undefined>;
   notices: string[];
 }

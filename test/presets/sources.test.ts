@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { sourcesOf } from "../../presets/layers/sources.ts";
 import { place } from "./place.ts";
 
-it("a session is made of the user's files, and of all that is trusted of a project", async () => {
+it("the sources of a session are the user's files and all trusted folders of a project", async () => {
   using at = place();
   at.file(".scorel/config.toml", "");
   at.file(".agents/skills/x/SKILL.md", "x");

@@ -6,9 +6,9 @@ import type { TrustMark } from "../../plugins/trust/loader.ts";
 import { catalogue, loadShipped } from "../../presets/catalogue.ts";
 
 /**
- * What a repository could do to its user with each key of each shipped plugin. A new key belongs here: `weakens` when another
- * value of it takes away something that keeps the user safe, `redirect` when it decides where words or keys go, `code` when
- * it names a program. Those are marked in the plugin's schema, with `.meta({ trust: { kind, could } })`.
+ * What a repository could do to its user with each key of each shipped plugin. Add each new key: `weakens` if a value can
+ * remove a protection of the user, `redirect` if it decides where prompts or API keys are sent, `code` if it names a program.
+ * These are marked in the plugin's schema with `.meta({ trust: { kind, could } })`.
  */
 const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "agent.callsPerReply": "harmless",
@@ -28,7 +28,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "images.timeout": "harmless",
   ...keysOfModels("model"),
   ...keysOfModels("models.*"),
-  // A project's own rules that forbid or ask only narrow, and a wider mode of its own has no effect.
+  // A project's rules that deny or ask only narrow, and a wider mode has no effect in a project.
   "permissions.allow": "weakens",
   "permissions.ask": "harmless",
   "permissions.deny": "harmless",
@@ -52,7 +52,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "sandbox.seconds": "weakens",
   "skills.allowHosts": "weakens",
   "skills.disabled": "harmless",
-  // Words of a project that its instructions could hold as well.
+  // Texts for the model, which the project's instructions could contain as well.
   "skills.guidance": "weakens",
   "skills.load": "harmless",
   "skills.overview": "harmless",
@@ -97,7 +97,7 @@ interface Node {
   items?: Node;
 }
 
-/** The paths of all values that a schema takes; any key of a record is `*`. */
+/** The paths of all values in a schema; `*` stands for any key of a record. */
 function* pathsIn(node: Node, path: string[]): Generator<string[]> {
   const inner = [...(node.anyOf ?? []), ...(node.oneOf ?? []), ...(node.allOf ?? [])].map((each) => ({
     each,
@@ -120,7 +120,7 @@ function marked({ id, config }: AnyPlugin): [string, string][] {
   });
 }
 
-it("every key that could weaken or redirect says so in the question about trust", async () => {
+it("every key that could weaken, redirect or run code is marked for the question about trust", async () => {
   const plugins = await loadShipped(Object.keys(catalogue));
   expect(Object.fromEntries([...plugins.values()].flatMap(marked))).toEqual(kinds);
 });

@@ -39,7 +39,7 @@ function runIn(cwd: string, more: Partial<Asked> = {}) {
   return {
     notices,
     trust: createTrustService(asked),
-    /** What a session would get of the project. */
+    /** What a session would get from the project. */
     async session() {
       const { entries, problems, trusted, trustedCopy, nestedSkills } = await composition.sessionPlugins(cwd);
       const own = entries.filter(({ origin }) => origin.startsWith("/")).map((entry) => entry.plugin);
@@ -57,7 +57,7 @@ async function accept(at: Place): Promise<void> {
 const record = (at: Place) => JSON.parse(readFileSync(join(at.home, ".scorel/trust.json"), "utf8"));
 
 describe("a project that was trusted", () => {
-  it("is used in every run, until a byte of it changes", async () => {
+  it("is used in every run until one of its bytes changes", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     expect((await run(at).session()).ids).toEqual([]);
@@ -71,7 +71,7 @@ describe("a project that was trusted", () => {
     ]);
   });
 
-  it("is trusted together with its skills and commands, which count as much", async () => {
+  it("is trusted together with its skills and commands, and changes to them count", async () => {
     using at = place();
     at.file(".agents/skills/deploy/SKILL.md", "Deploy");
     at.file(".claude/commands/ship.md", "Ship");
@@ -87,7 +87,7 @@ describe("a project that was trusted", () => {
     expect((await run(at).session()).trusted).toBeUndefined();
   });
 
-  it("tells what has changed, with the lines of small texts", async () => {
+  it("is shown with its changes, and with the changed lines of small text files", async () => {
     using at = place();
     at.file(".scorel/config.toml", "[tools]", 'preset = "readonly"');
     at.file(".scorel/instructions.md", "Be kind.");
@@ -102,7 +102,7 @@ describe("a project that was trusted", () => {
     ]);
   });
 
-  it("may be trusted by its path, for whoever writes it; each run says so", async () => {
+  it("may be trusted by its path, for its author; each run says so", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     await run(at).trust.trustByPath(at.project);
@@ -112,7 +112,7 @@ describe("a project that was trusted", () => {
     expect(author.notices).toEqual([expect.stringContaining("is trusted whatever it holds (scorel trust --dev)")]);
   });
 
-  it("is named in the list, and not used once trust is taken back", async () => {
+  it("is listed, and no longer used once trust is removed", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     await accept(at);
@@ -123,7 +123,7 @@ describe("a project that was trusted", () => {
     expect(readdirSync(join(at.home, ".scorel/cache/trusted"))).toEqual([]);
   });
 
-  it("is another one at another path, with the same bytes", async () => {
+  it("is not trusted at another path, even with the same bytes", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     await accept(at);
@@ -133,7 +133,7 @@ describe("a project that was trusted", () => {
 });
 
 describe("the bytes that are loaded", () => {
-  it("are those that were hashed, whatever is put in their place meanwhile", async () => {
+  it("are those that were hashed, even if the files are replaced meanwhile", async () => {
     using at = place();
     const file = at.file(".scorel/extensions/ours.ts", plugin("ours", "of: 'trusted'"));
     const good = readFileSync(file, "utf8");
@@ -143,7 +143,7 @@ describe("the bytes that are loaded", () => {
     for (let round = 0; round < 1000; round++) {
       writeFileSync(file, good);
       const request = await requestFor(askedIn(at.project).asked, at.project);
-      // The moment between hashing and loading.
+      // This runs between hashing and loading.
       renameSync(evil, file);
       if (!request.project?.trusted) throw new Error("the hashed bytes were the trusted ones");
       if (round % 50 === 0) {
@@ -157,7 +157,7 @@ describe("the bytes that are loaded", () => {
     expect([...seen].sort()).toEqual([true, "trusted"].sort());
   }, 60_000);
 
-  it("come from a copy that is made right again when something has changed it", async () => {
+  it("come from a copy that is repaired if it was changed", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", 'import "./helper";', plugin("ours"));
     at.file(".scorel/extensions/helper/index.ts", "export {};");
@@ -171,7 +171,7 @@ describe("the bytes that are loaded", () => {
     expect(readdirSync(extensions).sort()).toEqual(["helper", "ours.ts"]);
   });
 
-  it("are compiled again when the compiled code was changed, or another source's put in its place", async () => {
+  it("are compiled again if the compiled code was changed or replaced by that of another source", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours", "of: 'ours'"));
     at.file(".scorel/extensions/other.ts", plugin("other", "of: 'other'"));
@@ -193,7 +193,7 @@ describe("the bytes that are loaded", () => {
     expect("tampered" in globalThis).toBe(false);
   });
 
-  it("are compiled once: what was kept is used as it is, and removed when it has long not been made", async () => {
+  it("are compiled once; cached code is reused, and removed when it is old", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     await accept(at);
@@ -208,7 +208,7 @@ describe("the bytes that are loaded", () => {
     expect(statSync(join(cache, name)).mtimeMs).toBeGreaterThan(1_000_000);
   });
 
-  it("stay programs in the copy where they are some, and trust does not depend on it", async () => {
+  it("stay executable in the copy, and trust does not depend on file modes", async () => {
     using at = place();
     const script = at.file(".scorel/skills/a/run.sh", "#!/bin/sh");
     at.file(".scorel/skills/a/SKILL.md", "A");
@@ -222,7 +222,7 @@ describe("the bytes that are loaded", () => {
     expect(await modes()).toEqual([0o700, 0o600]);
   });
 
-  it("keep their copy for as long as they are used, whatever else is trusted", async () => {
+  it("keep their copy while they are used, whatever else is trusted", async () => {
     using at = place();
     at.file(".scorel/instructions.md", "Ours");
     await accept(at);
@@ -236,7 +236,7 @@ describe("the bytes that are loaded", () => {
     expect(existsSync(root)).toBe(true);
   });
 
-  it("hash to the same only when paths and bytes are the same", () => {
+  it("have the same hash only if paths and bytes are the same", () => {
     using at = place();
     const tree = fc.dictionary(fc.stringMatching(/^[a-c]{1,2}$/), fc.stringMatching(/^[a-c]{0,3}$/), { maxKeys: 3 });
     const hashOf = (files: Record<string, string>) => {
@@ -251,7 +251,7 @@ describe("the bytes that are loaded", () => {
   });
 });
 
-describe("what cannot be vouched for", () => {
+describe("a file that cannot be trusted", () => {
   const refused = async (at: Place) => {
     const error = await run(at)
       .trust.review(at.project, true)
@@ -300,7 +300,7 @@ describe("what cannot be vouched for", () => {
     await expect(run(at, { trust: true }).session()).rejects.toMatchObject({ code: "TRUST_TREE" });
   });
 
-  it("is no link from one trusted folder to another", async () => {
+  it("is not a link from one trusted folder to another", async () => {
     using at = place();
     at.file(".agents/skills/deploy/SKILL.md", "Deploy");
     mkdirSync(join(at.project, ".claude"));
@@ -349,7 +349,7 @@ describe("skills of a folder within a project", () => {
     expect(await runIn(cwd).trust.review(cwd)).toBeUndefined();
   });
 
-  it("need a yes of their own, and one change takes only them", async () => {
+  it("are confirmed on their own, and a change affects only them", async () => {
     using at = place();
     const cwd = monorepo(at);
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
@@ -372,7 +372,7 @@ describe("skills of a folder within a project", () => {
     ]);
   });
 
-  it("end with their own trust, and the project's stays", async () => {
+  it("can be removed from trust without the project", async () => {
     using at = place();
     const cwd = monorepo(at);
     await (await runIn(cwd).trust.review(cwd))?.accept();
@@ -383,7 +383,7 @@ describe("skills of a folder within a project", () => {
     expect(await trust.remove(cwd)).toBeUndefined();
   });
 
-  it("are covered by --trust, by trust in whatever the project holds, and by nothing of another package", async () => {
+  it("are covered by --trust and by trust by path, but not by the trust of another package", async () => {
     using at = place();
     const cwd = monorepo(at);
     const folders = ["packages/app/.claude/skills", "packages/.agents/skills"];
@@ -393,7 +393,7 @@ describe("skills of a folder within a project", () => {
     expect(names((await runIn(cwd).session()).nestedSkills, at)).toEqual(folders);
   });
 
-  it("need no .scorel and nothing at the project's root", async () => {
+  it("need no .scorel folder and no files at the project's root", async () => {
     using at = place();
     at.file("packages/app/.agents/skills/deploy/SKILL.md", "Deploy");
     const cwd = join(at.project, "packages/app");
@@ -409,7 +409,7 @@ describe("skills of a folder within a project", () => {
 });
 
 describe("an extension of a project", () => {
-  it("imports nothing from outside of what was trusted", async () => {
+  it("cannot import files outside of the trusted folder", async () => {
     using at = place();
     at.file("src/tool.ts", "globalThis.ranOutside = true;");
     at.file("~/node_modules/evil/index.js", "globalThis.ranOutside = true;");
@@ -428,7 +428,7 @@ describe("an extension of a project", () => {
     expect(problems[3]?.message).toContain("/.scorel/extensions/d/deep/one.mjs:2)");
   });
 
-  it("may import its own helpers and packages that lie beside it", async () => {
+  it("may import its own helpers, and packages beside it", async () => {
     using at = place();
     at.file(
       ".scorel/extensions/a/index.ts",
@@ -446,7 +446,7 @@ describe("an extension of a project", () => {
     });
   });
 
-  it("that fails is named where its author finds it, not in the copy", async () => {
+  it("that fails is reported with its original path, not that of the copy", async () => {
     using at = place();
     const file = at.file(".scorel/extensions/broken.ts", "", "throw new Error('no luck');");
     const { problems } = await run(at, { trust: true }).session();
@@ -457,7 +457,7 @@ describe("an extension of a project", () => {
 });
 
 describe("--trust", () => {
-  it("covers what was there when the run first looked, and not what was put there since", async () => {
+  it("covers the files that existed when the run first read them, and none added since", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     const trusting = run(at, { trust: true });
@@ -470,7 +470,7 @@ describe("--trust", () => {
 });
 
 describe("trust.json", () => {
-  it("is this user's alone, and keeps what a newer version has added", async () => {
+  it("is readable only by the user, and keeps what a newer version has added", async () => {
     using at = place();
     at.file(".scorel/config.toml");
     at.file("~/.scorel/trust.json", '{ "version": 1, "later": { "a": 1 }, "projects": {} }');
@@ -479,7 +479,7 @@ describe("trust.json", () => {
     expect(record(at)).toMatchObject({ later: { a: 1 }, projects: { [at.project]: { since: expect.any(String) } } });
   });
 
-  it("that is damaged, linked, or writable by others trusts nothing, and is named", async () => {
+  it("that is damaged, a link, or writable by others trusts nothing, and the error names it", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     await accept(at);
@@ -519,7 +519,7 @@ describe("trust.json", () => {
     await expect(run(at).session()).rejects.toMatchObject({ code: "TRUST_FILE" });
   });
 
-  it("loses nothing when many change it at once", async () => {
+  it("keeps all entries when several processes change it at once", async () => {
     using at = place();
     const others = Array.from({ length: 12 }, (_, index) => {
       at.file(`../p${index}/.scorel/config.toml`);
@@ -529,7 +529,7 @@ describe("trust.json", () => {
     expect(Object.keys(record(at).projects).sort()).toEqual(others.sort());
   });
 
-  it("cannot be made up for by a preset, a setting or the environment", async () => {
+  it("cannot be replaced by a preset, a setting or the environment", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     at.file("~/.scorel/config.toml", "trust = true");
@@ -545,8 +545,8 @@ describe("trust.json", () => {
   });
 });
 
-describe("a disk that takes nothing", () => {
-  it("is named, and nothing is trusted until it does", async () => {
+describe("a full disk", () => {
+  it("is reported, and nothing is trusted until there is space", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     const cache = at.file("~/.scorel/cache/trusted", "in the way of the folder");
@@ -561,8 +561,8 @@ describe("a disk that takes nothing", () => {
   });
 });
 
-describe("folders of Scorel that others can look into", () => {
-  it("are closed to them", async () => {
+describe("folders of Scorel that others can read", () => {
+  it("are made private", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
     await run(at).session();
@@ -576,7 +576,7 @@ describe("folders of Scorel that others can look into", () => {
 describe("what the question lists", () => {
   const items = async (at: Place) => (await run(at, { preset: "coding" }).trust.review(at.project))?.items ?? [];
 
-  it("names redirects of the model, each with what it could do", async () => {
+  it("lists redirects of the model, each with what it could do", async () => {
     using at = place();
     at.file(
       ".scorel/config.toml",
@@ -606,7 +606,7 @@ describe("what the question lists", () => {
     ]);
   });
 
-  it("gives a line of its own to what undoes something that the user has set to be safe", async () => {
+  it("has a separate line for each setting that weakens one of the user", async () => {
     using at = place();
     const user = at.file("~/.scorel/config.toml", 'without = ["checkpoints"]', "[tools]", 'preset = "readonly"');
     at.file(".scorel/config.toml", 'without = ["coding"]', 'use = ["checkpoints"]', "[tools]", 'preset = "coding"');
@@ -621,7 +621,7 @@ describe("what the question lists", () => {
     expect(await items(at)).toEqual([]);
   });
 
-  it("looks into presets that are folders, and into every file that a layer may build on", async () => {
+  it("includes preset folders, and every file that a layer may extend", async () => {
     using at = place();
     at.file(".scorel/presets/team/preset.toml", 'extends = "./parts/far.toml"');
     at.file(".scorel/presets/team/parts/far.toml", "[model]", 'baseUrl = "http://evil.example/v1"');
@@ -638,7 +638,7 @@ describe("what the question lists", () => {
     ]);
   });
 
-  it("gives a line to rules that need no question, and says when a wider mode has no effect", async () => {
+  it("has a line for allow rules, and says when a wider mode has no effect", async () => {
     using at = place();
     const user = at.file("~/.scorel/config.toml", "[permissions]", 'mode = "ask"', 'allow = ["Bash(npm test)"]');
     at.file(".scorel/config.toml", "[permissions]", 'mode = "full"', 'allow = ["Bash"]', 'deny = ["Read"]');
@@ -659,7 +659,7 @@ describe("what the question lists", () => {
     expect((await items(at)).map(({ what }) => what)).toEqual(['permissions.mode = "plan"']);
   });
 
-  it("lets no file name write lines of its own", async () => {
+  it("does not let a file name add lines", async () => {
     using at = place();
     at.file(".scorel/extensions/a\nruns nothing.ts", plugin("a"));
     expect((await items(at)).map(({ what, place }) => what + place).join()).not.toContain("\n");

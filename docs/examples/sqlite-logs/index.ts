@@ -1,4 +1,4 @@
-/** Keeps each session in a SQLite database instead of a file of JSON lines; a preset chooses it. */
+/** Stores each session in a SQLite database instead of a JSON Lines file; enabled by a preset. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { definePlugin } from "@scorel/kernel";
 import { isId } from "@scorel/kernel/store";

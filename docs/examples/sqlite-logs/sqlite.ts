@@ -15,7 +15,7 @@ type Open = (path: string, readOnly: boolean) => Database;
 
 let found: Open | undefined;
 
-/** Opens a database with the SQLite that is there: Node's own (from 22.13 on), else an installed better-sqlite3. */
+/** Opens a database with Node's own SQLite (from 22.13 on), or else with an installed better-sqlite3. */
 export function openDatabase(path: string, readOnly: boolean): Database {
   found ??= ofNode() ?? ofPackage();
   if (!found)

@@ -3,10 +3,10 @@ import { codeOf, messageOf, ScorelError, type SessionHeader, type StoredEvent } 
 import { freeze, Ledger, type Opened, type Problem, type Store } from "@scorel/kernel/store";
 import { type Database, openDatabase } from "./sqlite.ts";
 
-/** The version that the header of a session bears. */
+/** The version in the header of a session. */
 export const VERSION = 2;
 
-// SQLite's rollback journal is kept, no write-ahead log: what is committed stands in the file with the session's id.
+// The default rollback journal, not a write-ahead log, so that all committed data is in the session's own file.
 const SCHEMA = `CREATE TABLE header (json TEXT NOT NULL);
 CREATE TABLE events (row INTEGER PRIMARY KEY, json TEXT NOT NULL);`;
 
@@ -22,10 +22,10 @@ export class SqliteStore implements Store {
   private readonly options: StoreOptions;
   private readonly problems: Problem[] = [];
   private readonly ledger = new Ledger((row) => this.read(row));
-  /** The events that were asked for or appended last, by their row. */
+  /** Recently read or appended events, by row. */
   private readonly recent = new Map<number, StoredEvent>();
   private database: Database | undefined;
-  /** The database's row of each row of the ledger; a damaged record has a row only there. */
+  /** The database row of each ledger row; a damaged record has only a database row. */
   private readonly places: number[] = [];
   private readonly rowOf = new Map<number, number>();
   private next = 0;
@@ -47,7 +47,7 @@ export class SqliteStore implements Store {
     return { header, ledger, problems, ...(readOnly !== undefined && { readOnly }) };
   }
 
-  /** One transaction: all records or none, on disk for good when it is committed. */
+  /** Appends all records or none, in one transaction, which is on disk when it is committed. */
   append(records: readonly string[], events: readonly StoredEvent[] = []): void {
     if (this.readOnly !== undefined)
       throw new ScorelError("STORE_READ_ONLY", `The log ${this.path} is open for reading only: ${this.readOnly}.`);
@@ -70,7 +70,7 @@ export class SqliteStore implements Store {
   }
 
   async sync(): Promise<void> {
-    // A committed transaction is on disk already: `synchronous = FULL`.
+    // Nothing to do: with `synchronous = FULL` a committed transaction is on disk.
   }
 
   async close(): Promise<void> {
@@ -114,7 +114,7 @@ export class SqliteStore implements Store {
   private transaction(work: (database: Database) => void): void {
     const isNew = this.next === 0 && this.options.create !== undefined;
     try {
-      // Private from its first byte on; SQLite takes an empty file for an empty database.
+      // Creates the file with private permissions; SQLite accepts an empty file as an empty database.
       if (isNew) closeSync(openSync(this.path, "wx", 0o600));
       const database = this.opened();
       database.exec("BEGIN IMMEDIATE");
@@ -139,7 +139,7 @@ export class SqliteStore implements Store {
     database.prepare("INSERT INTO header (json) VALUES (?)").run(JSON.stringify(this.options.create));
   }
 
-  /** A new session that could not get its first event leaves no file behind. */
+  /** Removes the file of a new session whose first append failed. */
   private discard(): void {
     this.database?.close();
     this.database = undefined;
@@ -156,7 +156,7 @@ export class SqliteStore implements Store {
   }
 }
 
-/** The header of a session's file. Throws STORE_READ and STORE_HEADER. */
+/** Reads the header of a session's file. Throws STORE_READ and STORE_HEADER. */
 export function headerOf(path: string): SessionHeader {
   assertThere(path);
   const database = openDatabase(path, true);

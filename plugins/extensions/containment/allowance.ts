@@ -4,13 +4,13 @@ import type { ContainedPlugin } from "./contained-plugin.ts";
 
 type Cost = Parameters<BaseContext["spend"]>[1];
 
-/** How much is allowed at once, and how much a second after that. */
+/** How much is allowed at once, and how much is added per second. */
 interface Limit {
   burst: number;
   perSecond: number;
   unit: string;
 }
-/** `told` is less than the queue of a listener holds, so that a flood never makes other listeners miss events. */
+/** `told` is below the size of a listener's queue, so that a flood never makes other listeners miss events. */
 const LIMITS = {
   written: { burst: 20_000, perSecond: 1_000, unit: "events written" },
   told: { burst: 5_000, perSecond: 500, unit: "events told, a notice counting for 50," },
@@ -21,8 +21,8 @@ const LIMITS = {
 const FLOOD = "flood";
 
 /**
- * How much an extension may still write and tell. When it asks for more, everything is refused until half of the amount is
- * available again; after the third time, until the session is opened again. So a loop fills neither memory nor disk.
+ * Limits the events that an extension writes and emits, so that a loop fills neither memory nor disk. Above the limit,
+ * everything is refused until half of the amount is available again; after the third time, until the session is reopened.
  */
 export class Allowance {
   private readonly contained: Pick<ContainedPlugin, "id" | "isOff" | "failed" | "report">;
@@ -36,7 +36,7 @@ export class Allowance {
     this.now = now;
   }
 
-  /** Throws PLUGIN_FLOOD when not enough is left. `size`, in bytes, is computed only when the number of events is allowed. */
+  /** Throws PLUGIN_FLOOD if not enough is left. `size`, in bytes, is computed only if the number of events is allowed. */
   spend(where: string, { written = 0, told = 0 }: Cost, size: () => number = () => 0): void {
     if (written > 0) this.take(where, this.written, () => written);
     if (told > 0) this.take(where, this.told, () => told);

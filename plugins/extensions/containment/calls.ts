@@ -6,21 +6,21 @@ export interface Call {
   sessionId: string;
 }
 
-/** The calls of all extensions that have not returned: each was made by the one before it. */
+/** The calls of all extensions that have not returned; each was made by the one before it. */
 export const stack: Call[] = [];
 let count = 0;
 
-/** The same, with those calls of it that have returned a promise which has not settled. */
+/** A function of an extension that is called repeatedly, and tracks the promises it returned until they settle. */
 export class RepeatedCall implements Call {
   readonly plugin: string;
   readonly where: string;
   readonly sessionId: string;
-  /** Of two calls, the one that returned its promise later has the higher number. */
+  /** Orders the calls by when they returned their promises; higher is later. */
   nth = 0;
   private readonly among: Set<RepeatedCall>;
   private settling = 0;
 
-  /** It is `among` the others while one of its promises has not settled. */
+  /** It is a member of `among` while one of its promises has not settled. */
   constructor({ plugin, where, sessionId }: Call, among: Set<RepeatedCall>) {
     this.plugin = plugin;
     this.where = where;
@@ -28,7 +28,7 @@ export class RepeatedCall implements Call {
     this.among = among;
   }
 
-  /** Runs `work` with what it is given; it counts as this call until it settles. */
+  /** Calls `work` with `given`; it counts as this call until it settles. */
   run<A extends unknown[], T>(work: (...given: A) => T, ...given: A): T {
     stack.push(this);
     try {

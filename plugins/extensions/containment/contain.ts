@@ -9,12 +9,12 @@ import { beginRunning } from "./leftovers.ts";
 import { running } from "./running.ts";
 import { containedTaps } from "./taps.ts";
 
-/** Milliseconds that activate() may take: an extension that never starts keeps no session from opening. */
+/** Maximum milliseconds for activate(), so that an extension that never starts does not block the session. */
 const START_LIMIT_MS = 10_000;
 
 /**
- * Wraps an extension for the kernel, so that its mistakes harm neither the process nor other plugins: its layers get copies of
- * their input, what fails three times is switched off, what it writes is limited, and its failures name the line.
+ * Wraps an extension so that its mistakes harm neither the process nor other plugins: its layers get copies of their input,
+ * a part that fails three times is switched off, its events are limited, and errors name the line.
  */
 export function contain(plugin: AnyPlugin, origin: Origin): KernelEntry & { contained: Containment } {
   const contained = new Container(plugin.id, origin);

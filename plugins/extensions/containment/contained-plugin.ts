@@ -10,9 +10,9 @@ type Listener = Parameters<BaseContext["subscribe"]>[0];
 export interface Origin {
   /** The path in messages. */
   path: string;
-  /** The file that runs, as it stands in stacks. */
+  /** The file that runs, as in stack traces. */
   file?: string;
-  /** Throws when an object lacks what the contract of a service promises. */
+  /** Throws if an object lacks a member of the service's contract. */
   checkService?(name: string, service: unknown): void;
 }
 
@@ -26,7 +26,7 @@ export interface Kernel {
 export class ContainedPlugin {
   readonly id: string;
   readonly origin: Origin;
-  /** Its calls that have returned a promise which has not settled. */
+  /** Its calls with a promise that has not settled. */
   readonly settling = new Set<RepeatedCall>();
   protected kernel: Kernel | undefined;
   private strikes = new Strikes();
@@ -40,7 +40,7 @@ export class ContainedPlugin {
     return this.kernel?.sessionId;
   }
 
-  /** An extension that is started again begins without failures. */
+  /** Resets the failures when the extension is started again. */
   forgetFailures(): void {
     this.strikes = new Strikes();
   }
@@ -49,7 +49,7 @@ export class ContainedPlugin {
     return this.call(where).run(work);
   }
 
-  /** A function of the extension that is called again and again. */
+  /** Creates the call of a function of the extension, for any number of runs. */
   call(where: string): RepeatedCall {
     return new RepeatedCall({ plugin: this.id, where, sessionId: this.sessionId ?? "" }, this.settling);
   }
@@ -72,7 +72,7 @@ export class ContainedPlugin {
     return this.placeIn(thrown) ?? (this.origin.file === undefined ? undefined : this.origin.path);
   }
 
-  /** Whether a file of the extension stands in the stack of what was thrown. */
+  /** Whether the stack of the thrown value names a file of the extension. */
   threw(thrown: unknown): boolean {
     return this.placeIn(thrown) !== undefined;
   }
@@ -82,7 +82,7 @@ export class ContainedPlugin {
     return file === undefined ? undefined : placeInFiles(thrown, { path, file });
   }
 
-  /** A listener of the extension that is not called once it is switched off. */
+  /** Wraps a listener of the extension; it is not called after it was switched off. */
   listener(listen: Listener): Listener {
     const contained: Listener = (event) =>
       this.isOff(contained) ? undefined : this.run(`onEvent ${event.type}`, () => listen(event));

@@ -7,7 +7,7 @@ import { containedTap } from "./taps.ts";
 
 type Changed = Pick<BaseContext, "session" | "provide" | "hook" | "subscribe" | "spend" | "isolate">;
 
-/** The context of an extension: what goes through it is counted, copied and attributed. */
+/** The context of an extension, which counts, copies and attributes what the extension does through it. */
 export function containedContext(context: BaseContext, contained: ContainedPlugin): BaseContext {
   const allowance = new Allowance(contained);
   const changed: Changed = {
@@ -32,12 +32,12 @@ export function containedContext(context: BaseContext, contained: ContainedPlugi
       };
     },
   };
-  // Services are getters, which are not to be read here.
+  // Services are getters, so copy the descriptors without reading them.
   const members = { ...Object.getOwnPropertyDescriptors(context), ...Object.getOwnPropertyDescriptors(changed) };
   return namingNeeds(Object.defineProperties({}, members) as BaseContext);
 }
 
-/** Reading a service that is not named in `needs` says so, instead of answering `undefined`. */
+/** Makes reading a service that is missing in `needs` an error instead of `undefined`. */
 function namingNeeds(context: BaseContext): BaseContext {
   return new Proxy(context, {
     get(target, key) {

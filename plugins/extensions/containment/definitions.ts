@@ -6,7 +6,7 @@ import { asLlmAction } from "./llm-action.ts";
 type Events = NonNullable<AnyPlugin["events"]>;
 type Projections = NonNullable<AnyPlugin["projections"]>;
 
-/** Event types whose converters' results are checked, as a wrong one would break a face or every later context. */
+/** Event types whose converters' results are checked, since an invalid one would break a client or every later context. */
 export function containedEvents(events: Events): Events {
   return mapped(events, (type, definition) => ({
     ...(definition.convertToDisplay && {
@@ -22,19 +22,19 @@ export function containedEvents(events: Events): Events {
   }));
 }
 
-/** Projections whose updates are known to the watchdog while they run. */
+/** Projections whose running updates are visible to the watchdog. */
 export function containedProjections(projections: Projections, contained: ContainedPlugin): Projections {
   return mapped(projections, (name, definition) => ({
     update: (state, event) => contained.run(`projection ${name}`, () => definition.update(state, event)),
   }));
 }
 
-/** The same table, with some members of its rows replaced. */
+/** Copies a table with some members of its rows replaced. */
 function mapped<R extends object>(
   table: Record<string, R>,
   change: (name: string, row: R) => Partial<R>,
 ): Record<string, R> {
-  // A row may be an instance of a class, so its other members are inherited and not copied.
+  // A row may be an instance of a class, so its other members are inherited instead of copied.
   const rows = Object.entries(table).map(([name, row]) => [name, Object.assign(Object.create(row), change(name, row))]);
   return Object.fromEntries(rows) as Record<string, R>;
 }

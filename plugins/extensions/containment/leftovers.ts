@@ -1,8 +1,8 @@
 import { callingExtension } from "./owners.ts";
 
-/** Stack frames to look through: enough for a call out of a helper of the extension. */
+/** Maximum stack frames to search, enough for a call from a helper of the extension. */
 const FRAMES = 8;
-/** When there are more, those that have ended are removed from the list. */
+/** Above this number, ended entries are removed from the list. */
 const MANY = 100;
 
 interface Begun {
@@ -16,7 +16,7 @@ let begun: Begun[] = [];
 /** How many sessions run an extension, by its id. */
 const running = new Map<string, number>();
 
-/** Notes which repeating timers and process listeners extensions begin from now on, so that those left behind can be stopped. */
+/** Records the repeating timers and process listeners that extensions start, so that leftover ones can be stopped. */
 export function watchLeftovers(): void {
   const { setInterval: repeat } = globalThis;
   const watched = (...given: Parameters<typeof repeat>) => {
@@ -51,15 +51,15 @@ function remember(kind: string, work: Pick<Begun, "isOver" | "stop">): void {
 }
 
 /**
- * Notes that one more session runs an extension. The returned function is to be called at its end: after the last session it
- * stops what is left, and returns what that was.
+ * Counts a session that runs an extension. Call the returned function when the session ends: after the last one it stops
+ * leftover timers and listeners and returns their descriptions.
  */
 export function beginRunning(id: string): () => string[] {
   running.set(id, (running.get(id) ?? 0) + 1);
   return () => {
     const others = (running.get(id) ?? 1) - 1;
     running.set(id, others);
-    // While another session runs the extension, the timer may be that one's.
+    // A timer may belong to another session that still runs the extension.
     return others > 0 ? [] : stopLeft(id);
   };
 }

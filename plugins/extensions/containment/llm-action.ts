@@ -3,7 +3,7 @@ import { errors } from "../errors.ts";
 
 const ACTIONS: readonly string[] = ["include", "merge_prev", "skip", "barrier"] satisfies LlmAction["action"][];
 
-/** Returns `value` when a context can be built with it, else throws EVENT_LLM. `isMessage` tells what a model can read. */
+/** Returns `value` if it is a valid LlmAction, else throws EVENT_LLM. `isMessage` checks messages. */
 export function asLlmAction(type: string, value: unknown, isMessage: (value: unknown) => boolean): LlmAction {
   const action = value as Record<string, unknown> | null | undefined;
   const fail = (reason: string) => errors.EVENT_LLM({ type, reason });

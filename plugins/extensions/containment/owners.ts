@@ -4,10 +4,10 @@ import { placeInFiles } from "./stack.ts";
 
 type Owner = Pick<ExtensionFile, "id" | "path" | "file">;
 
-/** Every extension whose code this process has loaded, by its file. */
+/** All extensions that this process has loaded: file -> owner. */
 const owners = new Map<string, Owner>();
 
-/** Remembers an extension before its code runs. */
+/** Registers an extension; called before its code runs. */
 export function rememberExtension(owner: Owner): void {
   owners.set(owner.file, owner);
 }
@@ -22,7 +22,7 @@ export function extensionFiles(): Owner[] {
   return [...owners.values()].map(({ id, path, file }) => ({ id, path, file }));
 }
 
-/** The extension whose file stands in the stack of what was thrown, and the `file:line`. */
+/** The extension that the stack of a thrown value names, and its `file:line`. */
 export function ownerOf(thrown: unknown): { id: string; at: string } | undefined {
   for (const { id, path, file } of owners.values()) {
     const at = placeInFiles(thrown, { path, file });
@@ -31,13 +31,13 @@ export function ownerOf(thrown: unknown): { id: string; at: string } | undefined
   return undefined;
 }
 
-/** The extension that is calling, looked for in the topmost `frames` of the stack. */
+/** The extension that is calling, searched in the topmost `frames` of the stack. */
 export function callingExtension(frames: number): { id: string; at: string } | undefined {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = frames;
   const here = new Error();
   Error.stackTraceLimit = before;
-  // Most calls are Scorel's own; this check is cheap.
+  // A cheap check first, since most calls come from Scorel itself.
   const stack = here.stack ?? "";
   return [...owners.values()].some(({ file }) => stack.includes(dirname(file))) ? ownerOf(here) : undefined;
 }

@@ -7,14 +7,14 @@ import { type Surroundings, startWatchdog } from "./watchdog.ts";
 
 export { takeUncaught } from "./uncaught.ts";
 
-/** Stack frames to look through for an extension: enough for a call out of a library that it uses. */
+/** Maximum stack frames to search for an extension, enough for a call from a library that it uses. */
 const DEEP = 50;
-/** The same for writes to stdout, of which there are many, and where looking at each frame takes time. */
+/** The same for writes to stdout, which are frequent; each frame costs time. */
 const NEAR = 6;
 
 /**
- * Keeps mistakes of extensions from harming the process that they share. Called once, before the code of the first extension
- * runs. What it cannot prevent is listed in docs/decisions/0027.
+ * Protects the process from mistakes of extensions. Called once, before the code of the first extension runs. Its limits are
+ * listed in docs/decisions/0027.
  */
 export function containProcess(surroundings: Surroundings): void {
   refuseToEnd();
@@ -26,7 +26,7 @@ export function containProcess(surroundings: Surroundings): void {
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype]) Object.preventExtensions(prototype);
 }
 
-/** All sessions share the process and its working directory, so no extension may end it or change the directory. */
+/** Refuses to end the process or to change its working directory, since all sessions share them. */
 function refuseToEnd(): void {
   for (const name of ["exit", "reallyExit", "abort", "chdir"] as const)
     Object.assign(process, {
@@ -51,7 +51,7 @@ function caller(): string | undefined {
   return found && `extension "${found.id}", ${found.at}`;
 }
 
-/** Scorel's own code does not use the console, so what is written there comes from extensions. */
+/** Sends console output to stderr. It comes from extensions, since Scorel's own code does not use the console. */
 function sendConsoleToStderr(): void {
   const stream = new Writable({
     decodeStrings: false,
@@ -70,7 +70,7 @@ function writeToStderr(id: string | undefined, text: string): void {
   process.stderr.write(text.replace(/^(?=.)/gm, label).replace(/\n?$/, "\n"));
 }
 
-/** Programs read stdout, and text of an extension in it would break their JSON. */
+/** Sends what extensions write to stdout to stderr, since it would break the JSON that programs read from stdout. */
 function keepStdoutClean(): void {
   const { stdout } = process;
   const write = stdout.write.bind(stdout) as (...given: unknown[]) => boolean;

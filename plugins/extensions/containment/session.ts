@@ -5,8 +5,8 @@ import type { Allowance } from "./allowance.ts";
 type Writer = Pick<Session, "append" | "appendAll">;
 
 /**
- * The session as an extension has it: what it writes and tells is counted, what others have folded from the log comes as a
- * copy, and a hold that it takes ends with it.
+ * The session for an extension: its events are counted, projections of others are returned as copies, and its holds are
+ * released when it stops.
  */
 export function containedSession({ session, onDispose }: BaseContext, allowance: Allowance): Session {
   const copies = new WeakMap<object, unknown>();
@@ -73,7 +73,7 @@ export function containedSession({ session, onDispose }: BaseContext, allowance:
   };
 }
 
-/** A refusal is a rejected promise that causes no unhandled rejection, as it was reported already. */
+/** Runs `work` after `pay`. A refusal rejects without an unhandled rejection, as it was already reported. */
 function afterwards<T>(pay: () => void, work: () => Promise<T>): Promise<T> {
   try {
     pay();
@@ -85,7 +85,7 @@ function afterwards<T>(pay: () => void, work: () => Promise<T>): Promise<T> {
   return work();
 }
 
-/** The approximate size. A payload without a JSON form counts as nothing, as writing it fails. */
+/** The approximate size. A payload that is not valid JSON counts as 0, since writing it fails. */
 function sizeOf(payload: unknown): number {
   try {
     return JSON.stringify(payload)?.length ?? 0;

@@ -3,13 +3,13 @@ import { basename, dirname } from "node:path";
 /** The file of an extension, and as people see it: a trusted project's files run from a copy. */
 interface Source {
   path: string;
-  /** Of an extension that is a folder its `index` file, for which every file of the folder counts. */
+  /** The extension's file; for a folder its `index` file, which stands for every file in the folder. */
   file: string;
 }
 
 /**
- * Where in an extension's files something was thrown: `file:line`, as its stack tells. Undefined when the stack names none of
- * them, or when what was thrown has no stack that can be read.
+ * The first `file:line` of an extension in the stack of a thrown value. Undefined if the stack names no file of the
+ * extension or cannot be read.
  */
 export function placeInFiles(thrown: unknown, { path, file }: Source): string | undefined {
   for (const stack of stacksOf(thrown))
@@ -24,7 +24,7 @@ function belongsTo(path: string, file: string): boolean {
 
 const FRAME = /(?:\(|at (?:async )?)(?:file:\/\/)?(\/[^\n]*?):(\d+):\d+\)?$/;
 
-/** The files and lines of a stack, the topmost first. */
+/** The files and lines of a stack, topmost first. */
 export function framesOf(stack: string): [path: string, line: string][] {
   return stack.split("\n").flatMap((line) => {
     const found = FRAME.exec(line);
@@ -32,7 +32,7 @@ export function framesOf(stack: string): [path: string, line: string][] {
   });
 }
 
-/** The stacks of what was thrown and of its cause, the cause's first. Either may be any value. */
+/** The stacks of a thrown value and of its cause, the cause's first. Both may be any value. */
 function stacksOf(thrown: unknown): string[] {
   try {
     const { stack, cause } = Object(thrown) as { stack?: unknown; cause?: { stack?: unknown } };

@@ -1,7 +1,7 @@
 /** The number of failures after which a part of an extension is switched off. */
 export const STRIKES = 3;
 
-/** Counts the failures of each part of an extension: a function that it registered, or something it contributed, by its name. */
+/** Counts the failures of each part of an extension: a registered function, or a contribution by its name. */
 export class Strikes {
   private readonly ofFunctions = new WeakMap<object, number>();
   private readonly ofNames = new Map<string, number>();

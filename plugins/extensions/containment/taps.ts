@@ -4,7 +4,7 @@ import type { ContainedPlugin } from "./contained-plugin.ts";
 
 type Handler = (input: unknown, signal: AbortSignal) => unknown;
 
-/** The table that `hooks` returned, with each layer contained. Anything else is passed on, for the kernel to refuse. */
+/** Wraps each layer of the table that `hooks` returned. Anything else is passed on, for the kernel to refuse. */
 export function containedTaps(hooks: unknown, contained: ContainedPlugin): object {
   if (typeof hooks !== "object" || hooks === null || Array.isArray(hooks) || hooks instanceof Promise)
     return hooks as object;
@@ -12,8 +12,8 @@ export function containedTaps(hooks: unknown, contained: ContainedPlugin): objec
 }
 
 /**
- * A layer that gets a copy of its input and is not called once it is switched off. Anything else is passed on, for the kernel to
- * refuse.
+ * Wraps a layer: it gets a copy of its input, and is not called after it was switched off. Anything else is passed on, for
+ * the kernel to refuse.
  */
 export function containedTap(hook: string, tap: unknown, contained: ContainedPlugin): unknown {
   if (typeof tap === "function") return containedHandler(hook, tap as Handler, contained);

@@ -4,8 +4,8 @@ import { running } from "./running.ts";
 import { framesOf } from "./stack.ts";
 
 /**
- * Deals with an error that nobody caught when it comes from an extension, and names it: in the sessions that run the extension,
- * else on stderr. Answers whether it did; what may come from Scorel itself is not dealt with.
+ * Reports an uncaught error of an extension in the sessions that run it, or on stderr. Returns false for an error that may
+ * come from Scorel itself, which is not reported.
  */
 export function takeUncaught(where: string, thrown: unknown): boolean {
   const ids = loadedExtensions();
@@ -25,7 +25,7 @@ function reportToSessions(where: string, thrown: unknown): boolean {
   return throwers.length > 0;
 }
 
-/** Lines on stderr for each extension that throws outside of a session. */
+/** Maximum lines on stderr for each extension that throws outside of a session. */
 const TOLD = 10;
 const told = new Map<string, number>();
 
@@ -37,8 +37,8 @@ function tell(who: string, line: string): void {
 }
 
 /**
- * Scorel throws errors with stacks, and its stacks lead through files. One without (`throw null`, or an event "error"
- * of a stream that nobody listens to) comes from an extension.
+ * Whether an error may come from Scorel, whose errors have stacks that name files. Other values come from an extension, such
+ * as `throw null` or an unhandled "error" event of a stream.
  */
 function mayBeOurs(thrown: unknown): boolean {
   if (codeOf(thrown) === "EXTENSION_PROCESS") return false;

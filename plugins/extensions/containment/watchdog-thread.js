@@ -1,7 +1,7 @@
 /**
- * The thread that watches whether the main thread is alive. When the main thread is blocked, it is paused for a moment as by a
- * debugger, and the extension whose code it runs is named in the readable logs of its sessions and on stderr. When the
- * process is asked to end and the main thread cannot do it, this thread does.
+ * The watchdog thread. When the main thread is blocked, it pauses that thread like a debugger and reports the extension whose
+ * code runs, in the readable logs of its sessions and on stderr. When the process gets a signal to end and the main thread
+ * cannot do it, this thread ends it.
  */
 const { constants, closeSync, existsSync, openSync, readFileSync, readSync, writeSync } = require("node:fs");
 const { signals } = require("node:os").constants;
@@ -13,23 +13,23 @@ const { beats, beatMs, sessions, pid } = workerData;
 const STUCK_AFTER = 6;
 /** The character that a terminal sends for Ctrl-C while the prompt is shown. */
 const CTRL_C = 3;
-/** Milliseconds that an orderly exit may take. */
+/** Maximum milliseconds for an orderly exit. */
 const EXIT_MS = 1000;
 
 let last = -1;
 let missed = 0;
-/** The missed beats at which the main thread is looked at next, and was looked at last. */
+/** The numbers of missed beats at which the main thread is examined next, and was examined last. */
 let nextLook = STUCK_AFTER;
 let lastLook = 0;
-/** Ctrl-C and SIGINT: the first one only cancels. */
+/** The number of Ctrl-C and SIGINT; the first one only cancels. */
 let interrupts = 0;
-/** What the process was asked to exit with. */
+/** The exit code that the process was asked for. */
 let code;
 let ending = false;
-/** Keys that were typed while the main thread was blocked. */
+/** Keys typed while the main thread was blocked. */
 const typed = [];
 let terminal;
-/** The latest inspector session; pauses that earlier ones asked for end at once. */
+/** The latest inspector session; pauses requested by earlier ones are resumed at once. */
 let inspecting;
 
 hearSignals();
@@ -41,7 +41,7 @@ setInterval(() => {
   if (missed < STUCK_AFTER) return giveBack();
   if (missed === nextLook && !ending) lookUntilNamed();
   readTyped();
-  // One beat later, as the main thread can be paused only once at a time.
+  // One beat later, because only one pause at a time is possible.
   if (isAsked() && missed > lastLook && !ending) end(code ?? exitCode("SIGINT"));
 }, beatMs);
 
@@ -87,7 +87,7 @@ function readTyped() {
   }
 }
 
-/** Reading would stop a process in the background. Where it is unknown whether this is one, nothing is read. */
+/** Whether the terminal may be read. Reading would stop a background process, so false if that is unknown. */
 function isInForeground() {
   if (process.platform !== "linux") return false;
   const stat = readFileSync("/proc/self/stat", "latin1");
@@ -95,7 +95,7 @@ function isInForeground() {
   return group === foreground;
 }
 
-/** The main thread is alive again: it gets what was typed. */
+/** Sends the typed keys to the main thread after it has recovered. */
 function giveBack() {
   if (typed.length === 0) return;
   parentPort.postMessage(Buffer.from(typed.splice(0)));
@@ -115,8 +115,8 @@ function end(status) {
 }
 
 /**
- * Names the extension in whose code the main thread is. At first that may be Scorel's own work, so it is looked at again; so it
- * is, ever later, when nothing answers, as the inspector drops a pause that it gets while another one ends.
+ * Reports the extension whose code the main thread runs. The thread is examined again while it runs Scorel's own code, and, at
+ * growing intervals, when the inspector does not answer, as it drops a pause that is requested while another one ends.
  */
 function lookUntilNamed() {
   const seconds = (missed * beatMs) / 1000;
@@ -127,7 +127,7 @@ function lookUntilNamed() {
   });
 }
 
-/** Answers the stack of the main thread and what it knows of its extensions. */
+/** Passes the stack of the main thread to `found`, with the running calls, sessions and files of extensions. */
 function look(found) {
   inMainThread('globalThis[Symbol.for("scorel.watchdog")].activity()', (frames, answer) =>
     found(frames, JSON.parse(answer.result.value)),
@@ -135,11 +135,11 @@ function look(found) {
 }
 
 /**
- * Pauses the main thread, evaluates an expression in it, and passes its stack and the value to `found`. An earlier call that
- * was not answered is given up; disconnecting it would block this thread, too.
+ * Pauses the main thread, evaluates an expression in it, and passes its stack and the value to `found`. An earlier call
+ * without an answer is abandoned, since disconnecting it would block this thread, too.
  */
 function inMainThread(expression, found) {
-  // Loaded late, as most watchdogs never need it.
+  // Loaded lazily, since most watchdogs never need it.
   const { Session } = require("node:inspector");
   const session = new Session();
   inspecting = session;
@@ -165,7 +165,7 @@ function inMainThread(expression, found) {
   session.post("Debugger.enable", () => session.post("Debugger.pause"));
 }
 
-/** Answers whether the stack names an extension, which is then told. */
+/** Reports the extension that the stack names, and returns whether there is one. */
 function tell(frames, { running, sessions: open, files }, seconds) {
   const culprit = findCulprit(frames, files);
   if (!culprit) return false;
@@ -187,7 +187,7 @@ function findCulprit(frames, files) {
   return undefined;
 }
 
-/** Writes into the readable log beside a session's log, if the session has one. */
+/** Writes to the readable log beside a session's log, if the session has one. */
 function append(sessionId, line) {
   if (!existsSync(join(sessions, `${sessionId}.jsonl`))) return;
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;

@@ -9,13 +9,13 @@ const BEAT_MS = 500;
 export interface Surroundings {
   /** The folder of the sessions' logs. */
   sessions: string;
-  /** Ends the process, whatever extensions have registered for its end. */
+  /** Ends the process without the exit listeners of extensions. */
   exit(code: number): never;
 }
 
 /**
- * Starts a thread that names the extension whose code blocks the main thread. It cannot end that code alone. When the process
- * is asked to end, which no handler on the blocked thread can hear, the watchdog ends it.
+ * Starts a thread that reports the extension whose code blocks the main thread. It cannot stop that code alone. When the
+ * process gets a signal to end, which the blocked thread cannot handle, the watchdog ends it.
  */
 export function startWatchdog({ sessions, exit }: Surroundings): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
@@ -29,13 +29,13 @@ export function startWatchdog({ sessions, exit }: Surroundings): void {
   });
   const worker = new Worker(new URL("../containment/watchdog-thread.js", import.meta.url), {
     workerData: { beats, beatMs: BEAT_MS, sessions, pid: process.pid },
-    // Gives the thread, and nothing else, access to the signals of the process.
+    // Gives only this thread access to the signals of the process.
     execArgv: ["--expose-internals", "--no-warnings"],
     env: {},
   });
   worker.unref();
-  // Keys that were typed while this thread was blocked go to the prompt.
+  // Keys typed while this thread was blocked go to the prompt.
   worker.on("message", (typed: Uint8Array) => process.stdin.unshift(typed));
-  // Everything works without the watchdog, except that a blocking extension is not named.
+  // Without the watchdog, only the report about a blocking extension is missing.
   worker.on("error", (thrown: Error) => process.stderr.write(`scorel: nobody watches extensions: ${thrown.message}\n`));
 }

@@ -97,7 +97,7 @@ export async function changeCredential(
   }
 }
 
-/** Longer than anyone holds one, in milliseconds. */
+/** Milliseconds after which a lock counts as abandoned; longer than any process holds one. */
 const ABANDONED = 60_000;
 
 /** Waits up to `patience` milliseconds for whoever holds a lock beside the file. Throws MODEL_AUTH_FILE when that is too short. */

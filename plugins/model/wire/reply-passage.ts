@@ -111,7 +111,7 @@ export class ReplyPassage implements Passage {
     try {
       document = JSON.parse(text);
     } catch {
-      return bytes; // Cut, which the library sees.
+      return bytes; // Cut off, which the library reports.
     }
     const events = asEvents(this.api, document);
     if (events !== undefined) return Buffer.from(this.events(events));

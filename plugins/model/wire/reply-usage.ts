@@ -1,6 +1,6 @@
 import { asObject } from "./event-text.ts";
 
-/** Maximum plausible token count. A larger one would make the conversation look too long for ever. */
+/** Maximum plausible token count. A larger one would make the conversation look too long forever. */
 const MOST_TOKENS = 1e10;
 
 /**

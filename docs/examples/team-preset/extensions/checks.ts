@@ -1,4 +1,4 @@
-/** Gives the model a tool that names the commands which have to pass before a change is done, from `[checks]`. */
+/** A tool that tells the model which commands must pass before a change is done, from `[checks]`. */
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 

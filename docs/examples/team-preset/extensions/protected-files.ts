@@ -1,10 +1,10 @@
-/** Refuses to write the files and folders that `[protected-files] paths` names; a guard, so that its failure denies. */
+/** Refuses to write to the files and folders in `[protected-files] paths`; as a critical guard it also denies when it fails. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 
-/** Without links, as far as the path exists. */
+/** Resolves links in the part of the path that exists. */
 function real(path: string): string {
   try {
     return realpathSync(path);

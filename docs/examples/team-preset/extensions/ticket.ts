@@ -1,4 +1,4 @@
-/** Tells the model with each prompt which ticket the branch is for: `ABC-12-faster-cart` is for ABC-12. */
+/** Tells the model with each prompt the ticket of the branch, such as ABC-12 for `ABC-12-faster-cart`. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { definePlugin } from "@scorel/kernel";
@@ -12,7 +12,7 @@ export default definePlugin({
   needs: ["prompt", "workspace"],
   hooks: ({ workspace }) => ({
     async promptSubmit() {
-      // Outside of git, and before the first commit, there is no branch to speak of.
+      // Outside of a repository there is no branch.
       const branch = await run("git", ["branch", "--show-current"], { cwd: workspace.root }).catch(() => undefined);
       const ticket = /^[A-Z]+-\d+/.exec(branch?.stdout ?? "")?.[0];
       return ticket === undefined ? undefined : { context: `This work is for ticket ${ticket}.` };
