@@ -20,9 +20,9 @@ export function contributionsOf(plugin: string, returned: unknown, hints: Hints 
   if (Array.isArray(returned)) throw refuse("a list");
   for (const name in returned) {
     if (MANIFEST.includes(name) || name.endsWith("activate"))
-      throw refuse(`"${name}", which is read before it runs and belongs beside it`);
+      throw refuse(`"${name}", which is read before activate() runs; declare it on the plugin itself`);
     const near = hints?.contribution?.(name);
-    if (near !== undefined) throw refuse(`"${name}", which nobody collects (did you mean "${near}"?)`);
+    if (near !== undefined) throw refuse(`"${name}", which is not a known contribution (did you mean "${near}"?)`);
   }
   const { dispose, hooks, onEvent } = returned as Record<string, unknown>;
   if (dispose !== undefined && typeof dispose !== "function") throw refuse('a "dispose" that is not a function');

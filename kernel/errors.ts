@@ -1,9 +1,9 @@
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
-/** Every error of the kernel, with its message. */
+/** The kernel's error codes and messages. */
 export const errors = defineErrors({
   EVENT_RESERVED_KEY: (a: { type: string; key: string; plugin: string }) =>
-    `Event "${a.type}" of plugin "${a.plugin}" has a payload field "${a.key}", which every event already bears. Rename the field.`,
+    `Event "${a.type}" of plugin "${a.plugin}" has a payload field "${a.key}", which is reserved for the kernel. Rename the field.`,
   EVENT_DUPLICATE_TYPE: (a: { type: string; plugin: string; owner: string }) =>
     `Plugin "${a.plugin}" registers event "${a.type}", which plugin "${a.owner}" already registered. Prefix the type with the plugin's id.`,
   EVENT_UNKNOWN_TYPE: (a: { type: string }) =>
@@ -11,8 +11,9 @@ export const errors = defineErrors({
   EVENT_INVALID: (a: { type: string; issues: string }) => `The payload of event "${a.type}" is invalid: ${a.issues}`,
   EVENT_TRANSIENT: (a: { type: string }) => `Event "${a.type}" is transient: use emit(), not append().`,
   EVENT_PERSISTENT: (a: { type: string }) => `Event "${a.type}" is persistent: use append(), not emit().`,
-  EVENT_LISTENED: (a: { type: string }) => `toListener of "${a.type}" answered no object of further fields.`,
-  LOG_BUSY: (a: { type: string }) => `A turn is running: "${a.type}" has to wait until it ends, or cancel it first.`,
+  EVENT_LISTENED: (a: { type: string }) => `toListener of "${a.type}" must return an object with additional fields.`,
+  LOG_BUSY: (a: { type: string }) =>
+    `A turn is running, so "${a.type}" is not possible now. Wait until the turn ends, or cancel it.`,
   LOG_CLOSED: () => "The session is closed; open it again before appending.",
   LOG_DUPLICATE_ID: (a: { id: string }) => `An event with id "${a.id}" is already in the log.`,
   LOG_UNKNOWN_PARENT: (a: { type: string; parentId: string }) =>
@@ -22,8 +23,8 @@ export const errors = defineErrors({
   LOG_INVALID_LEAF: (a: { type: string; leaf: string }) =>
     `Event "${a.type}" points at "${a.leaf}", which is not an event of the conversation's tree.`,
   LOG_INVALID_BARRIER: (a: { type: string; after: string }) =>
-    `Event "${a.type}" keeps what follows "${a.after}", which is not on this path or lies before the previous summary.`,
-  LOG_REENTRANT: () => "A check or projection may not append: it runs inside the writer's turn.",
+    `Event "${a.type}" keeps the events after "${a.after}", which is not on this path or precedes the previous summary.`,
+  LOG_REENTRANT: () => "A check or projection must not append events: it runs while the log is being written.",
   PLUGIN_INVALID: {
     exit: 2,
     text: (a: { origin: string; reason: string }) =>
@@ -31,7 +32,7 @@ export const errors = defineErrors({
   },
   PLUGIN_DUPLICATE: {
     exit: 2,
-    text: (a: { plugin: string; origin: string }) => `Plugin "${a.plugin}" (${a.origin}) is loaded already.`,
+    text: (a: { plugin: string; origin: string }) => `Plugin "${a.plugin}" (${a.origin}) is already loaded.`,
   },
   PLUGIN_UNKNOWN: { exit: 2, text: (a: { plugin: string }) => `Plugin "${a.plugin}" is not loaded.` },
   PLUGIN_CONFIG: {
@@ -58,16 +59,16 @@ export const errors = defineErrors({
   PLUGIN_PROMISED_SERVICE: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
   PLUGIN_ASYNC_CONTRIBUTION: (a: { name: string }) =>
-    `"${a.name}" must answer at once: prepare in activate() what takes time, and return it here.`,
+    `"${a.name}" must return its value synchronously. Do slow work in activate(), and return the result here.`,
   PLUGIN_RETURNED: (a: { plugin: string; what: string }) =>
     `activate() of plugin "${a.plugin}" returned ${a.what}. It may return nothing, a function that undoes its work, or an object with contributions such as "tools", "commands" and "hooks", with "dispose" for the undo.`,
   PLUGIN_CONTRIBUTION: (a: { name: string; wanted: string }) => `"${a.name}" must be ${a.wanted}.`,
   PLUGIN_LIMIT: (a: { plugin: string; where: string; limit: number }) =>
-    `Plugin "${a.plugin}" took longer than ${a.limit} ms in ${a.where}; its answer is ignored.`,
+    `Plugin "${a.plugin}" took longer than ${a.limit} ms in ${a.where}; its result is ignored.`,
   PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
   HOOK_UNKNOWN: (a: { hook: string; plugin: string; advice?: string }) =>
-    `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
+    `Plugin "${a.plugin}" taps the hook "${a.hook}", which no loaded plugin defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
   HOOK_LAYER: (a: { hook: string; plugin: string; flaws: readonly string[] }) =>
     `Plugin "${a.plugin}" taps the hook "${a.hook}" with something that cannot be used: ${a.flaws.join("; ")}. Give a function, or { handler: a function } with level, critical or limit beside it.`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
@@ -80,14 +81,14 @@ export const errors = defineErrors({
   HOOK_LIMIT: (a: { hook: string; plugin: string; limit: number }) =>
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in "${a.hook}"; its result is ignored.`,
   LISTENER_LATE: (a: { plugins: string; limit: number }) =>
-    `Listeners of ${a.plugins} did not finish within ${a.limit} ms when the session stopped; they were left behind.`,
+    `Listeners of ${a.plugins} did not finish within ${a.limit} ms when the session stopped; it stopped without them.`,
   PROJECTION_ASYNC: (a: { projection: string }) =>
-    `The projection "${a.projection}" answered a promise: its functions have to answer a state at once.`,
+    `The projection "${a.projection}" returned a promise. Its functions must return a state synchronously.`,
   PROJECTION_FAILED: (a: { projection: string; plugin: string }) =>
     `The projection "${a.projection}" of plugin "${a.plugin}" failed earlier in this session, so its state is unknown.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,
   SCOPE_DISPOSE_LIMIT: (a: { plugin: string; limit: number }) =>
-    `Plugin "${a.plugin}" took longer than ${a.limit} ms to undo something; it was left behind.`,
+    `Plugin "${a.plugin}" took longer than ${a.limit} ms in an undo function, which is no longer waited for.`,
   SCOPE_CLOSED: (a: { plugin: string }) =>
     `Plugin "${a.plugin}" is stopped; what it just registered was undone at once.`,
 });

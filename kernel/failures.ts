@@ -63,7 +63,7 @@ export class Failures {
     const what = where === "" ? `Plugin "${plugin}"` : `Plugin "${plugin}" failed in ${where}`;
     if (count <= LOGGED) this.options.logger.warn(`${what}: ${failure.message}`, thrown);
     if (count === LOGGED)
-      this.options.logger.warn(`Further failures of plugin "${plugin}" there are not written down.`);
+      this.options.logger.warn(`Further failures of plugin "${plugin}" in this place are not logged.`);
     if (!quietly && count <= ANNOUNCED) this.options.announce(failure);
     if (of !== undefined) contained?.failed(of, where);
   }

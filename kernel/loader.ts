@@ -191,7 +191,7 @@ export class Loader {
 function hooksOf(source: Pick<AnyPlugin, "hooks"> | Activated, context: object): [hook: string, tap: unknown][] {
   const hooks: unknown = (typeof source.hooks === "function" ? source.hooks(context) : source.hooks) ?? {};
   if (typeof hooks !== "object" || Array.isArray(hooks) || hooks instanceof Promise)
-    throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that answers { hook: layer }" });
+    throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that returns { hook: layer }" });
   return Object.entries(hooks as object).filter(([, tap]) => tap !== undefined && tap !== null && tap !== false);
 }
 

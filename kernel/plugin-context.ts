@@ -53,7 +53,7 @@ export function createContext(
     calls: kernel.calls,
     provide: (name, service) => kernel.provide(id, scope, name, service),
     find: (name) => view(kernel.find(name)),
-    defineHook: (name: string, mode: HookMode, check?: (answer: unknown) => void) => {
+    defineHook: (name: string, mode: HookMode, check?: (result: unknown) => void) => {
       const chain = kernel.hooks.define(id, scope, { name, mode, ...(check && { check }) });
       return (input, signal) => chain.call(input, signal) as never;
     },

@@ -27,7 +27,7 @@ export type Level = "early" | "normal" | "late";
  */
 export type HookMode = "waterfall" | "bail" | FoldMode<any>;
 export interface FoldMode<H extends (...args: any) => any> {
-  fold(input: Parameters<H>[0], answer: NonNullable<Awaited<ReturnType<H>>>): Parameters<H>[0];
+  fold(input: Parameters<H>[0], result: NonNullable<Awaited<ReturnType<H>>>): Parameters<H>[0];
 }
 
 /** One layer on a native hook. */
@@ -115,7 +115,7 @@ export interface BaseContext<C = unknown> {
    * layer counts as failed.
    */
   defineHook<N extends HookName>(name: N, mode: "waterfall" | "bail", check?: (result: unknown) => void): HookCall<N>;
-  defineHook<N extends HookName>(name: N, mode: FoldMode<Hooks[N]>, check?: (answer: unknown) => void): FoldCall<N>;
+  defineHook<N extends HookName>(name: N, mode: FoldMode<Hooks[N]>, check?: (result: unknown) => void): FoldCall<N>;
   /** Adds a layer to a native hook. Returns a function that removes it. */
   hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
   /**

@@ -125,12 +125,12 @@ describe("the return value of activate", () => {
 
   it.each<[string, unknown]>([
     ["a list", []],
-    ['"events", which is read before it runs and belongs beside it', { events: {} }],
-    ['"deactivate", which is read before it runs and belongs beside it', { deactivate() {} }],
+    ['"events", which is read before activate() runs; declare it on the plugin itself', { events: {} }],
+    ['"deactivate", which is read before activate() runs; declare it on the plugin itself', { deactivate() {} }],
     ['a "dispose" that is not a function', { dispose: true }],
     ['an "onEvent" that is not a function', { onEvent: {} }],
     ['"hooks" that are neither an object nor a function', { hooks: [] }],
-    ['"word", which nobody collects (did you mean "words"?)', { word: ["a"] }],
+    ['"word", which is not a known contribution (did you mean "words"?)', { word: ["a"] }],
   ])("is rejected if it is or contains %s", async (what, returned) => {
     let undone = 0;
     const plugin = definePlugin({

@@ -38,7 +38,7 @@ describe(`invalid "commands" are reported, and other plugins' commands stay:`, (
     ["a throw", boom, "boom"],
     ["a list of them", [works], '"commands" must be a function'],
     ["an answer that is none", () => 5, "must answer an object with a command for each name"],
-    ["a promise", async () => ({ x: works }), '"commands" must answer at once'],
+    ["a promise", async () => ({ x: works }), '"commands" must return its value synchronously'],
   ])("%s", async (_what, commands, reason) => {
     await using s = await opened({ commands });
     expect(await s.run("mine")).toEqual({ output: "it works" });
