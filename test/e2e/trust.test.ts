@@ -316,6 +316,9 @@ describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
       await using no = terminal(s);
       await no.shows("extension hook  (.scorel/extensions/hook.ts)");
       await no.shows(QUESTION);
+      no.type("?\r");
+      await no.shows("Please answer y, n or s (Enter: no).");
+      await no.shows(QUESTION);
       no.type("\r");
       await no.shows("is not trusted, so nothing in it is used");
       await no.shows("> ");

@@ -12,13 +12,20 @@ export interface Streams {
   interrupt: AbortSignal;
 }
 
-/** Asks a yes-or-no question. Any other answer counts as no, as do Ctrl-C and Ctrl-D. */
+/** Asks a yes-or-no question until it is answered. An empty answer counts as no, as do Ctrl-C and Ctrl-D. */
 export async function agrees(question: string, streams: Streams): Promise<boolean> {
-  return isYes(await answerTo(question, streams));
+  for (;;) {
+    const decided = decisionIn(await answerTo(question, streams));
+    if (decided !== undefined) return decided;
+    streams.stdout.write("Please answer y or n (Enter: no).\n");
+  }
 }
 
-/** Whether an answer means yes. */
-export const isYes = (answer: string): boolean => /^\s*y(es)?\s*$/i.test(answer);
+/** What an answer means: yes, or no (also when it is empty); undefined for anything else. */
+export function decisionIn(answer: string): boolean | undefined {
+  if (/^\s*y(es)?\s*$/i.test(answer)) return true;
+  return /^\s*(no?)?\s*$/i.test(answer) ? false : undefined;
+}
 
 /**
  * Asks a question and returns the typed line; "" after Ctrl-C, Ctrl-D, or the end of the input. Characters in the question that

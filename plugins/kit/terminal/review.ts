@@ -1,5 +1,5 @@
 import { visibleText } from "../text/plain.ts";
-import { answerTo, isYes, type Streams } from "./answer.ts";
+import { answerTo, decisionIn, type Streams } from "./answer.ts";
 
 /** Kinds of effects that the user is asked to accept, with the title that each kind is shown under. */
 const titles = {
@@ -43,14 +43,16 @@ export interface Reviewed {
   texts(): { path: string; text: string }[];
 }
 
-/** Shows a review under a headline, and asks until the user answers yes or no. */
+/** Shows a review under a headline, and asks until the user answers yes or no; an empty answer counts as no. */
 export async function decideOn(reviewed: Reviewed, head: string, question: string, streams: Streams): Promise<boolean> {
   const { stdout } = streams;
   stdout.write(`${describeAs(head, reviewed)}\n`);
   for (;;) {
     const answer = await answerTo(`${question} [y]es, [N]o, [s]how: `, streams);
-    if (!/^\s*s(how)?\s*$/i.test(answer)) return isYes(answer);
-    for (const { path, text } of reviewed.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
+    const decided = decisionIn(answer);
+    if (decided !== undefined) return decided;
+    if (!/^\s*s(how)?\s*$/i.test(answer)) stdout.write("Please answer y, n or s (Enter: no).\n");
+    else for (const { path, text } of reviewed.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
   }
 }
 

@@ -28,10 +28,31 @@ describe("a question to a person", () => {
     ["y\n", true],
     [" YES \n", true],
     ["n\n", false],
-    ["yesterday\n", false],
+    ["No\n", false],
+    [" \n", false],
     ["\n", false],
   ])("with yes or no counts %j as %s", async (typed, agreed) => {
     expect(await agrees("Sure? ", person(typed).streams)).toBe(agreed);
+  });
+
+  it("is asked again, with what may be answered, after anything but yes, no and an empty line", async () => {
+    const { streams, stdin } = person("");
+    const answers = ["?", "yesterday", "y"];
+    let shown = "";
+    streams.stdout.on("data", (chunk: string) => {
+      shown += chunk;
+      if (chunk === "Sure? [y/N] ") stdin.write(`${answers.shift()}\n`);
+    });
+    expect(await agrees("Sure? [y/N] ", streams)).toBe(true);
+    expect(shown).toBe(
+      "Sure? [y/N] Please answer y or n (Enter: no).\nSure? [y/N] Please answer y or n (Enter: no).\nSure? [y/N] ",
+    );
+  });
+
+  it("counts as no when the input ends after an answer that means nothing", async () => {
+    const { streams, stdin } = person("?\n");
+    stdin.end();
+    expect(await agrees("Sure? ", streams)).toBe(false);
   });
 
   it("has an empty answer at the end of the input, or when it is cancelled", async () => {

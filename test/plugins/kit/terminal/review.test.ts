@@ -36,6 +36,8 @@ describe("a review", () => {
     ["\n", false],
     ["s\ny\n", true],
     ["s\nno\n", false],
+    ["?\nmaybe\ny\n", true],
+    ["?\n\n", false],
   ])("answered with %j is decided as %s, after the texts were shown if requested", async (typed, decided) => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
     const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
@@ -49,5 +51,8 @@ describe("a review", () => {
     });
     expect(await decideOn(reviewed, "New here", "Take it?", streams)).toBe(decided);
     expect(shown.includes("--- a.ts\ncode \\u{202e}")).toBe(typed.startsWith("s"));
+    expect(shown.split("Please answer y, n or s (Enter: no).\n").length - 1).toBe(
+      typed.match(/[?]|maybe/g)?.length ?? 0,
+    );
   });
 });
