@@ -7,6 +7,7 @@ import type { Logger } from "./types.ts";
 
 /** Maximum failures announced as events, per plugin and place. Later ones are only logged. */
 const ANNOUNCED = 3;
+/** Maximum failures kept in `list`. */
 const KEPT = 1_000;
 /** Maximum lines in the host's log file, per plugin and place. */
 const LOGGED = 100;

@@ -50,7 +50,7 @@ export class Loader {
   /** Registers all event types and projections, replays the log, then activates the plugins in order. */
   async start(entries: readonly KernelEntry[]): Promise<void> {
     for (const entry of entries) this.take(entry);
-    const { entries: ordered, left } = startOrder(
+    const { entries: ordered, leftOut } = startOrder(
       entries,
       (service) => this.kernel.find(service as ServiceName) !== undefined,
       this.hints,
@@ -61,7 +61,7 @@ export class Loader {
       if (loaded) ready.push(loaded);
     }
     this.kernel.replay();
-    for (const { entry, error } of left) this.kernel.reports.report(entry.plugin.id, "start", error);
+    for (const { entry, error } of leftOut) this.kernel.reports.report(entry.plugin.id, "start", error);
     for (const loaded of ready) await this.guarded(loaded.entry, () => this.activate(loaded));
   }
 

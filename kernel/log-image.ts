@@ -23,10 +23,10 @@ export class Images {
   /** Starts the tree from the stored image, if every event type is still defined by the same version of the same plugin. */
   take(): LogImage | undefined {
     const { ledger, image } = this.opened;
-    const holds = ledger.types.every((type, index) => image?.signatures[index] === this.registry.signature(type));
-    if (image && !holds) Links.forget(ledger, image);
-    this.tree.begin(ledger, holds ? image : undefined);
-    if (!image || !holds) return undefined;
+    const isCurrent = ledger.types.every((type, index) => image?.signatures[index] === this.registry.signature(type));
+    if (image && !isCurrent) Links.forget(ledger, image);
+    this.tree.begin(ledger, isCurrent ? image : undefined);
+    if (!image || !isCurrent) return undefined;
     this.projections.restore(image.projections);
     return image;
   }

@@ -118,13 +118,13 @@ export class Log implements Session {
     const { store, registry } = this.options;
     const { writer, tree } = this;
     const onFailure = (event: StoredEvent, thrown: unknown) => this.converters.failed(event, "leaf", thrown);
-    const kept = this.images.take();
-    linkRows(tree, kept?.rows ?? 0, { store, registry, onFailure });
+    const image = this.images.take();
+    linkRows(tree, image?.rows ?? 0, { store, registry, onFailure });
     writer.seq = Math.max(writer.seq, this.opened.ledger.lastSeq);
     for (const event of tree.ofType("epoch")) writer.epoch = (event as StoredEvent & Events["epoch"]).epoch;
     const loss = this.readOnly === undefined ? lossIn(this.problems, tree) : undefined;
     if (loss) writer.write([{ type: "epoch", payload: { epoch: newId(), ...loss } }]);
-    if (!kept) store.keep?.(() => this.images.make(), 0);
+    if (!image) store.keep?.(() => this.images.make(), 0);
   }
 
   async append<T extends EventType>(

@@ -4,7 +4,7 @@ import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 interface Ordered {
   entries: KernelEntry[];
   /** Entries that cannot start and that the kernel can do without, each with its coded error. */
-  left: { entry: KernelEntry; error: Error }[];
+  leftOut: { entry: KernelEntry; error: Error }[];
 }
 
 /**
@@ -14,10 +14,10 @@ interface Ordered {
  */
 export function startOrder(
   entries: readonly KernelEntry[],
-  isGiven: (service: string) => boolean,
+  isAvailable: (service: string) => boolean,
   hints?: Hints,
 ): Ordered {
-  return new Sorter(entries, isGiven, hints).sort();
+  return new Sorter(entries, isAvailable, hints).sort();
 }
 
 /** The error for a plugin that needs a service that no plugin provides. */
@@ -28,7 +28,7 @@ export function missingService({ plugin, origin }: KernelEntry, service: string,
 
 class Sorter {
   private readonly entries: readonly KernelEntry[];
-  private readonly isGiven: (service: string) => boolean;
+  private readonly isAvailable: (service: string) => boolean;
   private readonly hints: Hints | undefined;
   private readonly providers = new Map<string, KernelEntry>();
   private readonly placed = new Set<KernelEntry>();
@@ -36,16 +36,16 @@ class Sorter {
   private readonly visiting: KernelEntry[] = [];
   private readonly ordered: KernelEntry[] = [];
 
-  constructor(entries: readonly KernelEntry[], isGiven: (service: string) => boolean, hints?: Hints) {
+  constructor(entries: readonly KernelEntry[], isAvailable: (service: string) => boolean, hints?: Hints) {
     this.entries = entries;
     this.hints = hints;
-    this.isGiven = isGiven;
+    this.isAvailable = isAvailable;
   }
 
   sort(): Ordered {
     for (const entry of this.entries) this.guard(entry, () => this.register(entry));
     for (const entry of this.entries) if (!this.failed.has(entry)) this.guard(entry, () => this.visit(entry));
-    return { entries: this.ordered, left: [...this.failed].map(([entry, error]) => ({ entry, error })) };
+    return { entries: this.ordered, leftOut: [...this.failed].map(([entry, error]) => ({ entry, error })) };
   }
 
   private guard(entry: KernelEntry, work: () => void): void {
@@ -93,6 +93,6 @@ class Sorter {
   private visitProvider(entry: KernelEntry, service: string): void {
     const provider = this.providers.get(service);
     if (provider && !this.failed.has(provider)) this.visit(provider);
-    else if (!this.isGiven(service)) throw missingService(entry, service, this.hints);
+    else if (!this.isAvailable(service)) throw missingService(entry, service, this.hints);
   }
 }

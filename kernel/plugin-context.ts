@@ -42,8 +42,8 @@ export function createContext(
   { plugin, scope, config, contained }: ContextOptions,
 ): BaseContext {
   const id = plugin.id;
-  const view = createView(() => given);
-  const unheard = unheardUi(kernel.logger, id);
+  const view = createView(() => pluginContext);
+  const fallbackUi = createFallbackUi(kernel.logger, id);
   const context: BaseContext = {
     plugin: id,
     config,
@@ -75,13 +75,13 @@ export function createContext(
         }
       },
     get ui() {
-      return context.find("ui") ?? unheard;
+      return context.find("ui") ?? fallbackUi;
     },
   };
   for (const service of plugin.needs ?? [])
     Object.defineProperty(context, service, { enumerable: true, get: () => context.find(service) });
-  const given = contained?.context(context) ?? context;
-  return given;
+  const pluginContext = contained?.context(context) ?? context;
+  return pluginContext;
 }
 
 /** Returns a function that maps a service to one plugin's view of it, always the same object for the same service. */
@@ -99,7 +99,7 @@ interface Asking {
 }
 
 /** `ctx.ui` when no plugin provides one: questions get their default answers, and notices go to the log file. */
-function unheardUi(logger: Logger, plugin: string): Ui {
+function createFallbackUi(logger: Logger, plugin: string): Ui {
   const levels = { info: "info", warning: "warn", error: "error" } as const;
   const ui = {
     attended: false,

@@ -11,7 +11,7 @@ import type { Dispose, ProjectionDefinition, ProjectionRead, StoredEvent } from 
 const SNAPSHOT_EVERY = 64;
 
 /** Maximum size of a stored state, in characters of JSON. Larger states are computed again at the next opening. */
-const KEPT_STATE = 2 ** 20;
+const MAX_STORED_STATE = 2 ** 20;
 
 interface Row {
   plugin: string;
@@ -57,8 +57,8 @@ export class Projections {
   add({ id, version }: { id: string; version: string }, name: string, definition: ProjectionDefinition): Dispose {
     const at = definition.over === "log" ? 0 : Ledger.NO_ROW;
     const state = synchronousState(name, definition.init());
-    const begun = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
-    const row: Row = { plugin: id, version, name, definition, types: typesOf(definition), ...begun };
+    const initial = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
+    const row: Row = { plugin: id, version, name, definition, types: typesOf(definition), ...initial };
     this.rows.set(name, row);
     return () => void this.rows.delete(name);
   }
@@ -67,7 +67,7 @@ export class Projections {
   image(): ProjectionImage[] {
     const rows = [...this.rows.values()].filter(({ failed, at }) => !failed && at > 0);
     return rows.flatMap(({ plugin, version, name, definition: { over }, at, state }) =>
-      (JSON.stringify(state) ?? "").length > KEPT_STATE ? [] : { plugin, version, name, over, at, state },
+      (JSON.stringify(state) ?? "").length > MAX_STORED_STATE ? [] : { plugin, version, name, over, at, state },
     );
   }
 

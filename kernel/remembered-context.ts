@@ -20,7 +20,7 @@ export interface RepeatedReading extends Reading {
 }
 
 /** Maximum cached path, in events. Longer paths are read from the log for every context to save memory. */
-const MOST_STEPS = 100_000;
+const MAX_STEPS = 100_000;
 
 /**
  * Returns the same messages as `buildContext`, but caches the last path: while a conversation continues, only new events are
@@ -31,7 +31,7 @@ export class RememberedContext {
   /** The path to the last leaf, in order, from the root or from the first event that the last barrier keeps. */
   private steps: Step[] = [];
   /** The index in `steps` of each event. */
-  private places = new Map<EventId, number>();
+  private indexes = new Map<EventId, number>();
   /** The messages of the first `folded` steps. */
   private messages: Message[] = [];
   private folded = 0;
@@ -43,21 +43,21 @@ export class RememberedContext {
 
   build(leaf: EventId | null, reading: RepeatedReading): Message[] {
     if (leaf === null) return [];
-    if (this.last?.version !== reading.version || this.last.merge !== reading.merge) this.keep([]);
+    if (this.last?.version !== reading.version || this.last.merge !== reading.merge) this.reset([]);
     this.last = reading;
     try {
       if (this.follow(leaf, reading)) return this.fold(reading);
-      this.keep([]);
+      this.reset([]);
       return buildContext(this.tree, leaf, reading);
     } catch (thrown) {
-      this.keep([]);
+      this.reset([]);
       throw thrown;
     }
   }
 
-  private keep(steps: Step[]): void {
+  private reset(steps: Step[]): void {
     this.steps = steps;
-    this.places = new Map(steps.map(({ id }, place) => [id, place]));
+    this.indexes = new Map(steps.map(({ id }, index) => [id, index]));
     this.messages = [];
     this.folded = 0;
   }
@@ -68,34 +68,34 @@ export class RememberedContext {
     let barrier: Extract<LlmAction, { action: "barrier" }> | undefined;
     for (const event of this.tree.ancestors(leaf)) {
       if (barrier && event.id === barrier.after) break;
-      const place = barrier ? undefined : this.places.get(event.id);
-      if (place !== undefined) {
-        if (place === this.steps.length - 1 || lastBarrier(this.steps) <= place)
-          return this.goOn(place, added.reverse());
+      const index = barrier ? undefined : this.indexes.get(event.id);
+      if (index !== undefined) {
+        if (index === this.steps.length - 1 || lastBarrier(this.steps) <= index)
+          return this.replaceAfter(index, added.reverse());
         // The leaf moved to before a barrier. The events that the barrier replaced are needed again, and are not in `steps`.
-        this.keep([]);
+        this.reset([]);
       }
       const action = reading.toLlm(event);
       const again = reading.convertsAnew(event);
       if (again && action.action === "barrier") return false;
       added.push({ id: event.id, action, ...(again && { event }) });
-      if (added.length > MOST_STEPS) return false;
+      if (added.length > MAX_STEPS) return false;
       if (action.action !== "barrier" || barrier) continue;
       barrier = action;
       if (action.after === undefined) break;
     }
-    this.keep(added.reverse());
+    this.reset(added.reverse());
     return true;
   }
 
-  /** Replaces the steps after `place`. */
-  private goOn(place: number, added: readonly Step[]): boolean {
-    if (place < this.steps.length - 1) this.keep(this.steps.slice(0, place + 1));
+  /** Replaces the steps after `index`. */
+  private replaceAfter(index: number, added: readonly Step[]): boolean {
+    if (index < this.steps.length - 1) this.reset(this.steps.slice(0, index + 1));
     for (const step of added) {
-      this.places.set(step.id, this.steps.length);
+      this.indexes.set(step.id, this.steps.length);
       this.steps.push(step);
     }
-    return this.steps.length <= MOST_STEPS;
+    return this.steps.length <= MAX_STEPS;
   }
 
   private fold(reading: RepeatedReading): Message[] {
