@@ -1,5 +1,6 @@
 import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
+import type {} from "@scorel/workspace/contract";
 import { answers } from "./calls/answers.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { config } from "./config.ts";
@@ -24,6 +25,17 @@ export function createAgent(clock: Clock): AnyPlugin {
     needs: ["model", "mergeMessage"],
     provides: ["agent"],
     config,
+    sessionOptions: () => [
+      {
+        key: "thinking",
+        kind: "text",
+        flag: {
+          flags: "--thinking <level>",
+          description: "How hard the model thinks",
+          values: ["off", "minimal", "low", "medium", "high", "xhigh"],
+        },
+      },
+    ],
     events: { queue_update: queueUpdate, retry_start: retryStart, retry_end: retryEnd },
     projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
     activate(ctx) {

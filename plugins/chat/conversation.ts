@@ -1,6 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { openSession, sessionChoice } from "@scorel/host/client";
-import type { Client, SessionStatus } from "@scorel/host/contract";
+import type { Client, SessionOption, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import type {} from "@scorel/models/contract";
@@ -27,8 +27,9 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
   const client = ctx.host.connect();
   let unwatch: (() => void) | undefined;
   try {
-    const reopen = (model: string) => open(client, invocation, model);
-    const opened = await open(client, invocation, options.model as string | undefined);
+    const known = ctx.host.sessionOptions();
+    const reopen = (model: string) => open(client, invocation, model, known);
+    const opened = await open(client, invocation, options.model as string | undefined, known);
     const status = await withModel(client, invocation, opened, { models, reopen });
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
@@ -67,9 +68,14 @@ async function closeSession(client: Client, sessionId: string, screen: Screen): 
   await screen.notices((await client.request("close_session", { sessionId })).notices);
 }
 
-function open(client: Client, invocation: Invocation, model: string | undefined): Promise<SessionStatus> {
+function open(
+  client: Client,
+  invocation: Invocation,
+  model: string | undefined,
+  known: readonly SessionOption[],
+): Promise<SessionStatus> {
   const { options, cwd, stdin } = invocation;
-  const choice = { ...sessionChoice(cwd, options), model, attending: stdin.isTTY === true };
+  const choice = { ...sessionChoice(cwd, options, known), model, attending: stdin.isTTY === true };
   return openOrRelocate(client, invocation, () => openSession(client, choice));
 }
 

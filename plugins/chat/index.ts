@@ -1,5 +1,5 @@
 import type {} from "@scorel/cli/contract";
-import { sessionOptions } from "@scorel/host/client";
+import { sessionFlags } from "@scorel/host/client";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/models/contract";
@@ -27,7 +27,7 @@ export default definePlugin({
     {
       noun: "chat",
       description: "Talk with an agent in this directory, line by line",
-      options: sessionOptions,
+      options: sessionFlags(ctx.host.sessionOptions()),
       run: async (invocation) => (await import("./conversation.ts")).converse(ctx, invocation),
     },
   ],

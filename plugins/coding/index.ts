@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type {} from "@scorel/agent/contract";
 import { type BaseContext, definePlugin } from "@scorel/kernel";
 import type { Tool } from "@scorel/tools/contract";
+import type {} from "@scorel/workspace/contract";
 import { createEnvironment } from "./environment.ts";
 import { fileCoverage } from "./files/coverage.ts";
 import { createEdit } from "./files/edit.ts";
@@ -20,6 +21,8 @@ export default definePlugin({
   version: "0.1.0",
   needs: ["agent"],
   projections: { fileCoverage, todos },
+  // `--allow-write` is an option of every command.
+  sessionOptions: () => [{ key: "allowWrite", kind: "texts" }],
 
   activate(ctx) {
     const env = createEnvironment(ctx);

@@ -21,6 +21,7 @@ export const contributions: readonly string[] = [
   "promptParts",
   "cliCommands",
   "operations",
+  "sessionOptions",
   "displays",
 ];
 

@@ -1,4 +1,5 @@
 import type { QueueItem, SendOptions, TurnOutcome } from "@scorel/agent/contract";
+import type { CliOption } from "@scorel/cli/contract";
 import type {
   AnyEvent,
   Awaitable,
@@ -18,13 +19,14 @@ import type {
   NestedSkills,
   Notice,
   PresetPackage,
+  SessionOption,
   SessionOptions,
   TrustedCopy,
   Workspace,
 } from "@scorel/workspace/contract";
 import type { z } from "zod";
 
-export type { Composition, NestedSkills, Notice, PresetPackage, SessionOptions, TrustedCopy, Workspace };
+export type { Composition, NestedSkills, Notice, PresetPackage, SessionOption, SessionOptions, TrustedCopy, Workspace };
 
 export interface SessionSummary {
   sessionId: string;
@@ -352,6 +354,11 @@ export interface HostService {
   readonly sessionsDir: string;
   /** Opens, lists and checks the logs in it. */
   readonly logs: Logs;
+  /**
+   * Returns the options that a session can be opened with: Scorel's, and those that plugins of the host contribute. Without
+   * those whose name one of `taken` has, the command's own options.
+   */
+  sessionOptions(taken?: readonly CliOption[]): readonly SessionOption[];
   /**
    * Replaces a file's text with what `change` returns (it gets undefined if there is no file), while holding a lock
    * against other processes. The result is synced, readable only by the user, and a symbolic link stays one. Rethrows

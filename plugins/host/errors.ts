@@ -22,6 +22,10 @@ export const errors = defineErrors({
   },
   HOST_SESSION_OPTIONS: (a: { sessionId: string }) =>
     `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
+  HOST_OPTIONS: (a: { plugin: string; problems: string }) =>
+    `"sessionOptions" of plugin "${a.plugin}": ${a.problems}. The option is left out.`,
+  HOST_OPTION_TAKEN: (a: { plugin: string; name: string; owner?: string | undefined }) =>
+    `The session option "${a.name}" of plugin "${a.plugin}" is left out: ${a.owner === undefined ? "Scorel has something" : `plugin "${a.owner}" has one`} of that name. Give it another name.`,
   HOST_SESSION_BUSY: (a: { sessionId: string }) =>
     `A turn is running in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
   HOST_TEMPORARY: (a: { path: string; reason: string }) =>

@@ -20,6 +20,7 @@ export function createHost(options: {
   composition: Composition;
   logs: Logs;
   logger: BaseContext["logger"];
+  sessionOptions: HostService["sessionOptions"];
 }): LocalHost {
   const sessionsDir = join(homePath(), ".scorel", "sessions");
   const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir, options.logs) });
@@ -27,6 +28,7 @@ export function createHost(options: {
     sessionsDir,
     logs: options.logs,
     sessions,
+    sessionOptions: options.sessionOptions,
     changeFile,
     directory: canonicalDirectory,
     rootOf: (directory) => projectRoot(directory, homeDirectory()),

@@ -2,7 +2,14 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "@scorel/workspace/contract";
+import type {
+  NestedSkills,
+  PresetPackage,
+  SessionOption,
+  SessionOptions,
+  TrustedCopy,
+  Workspace,
+} from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 import { optionsOf } from "./session-options.ts";
 
@@ -47,25 +54,30 @@ export function projectRoot(cwd: string, home: string): string {
   }
 }
 
-/** Creates the service `workspace` of a session. Its temporary folder is created on first access. */
-export function createWorkspace({
-  sessionId,
-  cwd,
-  file,
-  trusted,
-  trustedCopy,
-  nestedSkills,
-  packages = [],
-  ...options
-}: {
-  sessionId: string;
-  cwd: string;
-  file?: string | undefined;
-  trusted?: string | undefined;
-  trustedCopy?: TrustedCopy | undefined;
-  nestedSkills?: NestedSkills | undefined;
-  packages?: readonly PresetPackage[] | undefined;
-} & SessionOptions): Workspace {
+/**
+ * Creates the service `workspace` of a session, with the values of its `known` options. Its temporary folder is created on first access.
+ */
+export function createWorkspace(
+  {
+    sessionId,
+    cwd,
+    file,
+    trusted,
+    trustedCopy,
+    nestedSkills,
+    packages = [],
+    ...options
+  }: {
+    sessionId: string;
+    cwd: string;
+    file?: string | undefined;
+    trusted?: string | undefined;
+    trustedCopy?: TrustedCopy | undefined;
+    nestedSkills?: NestedSkills | undefined;
+    packages?: readonly PresetPackage[] | undefined;
+  } & SessionOptions,
+  known?: readonly SessionOption[],
+): Workspace {
   const home = homeDirectory();
   let temp: string | undefined;
   return {
@@ -81,7 +93,7 @@ export function createWorkspace({
       temp ??= makeTemporary(sessionId);
       return temp;
     },
-    ...optionsOf(options),
+    ...optionsOf(options, known),
     allowWrite: (options.allowWrite ?? []).map(canonicalDirectory),
   };
 }

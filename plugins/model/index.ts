@@ -14,6 +14,8 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
     version: "0.1.0",
     provides: ["model", "modelAdmin", "secrets"],
     config: modelConfig,
+    // `--model` is an option of every command.
+    sessionOptions: () => [{ key: "model", kind: "text" }],
 
     async activate(ctx) {
       const named = ctx.find("modelTables")?.tables ?? {};

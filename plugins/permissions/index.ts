@@ -3,6 +3,7 @@ import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/tools/contract";
+import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
 import type {} from "./contract.ts";
@@ -25,6 +26,20 @@ export default definePlugin({
   needs: ["agent", "requests"],
   provides: ["permissions"],
   config,
+  sessionOptions: () => [
+    {
+      key: "permission",
+      kind: MODES,
+      flag: {
+        flags: "--permission <mode>",
+        description: "What runs without asking: ask, edits (of files), full, plan (only reading)",
+      },
+      short: {
+        flag: { flags: "--yes", description: "Run everything without asking, like --permission full" },
+        value: "full",
+      },
+    },
+  ],
   events: { permission_mode: permissionMode, permission_denied: permissionDenied },
   projections: { permissionMode: permissionModeProjection, permissionTold },
 

@@ -3,7 +3,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-import { options, printOnly } from "./options.ts";
+import { optionsOf, printOnly } from "./options.ts";
 
 /**
  * Plugin `print`: the command `scorel`, with one prompt and answer for `-p`, else a conversation by the service `chat`.
@@ -19,7 +19,7 @@ export default definePlugin({
     {
       noun: "",
       description: "Talk with an agent in this directory; with -p, answer one prompt",
-      options,
+      options: optionsOf(ctx.host),
       run: (invocation) =>
         invocation.options.print === undefined ? converse(ctx, invocation) : print(ctx, invocation),
     },

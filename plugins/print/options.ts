@@ -1,5 +1,6 @@
 import type { CliOption } from "@scorel/cli/contract";
-import { sessionOptions } from "@scorel/host/client";
+import { sessionFlags } from "@scorel/host/client";
+import type { HostService, SessionOption } from "@scorel/host/contract";
 
 /** Options that only work with `-p`, by the key of their parsed value. */
 export const printOnly: Readonly<Record<string, CliOption>> = {
@@ -16,8 +17,8 @@ export const printOnly: Readonly<Record<string, CliOption>> = {
   },
 };
 
-/** The options of the command `scorel`. */
-export const options: readonly CliOption[] = [
+/** The options of the command `scorel` that are about its prompt. */
+const ownOptions: readonly CliOption[] = [
   {
     flags: "-p, --print <prompt>",
     description: "Answer one prompt and exit; piped input is appended, or is the prompt; @file attaches a file",
@@ -25,8 +26,17 @@ export const options: readonly CliOption[] = [
     mayBeEmpty: true,
   },
   ...Object.values(printOnly).map((option) => ({ ...option, description: `With -p: ${lowered(option.description)}` })),
-  ...sessionOptions,
 ];
+
+/** Returns the options that sessions opened by the command `scorel` can have. */
+export function sessionOptions(host: HostService): readonly SessionOption[] {
+  return host.sessionOptions(ownOptions);
+}
+
+/** Returns the options of the command `scorel`. */
+export function optionsOf(host: HostService): CliOption[] {
+  return [...ownOptions, ...sessionFlags(sessionOptions(host))];
+}
 
 function lowered(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,13 +1,14 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import { openSession, sessionChoice } from "@scorel/host/client";
-import type { Client, Delivered, HostService, SessionStatus } from "@scorel/host/contract";
+import type { Client, Delivered, HostService, SessionOption, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import type { UserMessage } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
 import { type Limits, readLimits } from "./limits.ts";
+import { sessionOptions } from "./options.ts";
 import { createProgress } from "./progress.ts";
 import { readPrompt } from "./prompt.ts";
 import type { AnswerSchema } from "./schema.ts";
@@ -22,7 +23,7 @@ export async function run(host: HostService, invocation: Invocation): Promise<nu
   const format = createFormat(invocation.options.output, invocation);
   const client = host.connect();
   try {
-    const printed = await answer(client, invocation, format);
+    const printed = await answer(client, invocation, format, sessionOptions(host));
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
     if (invocation.options.output === "json")
@@ -35,14 +36,19 @@ export async function run(host: HostService, invocation: Invocation): Promise<nu
 }
 
 /** Answers the prompt; undefined when interrupted before a turn began. */
-async function answer(client: Client, invocation: Invocation, format: Format): Promise<Printed | undefined> {
+async function answer(
+  client: Client,
+  invocation: Invocation,
+  format: Format,
+  known: readonly SessionOption[],
+): Promise<Printed | undefined> {
   const { options, cwd, interrupt } = invocation;
   refuseTwoSessions(options);
   const limits = readLimits(invocation);
   const schema = await schemaOf(invocation);
   const content = await readPrompt(invocation, schema?.instruction);
   if (content === undefined) return undefined;
-  const status = await openSession(client, sessionChoice(cwd, options));
+  const status = await openSession(client, sessionChoice(cwd, options, known));
   const { sessionId } = status;
   const progress = createProgress(invocation);
   await progress.opened(status);

@@ -1,6 +1,7 @@
 import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
 import type { PromptService } from "./contract.ts";
@@ -17,6 +18,13 @@ export default definePlugin({
   needs: ["mergeMessage"],
   provides: ["prompt"],
   config,
+  sessionOptions: () => [
+    {
+      key: "appendSystemPrompt",
+      kind: "text",
+      flag: { flags: "--append-system-prompt <text>", description: "Append this to the system prompt" },
+    },
+  ],
   events: { instruction_snapshot: instructionSnapshot },
   projections: { instructions, toldDate },
 

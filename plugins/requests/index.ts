@@ -1,5 +1,6 @@
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import type {} from "./contract.ts";
 import {
@@ -23,6 +24,8 @@ export default definePlugin({
   name: "Requests",
   version: "0.1.0",
   provides: ["requests", "ui"],
+  // Clients set it, not people.
+  sessionOptions: () => [{ key: "attending", kind: "switch" }],
   events: {
     approval_request: approvalRequest,
     approval_answer: approvalAnswer,

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/workspace/contract";
 import { config } from "./config.ts";
 import type { SandboxService } from "./contract.ts";
 
@@ -11,6 +12,13 @@ export default definePlugin({
   version: "0.1.0",
   provides: ["sandbox"],
   config,
+  sessionOptions: () => [
+    {
+      key: "sandbox",
+      kind: ["auto", "bubblewrap", "docker", "podman", "local"],
+      flag: { flags: "--sandbox <executor>", description: "Sandbox for programs of skills; local: none" },
+    },
+  ],
 
   activate(ctx) {
     let folder: string | undefined;

@@ -1,4 +1,5 @@
 import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import type {} from "./contract.ts";
 import { misspelt, PRESETS } from "./presets.ts";
@@ -13,6 +14,13 @@ export default definePlugin({
   name: "Tools",
   version: "0.1.0",
   provides: ["tools"],
+  sessionOptions: () => [
+    {
+      key: "tools",
+      kind: "texts",
+      flag: { flags: "--tools <names>", description: "Offer only these tools, for example Read,Grep" },
+    },
+  ],
   config: z.strictObject({
     preset: z
       .enum(PRESETS)

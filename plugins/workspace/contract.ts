@@ -23,6 +23,31 @@ export interface SessionOptions {
   attending?: boolean | undefined;
 }
 
+/**
+ * A plugin's option of a session: what it may be, and how people give it. Its value is `ctx.workspace[key]` in the session.
+ * It is plain data.
+ */
+export interface SessionOption {
+  /** Its name in operations and in the service `workspace`: `allowWrite`. */
+  key: string;
+  /** One of these words, any text, several texts, or yes and no. */
+  kind: readonly string[] | "text" | "texts" | "switch";
+  /**
+   * The option on the command line, named like the key: `--allow-write <dir>`; a switch takes no value. Absent for an option
+   * that every command takes, or that only clients set.
+   */
+  flag?: SessionFlag;
+  /** A flag without a value that stands for one value of this option. */
+  short?: { flag: SessionFlag; value: string };
+}
+export interface SessionFlag {
+  /** As shown in help: `--thinking <level>`. */
+  flags: string;
+  description: string;
+  /** Values that the command line allows; default: the words of `kind`. */
+  values?: readonly string[];
+}
+
 /** The service `workspace`: where and how a session works. All paths are canonical (symbolic links resolved). */
 export interface Workspace extends SessionOptions {
   cwd: string;
@@ -153,5 +178,13 @@ declare module "@scorel/kernel" {
     workspace: Workspace;
     composition: Composition;
     projects: ProjectsService;
+  }
+  interface Contributions {
+    /**
+     * Options that a session can be opened with, on the command line and in the operations that open sessions. The host asks
+     * its own plugins, which includes extensions with `scope: "host"`; the options of Scorel's session plugins are known to it
+     * without loading them. An option whose name is taken is left out, as a failure of its plugin.
+     */
+    sessionOptions: readonly SessionOption[];
   }
 }

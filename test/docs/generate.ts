@@ -7,6 +7,7 @@ import { render } from "./pages/page.ts";
 import { providerList, providers } from "./providers.ts";
 import { renderReadme } from "./readme.ts";
 import { serviceShapes, shapeList } from "./service-shapes.ts";
+import { optionList, sessionOptions } from "./session-options.ts";
 import { shippedList, shippedSkills } from "./shipped-skills.ts";
 import { read, root } from "./source.ts";
 
@@ -26,6 +27,7 @@ export async function generate(): Promise<Map<string, string>> {
     [`${exampleFolder}/README.md`, exampleIndex()],
     [shippedList, await shippedSkills()],
     [shapeList, serviceShapes(facts)],
+    [optionList, sessionOptions(facts)],
     [providerList, providers(facts)],
   ]);
 }

@@ -5,6 +5,7 @@ import { playExtensions } from "./extension-stage.ts";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
 import { playPresets } from "./presets-stage.ts";
+import { optionList } from "./session-options.ts";
 import { pictureFile } from "./session-picture.ts";
 import { root } from "./source.ts";
 import { playTimeTravel } from "./time-travel-stage.ts";
@@ -27,8 +28,11 @@ const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });
 for (const name of readdirSync(reference))
   if (!files.has(`docs/reference/${name}`) && isGenerated(join(reference, name))) rmSync(join(reference, name));
+const known = readFileSync(join(root, optionList), "utf8");
 for (const [path, text] of files) writeFileSync(join(root, path), text);
 console.log(`${files.size} files written`);
+// The help texts were read from plugins that had the former table.
+if (files.get(optionList) !== known) console.log("The options of sessions have changed: run `npm run docs` again.");
 process.exit();
 
 /** Generated pages say so in their first line. */

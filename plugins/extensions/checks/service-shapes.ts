@@ -128,6 +128,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     connect: "function",
     sessionsDir: "value",
     logs: "value",
+    sessionOptions: "function",
     changeFile: "function",
     directory: "function",
     rootOf: "function",

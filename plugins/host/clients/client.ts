@@ -4,7 +4,7 @@ import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
 import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
-import type { Notice, SessionOptions } from "@scorel/workspace/contract";
+import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
 import type { Client, HostService, SessionStatus } from "../contract.ts";
 import { optionFlags, optionsFrom } from "../session-options.ts";
 
@@ -20,19 +20,25 @@ export interface SessionChoice extends SessionOptions {
   unsaved?: boolean | undefined;
 }
 
-/** The command-line options about sessions that all clients share. */
-export const sessionOptions: readonly CliOption[] = [
-  { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
-  { flags: "--continue", description: "Continue the latest session of this directory" },
-  ...optionFlags,
-  { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
-];
+/** Returns the command-line options about sessions that all clients share, among them those of the session's options. */
+export function sessionFlags(options: readonly SessionOption[]): CliOption[] {
+  return [
+    { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
+    { flags: "--continue", description: "Continue the latest session of this directory" },
+    ...optionFlags(options),
+    { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
+  ];
+}
 
 /** Converts parsed command-line options to a SessionChoice. */
-export function sessionChoice(cwd: string, options: Record<string, unknown>): SessionChoice {
+export function sessionChoice(
+  cwd: string,
+  options: Record<string, unknown>,
+  known: readonly SessionOption[],
+): SessionChoice {
   const { session, fork } = options as Record<string, string | undefined>;
   const { continue: latest, noSession: unsaved } = options as { continue?: boolean; noSession?: boolean };
-  return { cwd, session, fork, latest, unsaved, ...optionsFrom(options) };
+  return { cwd, session, fork, latest, unsaved, ...optionsFrom(options, known) };
 }
 
 /** Opens the chosen session; rejects with the client's errors. */

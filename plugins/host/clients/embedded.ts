@@ -43,7 +43,7 @@ export class EmbeddedClient implements Client, Caller {
     const own = ownHandler(operation);
     try {
       if (own) {
-        assertParams(operation, params);
+        assertParams(operation, params, () => this.sessions.known);
         return await own(params, this);
       }
       return await runContributed(operation, params, this);

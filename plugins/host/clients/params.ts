@@ -1,8 +1,8 @@
 import { issueText } from "@scorel/kit/values/issue-text";
+import type { SessionOption } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { Operation } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { kindOf, optionKeys } from "../session-options.ts";
 
 const sessionId = z.string();
 const text = z.string().optional();
@@ -12,9 +12,13 @@ const count = z.number().int().min(0).optional();
 const anyNumber = z.number().optional();
 const session = () => z.strictObject({ sessionId });
 
-const options = Object.fromEntries(optionKeys.map((key) => [key, schemaOf(kindOf(key)).optional()]));
+type Shape = Record<string, z.ZodType>;
 
-function schemaOf(kind: ReturnType<typeof kindOf>): z.ZodType {
+function shapeOf(rows: readonly SessionOption[]): Shape {
+  return Object.fromEntries(rows.map(({ key, kind }) => [key, schemaOf(kind).optional()]));
+}
+
+function schemaOf(kind: SessionOption["kind"]): z.ZodType {
   if (kind === "text") return z.string();
   if (kind === "texts") return z.array(z.string());
   return kind === "switch" ? z.boolean() : z.enum(kind);
@@ -30,14 +34,18 @@ const content = z.union([
   ),
 ]);
 
-/** Parameter schemas of the host's own operations, each created on first use. */
+/** Parameter schemas of the operations that open sessions, which take the options of the session as well. */
+const openingSchemas = {
+  create_session: (options) => z.strictObject({ cwd: z.string(), name: text, unsaved: flag, ...options }),
+  clone_session: (options) =>
+    z.strictObject({ sessionId, eventId: text, unsaved: flag, atOnce: flag, messageId: text, ...options }),
+  load_session: (options) => z.strictObject({ sessionId, ...options }),
+  continue_session: (options) => z.strictObject({ cwd: z.string(), ...options }),
+} satisfies { [O in Operation]?: (options: Shape) => z.ZodType };
+
+/** Parameter schemas of the host's other operations. */
 const schemas = {
   ping: () => z.strictObject({}),
-  create_session: () => z.strictObject({ cwd: z.string(), name: text, unsaved: flag, ...options }),
-  clone_session: () =>
-    z.strictObject({ sessionId, eventId: text, unsaved: flag, atOnce: flag, messageId: text, ...options }),
-  load_session: () => z.strictObject({ sessionId, ...options }),
-  continue_session: () => z.strictObject({ cwd: z.string(), ...options }),
   list_sessions: () => z.strictObject({ cwd: text, project: text, limit: anyNumber }),
   send_message: () =>
     z.strictObject({ sessionId, content, messageId: text, running: z.enum(["follow_up", "steer"]).optional() }),
@@ -68,15 +76,31 @@ const schemas = {
 
 const made = new Map<string, z.ZodType>();
 
-/** Validates params of the host's own operations; throws HOST_PARAMS_INVALID. */
-export function assertParams(operation: Operation, params: unknown): void {
-  if (!Object.hasOwn(schemas, operation)) return;
-  const schema = made.get(operation) ?? (schemas as Record<string, () => z.ZodType>)[operation]?.();
+/** Validates params of the host's own operations; throws HOST_PARAMS_INVALID. `options` returns those of sessions. */
+export function assertParams(operation: Operation, params: unknown, options: () => readonly SessionOption[]): void {
+  const schema = schemaFor(operation, options);
   if (!schema) return;
-  made.set(operation, schema);
   // Compiling the schema costs more than it saves for a few requests.
   const checked = schema.safeParse(params, { jitless: true });
   if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
+}
+
+/** Creates the schema on first use, or when an extension's options have changed since. */
+function schemaFor(operation: string, options: () => readonly SessionOption[]): z.ZodType | undefined {
+  if (Object.hasOwn(openingSchemas, operation)) {
+    const rows = options();
+    const name = JSON.stringify([operation, rows]);
+    return remembered(name, () => openingSchemas[operation as keyof typeof openingSchemas](shapeOf(rows)));
+  }
+  return Object.hasOwn(schemas, operation)
+    ? remembered(operation, schemas[operation as keyof typeof schemas])
+    : undefined;
+}
+
+function remembered(name: string, create: () => z.ZodType): z.ZodType {
+  const schema = made.get(name) ?? create();
+  made.set(name, schema);
+  return schema;
 }
 
 /** Formats validation problems, each with its key. */

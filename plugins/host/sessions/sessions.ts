@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Awaitable, type EventDefinition, type EventId, type Kernel, newId } from "@scorel/kernel";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
-import type { Notice, SessionOptions, Workspace } from "@scorel/workspace/contract";
+import type { Notice, SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { type ProjectsAnswer, projectIn } from "../places.ts";
 import { optionsOf } from "../session-options.ts";
@@ -28,6 +28,11 @@ export class Sessions {
     this.options = options;
     this.starter = new SessionStarter(options);
     this.shelf = options.shelf;
+  }
+
+  /** The options that a session can be opened with. */
+  get known(): readonly SessionOption[] {
+    return this.options.sessionOptions();
   }
 
   /** The host's own kernel. */
@@ -107,7 +112,7 @@ export class Sessions {
     const running = this.open.get(id);
     if (!running) return this.remember(id, this.starter.stored(id, options, false));
     const session = await running;
-    if (differs(session.workspace, options)) throw errors.HOST_SESSION_OPTIONS({ sessionId: id });
+    if (differs(session.workspace, options, this.known)) throw errors.HOST_SESSION_OPTIONS({ sessionId: id });
     return session;
   }
 
@@ -220,11 +225,15 @@ export class Sessions {
   }
 }
 
-function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {
+function differs(
+  workspace: Workspace,
+  { allowWrite = [], ...others }: SessionOptions,
+  known: readonly SessionOption[],
+): boolean {
   const isOther = ([key, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(workspace[key as keyof SessionOptions]);
   return (
-    Object.entries(optionsOf({ ...others, attending: undefined })).some(isOther) ||
+    Object.entries(optionsOf({ ...others, attending: undefined }, known)).some(isOther) ||
     allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)))
   );
 }

@@ -8,7 +8,7 @@ import {
   type StoredEvent,
 } from "@scorel/kernel";
 import { createMemoryStore, type Store } from "@scorel/kernel/store";
-import type { Composition, Notice, SessionOptions } from "@scorel/workspace/contract";
+import type { Composition, Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { cwdOf } from "../places.ts";
 import { optionsOf } from "../session-options.ts";
@@ -37,6 +37,8 @@ export interface SessionsOptions {
   shelf: Shelf;
   composition: Composition;
   logger: BaseContext["logger"];
+  /** Returns the options that a session can be opened with. */
+  sessionOptions(): readonly SessionOption[];
 }
 
 /** How a session is to be started. */
@@ -85,11 +87,11 @@ export class SessionStarter {
     const { id, cwd, options } = wanted;
     // A session opened now would leave its lock behind.
     if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
-    const { composition, logger, shelf } = this.options;
+    const { composition, logger, sessionOptions, shelf } = this.options;
     const file = wanted.begin?.unsaved ? undefined : shelf.path(id);
     const made = plugins ?? (await composition.sessionPlugins(cwd));
     const { entries, problems, ...place } = made;
-    const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options });
+    const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options }, sessionOptions());
     const parent = composition.kernel();
     let kernel: Kernel | undefined;
     const store = this.store(wanted, () => kernel && index(shelf.path(id), kernel));
@@ -120,7 +122,8 @@ export class SessionStarter {
 
   /** Returns how to open the session again over everything written since. */
   again({ id, kernel: { session }, workspace }: OpenSession): Wanted {
-    const wanted = { id, cwd: workspace.cwd, readOnly: false, options: optionsOf(workspace), problems: [] };
+    const options = optionsOf(workspace, this.options.sessionOptions());
+    const wanted = { id, cwd: workspace.cwd, readOnly: false, options, problems: [] };
     const unsaved = workspace.file === undefined;
     // The file does not exist before the first event.
     if (!unsaved && existsSync(this.options.shelf.path(id))) return wanted;

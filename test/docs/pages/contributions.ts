@@ -1,4 +1,4 @@
-import { type Facts, rowsOf } from "../facts.ts";
+import { contractWith, type Facts, rowsOf } from "../facts.ts";
 import { code, fence, heading, table } from "../markdown.ts";
 import { ownerOf, type Page, pluginLinks, sourceText, typesFor } from "./page.ts";
 
@@ -25,8 +25,8 @@ A projection is state that a plugin folds from the log; anybody reads it with \`
         ]),
       ),
       ...rows.flatMap((row) => {
-        const contract = facts.plugins.find(({ folder }) => folder === row.owner)?.contract;
-        const types = sourceText(typesFor(row.mentions, contract?.declarations ?? []));
+        const { declarations } = contractWith(facts, row);
+        const types = sourceText(typesFor(row.mentions, declarations));
         return [heading(3, code(row.name)), row.doc, fence("ts", [row.text, types].filter(Boolean).join("\n\n"))];
       }),
       heading(2, "Projections"),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assertParams } from "../../../plugins/host/clients/params.ts";
-import { optionFlags, optionKeys, optionsFrom, optionsOf } from "../../../plugins/host/session-options.ts";
+import { optionFlags, optionsFrom, optionsOf } from "../../../plugins/host/session-options.ts";
+import { shippedOptions } from "../../../plugins/host/shipped-options.ts";
 import { createWorkspace } from "../../../plugins/host/workspace.ts";
 import { testHome } from "./home.ts";
 
@@ -18,7 +19,7 @@ const all = {
 describe("the options of a session", () => {
   it("come with the workspace, and from there to the session that a reload opens", () => {
     using home = testHome();
-    expect(Object.keys(all).sort()).toEqual([...optionKeys].sort());
+    expect(Object.keys(all).sort()).toEqual(shippedOptions.map(({ key }) => key).sort());
     const workspace = createWorkspace({ sessionId: "s1", cwd: home.cwd, ...all });
     expect(optionsOf(workspace)).toEqual(all);
     expect(optionsOf(createWorkspace({ sessionId: "s1", cwd: home.cwd }))).toEqual({ allowWrite: [] });
@@ -50,13 +51,13 @@ describe("the options of a session", () => {
   });
 
   it("are offered on the command line in one order", () => {
-    expect(optionFlags.map(({ flags }) => flags)).toEqual([
+    expect(optionFlags().map(({ flags }) => flags)).toEqual([
       "--thinking <level>",
+      "--append-system-prompt <text>",
+      "--tools <names>",
       "--permission <mode>",
       "--yes",
       "--sandbox <executor>",
-      "--tools <names>",
-      "--append-system-prompt <text>",
     ]);
   });
 
@@ -67,7 +68,7 @@ describe("the options of a session", () => {
     ["attending", "yes", "it must be true or false"],
     ["color", "red", 'there is no "color" here'],
   ])("are checked: %s may not be %j", (key, value, reason) => {
-    expect(() => assertParams("load_session", { sessionId: "s1", [key]: value })).toThrow(reason);
-    expect(() => assertParams("load_session", { sessionId: "s1", ...all })).not.toThrow();
+    expect(() => assertParams("load_session", { sessionId: "s1", [key]: value }, () => shippedOptions)).toThrow(reason);
+    expect(() => assertParams("load_session", { sessionId: "s1", ...all }, () => shippedOptions)).not.toThrow();
   });
 });

@@ -1,0 +1,75 @@
+import type { CliOption } from "@scorel/cli/contract";
+import type { SessionOption } from "@scorel/workspace/contract";
+import { z } from "zod";
+import { problemsOf } from "./clients/params.ts";
+import { errors } from "./errors.ts";
+import { keyOf } from "./session-options.ts";
+import { shippedOptions } from "./shipped-options.ts";
+
+/** Names that the service `workspace`, the operations that open sessions and the clients use themselves. */
+const used: readonly string[] = [
+  ...["sessionId", "cwd", "root", "home", "file", "trusted", "trustedCopy", "nestedSkills", "packages", "temp"],
+  ...["name", "unsaved", "eventId", "atOnce", "messageId"],
+  ...["session", "latest", "continue", "fork", "watch", "help", "version"],
+  ...shippedOptions.flatMap(namesOf),
+];
+
+const flagSchema = z.strictObject({
+  flags: z.string().regex(/^--[a-z][a-z\d]*(-[a-z\d]+)*( <[^<>]+>)?$/),
+  description: z.string(),
+  values: z.array(z.string()).min(1).optional(),
+});
+
+const rowSchema = z
+  .strictObject({
+    key: z.string().regex(/^[a-z][a-zA-Z\d]*$/),
+    kind: z.union([z.enum(["text", "texts", "switch"]), z.array(z.string()).min(1)], {
+      error: 'it must be "text", "texts", "switch" or a list of words',
+    }),
+    flag: flagSchema.optional(),
+    short: z.strictObject({ flag: flagSchema, value: z.string() }).optional(),
+  })
+  .superRefine(({ key, kind, flag, short }, { addIssue }) => {
+    const wrong = (path: string, message: string) => addIssue({ code: "custom", path: [path], message });
+    if (flag && keyOf(flag.flags) !== key) wrong("flag", "it must be named like the key");
+    if (flag && flag.flags.includes("<") === (kind === "switch"))
+      wrong("flag", "it must have a value, such as <name>, except for a switch");
+    if (short?.flag.flags.includes("<")) wrong("short", "it must have no value");
+    if (short && Array.isArray(kind) && !kind.includes(short.value))
+      wrong("short", "its value must be one of the kind");
+    if (short && (kind === "texts" || kind === "switch")) wrong("short", "it needs an option that is one text");
+  });
+
+/**
+ * Creates a validator for contributed options. Each that is wrong, or whose name an earlier plugin, Scorel or one of the
+ * `taken` command-line options has, is reported and left out.
+ */
+export function checkOptions(
+  taken: readonly CliOption[],
+  tell: (flaw: Error) => void,
+): (value: unknown, plugin: string, report: (flaw: unknown) => void) => SessionOption[] {
+  const owners = new Map<string, string>();
+  const reserved = new Set([...used, ...taken.map(({ flags }) => keyOf(flags))]);
+  const isTaken = (name: string) => reserved.has(name) || owners.has(name) || name in {};
+  return (value, plugin, report) => {
+    const refuse = (flaw: Error) => {
+      report(flaw);
+      tell(flaw);
+      return [];
+    };
+    if (!Array.isArray(value)) return refuse(errors.HOST_OPTIONS({ plugin, problems: "it must be a list" }));
+    return value.flatMap((given: unknown): SessionOption[] => {
+      const checked = rowSchema.safeParse(given, { jitless: true });
+      if (!checked.success) return refuse(errors.HOST_OPTIONS({ plugin, problems: problemsOf(checked.error) }));
+      const row = checked.data as SessionOption;
+      const name = namesOf(row).find(isTaken);
+      if (name !== undefined) return refuse(errors.HOST_OPTION_TAKEN({ plugin, name, owner: owners.get(name) }));
+      for (const own of namesOf(row)) owners.set(own, plugin);
+      return [row];
+    });
+  };
+}
+
+function namesOf({ key, short }: SessionOption): string[] {
+  return short ? [key, keyOf(short.flag.flags)] : [key];
+}

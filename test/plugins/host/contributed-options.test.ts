@@ -1,0 +1,104 @@
+import { type AnyPlugin, definePlugin } from "@scorel/kernel";
+import type { SessionOption } from "@scorel/workspace/contract";
+import { expect, it } from "vitest";
+import { optionFlags, optionsFrom } from "../../../plugins/host/session-options.ts";
+import { shippedOptions } from "../../../plugins/host/shipped-options.ts";
+import { ask, echoAgent, testHome, testHost } from "./home.ts";
+
+const tone: SessionOption = {
+  key: "tone",
+  kind: ["kind", "dry"],
+  flag: { flags: "--tone <name>", description: "How the model talks" },
+  short: { flag: { flags: "--so-dry", description: "Like --tone dry" }, value: "dry" },
+};
+
+/** A plugin of the host that contributes these options, which need not be valid. */
+function contributing(id: string, ...options: unknown[]): AnyPlugin {
+  const plugin = { id, name: id, version: "1.0.0", scope: "host", sessionOptions: () => options };
+  return definePlugin(plugin as never);
+}
+
+/** A plugin of sessions that notes what it finds under `tone`, in each session. */
+function reader(found: unknown[]): AnyPlugin {
+  return definePlugin({
+    id: "reader",
+    name: "Reader",
+    version: "1.0.0",
+    needs: ["workspace"],
+    activate: (ctx) => void found.push((ctx.workspace as unknown as Record<string, unknown>).tone),
+  });
+}
+
+it("a plugin's option reaches the session's plugins, also after a reload", async () => {
+  using home = testHome();
+  const found: unknown[] = [];
+  await using t = await testHost([echoAgent, reader(found)], [], [contributing("tones", tone)]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, tone: "dry" } as { cwd: string });
+  await ask(t.client, sessionId, "hi");
+  await t.client.request("reload_session", { sessionId });
+  await t.client.request("create_session", { cwd: home.cwd });
+  expect(found).toEqual(["dry", "dry", undefined]);
+  const other = { sessionId, tone: "kind" } as { sessionId: string };
+  await expect(t.client.request("load_session", other)).rejects.toMatchObject({ code: "HOST_SESSION_OPTIONS" });
+});
+
+it("a plugin's option is checked, and unknown without the plugin", async () => {
+  using home = testHome();
+  await using t = await testHost([], [], [contributing("tones", tone)]);
+  await using plain = await testHost();
+  const request = { cwd: home.cwd, tone: "loud" } as { cwd: string };
+  await expect(t.client.request("create_session", request)).rejects.toThrow('tone: it must be "kind" or "dry"');
+  await expect(plain.client.request("create_session", request)).rejects.toThrow('there is no "tone" here');
+});
+
+it("is given by its flag, or by its short one", async () => {
+  await using t = await testHost([], [], [contributing("tones", tone)]);
+  const known = t.host.sessionOptions();
+  expect(optionFlags(known).slice(-2)).toEqual([{ ...tone.flag, values: tone.kind }, tone.short?.flag]);
+  expect(optionsFrom({ tone: "kind" }, known)).toMatchObject({ tone: "kind" });
+  expect(optionsFrom({ soDry: true }, known)).toMatchObject({ tone: "dry" });
+});
+
+it.each([
+  ["permission", "Scorel has something"],
+  ["cwd", "Scorel has something"],
+  ["tone", 'plugin "tones" has one'],
+  ["constructor", "Scorel has something"],
+  ["output", "Scorel has something"],
+])("the name %s is taken: %s", async (key, owner) => {
+  const second = contributing("second", { key, kind: "text" }, { key: "mood", kind: "text" });
+  await using t = await testHost([], [], [contributing("tones", tone), second]);
+  const known = t.host.sessionOptions([{ flags: "--output <format>", description: "" }]);
+  expect(known).toEqual([...shippedOptions, tone, { key: "mood", kind: "text" }]);
+  const message = `The session option "${key}" of plugin "second" is left out: ${owner} of that name. Give it another name.`;
+  expect(t.kernel.failures).toMatchObject([
+    { plugin: "second", where: "sessionOptions", code: "HOST_OPTION_TAKEN", message },
+  ]);
+});
+
+it.each<[unknown, string]>([
+  ["tone", "params: it must be an object"],
+  [{ key: "tone" }, 'kind: it must be "text", "texts", "switch" or a list of words'],
+  [{ key: "The tone", kind: "text" }, "key: it must be of the form"],
+  [
+    { key: "tone", kind: "text", flag: { flags: "--mood <name>", description: "" } },
+    "flag: it must be named like the key",
+  ],
+  [{ key: "tone", kind: "text", flag: { flags: "--tone", description: "" } }, "flag: it must have a value"],
+  [{ key: "tone", kind: "switch", flag: { flags: "--tone <name>", description: "" } }, "flag: it must have a value"],
+  [{ ...tone, short: { flag: tone.flag, value: "dry" } }, "short: it must have no value"],
+  [{ ...tone, short: { ...tone.short, value: "loud" } }, "short: its value must be one of the kind"],
+])("an option that is none is left out, as a failure of its plugin: %j", async (option, problem) => {
+  await using t = await testHost([], [], [contributing("tones", option)]);
+  expect(t.host.sessionOptions()).toEqual(shippedOptions);
+  expect(t.kernel.failures).toMatchObject([
+    { plugin: "tones", code: "HOST_OPTIONS", message: expect.stringContaining(problem) },
+  ]);
+});
+
+it("a list is needed", async () => {
+  const wrong = { id: "tones", name: "Tones", version: "1", scope: "host", sessionOptions: () => tone };
+  await using t = await testHost([], [], [definePlugin(wrong as never)]);
+  expect(t.host.sessionOptions()).toEqual(shippedOptions);
+  expect(t.kernel.failures).toMatchObject([{ plugin: "tones", code: "HOST_OPTIONS" }]);
+});
