@@ -35,9 +35,11 @@ async function readHelp(options: readonly string[], file: URL): Promise<string |
   const table = JSON.parse(readFileSync(file, "utf8")) as HelpTable;
   const noun = options.find((word) => Object.hasOwn(table, word));
   const action = options.find((word) => Object.hasOwn(table, `${noun} ${word}`));
-  const { readOwnCommands, withOwnCommands } = await import("@scorel/extensions/noted-commands");
+  const { isFlag, readOwnCommands, withOwnCommands } = await import("@scorel/extensions/noted-commands");
   const own = readOwnCommands();
   if (own.some((command) => command.noun === noun)) return undefined;
+  // A command may open sessions, whose options it shows.
+  if (noun !== undefined && own.some(isFlag)) return undefined;
   if (noun !== undefined) return table[action === undefined ? noun : `${noun} ${action}`];
   // A word after an option may be the option's value, so it does not count as a command.
   const named = options.some((word, index) => !word.startsWith("-") && !options[index - 1]?.startsWith("-"));

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/host/contract";
 import type { Kernel, KernelEntry } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { replaceFile } from "@scorel/kit/files/private";
@@ -9,11 +10,11 @@ import { noteFile, type OwnCommand } from "./noted.ts";
 
 const LONGEST = 200;
 
-/** Keeps the commands of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
+/** Keeps the commands and session options of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
 export function noteCommands(kernel: Kernel, entries: readonly KernelEntry[]): void {
   const path = noteFile();
   const files = new Map(entries.flatMap(({ plugin, origin, contained }) => (contained ? [[plugin.id, origin]] : [])));
-  const text = `${JSON.stringify(files.size === 0 ? [] : commandsOf(kernel, files), null, 2)}\n`;
+  const text = `${JSON.stringify(files.size === 0 ? [] : [...commandsOf(kernel, files), ...optionsOf(kernel, files)], null, 2)}\n`;
   const isThere = fs.existsSync(path);
   if (files.size === 0 && !isThere) return;
   if (isThere && fs.readFileSync(path, "utf8") === text) return;
@@ -36,6 +37,30 @@ function commandsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnComm
       return file === undefined
         ? []
         : [{ noun, usage, description: String(description ?? "").slice(0, LONGEST), file }];
+    });
+  });
+}
+
+/** Options that sessions can have, with their flags in the place of a command. */
+function optionsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {
+  // These are checked, but do not say whose they are.
+  const left = new Map(
+    kernel
+      .find("host")
+      ?.sessionOptions()
+      .map((option) => [option.key, option]),
+  );
+  return kernel.collect("sessionOptions").flatMap(({ plugin, value }) => {
+    const file = files.get(plugin);
+    const given: unknown[] = Array.isArray(value) ? value : [];
+    return given.flatMap((row) => {
+      const key = String(Object(row).key);
+      const option = left.get(key);
+      if (file === undefined || !option) return [];
+      left.delete(key);
+      return [option.flag, option.short?.flag].flatMap((flag) =>
+        flag ? [{ noun: "", usage: flag.flags, description: flag.description.slice(0, LONGEST), file }] : [],
+      );
     });
   });
 }

@@ -2,8 +2,9 @@ import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** A command of an extension of the user's own, as `scorel --help` shows it. */
+/** A command of an extension of the user's own, or a flag that sessions get from one, as `scorel --help` shows it. */
 export interface OwnCommand {
+  /** Empty for a flag. */
   noun: string;
   /** Without `scorel`: `deploy <target>`. */
   usage: string;
@@ -35,13 +36,31 @@ export async function withOwnCommands(help: string, commands: readonly OwnComman
   const { visibleText } = await import("@scorel/kit/text/plain");
   // An extension may have taken these words from anywhere.
   const oneLine = (text: string) => visibleText(text.replace(/\s+/g, " ").trim());
-  const rows = commands.map(({ usage, description }) => [oneLine(usage), oneLine(description)] as const);
-  const width = Math.max(...rows.map(([usage]) => usage.length));
-  const own = ["Commands of your extensions:", ...rows.map(([usage, text]) => `  ${usage.padEnd(width)}  ${text}`)];
-  const sections = help.split("\n\n");
-  const at = sections.findIndex((section) => section.startsWith("Commands:"));
-  return [...sections.slice(0, at + 1), own.join("\n"), ...sections.slice(at + 1)].join("\n\n");
+  const shown = (kind: string, own: readonly OwnCommand[]) => {
+    const rows = own.map(({ usage, description }) => [oneLine(usage), oneLine(description)] as const);
+    const width = Math.max(...rows.map(([usage]) => usage.length));
+    const lines = rows.map(([usage, text]) => `  ${usage.padEnd(width)}  ${text}`);
+    return rows.length > 0 ? [[`${kind} of your extensions:`, ...lines].join("\n")] : [];
+  };
+  return help
+    .split("\n\n")
+    .flatMap((section) => {
+      if (section.startsWith("Commands:"))
+        return [
+          section,
+          ...shown(
+            "Commands",
+            commands.filter((own) => !isFlag(own)),
+          ),
+        ];
+      if (section.startsWith("Options:")) return [section, ...shown("Options", commands.filter(isFlag))];
+      return section;
+    })
+    .join("\n\n");
 }
+
+/** True for the flag of an option of sessions. */
+export const isFlag = ({ noun }: OwnCommand): boolean => noun === "";
 
 function isOwnFile(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
