@@ -81,6 +81,49 @@ describe("scorel", () => {
     expect(readFileSync(list, "utf8")).toBe("[]\n");
   });
 
+  it("has options of the user's extensions: their values reach the session, help and completion show them", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Dry."), text("Plain.")]);
+    s.useModel(server.baseUrl);
+    const row = (key: string) =>
+      `{ key: "${key}", kind: ["kind", "dry"], flag: { flags: "--${key} <name>", description: "How to talk" } }`;
+    const host = (id: string, ...keys: string[]) =>
+      `export default { id: "${id}", name: "T", version: "1", scope: "host", sessionOptions: () => [${keys.map(row)}] };\n`;
+    s.file("~/.scorel/extensions/tone.ts", host("tone", "tone"));
+    s.file(
+      "~/.scorel/extensions/talk.ts",
+      `export default { id: "talk", name: "Talk", version: "1", needs: ["agent", "workspace"],
+        hooks: ({ workspace }) => ({ systemPrompt: (prompt) => \`\${prompt}\\nTone: \${workspace.tone}.\` }) };\n`,
+    );
+    expect(await s.run(["-p", "hi", "--tone", "dry"])).toEqual({ code: 0, signal: null, stdout: "Dry.\n", stderr: "" });
+    expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0, stdout: "Plain.\n", stderr: "" });
+    const prompts = server.requests.map((request) => /Tone: \w+/.exec(JSON.stringify(request.body))?.[0]);
+    expect(prompts).toEqual(["Tone: dry", "Tone: undefined"]);
+    expect(await s.run(["-p", "hi", "--tone", "loud"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("kind"),
+    });
+    const { stdout: help } = await s.run(["--help"]);
+    expect(help).toContain(
+      "\n\nOptions of your extensions:\n  --tone <name>  How to talk\n\nOptions of every command:",
+    );
+    expect((await s.run(["chat", "--help"])).stdout).toContain("--tone <name>");
+    expect((await s.run(["completion", "bash"])).stdout).toContain("--tone");
+    s.file("~/.scorel/extensions/other.ts", host("other", "tone", "output", "sandbox"));
+    const { code, stderr } = await s.run(["project", "list"]);
+    expect([code, stderr.split("\n").sort()]).toEqual([
+      0,
+      [
+        "",
+        'scorel: The session option "output" of plugin "other" is left out: Scorel has something of that name. Give it another name.',
+        'scorel: The session option "sandbox" of plugin "other" is left out: Scorel has something of that name. Give it another name.',
+        expect.stringMatching(
+          /^scorel: The session option "tone" of plugin "(tone|other)" is left out: plugin "(other|tone)" has one/,
+        ),
+      ],
+    ]);
+  });
+
   it.each(["--version", "--help"])(
     "%s fails with exit code 1 and a message when stdout cannot be written",
     async (flag) => {
