@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CliCommand } from "@scorel/cli/contract";
+import type { CliCommand, CliOption } from "@scorel/cli/contract";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readOption } from "../plugins/cli/option.ts";
 import { parseCommandLine } from "../plugins/cli/parser.ts";
@@ -152,7 +152,7 @@ describe("every document", () => {
       .flatMap(blocksOf)
       .filter(({ language }) => language === "sh");
     expect(blocks.length).toBeGreaterThan(0);
-    expect(blocks.flatMap(wrongCommandsOf)).toEqual([]);
+    expect(blocks.flatMap((block) => wrongCommandsOf(block, flagsIn(block.file)))).toEqual([]);
   });
 });
 
@@ -240,19 +240,27 @@ const standard = [
   "tar",
 ];
 
-function wrongCommandsOf({ file, line, text }: Block): string[] {
+function wrongCommandsOf({ file, line, text }: Block, added: readonly CliOption[] = []): string[] {
   return commandsOf(text).flatMap(([program = "", ...words]) => {
-    const problem = program === "scorel" ? scorelProblem(words) : otherProblem(program, words);
+    const problem = program === "scorel" ? scorelProblem(words, added) : otherProblem(program, words);
     return problem === undefined ? [] : [`${file}:${line}: ${[program, ...words].join(" ")}: ${problem}`];
   });
 }
 
+/** The options that extensions shown in a document add to sessions. */
+function flagsIn(file: string): CliOption[] {
+  const shown = blocksOf(file).filter(({ language }) => language === "ts");
+  return shown.flatMap(({ text }) =>
+    [...text.matchAll(/flag: \{ flags: "(.+?)"/g)].map(([, flags = ""]) => ({ flags, description: "" })),
+  );
+}
+
 /** Parsed by the command's own parser. */
-function scorelProblem(words: readonly string[]): string | undefined {
+function scorelProblem(words: readonly string[], added: readonly CliOption[]): string | undefined {
   if (words.includes("--help") || words.includes("--version")) return undefined;
   const commands: CliCommand[] = facts.commandLine.commands.map(({ command }) => command);
   try {
-    parseCommandLine(words, commands, facts.commandLine.global.map(readOption));
+    parseCommandLine(words, commands, [...facts.commandLine.global, ...added].map(readOption));
     return undefined;
   } catch (thrown) {
     return (thrown as Error).message;
