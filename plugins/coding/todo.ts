@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Todo } from "./contract.ts";
 import { textOf } from "./display.ts";
 import { errors } from "./errors.ts";
-import { answer, answering } from "./tool.ts";
+import { answer, answering } from "./result.ts";
 
 const parameters = z.object({
   todos: z.array(z.object({ content: z.string(), status: z.enum(["pending", "in_progress", "completed"]) })),

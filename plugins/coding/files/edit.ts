@@ -5,7 +5,7 @@ import { brief, card, diffOf } from "../display.ts";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
 import { requireWritable } from "../guard/control-paths.ts";
-import { answer, answering } from "../tool.ts";
+import { answer, answering } from "../result.ts";
 import { afterReplacing, uncovered } from "./coverage.ts";
 import { apart, createFinder, type Finder, unwritable } from "./matches.ts";
 import { locate, type Place } from "./paths.ts";

@@ -9,7 +9,7 @@ import { brief, card, textOf } from "../display.ts";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
 import { refuseKeyStore } from "../guard/key-store.ts";
-import { answer, answering } from "../tool.ts";
+import { answer, answering } from "../result.ts";
 import { joined } from "./coverage.ts";
 import { IMAGE_BYTES, showImage } from "./image.ts";
 import { locate, type Place, readsOf } from "./paths.ts";

@@ -4,7 +4,7 @@ import { outputBudget } from "../budget.ts";
 import { brief, card } from "../display.ts";
 import type { Environment } from "../environment.ts";
 import { readsOf } from "../files/paths.ts";
-import { answer, answering } from "../tool.ts";
+import { answer, answering } from "../result.ts";
 
 const DEFAULT_LIMIT = 200;
 

@@ -3,7 +3,7 @@ import { outputBudget } from "../budget.ts";
 import { brief, card } from "../display.ts";
 import type { Environment } from "../environment.ts";
 import { readsOf } from "../files/paths.ts";
-import { answer, answering } from "../tool.ts";
+import { answer, answering } from "../result.ts";
 import { type GrepParams, parameters } from "./grep-params.ts";
 
 /** The tool Grep. Matches are sorted by path and line; long lines are cut around the match. */

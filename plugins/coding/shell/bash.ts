@@ -7,7 +7,7 @@ import { card, textOf } from "../display.ts";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
 import { absolute, shownAs } from "../files/paths.ts";
-import { answer, answering } from "../tool.ts";
+import { answer, answering } from "../result.ts";
 import type { Background } from "./background.ts";
 import type { Ended } from "./command.ts";
 import type { Confine } from "./confinement.ts";
