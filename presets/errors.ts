@@ -38,7 +38,7 @@ export const errors = defineErrors({
   CONFIG_OUTSIDE: {
     exit: 2,
     text: (a: { file: string; by: string }) =>
-      `${a.file} is not read: it lies outside of ${a.by}, which is all that was trusted. Move it in there.`,
+      `${a.file} is not read: it is outside of ${a.by}, and only that was trusted. Move it there.`,
   },
   CONFIG_FLAG: { exit: 2, text: (a: { flag: string }) => `${a.flag} needs a value.` },
   CONFIG_NO_CLI: {

@@ -41,7 +41,7 @@ export function createExtensionsService(
       const builtIn = shipped(id);
       if (!builtIn) return undefined;
       if (of === "project" && builtIn.guard)
-        return "a plugin of Scorel that guards has this name, and no project replaces it";
+        return "a guard plugin of Scorel has this name, and a project cannot replace it";
       const { readLayers } = await import("../layers/layers.ts");
       const merged = mergeLayers(await readLayers(await requestFor(asked, asked.cwd)));
       if (isLeftOut(merged)(id)) return undefined;

@@ -81,7 +81,10 @@ function checkLocks({ layers }: Merged, { plugins, extensions, suggest, verdict 
         verdict.problems.push(invalid(`"locked" names ${text}, but [${id}] has no such key (${place})`));
       if (layer.kind === "project")
         verdict.notices.push(
-          noEffect(`"locked" has no effect in a project's own files: nothing lies over them (${place})`, place),
+          noEffect(
+            `"locked" has no effect in a project's own files, because no layer overrides them (${place})`,
+            place,
+          ),
         );
     }
 }
@@ -178,7 +181,7 @@ function guardsLeftOut(layer: Layer): ConfigProblem[] {
     .filter(({ id }) => typeof id === "string" && shipped(id)?.guard)
     .map(({ id, path }) => ({
       code: "CONFIG_SCOPE",
-      message: `"${id}" keeps to what the user allows, so a project cannot leave it out (${placeOf(layer, path)})`,
+      message: `"${id}" enforces the limits that the user sets, so a project cannot leave it out (${placeOf(layer, path)})`,
     }));
 }
 

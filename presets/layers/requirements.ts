@@ -56,10 +56,10 @@ function flawOf({ kind, what, file }: Requirement, isUsed: (id: string) => boole
   switch (kind) {
     case "scorel":
       if (isIn(what, manifest.version)) return undefined;
-      return `${file} requires Scorel ${what}, and this is ${manifest.version}. Install one that will do: npm install --global scorel`;
+      return `${file} requires Scorel ${what}, and this is ${manifest.version}. Install a matching version: npm install --global scorel`;
     case "node":
       if (isIn(what, process.versions.node)) return undefined;
-      return `${file} requires Node.js ${what}, and this is ${process.versions.node}. Run scorel with one that will do`;
+      return `${file} requires Node.js ${what}, and this is ${process.versions.node}. Run scorel with a matching version`;
     case "plugin":
       if (isUsed(what)) return undefined;
       return `${file} requires the plugin "${what}", which is not in use. Add it to "use", or take it out of "without"`;

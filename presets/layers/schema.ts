@@ -21,8 +21,8 @@ const ids = (description: string) => z.array(z.string().min(1)).describe(descrip
 const range = (what: string) =>
   z
     .string()
-    .refine((text) => parseRange(text) !== undefined, "it is no range of versions, as >=1.2 or ^1.2.3 or 1.x")
-    .describe(`versions ${what} that will do, as \`>=0.1 <2\``);
+    .refine((text) => parseRange(text) !== undefined, "it is not a range of versions such as >=1.2, ^1.2.3 or 1.x")
+    .describe(`the accepted versions ${what}, such as \`>=0.1 <2\``);
 
 /** The keys of every preset and config.toml besides the tables of plugins. */
 const grammar = {
@@ -43,7 +43,7 @@ const grammar = {
       node: range("of Node.js").optional(),
       plugins: ids("plugins and extensions that have to be in use").optional(),
       programs: z
-        .array(z.string().regex(/^[\w.+-]+$/, "it is no name of a program"))
+        .array(z.string().regex(/^[\w.+-]+$/, "it is not the name of a program"))
         .describe("programs that have to be on the PATH")
         .optional(),
     })

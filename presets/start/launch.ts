@@ -163,7 +163,7 @@ function workingDirectory(asked: string | undefined): string {
     const reason = codeOf(thrown) === "ENOENT" ? "it does not exist" : messageOf(thrown);
     throw errors.CONFIG_CWD({ cwd: named, reason }, { cause: thrown });
   }
-  throw errors.CONFIG_CWD({ cwd: named, reason: "it is no directory" });
+  throw errors.CONFIG_CWD({ cwd: named, reason: "it is not a directory" });
 }
 
 /** The header of the host's log, which is kept in memory. */

@@ -295,7 +295,7 @@ describe("permissions in layers", () => {
     using at = place();
     at.file(".scorel/config.toml", 'without = ["permissions"]', "[extensions]", 'disabled = ["requests"]');
     expect(await problems(at, true)).toMatchObject({ code: "CONFIG_SCOPE" });
-    expect((await problems(at, true)).lines.join()).toMatch(/"permissions" keeps .*"requests" keeps /s);
+    expect((await problems(at, true)).lines.join()).toMatch(/"permissions" enforces .*"requests" enforces /s);
   });
 
   it("cannot be left out or widened by a preset of the user that a project chooses", async () => {
@@ -304,7 +304,7 @@ describe("permissions in layers", () => {
     at.file(".scorel/config.toml", 'extends = "loose"');
     expect(await problems(at, true)).toEqual({
       code: "CONFIG_SCOPE",
-      lines: [expect.stringMatching(new RegExp(`^"permissions" keeps .* \\(${loose}:1\\)$`))],
+      lines: [expect.stringMatching(new RegExp(`^"permissions" enforces .* \\(${loose}:1\\)$`))],
     });
     at.file("~/.scorel/presets/loose.toml", "[permissions]", 'mode = "full"');
     at.file("~/.scorel/config.toml", "[permissions]", 'mode = "edits"');

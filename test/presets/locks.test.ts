@@ -152,7 +152,7 @@ describe("a locked setting", () => {
   it("has no effect in a project's own files, and a notice says so", async () => {
     using at = place();
     const file = at.file(".scorel/config.toml", 'locked = ["permissions.mode"]', "[permissions]", 'mode = "plan"');
-    const text = `"locked" has no effect in a project's own files: nothing lies over them (${file}:1)`;
+    const text = `"locked" has no effect in a project's own files, because no layer overrides them (${file}:1)`;
     expect((await resolved(at, "coding")).notices).toEqual([{ code: "CONFIG_NO_EFFECT", text, where: `${file}:1` }]);
   });
 });

@@ -74,8 +74,8 @@ describe("what a preset requires", () => {
     expect(await refusal(at)).toEqual({
       code: "CONFIG_REQUIRES",
       lines: [
-        `${file} requires Scorel >=99, and this is ${scorel}. Install one that will do: npm install --global scorel (${file}:4)`,
-        `${file} requires Node.js <18, and this is ${node}. Run scorel with one that will do (${file}:5)`,
+        `${file} requires Scorel >=99, and this is ${scorel}. Install a matching version: npm install --global scorel (${file}:4)`,
+        `${file} requires Node.js <18, and this is ${node}. Run scorel with a matching version (${file}:5)`,
         `${file} requires the plugin "commands", which is not in use. Add it to "use", or take it out of "without" (${file}:6)`,
         `${file} requires the plugin "rules", which is not in use. Add it to "use", or take it out of "without" (${file}:6)`,
         `${file} requires the program no-such-program, which is not on the PATH. Install it (${file}:7)`,
@@ -129,9 +129,9 @@ describe("what a preset requires", () => {
     expect(await refusal(at)).toEqual({
       code: "CONFIG_INVALID",
       lines: [
-        `Invalid value of requires.scorel: it is no range of versions, as >=1.2 or ^1.2.3 or 1.x (${file}:2)`,
+        `Invalid value of requires.scorel: it is not a range of versions such as >=1.2, ^1.2.3 or 1.x (${file}:2)`,
         expect.stringContaining(`Invalid value of requires.node:`),
-        `Invalid value of requires.programs, entry 1, "../git": it is no name of a program (${file}:4)`,
+        `Invalid value of requires.programs, entry 1, "../git": it is not the name of a program (${file}:4)`,
         `Unsupported config key: requires.npm (${file}:5)`,
       ],
     });
