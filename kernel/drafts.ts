@@ -57,7 +57,7 @@ export class Drafts {
     return drafts;
   }
 
-  /** Whether an entry would be a path event, a side event or a jump. Calls `leaf` with a placeholder, so that a jump to the active leaf is not taken for a side event. */
+  /** Whether an entry would be a path event, a side event or a jump. A placeholder leaf tells side events from jumps to the leaf. */
   movesTo(entry: AnyEntry): "path" | "side" | "jump" {
     const { leaf, schema } = this.options.registry.persistent(entry.type);
     if (!leaf) return "path";

@@ -33,7 +33,7 @@ export interface Loaded {
   startMs?: number;
 }
 
-/** Starts and stops the plugins of one kernel: validates each plugin, registers what it declares, activates it, and undoes all of that. */
+/** Starts and stops the plugins of one kernel: validates them, registers their declarations, activates them, and undoes all that. */
 export class Loader {
   /** Running plugins and plugins that are starting, in start order. */
   readonly loaded = new Map<string, Loaded>();
@@ -163,7 +163,7 @@ export class Loader {
     if (contributions) this.contribute(loaded, contributions);
   }
 
-  /** Adds the contributions that `activate` returned. Layers and listeners are added through the plugin's context, which contains and undoes them. */
+  /** Adds the contributions that `activate` returned; layers and listeners through the context, which contains and undoes them. */
   private contribute({ entry, context, scope, sources }: Loaded, contributions: Activated): void {
     sources.push(contributions);
     scope.add(() => void sources.splice(sources.indexOf(contributions), 1));

@@ -23,7 +23,7 @@ export class Scope {
     return this.disposers.length;
   }
 
-  /** Adds an undo function and returns a function that runs it early. If the scope is closed, runs it immediately and throws SCOPE_CLOSED. */
+  /** Adds an undo function and returns a function that runs it early. In a closed scope, runs it at once and throws SCOPE_CLOSED. */
   add(dispose: Dispose): Dispose {
     if (this.closed) {
       this.run(dispose);

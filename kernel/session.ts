@@ -31,7 +31,7 @@ export interface AppendOptions {
   clientId?: string;
   /** An id allocated in advance, such as the one that `message_start` announced. */
   id?: EventId;
-  /** Runs synchronously before the event is written; in `appendAll`, before any event of the batch. If it throws, nothing is written and no seq is used. */
+  /** Runs synchronously before the event (or any event of its batch) is written. If it throws, nothing is written. */
   check?(view: LogView): void;
 }
 /** One entry of `appendAll`. */
