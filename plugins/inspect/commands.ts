@@ -11,7 +11,15 @@ export function presetCommands(layers: LayersService): CliCommand[] {
       noun: "preset",
       action: "list",
       description: "Name every preset",
-      run: async ({ stdout }) => say(stdout, listPresets(await layers.presets())),
+      options: [
+        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
+        { flags: "--json", description: "The same as --output json" },
+      ],
+      run: async ({ stdout, options }) => {
+        const presets = await layers.presets();
+        const asJson = options.output === "json" || options.json === true;
+        return say(stdout, asJson ? `${JSON.stringify(presets)}\n` : listPresets(presets));
+      },
     },
     {
       noun: "preset",

@@ -6,6 +6,8 @@ export interface PresetSummary {
   description: string;
   /** Its files in order; each overrides those before it. */
   files: string[];
+  /** Why the preset cannot be read; `description` and `files` are then empty. */
+  problem?: { code: string; message: string };
   /** Origin of an installed preset. A `changed` one is refused and not read. */
   installed?: { from: string; version?: string; state: "installed" | "changed" };
 }

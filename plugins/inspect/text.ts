@@ -1,10 +1,11 @@
 import type { Composed, PresetFindings, PresetSummary, Setting } from "./contract.ts";
 
-/** Lists presets, one per line: name, description, and files unless it is a shipped one. */
+/** Lists presets, one per line: name, description, and files unless it is a shipped one; or why it cannot be used. */
 export function listPresets(presets: readonly PresetSummary[]): string {
   const width = Math.max(0, ...presets.map(({ name }) => name.length));
   return lines(
-    presets.map(({ name, description, files, installed }) => {
+    presets.map(({ name, description, files, installed, problem }) => {
+      if (problem) return `${name.padEnd(width)}  cannot be used: ${problem.message}`;
       const own = files.filter((file) => file !== `presets/${name}.toml`);
       const from = installed ? [origin(name, installed)] : own;
       const words = [description, from.length > 0 ? `(${from.join(", ")})` : ""].filter(Boolean).join(" ");

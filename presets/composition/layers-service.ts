@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Composed, LayersService, PresetSummary, Setting } from "@scorel/inspect/contract";
+import { ScorelError } from "@scorel/kernel";
 import { presetsDir } from "@scorel/kit/files/home";
 import { secretFree } from "@scorel/kit/text/secret-free";
 import { dotted, isTable, type KeyPath, leavesOf, type Table } from "@scorel/kit/values/table";
@@ -72,14 +73,21 @@ async function summaryOf(
     ...(preset.source.version !== undefined && { version: preset.source.version }),
   };
   if (installed?.state === "changed") return { name, description: "", files: [], installed };
-  const layers = await layersNamed(name, "scorel preset list", project);
-  const description = layers.map(({ table }) => table.description).findLast((text) => typeof text === "string") ?? "";
-  return {
-    name,
-    description: description as string,
-    files: layers.map(({ file }) => file),
-    ...(installed && { installed }),
-  };
+  try {
+    const layers = await layersNamed(name, "scorel preset list", project);
+    const description = layers.map(({ table }) => table.description).findLast((text) => typeof text === "string") ?? "";
+    return {
+      name,
+      description: description as string,
+      files: layers.map(({ file }) => file),
+      ...(installed && { installed }),
+    };
+  } catch (thrown) {
+    // The other presets are listed all the same.
+    if (!(thrown instanceof ScorelError)) throw thrown;
+    const problem = { code: thrown.code, message: thrown.message };
+    return { name, description: "", files: [], ...(installed && { installed }), problem };
+  }
 }
 
 async function composed(resolution: Resolution): Promise<Composed> {

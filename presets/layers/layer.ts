@@ -45,9 +45,18 @@ export function parseLayer(text: string, path: string, kind: LayerKind, file = p
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     const said = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
-    const reason = /redefine/.test(said) ? secondTime(text, thrown.line) : said;
+    const reason = reasonOf(said, text, thrown);
     throw errors.CONFIG_TOML({ file, line: thrown.line, column: thrown.column, reason }, { cause: thrown });
   }
+}
+
+/** The parser's words, or plainer ones for two frequent mistakes. */
+function reasonOf(said: string, text: string, { line, column }: TomlError): string {
+  if (/redefine/.test(said)) return secondTime(text, line);
+  const isAtEnd = /^\r?$/.test(text.split("\n")[line - 1]?.slice(column - 1) ?? "");
+  if (/^unfinished string/.test(said) || (isAtEnd && /control characters .* strings/.test(said)))
+    return "the string is not closed";
+  return said;
 }
 
 /** The message about a table or key that is defined twice. */

@@ -58,6 +58,24 @@ describe("scorel preset", () => {
     });
   });
 
+  it("list marks a preset that cannot be used, and prints all as JSON on request", async () => {
+    const [coding] = await layers.presets();
+    const problem = { code: "CONFIG_TOML", message: "/x/e4.toml:1:9: not valid TOML: the string is not closed" };
+    const presets = [coding as NonNullable<typeof coding>, { name: "e4", description: "", files: [], problem }];
+    const shown = { ...layers, presets: async () => presets };
+    expect(await run("preset list", [], {}, shown)).toEqual({
+      code: 0,
+      out: ["coding  Codes", `e4      cannot be used: ${problem.message}`],
+      err: "",
+    });
+    for (const options of [{ json: true }, { output: "json" }])
+      expect(await run("preset list", [], options, shown)).toEqual({
+        code: 0,
+        out: [JSON.stringify(presets)],
+        err: "",
+      });
+  });
+
   it("show lists what is loaded, left out and set, and by which layer", async () => {
     expect(await run("preset show", ["none"])).toEqual({
       code: 0,

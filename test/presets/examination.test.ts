@@ -30,6 +30,25 @@ const plugin = (at: Place, id: string, more = "") =>
     "};",
   ] as const;
 
+describe("scorel preset list", () => {
+  it("names every preset, also one that cannot be read, with its error", async () => {
+    using at = place();
+    const mine = at.file("~/.scorel/presets/mine.toml", 'description = "Mine"');
+    const broken = at.file("~/.scorel/presets/e4.toml", 'extends = "coding');
+    const presets = await inspected(at).presets();
+    expect(presets.map(({ name }) => name)).toEqual(expect.arrayContaining(["coding", "readonly", "e4", "mine"]));
+    expect(presets.filter(({ name }) => ["e4", "mine"].includes(name))).toEqual([
+      {
+        name: "e4",
+        description: "",
+        files: [],
+        problem: { code: "CONFIG_TOML", message: `${broken}:1:18: not valid TOML: the string is not closed` },
+      },
+      { name: "mine", description: "Mine", files: [mine] },
+    ]);
+  });
+});
+
 describe("scorel preset check", () => {
   it("accepts a valid preset, trusted or not, without running its code", async () => {
     using at = place();

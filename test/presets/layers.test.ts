@@ -112,6 +112,20 @@ describe("layers", () => {
       message: expect.stringMatching(new RegExp(`^${file}:2:\\d+: not valid TOML: `)),
     });
   });
+
+  it.each([
+    ['use = ["tools", "agent]', "1:24", "the string is not closed"],
+    ["use = 'tools", "1:13", "the string is not closed"],
+    ["use = 'tools\r\n", "1:13", "the string is not closed"],
+    ['use = "a\u0001b"', "1:9", "control characters are not allowed in strings"],
+  ])("are refused with what is wrong in a string: %j", async (line, at_, reason) => {
+    using at = place();
+    const file = at.file("~/.scorel/config.toml", line);
+    expect(await failure(layersOf(at))).toEqual({
+      code: "CONFIG_TOML",
+      message: `${file}:${at_}: not valid TOML: ${reason}`,
+    });
+  });
 });
 
 describe("merging", () => {
