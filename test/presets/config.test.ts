@@ -104,6 +104,14 @@ describe("a configuration", () => {
     ]);
   });
 
+  it("is refused with the kinds of a table that there are", async () => {
+    using at = place();
+    const file = at.file("~/.scorel/config.toml", "[model]", 'type = "costum"');
+    expect((await problems(at)).lines).toEqual([
+      `Invalid value of model.type: it must be "builtin" or "custom", not the text "costum"; did you mean "custom"? (${file}:2)`,
+    ]);
+  });
+
   it("is refused with the wrong entry of a list, counted from 1", async () => {
     using at = place();
     const file = at.file("~/.scorel/config.toml", "[permissions]", 'deny = ["Bash", "Read",', '  "Bash("]');

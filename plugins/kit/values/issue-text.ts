@@ -31,6 +31,11 @@ export function issueText(issue: z.core.$ZodIssue, { object = "an object", value
     case "unrecognized_keys":
       return `there is no ${issue.keys.map((key) => JSON.stringify(key)).join(", ")} here`;
     case "invalid_union": {
+      if ("options" in issue && issue.options) {
+        // `undefined` stands for a key that may be left out; it is nothing to write.
+        const values = issue.options.filter((option) => option !== undefined);
+        return `it must be ${choices(values)}${found}${meant(value, values)}`;
+      }
       const kinds = issue.errors.flatMap(([first]) =>
         first?.code === "invalid_type" && first.path.length === 0 ? [kind(first.expected, object)] : [],
       );

@@ -19,9 +19,18 @@ it.each<[z.ZodType, unknown, string]>([
   [z.array(z.string()).min(2), [], "it must have at least 2 entries"],
   [z.url(), "here", 'it must be a URL, as https://example.org, not the text "here"'],
   [z.union([z.string(), z.array(z.string())]), 5, "it must be a text or a list, not the number 5"],
+  [
+    z.discriminatedUnion("type", [
+      z.object({ type: z.literal("builtin").optional() }),
+      z.object({ type: z.literal("custom") }),
+    ]),
+    { type: "costum" },
+    'it must be "builtin" or "custom", not the text "costum"; did you mean "custom"?',
+  ],
   [z.strictObject({}), { a: 1, b: 2 }, 'there is no "a", "b" here'],
   [z.string().refine(() => false, "the author's own words"), "x", "the author's own words"],
 ])("an issue of zod is described in plain words, and an author's own message is kept", (schema, value, text) => {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
-  expect(issue && issueText(issue, { value })).toBe(text);
+  const found = issue?.path.reduce<unknown>((inner, key) => Object(inner)[key], value);
+  expect(issue && issueText(issue, { value: found })).toBe(text);
 });
