@@ -32,6 +32,8 @@ export interface CliOption {
 /** A command: `scorel <noun> [action] [args]`. An empty noun stands for `scorel` itself. */
 export interface CliCommand {
   noun: string;
+  /** Other words for the noun that people may type; the error about them names the noun. */
+  synonyms?: readonly string[];
   action?: string;
   /** Positional arguments as shown in help: `<id>`, `[filter]`. */
   args?: string;

@@ -1,5 +1,6 @@
 import { definePlugin } from "@scorel/kernel";
-import type {} from "./contract.ts";
+import type { Invocation } from "./contract.ts";
+import { helpText } from "./help.ts";
 import { commandsOf, createCheck, createCli } from "./service.ts";
 
 /** Plugin `cli`: finds the command among those that plugins contribute, parses its options and runs it. */
@@ -24,17 +25,32 @@ export default definePlugin({
     );
   },
 
-  cliCommands: (ctx) =>
-    (["bash", "zsh", "fish"] as const).map((shell) => ({
+  cliCommands: (ctx) => {
+    const commands = () => commandsOf(ctx.collect("cliCommands", createCheck()));
+    const scripts = (["bash", "zsh", "fish"] as const).map((shell) => ({
       noun: "completion",
       action: shell,
       description: `Print a script that completes commands in ${shell}`,
-      run: async ({ stdout }) => {
+      run: async ({ stdout }: Invocation) => {
         const { completionScript } = await import("./completion.ts");
-        stdout.write(
-          completionScript(shell, commandsOf(ctx.collect("cliCommands", createCheck())), ctx.launch.globalOptions),
-        );
+        stdout.write(completionScript(shell, commands(), ctx.launch.globalOptions));
         return 0;
       },
-    })),
+    }));
+    return [
+      {
+        noun: "help",
+        args: "[command] [action]",
+        description: "Show the help of Scorel or of a command, as --help does",
+        run: async ({ args: [noun, action], stdout }) => {
+          const known = commands();
+          if (noun !== undefined && !known.some((command) => command.noun === noun))
+            throw (await import("./parser.ts")).unknownCommand(noun, known);
+          stdout.write(helpText(known, ctx.launch, noun, action));
+          return 0;
+        },
+      },
+      ...scripts,
+    ];
+  },
 });

@@ -66,8 +66,16 @@ function isOption(word: string, options: readonly Option[]): boolean {
 
 function rootFor(noun: string | undefined, root: CliCommand | undefined, commands: readonly CliCommand[]): CliCommand {
   if (root && (noun === undefined || root.args)) return root;
-  const nouns = commands.map((command) => command.noun).filter(Boolean);
-  throw errors.CLI_UNKNOWN_COMMAND({ command: noun ?? "", nearest: nearest(noun ?? "", nouns) });
+  throw unknownCommand(noun ?? "", commands);
+}
+
+/** The error about a noun that no command has, with the noun that was probably meant. */
+export function unknownCommand(word: string, commands: readonly CliCommand[]) {
+  const nouns = new Map<string, string>();
+  for (const { noun, synonyms = [] } of commands)
+    for (const each of [noun, ...synonyms]) if (each) nouns.set(each, noun);
+  const near = nearest(word, nouns.keys());
+  return errors.CLI_UNKNOWN_COMMAND({ command: word, nearest: near === undefined ? undefined : nouns.get(near) });
 }
 
 function unknownAction(noun: string, action: string | undefined, commands: readonly CliCommand[]) {

@@ -7,6 +7,7 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
   return [
     {
       noun: "plugin",
+      synonyms: ["extension", "extensions"],
       action: "new",
       args: "<name>",
       description: "Create an extension: a small working file and its test",

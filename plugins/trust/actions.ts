@@ -2,17 +2,23 @@ import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { agrees } from "@scorel/kit/terminal/answer";
 import { visibleText } from "@scorel/kit/text/plain";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { TrustService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { decide, describe, describeHeld, questionAboutHeld } from "./question.ts";
 
 /** `scorel trust --dev` */
 export async function byPath(trust: TrustService, invocation: Invocation): Promise<number> {
-  if (invocation.options.dev !== true) throw errors.TRUST_HOW();
+  if (invocation.options.dev !== true) throw how(invocation.args[0]);
   return say(
     invocation,
     `${await trust.trustByPath(asked(invocation))} is trusted whatever it holds, and each start says so.`,
   );
+}
+
+/** The error about `scorel trust` without `--dev`; a word that resembles an action is more likely that than a path. */
+function how(word = "") {
+  return errors.TRUST_HOW({ word, nearest: nearest(word, ["list", "add", "confirm", "remove"]) });
 }
 
 /** `scorel trust list` */

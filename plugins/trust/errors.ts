@@ -43,8 +43,10 @@ export const errors = defineErrors({
   },
   TRUST_HOW: {
     exit: 2,
-    text: () =>
-      "Use `scorel trust add [path]` to trust a project or preset as it is now, or `scorel trust --dev [path]` to trust it whatever it becomes.",
+    text: (a: { word: string; nearest: string | undefined }) =>
+      a.nearest !== undefined
+        ? `"scorel trust" has no action "${a.word}". Did you mean "${a.nearest}"? \`scorel trust --help\` lists them all.`
+        : "Use `scorel trust add [path]` to trust a project or preset as it is now, or `scorel trust --dev [path]` to trust it whatever it becomes.",
   },
   TRUST_NONE: {
     exit: 2,

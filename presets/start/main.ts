@@ -10,10 +10,17 @@ export async function main(argv: readonly string[], helpTable: URL): Promise<voi
   if (options.includes("--version") || options.includes("-v")) {
     return print(`${manifest.version}\n`);
   }
-  const help = options.includes("--help") || options.includes("-h") ? await readHelp(options, helpTable) : undefined;
+  const isAsked = options.includes("--help") || options.includes("-h");
+  const named = isHelpCommand(options) ? options.slice(1) : isAsked ? options : undefined;
+  const help = named && (await readHelp(named, helpTable));
   if (help !== undefined) return print(help);
   const { launch } = await import("./launch.ts");
   await launch(argv, manifest.version);
+}
+
+/** Whether the words are `help [command] [action]`; any other `help` is left to the command itself. */
+function isHelpCommand(words: readonly string[]): boolean {
+  return words[0] === "help" && words.length <= 3 && !words.some((word) => word.startsWith("-"));
 }
 
 /** Prints a text to stdout. A closed pipe (EPIPE) is not an error; any other failure sets exit code 1. */
@@ -30,18 +37,20 @@ function print(text: string): void {
  * The help that the command line asks for. Undefined for a command that is not in the table, or whose noun an extension adds
  * to: its plugin prints the help.
  */
-async function readHelp(options: readonly string[], file: URL): Promise<string | undefined> {
+async function readHelp(words: readonly string[], file: URL): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
   const table = JSON.parse(readFileSync(file, "utf8")) as HelpTable;
-  const noun = options.find((word) => Object.hasOwn(table, word));
-  const action = options.find((word) => Object.hasOwn(table, `${noun} ${word}`));
+  const [first = "-"] = words;
+  if (!first.startsWith("-") && !Object.hasOwn(table, first)) return undefined;
+  const noun = words.find((word) => Object.hasOwn(table, word));
+  const action = words.find((word) => Object.hasOwn(table, `${noun} ${word}`));
   const { isFlag, readOwnCommands, withOwnCommands } = await import("@scorel/extensions/noted-commands");
   const own = readOwnCommands();
   if (own.some((command) => command.noun === noun)) return undefined;
-  // A command may open sessions, whose options it shows.
+  // A command may open sessions, whose words it shows.
   if (noun !== undefined && own.some(isFlag)) return undefined;
   if (noun !== undefined) return table[action === undefined ? noun : `${noun} ${action}`];
   // A word after an option may be the option's value, so it does not count as a command.
-  const named = options.some((word, index) => !word.startsWith("-") && !options[index - 1]?.startsWith("-"));
+  const named = words.some((word, index) => !word.startsWith("-") && !words[index - 1]?.startsWith("-"));
   return named ? undefined : await withOwnCommands(table[""] ?? "", own);
 }

@@ -35,6 +35,18 @@ describe("scorel", () => {
       const { code, stdout } = await s.run(argv);
       expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: `scorel ${version}` });
     }
+    for (const [help, option] of [
+      [["help"], ["--help"]],
+      [
+        ["help", "session"],
+        ["session", "--help"],
+      ],
+      [
+        ["help", "config", "show"],
+        ["config", "show", "--help"],
+      ],
+    ] as const)
+      expect(await s.run([...help])).toEqual(await s.run([...option]));
     const { stdout } = await s.run(["config", "show", "--help"]);
     expect(stdout).toMatch(/^scorel config show\n\n[^\n]+\n\nUsage:\n {2}scorel config show\n/);
     expect(stdout).toContain("--explain");

@@ -172,6 +172,16 @@ describe("a command line", () => {
     expect(await scorel.run(...argv)).toEqual(refused(message));
   });
 
+  it("names the command that has another word for its noun", async () => {
+    await using scorel = await commandLine([
+      { noun: "plugin", synonyms: ["extension", "extensions"], action: "list", description: "List", run: () => 0 },
+    ]);
+    for (const word of ["extensions", "extention"])
+      expect(await scorel.run(word, "list")).toEqual(
+        refused(`There is no command "${word}". Did you mean "plugin"? \`scorel --help\` lists all commands.`),
+      );
+  });
+
   it("explains an option after words of another command line as one of that command", async () => {
     const run = { noun: "skill", action: "run", args: "<name> <command...>", description: "Run", run: () => 0 };
     await using scorel = await commandLine([{ ...run, options: [{ flags: "--keep", description: "Keep" }] }]);
@@ -231,6 +241,7 @@ describe("help", () => {
       "  scorel [options]",
       "",
       "Commands:",
+      "  help [command] [action]     Show the help of Scorel or of a command, as --help does",
       "  completion bash             Print a script that completes commands in bash",
       "  completion zsh              Print a script that completes commands in zsh",
       "  completion fish             Print a script that completes commands in fish",
@@ -251,6 +262,17 @@ describe("help", () => {
       "  -v, --version        Show the version",
       "",
     ]);
+  });
+
+  it("is also a command, and refuses what is none", async () => {
+    await using scorel = await commandLine();
+    const shown = async (...argv: string[]) => (await scorel.run(...argv)).out;
+    expect(await shown("help")).toBe(scorel.help());
+    expect(await shown("help", "session")).toBe(scorel.help("session"));
+    expect(await shown("--trust", "help", "session", "show")).toBe(scorel.help("session", "show"));
+    expect(await scorel.run("help", "sesion")).toEqual(
+      refused('There is no command "sesion". Did you mean "session"? `scorel --help` lists all commands.'),
+    );
   });
 
   it("for a noun lists all its actions", async () => {

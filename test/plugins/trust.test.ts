@@ -149,6 +149,17 @@ describe("the trust question at start", () => {
   });
 });
 
+describe("scorel trust", () => {
+  it.each([
+    ["lst", `"scorel trust" has no action "lst". Did you mean "list"? \`scorel trust --help\` lists them all.`],
+    ["../other", expect.stringContaining("scorel trust --dev [path]")],
+  ])("without --dev says what was meant by %j", async (word, message) => {
+    const command = trustCommands(machine().service).find(({ action }) => action === undefined);
+    const { invocation } = person([]);
+    await expect(command?.run({ ...invocation, args: [word] })).rejects.toMatchObject({ code: "TRUST_HOW", message });
+  });
+});
+
 describe("scorel trust confirm", () => {
   const run = async (m: ReturnType<typeof machine>, who: ReturnType<typeof person>, yes = false, ...args: string[]) => {
     const command = trustCommands(m.service).find(({ action }) => action === "confirm");
