@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { faultOf } from "./rules/rule.ts";
 
-const rule = z
-  .string()
-  .superRefine((text, ctx) => {
-    const fault = faultOf(text);
-    if (fault !== undefined)
-      ctx.addIssue({ code: "custom", message: `the rule ${JSON.stringify(text)} can match nothing: ${fault}` });
-  })
-  .meta({ examine: async (text: string) => (await import("./rules/rule-doubts.ts")).examineRule(text) });
-const rules = (what: string) => z.array(rule).default([]).meta({ layers: "join" }).describe(what);
+const rule = z.string().superRefine((text, ctx) => {
+  const fault = faultOf(text);
+  if (fault !== undefined)
+    ctx.addIssue({ code: "custom", message: `the rule ${JSON.stringify(text)} can match nothing: ${fault}` });
+});
+const rules = (list: "allow" | "ask" | "deny", what: string) => {
+  const examine = async (text: string) => (await import("./rules/rule-doubts.ts")).examineRule(text, list);
+  return z.array(rule.meta({ examine })).default([]).meta({ layers: "join" }).describe(what);
+};
 
 /** The table `[permissions]`. Lists from all layers are joined; a project can restrict the mode but not loosen it. */
 export const config = z.strictObject({
@@ -20,11 +20,11 @@ export const config = z.strictObject({
     .describe(
       "what runs without a question if no rule applies (default: `ask` in an interactive client, else `edits`)",
     ),
-  allow: rules("calls that need no question").meta({
+  allow: rules("allow", "calls that need no question").meta({
     trust: { kind: "weakens", could: "these calls run without a question" },
   }),
-  ask: rules("calls that ask though something else allows them"),
-  deny: rules("calls that are never made"),
+  ask: rules("ask", "calls that ask though something else allows them"),
+  deny: rules("deny", "calls that are never made"),
   read: z
     .array(z.string().min(1))
     .default([])

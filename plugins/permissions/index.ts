@@ -96,8 +96,7 @@ function taken<V>(map: Map<string, V> | undefined, key: string): V | undefined {
  */
 function warnAboutRules(state: State): void {
   const { allow, ask, deny } = state.ctx.config;
-  const rules = [...deny, ...ask, ...allow];
-  if (state.warned || rules.length === 0) return;
+  if (state.warned || deny.length + ask.length + allow.length === 0) return;
   state.warned = true;
-  void import("./rules/rule-doubts.ts").then(({ warnAbout }) => warnAbout(rules, state.ctx));
+  void import("./rules/rule-doubts.ts").then(({ warnAbout }) => warnAbout({ allow, ask, deny }, state.ctx));
 }

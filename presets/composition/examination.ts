@@ -30,6 +30,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   joinLayers(merged, plugins.values());
   const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
+  const doubts = await (await import("../layers/doubts.ts")).examineValues(merged, plugins.values());
   const { extensionFindings } = await import("@scorel/extensions/findings");
   const readings = await Promise.all(loaded.map((file) => extensionFindings(file)));
   const [{ serviceProblems }, { aboutService, given }] = await Promise.all([
@@ -54,7 +55,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
       ).map(({ message }) => message),
     ],
     unknown: [
-      ...verdict.notices.map(({ text }) => text),
+      ...[...verdict.notices, ...doubts].map(({ text }) => text),
       ...readings.flatMap((reading) => reading.unknown),
       ...loaded.flatMap((file) => tableUnknown(merged, file)),
     ],

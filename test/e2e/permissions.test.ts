@@ -39,7 +39,7 @@ it("a rule about an unknown tool is reported at the start of a run and by `confi
   expect([checked.code, checked.stderr]).toEqual([
     0,
     expect.stringMatching(
-      new RegExp(`^scorel: ${warning.replace(/[().*]/g, "\\$&")} unless an extension .*config\\.toml:\\d+\\)\n$`),
+      new RegExp(`^scorel: ${warning.replace(/[().*]/g, "\\$&")}\\. Did you mean .*config\\.toml:\\d+\\)\n$`),
     ),
   ]);
 });

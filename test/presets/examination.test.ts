@@ -190,6 +190,23 @@ describe("scorel preset check", () => {
     );
   });
 
+  it("names rules whose tool is misspelt, with file and line", async () => {
+    using at = place();
+    const file = at.file(
+      "team/preset.toml",
+      'extends = "coding"',
+      "[permissions]",
+      'allow = ["bash(touch*)", "deploy"]',
+      'deny = ["Bsh(touch*)"]',
+    );
+    const doubt = (rule: string, tool: string, line: number) =>
+      `The rule "${rule}" is about no call: there is no tool "${tool}". Did you mean "Bash"? (${file}:${line})`;
+    expect(await check(at)).toMatchObject({
+      problems: [],
+      unknown: [doubt("bash(touch*)", "bash", 3), doubt("Bsh(touch*)", "Bsh", 4)],
+    });
+  });
+
   it("lists what cannot be checked without running the code", async () => {
     using at = place();
     at.file("team/preset.toml", 'extends = "none"');

@@ -2,7 +2,7 @@ import type { BaseContext } from "@scorel/kernel";
 import { nearest } from "@scorel/kit/values/nearest";
 import type {} from "@scorel/tools/contract";
 import { errors } from "../errors.ts";
-import { parseRule } from "./rule.ts";
+import { parseRule, type Rule } from "./rule.ts";
 import { isAbout } from "./rules.ts";
 
 /** The tools that Scorel ships; extensions may add more. */
@@ -13,29 +13,57 @@ export const OWN_TOOLS: readonly string[] =
 /** Tools whose rule patterns match files. */
 const FILE_TOOLS = /^(?:Read|Edit|Write|Grep|Glob)$/i;
 
-/** Why a rule probably does not do what its author expects, given the available tools; undefined if nothing looks wrong. */
-export function doubtAbout(text: string, tools: readonly string[], brings = ""): string | undefined {
+/** The lists of `[permissions]` that hold rules. */
+export type RuleList = "allow" | "ask" | "deny";
+
+/**
+ * Why a rule probably does not do what its author expects, given the available tools; undefined if nothing looks wrong. Only
+ * an allowing rule must name its tool in exactly these letters: `deny` and `ask` ignore case.
+ */
+export function doubtAbout(text: string, list: RuleList, tools: readonly string[]): string | undefined {
   const rule = parseRule(text);
   if (!rule) return undefined;
   const { tool, pattern = "" } = rule;
-  if (!tools.some((name) => isAbout(rule, name, true))) {
-    const near = nearest(tool, tools);
+  if (!isAboutSome(rule, list, tools)) {
+    const near = nearTool(tool, tools);
     const meant = near === undefined ? "" : ` Did you mean "${near}"?`;
-    return `The rule ${JSON.stringify(text)} is about no call: there is no tool "${tool}"${brings}.${meant}`;
+    return `The rule ${JSON.stringify(text)} is about no call: there is no tool "${tool}".${meant}`;
   }
   if (FILE_TOOLS.test(tool) && /\{[^{}]*,[^{}]*\}/.test(pattern))
     return `The rule ${JSON.stringify(text)} is about files with braces in their names: write a rule for each name.`;
   return undefined;
 }
 
-/** Like `doubtAbout`, before extensions are loaded. A warning, since a faulty rule leaves open what its author believes denied. */
-export function examineRule(rule: string): { text: string; severity: "warning"; doNext: string } | undefined {
-  const text = doubtAbout(rule, OWN_TOOLS, " unless an extension brings it");
-  return text === undefined ? undefined : { text, severity: "warning", doNext: "Correct the rule, or remove it." };
+function isAboutSome(rule: Rule, list: RuleList, tools: readonly string[]): boolean {
+  return tools.some((name) => isAbout(rule, name, list !== "allow"));
+}
+
+/** The tool that was probably meant: one that differs only in case, else one that is nearly spelt like it. */
+function nearTool(word: string, tools: readonly string[]): string | undefined {
+  return tools.find((name) => name.toLowerCase() === word.toLowerCase()) ?? nearest(word, tools);
+}
+
+/**
+ * Like `doubtAbout`, before the tools of extensions and MCP servers are known: an unknown tool is doubted only if its name is
+ * close to that of a shipped one. A warning, since a faulty rule leaves open what its author believes denied.
+ */
+export function examineRule(
+  text: string,
+  list: RuleList,
+): { text: string; severity: "warning"; doNext: string } | undefined {
+  const rule = parseRule(text);
+  if (!rule || (!isAboutSome(rule, list, OWN_TOOLS) && nearTool(rule.tool, OWN_TOOLS) === undefined)) return undefined;
+  const doubt = doubtAbout(text, list, OWN_TOOLS);
+  return doubt === undefined
+    ? undefined
+    : { text: doubt, severity: "warning", doNext: "Correct the rule, or remove it." };
 }
 
 /** Reports all doubtful rules of a session in one warning. */
-export function warnAbout(rules: readonly string[], ctx: Pick<BaseContext, "find" | "report">): void {
+export function warnAbout(
+  rules: Readonly<Record<RuleList, readonly string[]>>,
+  ctx: Pick<BaseContext, "find" | "report">,
+): void {
   const tools =
     ctx
       .find("tools")
@@ -43,6 +71,7 @@ export function warnAbout(rules: readonly string[], ctx: Pick<BaseContext, "find
       .map(({ name }) => name) ?? [];
   // Rules in the user's file may name built-in tools that this preset lacks.
   const known = [...new Set([...tools, ...OWN_TOOLS])];
-  const doubts = rules.flatMap((rule) => doubtAbout(rule, known) ?? []);
+  const doubtsIn = (list: RuleList) => rules[list].flatMap((rule) => doubtAbout(rule, list, known) ?? []);
+  const doubts = [...doubtsIn("deny"), ...doubtsIn("ask"), ...doubtsIn("allow")];
   if (doubts.length > 0) ctx.report("", errors.PERMISSIONS_NO_EFFECT({ doubts }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { config } from "../../../plugins/permissions/config.ts";
-import { doubtAbout, OWN_TOOLS, warnAbout } from "../../../plugins/permissions/rules/rule-doubts.ts";
+import { doubtAbout, examineRule, OWN_TOOLS, warnAbout } from "../../../plugins/permissions/rules/rule-doubts.ts";
 import { post } from "./setup.ts";
 
 const word = (outcome: string) => outcome.split(":")[0];
@@ -99,20 +99,44 @@ describe("a rule that can match nothing", () => {
 });
 
 describe("a rule that matches no tool", () => {
+  const noTool = (rule: string, tool: string, meant = "") =>
+    `The rule "${rule}" is about no call: there is no tool "${tool}".${meant}`;
+  const bash = ' Did you mean "Bash"?';
+
   it.each([
-    ["Bsh(git *)", 'The rule "Bsh(git *)" is about no call: there is no tool "Bsh". Did you mean "Bash"?'],
-    ["WebFetch(domain:x)", 'The rule "WebFetch(domain:x)" is about no call: there is no tool "WebFetch".'],
-    ["mcp__a__b", 'The rule "mcp__a__b" is about no call: there is no tool "mcp__a__b".'],
+    ["deny", "Bsh(git *)", noTool("Bsh(git *)", "Bsh", bash)],
+    ["ask", "Bsh(git *)", noTool("Bsh(git *)", "Bsh", bash)],
+    ["allow", "bash(touch*)", noTool("bash(touch*)", "bash", bash)],
+    ["allow", "BASH", noTool("BASH", "BASH", bash)],
+    ["allow", "write(a.txt)", noTool("write(a.txt)", "write", ' Did you mean "Write"?')],
+    ["deny", "WebFetch(domain:x)", noTool("WebFetch(domain:x)", "WebFetch")],
+    ["allow", "mcp__a__b", noTool("mcp__a__b", "mcp__a__b")],
     [
+      "deny",
       "Read(*.{pem,key})",
       'The rule "Read(*.{pem,key})" is about files with braces in their names: write a rule for each name.',
     ],
-    ["bash(rm *)", undefined],
-    ["skill_*", undefined],
-    ["Edit(src/{id}.ts)", undefined],
-  ])("is doubted: %s", (rule, doubt) => {
-    expect(doubtAbout(rule, OWN_TOOLS)).toBe(doubt);
+    // These lists ignore case, so the rule works.
+    ["deny", "bash(rm *)", undefined],
+    ["ask", "bash(rm *)", undefined],
+    ["allow", "skill_*", undefined],
+    ["allow", "Edit(src/{id}.ts)", undefined],
+  ] as const)("is doubted in %s: %s", (list, rule, doubt) => {
+    expect(doubtAbout(rule, list, OWN_TOOLS)).toBe(doubt);
   });
+
+  it.each([
+    ["allow", "bash(touch*)", noTool("bash(touch*)", "bash", bash)],
+    ["deny", "Bsh", noTool("Bsh", "Bsh", bash)],
+    ["deny", "bash", undefined],
+    ["deny", "WebFetch(domain:x)", undefined],
+    ["allow", "mcp__a__b", undefined],
+  ] as const)(
+    "is doubted by a check of %s only if a shipped tool is close, as others may bring tools: %s",
+    (list, rule, doubt) => {
+      expect(examineRule(rule, list)?.text).toBe(doubt);
+    },
+  );
 
   it("is reported in a warning of the session, which knows the tools of extensions", async () => {
     const mine = {
@@ -124,11 +148,14 @@ describe("a rule that matches no tool", () => {
     await using t = await post({}, {}, [mine]);
     const told: unknown[] = [];
     const ctx = { find: (name: "tools") => t.kernel.find(name), report: (...args: unknown[]) => told.push(args) };
-    warnAbout(["Mine(x)", "Mien(x)", "Bash(ls)"], ctx as never);
+    warnAbout({ deny: ["bash(rm)"], ask: ["Mien(x)"], allow: ["Mine(x)", "Bash(ls)", "bash(ls)"] }, ctx as never);
     expect(told).toEqual([
       [
         "",
-        expect.objectContaining({ code: "PERMISSIONS_NO_EFFECT", message: expect.stringMatching(/"Mien".*"Mine"\?$/) }),
+        expect.objectContaining({
+          code: "PERMISSIONS_NO_EFFECT",
+          message: expect.stringMatching(/^.*"Mien".*"Mine"\?\n.*"bash".*"Bash"\?$/),
+        }),
       ],
     ]);
   });
