@@ -28,6 +28,8 @@ export interface CliOption {
   repeatable?: boolean;
   /** Without a value, the option is "" instead of an error. */
   mayBeEmpty?: boolean;
+  /** Stands for this value of another option, such as `--permission full`; refused beside another value of it. */
+  means?: { option: string; value: string };
 }
 /** A command: `scorel <noun> [action] [args]`. An empty noun stands for `scorel` itself. */
 export interface CliCommand {

@@ -40,6 +40,11 @@ export const errors = defineErrors({
     text: (a: { option: string; value: string; values: readonly string[]; nearest: string | undefined }) =>
       `"${a.option}" does not accept "${a.value}". Use one of: ${a.values.join(", ")}.${hint(a.nearest)}`,
   },
+  CLI_CONFLICT: {
+    exit: 2,
+    text: (a: { option: string; means: string; given: string }) =>
+      `${a.option} means ${a.means}, so it does not go with ${a.given}. Give one of them.`,
+  },
   CLI_MISSING_ARGUMENT: {
     exit: 2,
     text: (a: { command: string; argument: string }) => `"${a.command}" needs ${a.argument}.`,

@@ -25,6 +25,7 @@ export function parseCommandLine(
   const options = optionsOf(command, global);
   const line = normalise(left, options, command);
   const parsed = parseWithCac(line.words, options);
+  refuseConflicts(parsed, options);
   const args = [...line.args, ...rest];
   checkArguments(command, args);
   return { command, args, options: parsed };
@@ -82,6 +83,20 @@ function unknownAction(noun: string, action: string | undefined, commands: reado
   const actions = commands.flatMap((command) => command.action ?? []);
   if (action === undefined) return errors.CLI_MISSING_ACTION({ noun, actions });
   return errors.CLI_UNKNOWN_ACTION({ noun, action, nearest: nearest(action, actions) });
+}
+
+/** Throws for a flag that stands for one value of an option, where that option is given with another value. */
+function refuseConflicts(parsed: Record<string, unknown>, options: readonly Option[]): void {
+  for (const { key, long, means } of options) {
+    if (!means || parsed[key] !== true) continue;
+    const value = parsed[readOption({ flags: means.option, description: "" }).key];
+    if (value !== undefined && value !== means.value)
+      throw errors.CLI_CONFLICT({
+        option: long,
+        means: `${means.option} ${means.value}`,
+        given: `${means.option} ${value}`,
+      });
+  }
 }
 
 /** Prefix of every value, so that the parser treats none as a number, a flag or missing. */

@@ -10,8 +10,13 @@ type Rows = readonly SessionOption[];
 export function optionFlags(rows: Rows = shippedOptions): CliOption[] {
   return rows.flatMap(({ kind, flag, short }) => [
     ...(flag ? [{ ...(typeof kind === "object" && { values: kind }), ...flag }] : []),
-    ...(short ? [short.flag] : []),
+    ...(short ? [{ ...short.flag, ...(flag && { means: { option: nameIn(flag.flags), value: short.value } }) }] : []),
   ]);
+}
+
+/** `--allow-write` of `--allow-write <dir>`. */
+function nameIn(flags: string): string {
+  return flags.split(" ", 1)[0] as string;
 }
 
 /** Returns the options that are set, and nothing else of the object. */

@@ -133,12 +133,14 @@ function refused(why: string): ToolCallVerdict {
   };
 }
 
-function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, { ctx }: State): ToolCallVerdict {
+function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, state: State): ToolCallVerdict {
   const { command, file_path, path, pattern } = args as Readonly<Record<string, string | undefined>>;
-  ctx.session.emit("permission_denied", {
+  state.ctx.session.emit("permission_denied", {
     tool: toolCall.name,
     what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? ""}`.trim()),
     rules,
+    why: visibleText(why),
+    mode: modeOf(state),
   });
   return refused(`${why}, and nobody is there to ask`);
 }

@@ -89,7 +89,13 @@ export const permissionMode: EventDefinition<Events["permission_mode"]> = {
 
 export const permissionDenied: TransientDefinition<Transients["permission_denied"]> = {
   transient: true,
-  schema: z.strictObject({ tool: z.string(), what: z.string(), rules: z.array(z.string()) }),
+  schema: z.strictObject({
+    tool: z.string(),
+    what: z.string(),
+    rules: z.array(z.string()),
+    why: z.string(),
+    mode: z.enum(MODES),
+  }),
   convertToDisplay: ({ what }: TransientOf<"permission_denied">) => ({
     display: "notice",
     level: "info",

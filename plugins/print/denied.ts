@@ -13,7 +13,16 @@ export function howToAllow(denied: readonly Transients["permission_denied"][]): 
     ...all.slice(0, SHOWN).map((what) => `  ${what.replaceAll("\n", "\n    ")}`),
     ...more,
   ];
-  lines.push("To allow everything for one run: --yes (or --permission <mode>).");
+  if (denied.some(({ mode }) => mode !== "full"))
+    lines.push("To allow everything for one run: --yes (or --permission <mode>).");
+  // With the mode full, only the user's own rules and the guards are left to ask, and no mode sets those aside.
+  const reasons = new Set(denied.flatMap(({ mode, why }) => (mode === "full" ? [why] : [])));
+  if (reasons.size > 0)
+    lines.push(
+      "Asked about even in mode full (--yes), and nobody is there to answer:",
+      ...[...reasons].slice(0, SHOWN).map((why) => `  ${why}`),
+      "`scorel config show --explain` says which file sets a rule of [permissions].",
+    );
   if (rules.length > 0)
     lines.push("To allow it for good, in ~/.scorel/config.toml:", "[permissions]", `allow = ${JSON.stringify(rules)}`);
   return lines.join("\n");

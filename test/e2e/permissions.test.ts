@@ -59,6 +59,35 @@ describe("a run without a user to ask", () => {
     expect([allowed.stderr, made(s)]).toEqual(["", true]);
   });
 
+  it("with --yes names the rule that asks all the same, and does not advise --yes", async () => {
+    await using s = await withCalls(touch);
+    s.useModel(s.server.baseUrl, '[permissions]\nask = ["Bash(touch*)"]');
+    const { stderr } = await s.run(["--yes", "-p", "go"], guarded);
+    expect([made(s), stderr]).toEqual([
+      false,
+      [
+        "Not allowed in this run:",
+        "  touch made",
+        "Asked about even in mode full (--yes), and nobody is there to answer:",
+        '  the rule "Bash(touch*)" matches it',
+        "`scorel config show --explain` says which file sets a rule of [permissions].",
+        "",
+      ].join("\n"),
+    ]);
+  });
+
+  it("refuses --yes beside another --permission, which would contradict it", async () => {
+    await using s = await withCalls(touch);
+    const { code, stderr } = await s.run(["--yes", "--permission", "ask", "-p", "go"], guarded);
+    expect([code, stderr, made(s)]).toEqual([
+      2,
+      "scorel: --yes means --permission full, so it does not go with --permission ask. Give one of them.\n",
+      false,
+    ]);
+    await s.run(["--yes", "--permission", "full", "-p", "go"], guarded);
+    expect(made(s)).toBe(true);
+  });
+
   it.each([["--yes"], ["--permission", "full"]])("runs commands with %s", async (...flags) => {
     await using s = await withCalls(touch);
     await s.run([...(flags.filter(Boolean) as string[]), "-p", "go"], guarded);

@@ -50,7 +50,12 @@ describe("without anybody to ask", () => {
     await t.kernel.drained();
     expect(heard).toMatchObject([
       { what: "npm test && npm run 'build *'", rules: ["Bash(npm test)", "Bash(npm run 'build \\*')"] },
-      { what: "for x in a; do rm $x; done", rules: [] },
+      {
+        what: "for x in a; do rm $x; done",
+        rules: [],
+        mode: "edits",
+        why: expect.stringMatching(/which no allow rule covers$/),
+      },
     ]);
   });
 
