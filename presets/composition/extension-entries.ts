@@ -17,7 +17,7 @@ export async function extensionEntries(
     tables,
     tableOf(id: string, schema: Parameters<typeof issuesIn>[2]) {
       const table = Object.hasOwn(tables, id) ? tables[id] : {};
-      const problems = issuesIn(merged, id, schema, table);
+      const problems = issuesIn(merged, id, schema, table).map((issue) => `Extension "${id}" is left out: ${issue}`);
       if (problems.length > 0) throw errors.CONFIG_INVALID({ problems });
       return table;
     },

@@ -7,6 +7,7 @@ import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "../catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
+import { namesIn, presetFolders } from "./preset-file.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
 
 /** An extension on disk, for checking the configuration. */
@@ -35,10 +36,9 @@ export async function checkLayers(
   plugins: readonly AnyPlugin[],
   extensions: readonly KnownExtension[],
 ): Promise<Verdict> {
-  const suggest = (id: string) => {
-    const near = nearest(id, [...Object.keys(catalogue), ...extensions.map((extension) => extension.id)], {
-      partly: true,
-    });
+  const suggest = (id: string, others: readonly string[] = []) => {
+    const ids = extensions.map((extension) => extension.id);
+    const near = nearest(id, [...Object.keys(catalogue), ...ids, ...others], { partly: true });
     return near === undefined ? "" : ` Did you mean "${near}"?`;
   };
   const verdict: Verdict = { problems: [], notices: [] };
@@ -60,7 +60,8 @@ interface Checking {
   merged: Merged;
   plugins: readonly AnyPlugin[];
   extensions: readonly KnownExtension[];
-  suggest(id: string): string;
+  /** The end of a message about an unknown id: the nearest plugin or extension, or the nearest of the other words. */
+  suggest(id: string, others?: readonly string[]): string;
   verdict: Verdict;
 }
 
@@ -110,7 +111,7 @@ function checkPluginTable(
       table: id,
       doNext: "Remove it, until a version of Scorel has that plugin.",
     });
-  } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id)}`));
+  } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id, grammarKeys)}`));
 }
 
 /** Values that the schema accepts but that cannot work, as the plugin's `.meta({ doubt })` says. */
@@ -137,7 +138,9 @@ function checkNames(
   const isKnown = (id: string) => shipped(id) !== undefined || extensions.some((extension) => extension.id === id);
   for (const [id, place] of use)
     if (!isKnown(id))
-      verdict.problems.push(invalid(`There is no plugin or extension "${id}" to use (${place}).${suggest(id)}`));
+      verdict.problems.push(
+        invalid(`There is no plugin or extension "${id}" to use (${place}).${aboutPreset(id) ?? suggest(id)}`),
+      );
   for (const [id, place] of without)
     if (!isKnown(id) && !unshipped.includes(id))
       verdict.notices.push(
@@ -147,6 +150,12 @@ function checkNames(
     const place = use.get(id);
     if (place && why) verdict.notices.push(noEffect(`"${id}" is not used: the extension is ${why} (${place})`, place));
   }
+}
+
+/** What to write instead of a preset's name in `use`. */
+function aboutPreset(name: string): string | undefined {
+  const isPreset = presetFolders(undefined).some(({ dir }) => namesIn(dir).includes(name));
+  return isPreset ? ` It is a preset: write extends = ${JSON.stringify(name)}.` : undefined;
 }
 
 /** Ids in both `use` and `without` of one layer. In different layers the later one wins, so that is no problem. */

@@ -1,4 +1,4 @@
-import { isTable, type KeyPath, type Table } from "@scorel/kit/values/table";
+import { dotted, isTable, type KeyPath, type Table } from "@scorel/kit/values/table";
 import { shipped } from "../catalogue.ts";
 import { type Layer, placeOf } from "./layer.ts";
 
@@ -13,7 +13,7 @@ export interface Merged {
   tables: Table;
   /** The layer that set a value; for a table, one of those that set a key in it. */
   layerOf(path: KeyPath): Layer | undefined;
-  /** `file:line` of the value, or of the nearest table around it. */
+  /** `file:line` of the value, or of the nearest table around it; if no layer has the table, where to add it. */
   placeOf(path: KeyPath): string;
 }
 
@@ -112,7 +112,7 @@ function findOrigin(origins: ReadonlyMap<string, Layer>, path: KeyPath): Layer |
 }
 
 function placeIn(layer: Layer | undefined, path: KeyPath): string {
-  if (!layer) return "no layer";
+  if (!layer) return `no file has [${dotted(path.slice(0, 1))}]; add it to ~/.scorel/config.toml`;
   for (let length = path.length; length > 0; length--) {
     const line = layer.locate(path.slice(0, length));
     if (line !== undefined) return `${layer.file}:${line}`;

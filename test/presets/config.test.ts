@@ -104,6 +104,17 @@ describe("a configuration", () => {
     ]);
   });
 
+  it("is refused with what was meant by a misspelt key, and by the name of a preset in use", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team.toml", 'extends = "coding"');
+    const file = at.file("~/.scorel/config.toml", 'extend = "readonly"', 'use = ["readonly", "team"]');
+    expect((await problems(at)).lines).toEqual([
+      `There is no plugin or extension "readonly" to use (${file}:2). It is a preset: write extends = "readonly".`,
+      `There is no plugin or extension "team" to use (${file}:2). It is a preset: write extends = "team".`,
+      `Unsupported config key: extend (${file}:1) Did you mean "extends"?`,
+    ]);
+  });
+
   it("is refused with the kinds of a table that there are", async () => {
     using at = place();
     const file = at.file("~/.scorel/config.toml", "[model]", 'type = "costum"');

@@ -138,9 +138,29 @@ describe("an extension", () => {
         origin: join(at.home, ".scorel/extensions/wrong.ts"),
         code: "CONFIG_INVALID",
         message: expect.stringMatching(
-          `^Invalid value of wrong.word: .* \\(${file}:4\\)\nUnsupported config key: wrong.words \\(${file}:5\\) Did you mean "word"\\?$`,
+          `^Extension "wrong" is left out: Invalid value of wrong.word: .* \\(${file}:4\\)\nExtension "wrong" is left out: Unsupported config key: wrong.words \\(${file}:5\\) Did you mean "word"\\?$`,
         ),
       },
+    ]);
+  });
+});
+
+describe("an extension without the settings that it needs", () => {
+  it.each([
+    [[], "no file has \\[keen\\]; add it to ~/.scorel/config.toml"],
+    [["[keen]"], ":1"],
+  ])("is left out with where to add them: %j", async (lines, where) => {
+    using at = place();
+    at.file(
+      "~/.scorel/extensions/keen.ts",
+      'import { z } from "zod";',
+      plugin("keen", "config: z.object({ word: z.string() })"),
+    );
+    at.file("~/.scorel/config.toml", ...lines);
+    expect((await session(at)).problems.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        `^Extension "keen" is left out: Invalid value of keen.word: it is missing, a text is needed \\([^()]*${where}\\)$`,
+      ),
     ]);
   });
 });
