@@ -131,7 +131,7 @@ describe("scorel preset check", () => {
     expect(await problems(at)).toEqual([
       expect.stringMatching(new RegExp(`^${bad}:2:\\d+: not valid TOML`)),
       expect.stringContaining(`There is no preset "no-such" (${file}:1).`),
-      expect.stringMatching(new RegExp(`far.toml is not read: it lies outside of .* \\(${file}:1\\)$`)),
+      expect.stringMatching(new RegExp(`far.toml is not read: it is outside of .* \\(${file}:1\\)$`)),
       expect.stringContaining(`Unsupported config key: colour (${file}:2)`),
     ]);
   });
