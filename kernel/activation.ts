@@ -18,22 +18,33 @@ export function contributionsOf(plugin: string, returned: unknown, hints: Hints 
   if (typeof returned !== "object" || returned === null) return undefined;
   const refuse = (what: string) => errors.PLUGIN_RETURNED({ plugin, what });
   if (Array.isArray(returned)) throw refuse("a list");
-  for (const name in returned) {
-    if (MANIFEST.includes(name) || name.endsWith("activate"))
-      throw refuse(`"${name}", which is read before activate() runs; declare it on the plugin itself`);
-    const near = hints?.contribution?.(name);
-    if (near !== undefined) throw refuse(`"${name}", which is not a known contribution (did you mean "${near}"?)`);
-  }
-  const { dispose, hooks, onEvent } = returned as Record<string, unknown>;
-  if (dispose !== undefined && typeof dispose !== "function") throw refuse('a "dispose" that is not a function');
-  if (onEvent !== undefined && typeof onEvent !== "function") throw refuse('an "onEvent" that is not a function');
-  if (
-    hooks !== undefined &&
-    typeof hooks !== "function" &&
-    (typeof hooks !== "object" || !hooks || Array.isArray(hooks))
-  )
-    throw refuse('"hooks" that are neither an object nor a function');
+  const faults = [...faultyNames(returned, hints), ...faultyMembers(returned)];
+  if (faults.length > 0) throw refuse(faults.join(", and "));
   return returned as Activated;
+}
+
+/** Each name that cannot be returned, or is probably misspelt, and why. */
+function faultyNames(returned: object, hints: Hints | undefined): string[] {
+  const faults: string[] = [];
+  for (const name in returned) {
+    const near = hints?.contribution?.(name);
+    if (MANIFEST.includes(name) || name.endsWith("activate"))
+      faults.push(`"${name}", which is read before activate() runs; declare it on the plugin itself`);
+    else if (near !== undefined) faults.push(`"${name}", which is not a known contribution (did you mean "${near}"?)`);
+  }
+  return faults;
+}
+
+/** Members that are there and are not of the kind that they have to be. */
+function faultyMembers(returned: object): string[] {
+  const { dispose, hooks, onEvent } = returned as Record<string, unknown>;
+  const isFunction = (value: unknown) => value === undefined || typeof value === "function";
+  const isTable = typeof hooks === "object" && hooks !== null && !Array.isArray(hooks);
+  return [
+    ...(isFunction(dispose) ? [] : ['a "dispose" that is not a function']),
+    ...(isFunction(onEvent) ? [] : ['an "onEvent" that is not a function']),
+    ...(isFunction(hooks) || isTable ? [] : ['"hooks" that are neither an object nor a function']),
+  ];
 }
 
 /** Reads one contribution from a plugin, where it must be a function, or from the object that its `activate` returned. */

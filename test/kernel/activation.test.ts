@@ -131,6 +131,10 @@ describe("the return value of activate", () => {
     ['an "onEvent" that is not a function', { onEvent: {} }],
     ['"hooks" that are neither an object nor a function', { hooks: [] }],
     ['"word", which is not a known contribution (did you mean "words"?)', { word: ["a"] }],
+    [
+      '"word", which is not a known contribution (did you mean "words"?), and "wrds", which is not a known contribution (did you mean "words"?), and a "dispose" that is not a function',
+      { word: ["a"], wrds: ["b"], dispose: true },
+    ],
   ])("is rejected if it is or contains %s", async (what, returned) => {
     let undone = 0;
     const plugin = definePlugin({
@@ -141,7 +145,7 @@ describe("the return value of activate", () => {
         return returned as object;
       },
     });
-    const contribution = (name: string) => (name === "word" ? "words" : undefined);
+    const contribution = (name: string) => (["word", "wrds"].includes(name) ? "words" : undefined);
     const hints = { service: () => undefined, hook: () => undefined, contribution };
     await expect(testKernel([plugin], { hints })).rejects.toMatchObject({
       code: "PLUGIN_RETURNED",
