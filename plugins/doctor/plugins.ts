@@ -62,7 +62,7 @@ function aboutPlugin({ id, state, reason = "", origin, scope }: PluginRow): Find
         severity: "error",
         what: reason.includes("is left out") ? reason : `"${id}" is left out: ${reason}`,
         where: origin,
-        doNext: `Fix it (\`scorel plugin check\` helps), or switch it off: without = ["${id}"]`,
+        doNext: `Fix it (\`scorel plugin check --load ${origin}\` says what is wrong), or switch it off: without = ["${id}"]`,
       },
     ];
   if (state === "untrusted")

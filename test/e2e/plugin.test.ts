@@ -290,6 +290,32 @@ export default {
     expect(stdout).toContain(`{"home":[".scorel"],"key":"none","cwd":[]} (${file}:6)`);
   });
 
+  it("--load reports contributions that a run would leave out", async () => {
+    using s = scratch({ inProcess: true });
+    const file = s.file(
+      "half.ts",
+      `export default {
+  id: "half", name: "Half", version: "1.0.0",
+  activate: () => ({ tools: [{ name: "Half", description: "h", parameters: { type: "object" } }], commands: { x: 7 } }),
+};
+`,
+    );
+    const env = { PATH: withoutTsc };
+    const { code, stdout } = await s.run(["plugin", "check", file, "--load"], { env });
+    expect(code).toBe(1);
+    expect(stdout).toContain('The tool "Half" of plugin "half" was skipped: it has no execute function.');
+    expect(stdout).toContain("it is neither a function nor an object with one");
+    const values = s.file(
+      "values.ts",
+      'export default { id: "values", name: "V", version: "1.0.0", activate: () => ({ tools: "abc", commands: 7 }) };\n',
+    );
+    expect((await s.run(["plugin", "check", values, "--load"], { env })).stdout).toMatch(
+      /load: wrong\n(?=.*failed in commands: ).*of plugin "values" was skipped: it is not an object\./s,
+    );
+    const unloaded = await s.run(["plugin", "check", file], { env });
+    expect(unloaded.stdout).toContain(`\nload: not checked (not run: scorel plugin check --load ${file})\n`);
+  });
+
   it("--load runs nothing of a project that is not trusted", async () => {
     using s = scratch({ inProcess: true });
     const file = s.file(".scorel/extensions/theirs.ts", extension("theirs"));

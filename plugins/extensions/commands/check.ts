@@ -16,7 +16,7 @@ export async function check(extensions: ExtensionsService, invocation: Invocatio
   const target = targetOf(resolve(cwd, args[0] as string));
   const steps = [await checkSyntax(extensions, target), checkShape(extensions, target)];
   if (steps[0]?.problems.length === 0) steps.push(await checkTypes(extensions, target, invocation));
-  if (options.load) steps.push(await checkLoad(extensions, target, invocation));
+  steps.push(options.load ? await checkLoad(extensions, target, invocation) : notLoaded(args[0] as string));
   stdout.write(steps.map(told).join(""));
   return steps.some(({ problems }) => problems.length > 0) ? 1 : 0;
 }
@@ -51,6 +51,11 @@ async function checkSyntax(extensions: ExtensionsService, { file }: Target): Pro
 function checkShape({ words }: ExtensionsService, { id, file }: Target): Step {
   const problems = shapeProblems(id, readFileSync(file, "utf8"), words).map((reason) => `${file}: ${reason}`);
   return { name: "manifest", note: "as far as it is written out", problems };
+}
+
+/** Says that more would be found by running the extension, and how. */
+function notLoaded(path: string): Step {
+  return { name: "load", note: `not run: scorel plugin check --load ${path}`, problems: [], skipped: true };
 }
 
 /** Runs the extension, so its folder must be trusted; otherwise throws EXTENSIONS_UNTRUSTED. */

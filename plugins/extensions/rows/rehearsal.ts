@@ -1,4 +1,6 @@
 import { type AnyPlugin, type BaseContext, type KernelEntry, messageOf } from "@scorel/kernel";
+import type {} from "@scorel/prompt/contract";
+import type {} from "@scorel/tools/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import type { TapRow } from "../contract.ts";
 
@@ -21,6 +23,8 @@ export interface Seen {
 export interface Rehearsal {
   composition: Composition;
   watch(open: () => Promise<unknown>): Promise<ReadonlyMap<string, Seen>>;
+  /** Has the contributions of the opened session collected that are otherwise read at first use, so that mistakes are reported. */
+  collect(): void;
 }
 
 /** What `activate` may return. */
@@ -34,14 +38,36 @@ const LIMIT_MS = 30_000;
 
 export function createRehearsal(real: Composition): Rehearsal {
   let watching: Watched | undefined;
+  let session: BaseContext | undefined;
+  const collector: KernelEntry = {
+    origin: "scorel plugin list",
+    plugin: {
+      // No extension can have this id.
+      id: "extensions/rehearsal",
+      name: "Rehearsal",
+      version: "0.1.0",
+      activate: (ctx: BaseContext) => {
+        session = ctx;
+      },
+    },
+  };
   return {
+    collect() {
+      // The services may be those of an extension, whose error must not keep the list from being shown.
+      for (const read of [() => session?.find("tools")?.list(), () => session?.find("prompt")?.view()])
+        try {
+          read();
+        } catch (thrown) {
+          session?.report("contributions", thrown);
+        }
+    },
     composition: {
       ...real,
       async sessionPlugins(...asked) {
         const plugins = await real.sessionPlugins(...asked);
         const seen = watching;
         if (!seen) return plugins;
-        return { ...plugins, entries: plugins.entries.map((entry) => watched(entry, seen)) };
+        return { ...plugins, entries: [...plugins.entries.map((entry) => watched(entry, seen)), collector] };
       },
     },
     async watch(open) {

@@ -38,7 +38,7 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
   const { found } = run;
   let problems: readonly Notice[] = [];
   const seen = await rehearsal.watch(async () => {
-    problems = await openOnce(kernel, run.cwd);
+    problems = await openOnce(kernel, run.cwd, rehearsal);
   });
   const rows = shippedRows(run, seen, kernel);
   for (const file of found.extensions) rows.push(await extensionRow(file, { run, seen, problems, kernel }));
@@ -68,7 +68,7 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
 }
 
 /** Opens a session and returns its notices about what was left out and what failed. */
-async function openOnce(kernel: Kernel, cwd: string): Promise<Notice[]> {
+async function openOnce(kernel: Kernel, cwd: string, rehearsal: Rehearsal): Promise<Notice[]> {
   const host = kernel.find("host");
   if (!host) throw errors.CONFIG_NO_HOST();
   const client = host.connect();
@@ -78,6 +78,7 @@ async function openOnce(kernel: Kernel, cwd: string): Promise<Notice[]> {
     await client.request("list_commands", { sessionId }).catch((thrown: unknown) => {
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     });
+    rehearsal.collect();
     const { notices } = await client.request("get_status", { sessionId });
     await client.request("close_session", { sessionId });
     return notices;
