@@ -21,6 +21,9 @@ export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
   return { plugin, ...(tap as Omit<Layer, "plugin">) };
 }
 
+/** A timer with a longer delay would fire at once. */
+const MAX_LIMIT_MS = 2 ** 31 - 1;
+
 export const TAP_FIELDS = ["handler", "level", "critical", "limit"];
 
 /** Lists everything wrong with a layer object. Checked strictly, because a misread layer could leave an action unguarded. */
@@ -36,8 +39,8 @@ function flawsOf(tap: unknown): string[] {
   if (level !== undefined && !Object.hasOwn(STAGES, level as string))
     flaws.push('its level is not "early", "normal" or "late"');
   if (critical !== undefined && typeof critical !== "boolean") flaws.push("its critical is neither true nor false");
-  if (limit !== undefined && limit !== false && !(typeof limit === "number" && limit >= 0))
-    flaws.push("its limit is neither a number of milliseconds nor false");
+  if (limit !== undefined && limit !== false && !(typeof limit === "number" && limit >= 0 && limit <= MAX_LIMIT_MS))
+    flaws.push(`its limit is neither a number of milliseconds up to ${MAX_LIMIT_MS} nor false`);
   return flaws;
 }
 

@@ -187,10 +187,10 @@ export class Loader {
   }
 }
 
-/** Returns the layers of a plugin by hook name. Throws if `hooks` is not an object; a promise would look like an empty one. */
+/** Returns the layers of a plugin by hook name. Throws if `hooks` is not an object. A promise, a list or a Map would look like an object without layers. */
 function hooksOf(source: Pick<AnyPlugin, "hooks"> | Activated, context: object): [hook: string, tap: unknown][] {
   const hooks: unknown = (typeof source.hooks === "function" ? source.hooks(context) : source.hooks) ?? {};
-  if (typeof hooks !== "object" || Array.isArray(hooks) || hooks instanceof Promise)
+  if (typeof hooks !== "object" || hooks === null || Symbol.iterator in hooks || hooks instanceof Promise)
     throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that returns { hook: layer }" });
   return Object.entries(hooks as object).filter(([, tap]) => tap !== undefined && tap !== null && tap !== false);
 }

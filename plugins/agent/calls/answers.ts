@@ -20,7 +20,7 @@ export const answers = {
     const wanted = "{ block: boolean, reason?: string }";
     assertFields(hook, answer, { wanted, fields: ["block", "reason"] });
     // A reason without `block` is ambiguous. Rejecting it keeps a guard's typo from letting the call pass.
-    const isVerdict = isBoolean(answer.block) && isText(answer.reason);
+    const isVerdict = isBoolean(answer.block) && isText(answer.reason) && (isPlain(answer) || "block" in answer);
     if (!isVerdict || (answer.block === undefined && answer.reason !== undefined))
       throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   },
@@ -72,6 +72,11 @@ function isContent(value: unknown): boolean {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+/** Whether an object was written as one: a generator, a Map or a date that a guard returns by mistake says nothing. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 function isBoolean(value: unknown): boolean {
   return value === undefined || typeof value === "boolean";

@@ -6,7 +6,7 @@ type Handler = (input: unknown, signal: AbortSignal) => unknown;
 
 /** Wraps each layer of the table that `hooks` returned. Anything else is passed on, for the kernel to refuse. */
 export function containedTaps(hooks: unknown, contained: ContainedPlugin): object {
-  if (typeof hooks !== "object" || hooks === null || Array.isArray(hooks) || hooks instanceof Promise)
+  if (typeof hooks !== "object" || hooks === null || Symbol.iterator in hooks || hooks instanceof Promise)
     return hooks as object;
   return Object.fromEntries(Object.entries(hooks).map(([hook, tap]) => [hook, containedTap(hook, tap, contained)]));
 }
@@ -29,9 +29,17 @@ function containedHandler(hook: string, handler: Handler, contained: ContainedPl
     if (typeof input !== "object" || input === null) return call.run(handler, input, signal);
     const copy = copyPlain(input);
     const answer = call.run(handler, copy, signal);
-    return isThenable(answer) ? answer.then((later) => withCopy(copy, later)) : withCopy(copy, answer);
+    return isThenable(answer) ? settled(answer).then((later) => withCopy(copy, later)) : withCopy(copy, answer);
   };
   return layer;
+}
+
+/**
+ * A promise of what a thenable resolves with. Its own `then` may return anything, also when the thenable is a promise whose
+ * `then` was replaced.
+ */
+function settled(answer: PromiseLike<unknown>): Promise<unknown> {
+  return new Promise((resolve) => resolve(answer));
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

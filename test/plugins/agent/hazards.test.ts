@@ -261,6 +261,7 @@ describe("a call runs", () => {
     ["a misspelt field", { blok: true, reason: "no" }, 'it returned a field "blok". Did you mean "block"?'],
     ["a reason alone", { reason: "no" }, "must return { block: boolean, reason?: string }"],
     ["a text for block", { block: "no" }, "must return { block: boolean, reason?: string }"],
+    ["a generator", (async function* () {})(), "must return { block: boolean, reason?: string }"],
   ])("but not when a guard returns %s", async (_what, answer, told) => {
     const bash = counted("bash");
     const approveToolCall = { critical: true, handler: () => answer as never };

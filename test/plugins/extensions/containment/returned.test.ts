@@ -85,3 +85,41 @@ it("reports a returned object that cannot be used, and starts the rest", async (
     { plugin: "own", where: "start", code: "PLUGIN_RETURNED", message: expect.stringContaining('"hooks" that are') },
   ]);
 });
+
+/** A thenable that is no promise: `begin` is its `then`. */
+const thenable = (begin: (resolve: (words: object) => void) => void) =>
+  // biome-ignore lint/suspicious/noThenProperty: thenables are what is tested
+  Object.defineProperty({}, "then", { value: begin });
+const words = { words: ["b"] };
+
+it.each<[string, () => unknown]>([
+  ["a thenable", () => thenable((resolve) => resolve(words))],
+  ["a thenable that resolves later", () => thenable((resolve) => setTimeout(() => resolve(words), 5))],
+  [
+    "a promise whose `then` was replaced",
+    () =>
+      // biome-ignore lint/suspicious/noThenProperty: such promises are what is tested
+      Object.defineProperty(Promise.resolve(), "then", { value: (resolve: (given: object) => void) => resolve(words) }),
+  ],
+])("takes what %s resolves with as the result of a layer", async (_what, answer) => {
+  const own = definePlugin({ ...base, id: "own", needs: ["marker"], hooks: () => ({ mark: answer as never }) });
+  await using t = await testKernel([marker, contained(own, file, { file })]);
+  expect(await t.kernel.find("marker")?.mark({ words: ["a"] })).toEqual(words);
+});
+
+it("waits for a thenable that never resolves no longer than the layer's limit", async () => {
+  const tap = { limit: 20, handler: () => thenable(() => {}) as never };
+  const own = definePlugin({ ...base, id: "own", needs: ["marker"], hooks: () => ({ mark: tap }) });
+  await using t = await testKernel([marker, contained(own, file, { file })]);
+  expect(await t.kernel.find("marker")?.mark({ words: ["a"] })).toEqual({ words: ["a"] });
+  expect(t.kernel.failures).toMatchObject([{ plugin: "own", where: "mark", code: "HOOK_LIMIT" }]);
+});
+
+it.each([
+  ["a Map", new Map()],
+  ["a list", []],
+])("refuses %s in place of the table of layers", async (_what, hooks) => {
+  const own = definePlugin({ ...base, id: "own", activate: () => ({ hooks: hooks as never }) });
+  await using t = await testKernel([marker, contained(own, file, { file })]);
+  expect(t.kernel.failures).toMatchObject([{ plugin: "own", where: "start" }]);
+});
