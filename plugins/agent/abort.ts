@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 /**
  * Settles like `work`, but rejects with `signal.reason` when the signal aborts. With `graceMs`, an aborted `work` gets
  * that many milliseconds to settle first. `work` itself is not stopped; a late result is ignored.
@@ -65,4 +66,13 @@ export function linkedTo(...signals: readonly AbortSignal[]): { signal: AbortSig
       if (abandon) control.abort();
     },
   };
+}
+
+/**
+ * Lets the process hear signals that came while a layer kept it busy, since nothing may start after them. The first immediate
+ * may run before the event loop looks for signals, the second runs after it.
+ */
+export async function pendingSignals(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }

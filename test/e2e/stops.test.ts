@@ -69,6 +69,18 @@ const phases: Record<string, Phase> = {
   },
   "a hook": { reply: () => [bash("true")], prepare: waitingIn("beforeToolCall"), begun: waits },
   "a guard": { reply: () => [bash("true")], prepare: waitingIn("approveToolCall", "critical: true,"), begun: waits },
+  "a guard that keeps the process busy": {
+    reply: () => [bash("echo ran > F")],
+    prepare: (s) =>
+      s.file(
+        "~/.scorel/extensions/busy.ts",
+        `export default { id: "busy", name: "x", version: "1", hooks: () => ({ approveToolCall() {
+          console.log("waits");
+          for (const end = Date.now() + 1500; Date.now() < end; );
+        } }) };`,
+      ),
+    begun: waits,
+  },
   "a summary of the conversation": {
     reply: (end, request) =>
       isSummary(request)

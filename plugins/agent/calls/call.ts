@@ -3,7 +3,7 @@ import type { ToolCall } from "@mariozechner/pi-ai";
 import { type EventId, newId } from "@scorel/kernel";
 import { frozenCopy } from "@scorel/kit/values/copy";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
-import { linkedTo, untilAborted } from "../abort.ts";
+import { linkedTo, pendingSignals, untilAborted } from "../abort.ts";
 import type { ToolCallInput } from "../contract.ts";
 import { tools } from "../environment.ts";
 import { errors } from "../errors.ts";
@@ -139,6 +139,7 @@ export class Call {
 
   private async execute(onUpdate: (partial: CallResult) => void): Promise<CallResult> {
     const { env, signal } = this.turn;
+    await pendingSignals();
     signal.throwIfAborted();
     const { tool, input } = this.known;
     const own = linkedTo(signal);

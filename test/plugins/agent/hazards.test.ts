@@ -344,13 +344,19 @@ describe("a full disk", () => {
   });
 
   it("ends the turn after stopping the other tools when a result cannot be stored", async () => {
+    const begun = gate();
     const stopped = gate();
+    const quick = async () => {
+      await begun.promise;
+      return says("SECRET RESULT");
+    };
     const tools = [
-      tool("quick", async () => says("SECRET RESULT"), { access: () => "read" }),
+      tool("quick", quick, { access: () => "read" }),
       tool(
         "slow",
         (_id, _params, signal) =>
           new Promise((_resolve, reject) => {
+            begun.open();
             signal?.addEventListener("abort", () => {
               stopped.open();
               reject(new Error("stopped"));
