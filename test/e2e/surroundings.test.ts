@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, type TestContext } from "vitest";
 import { type Part, startModelServer, text, toolCall } from "../model-server.ts";
 import { type RunOptions, scratch } from "./scorel.ts";
@@ -27,6 +29,19 @@ describe("a FIFO without a writer", () => {
     const refused = expect.stringContaining("pipe is neither a file nor a folder");
     expect([code, results]).toEqual([0, [refused, "[1 match]\na.txt\n1:a word", refused]]);
   });
+});
+
+it.for(["HEAD", "config", "index"])("a FIFO in place of .git/%s is not waited for", async (name, test) => {
+  const s = scratch();
+  test.onTestFinished(() => s[Symbol.dispose]());
+  const server = await startModelServer([toolCall("Read", { file_path: "a.txt" }), text("done")]);
+  test.onTestFinished(() => server.close());
+  s.useModel(server.baseUrl);
+  s.file("a.txt", "a word\n");
+  execFileSync("git", ["init", "--quiet"], { cwd: s.project });
+  rmSync(join(s.project, ".git", name), { force: true });
+  execFileSync("mkfifo", [join(s.project, ".git", name)]);
+  expect(await s.run(["-p", "go"])).toMatchObject({ code: 0, stdout: "done\n" });
 });
 
 describe("a process with a low limit of open files", () => {

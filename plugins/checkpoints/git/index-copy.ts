@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readText } from "@scorel/kit/files/open";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { errors } from "../errors.ts";
 
@@ -49,7 +50,7 @@ export function isGitRoot(root: string): boolean {
   try {
     const folder = gitFolder(root);
     const isFolder = (name: string) => fs.statSync(join(folder, name)).isDirectory();
-    const head = fs.readFileSync(join(folder, "HEAD"), "utf8");
+    const head = readText(join(folder, "HEAD"));
     if (!/^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(head)) return false;
     return fs.existsSync(join(folder, "commondir")) || (isFolder("objects") && isFolder("refs"));
   } catch {
@@ -63,8 +64,7 @@ export function gitFolder(root: string): string {
   const stat = fs.statSync(path);
   if (stat.isDirectory()) return path;
   if (!stat.isFile()) throw notAFile(path);
-  const named = fs
-    .readFileSync(path, "utf8")
+  const named = readText(path)
     .trim()
     .replace(/^gitdir: /, "");
   return resolve(dirname(path), named);
@@ -74,7 +74,7 @@ export function gitFolder(root: string): string {
 export function commonFolder(root: string): string {
   const own = gitFolder(root);
   const file = join(own, "commondir");
-  return fs.existsSync(file) ? resolve(own, fs.readFileSync(file, "utf8").trim()) : own;
+  return fs.existsSync(file) ? resolve(own, readText(file).trim()) : own;
 }
 
 /** Copies an open file, so that a concurrent write does no harm. Returns when the file was written. */

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { readText } from "@scorel/kit/files/open";
 import { realOf } from "@scorel/kit/files/paths";
 import type { SandboxMount } from "@scorel/sandbox/contract";
 
@@ -118,7 +119,7 @@ function kindOf(path: string): "file" | "folder" | undefined {
 
 function textOf(path: string, pattern: RegExp): string | undefined {
   try {
-    return pattern.exec(fs.readFileSync(path, "utf8"))?.[1];
+    return pattern.exec(readText(path))?.[1];
   } catch {
     return undefined;
   }

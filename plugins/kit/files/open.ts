@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const FLAGS = WITHOUT_WAITING | (constants.O_NOFOLLOW ?? 0);
@@ -37,4 +37,22 @@ export function openToRead(path: string): number {
   if (stats.isFile() || stats.isDirectory()) return fd;
   closeSync(fd);
   throw new Error("it is no file");
+}
+
+/**
+ * Returns the bytes of a file, also through a symbolic link. Anyone may have put a FIFO in its place, which `readFileSync` would
+ * wait for without end; it is refused. Throws file system errors.
+ */
+export function readBytes(path: string): Buffer {
+  const fd = openToRead(path);
+  try {
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Returns the UTF-8 text of a file, by the rules of `readBytes`. */
+export function readText(path: string): string {
+  return readBytes(path).toString("utf8");
 }

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { codeOf } from "../values/coded-error.ts";
 import { newId } from "../values/id.ts";
+import { readText } from "./open.ts";
 
 /** Error codes of `link` on file systems without hard links. */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
@@ -8,7 +9,7 @@ const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
 /** The text of a file; undefined when the file does not exist. */
 export function readIfPresent(path: string): string | undefined {
   try {
-    return fs.readFileSync(path, "utf8");
+    return readText(path);
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
     throw thrown;

@@ -1,5 +1,6 @@
-import { type Dirent, readdirSync, readFileSync } from "node:fs";
+import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
+import { readBytes } from "@scorel/kit/files/open";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
@@ -89,7 +90,7 @@ function isShown(path: string, { onlyGit }: CommandFiles, { root }: Workspace): 
 /** Returns true when unsure: a compressed index does not hold whole names. */
 function isTracked(name: string, root: string): boolean {
   try {
-    const index = readFileSync(join(root, ".git", "index"));
+    const index = readBytes(join(root, ".git", "index"));
     return index.readUInt32BE(4) > 3 || index.includes(`${name}\0`) || index.includes(`${name}/`);
   } catch {
     return true;

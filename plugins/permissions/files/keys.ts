@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { readText } from "@scorel/kit/files/open";
 
 /** Where programs keep credentials, as path endings. Everything below such a folder counts too. */
 const PLACES = (
@@ -43,7 +44,7 @@ export function isSystem(path: string): boolean {
 function hasToken(path: string): boolean {
   try {
     const { size } = statSync(path);
-    return size > MAX_SETTINGS || TOKEN.test(readFileSync(path, "utf8"));
+    return size > MAX_SETTINGS || TOKEN.test(readText(path));
   } catch {
     return false; // A file that does not exist or cannot be read reveals nothing.
   }

@@ -1,5 +1,6 @@
-import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { readBytes, readText } from "@scorel/kit/files/open";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
 import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts";
@@ -148,7 +149,7 @@ function linksIn(index: string): string[] | undefined {
 /** Undefined for a file that is too large to search for each command. */
 function bytesOf(path: string): Buffer | undefined {
   try {
-    return statSync(path).size > MAX_INDEX ? undefined : readFileSync(path);
+    return statSync(path).size > MAX_INDEX ? undefined : readBytes(path);
   } catch {
     return Buffer.alloc(0); // No index, so no submodules.
   }
@@ -165,7 +166,7 @@ function exists(path: string): boolean {
 
 function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readText(path);
   } catch {
     return undefined; // The path is a folder or does not exist.
   }

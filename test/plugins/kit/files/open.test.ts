@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openRegular } from "../../../../plugins/kit/files/open.ts";
+import { openRegular, readText } from "../../../../plugins/kit/files/open.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "scorel-kit-"));
 const at = (name: string) => join(folder, name);
@@ -39,5 +39,18 @@ describe("opening a regular file", () => {
     symlinkSync(at("target"), at("link"));
     expect(() => openRegular(at("link"))).toThrow("ELOOP");
     expect(() => openRegular(at("missing"))).toThrow("ENOENT");
+  });
+});
+
+describe("reading a file", () => {
+  it("returns its text, also through a link", () => {
+    writeFileSync(at("text"), "käse");
+    symlinkSync(at("text"), at("to-text"));
+    expect([readText(at("text")), readText(at("to-text"))]).toEqual(["käse", "käse"]);
+  });
+
+  it("refuses a FIFO instead of waiting for its writer", () => {
+    execFileSync("mkfifo", [at("endless")]);
+    expect(() => readText(at("endless"))).toThrow("it is no file");
   });
 });
