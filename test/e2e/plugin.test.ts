@@ -89,7 +89,7 @@ describe("scorel plugin new", () => {
     expect(await s.run(["plugin", "new", "titles"])).toMatchObject({ code: 0, stderr: "" });
     expect(await s.run(["plugin", "new", "permissions", "--global"])).toMatchObject({ code: 0, stderr: "" });
     const guard = await s.run(["plugin", "new", "permissions"]);
-    expect([guard.code, guard.stderr]).toEqual([2, expect.stringContaining("no project replaces it")]);
+    expect([guard.code, guard.stderr]).toEqual([2, expect.stringContaining("a project cannot replace it")]);
   });
 
   it.each([
