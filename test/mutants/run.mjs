@@ -22,6 +22,12 @@ const copy = mkdtempSync(join(tmpdir(), "scorel-mutants-"));
 /** The process that runs the tests; started anew after a mutant that did not end. */
 let tests;
 let limitMs = 2 ** 31 - 1;
+for (const signal of ["SIGINT", "SIGTERM"])
+  process.on(signal, () => {
+    stopTests();
+    rmSync(copy, { recursive: true, force: true });
+    process.exit(1);
+  });
 try {
   copySources();
   await measure();

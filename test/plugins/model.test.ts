@@ -335,7 +335,7 @@ describe("the table [model]", () => {
     ["an unknown key", { ...custom, baseUrl: "http://127.0.0.1/v1", temperatur: 1 }, /temperatur/],
     ["a key of the other type", { type: "builtin", provider: "groq", id: "x", baseUrl: "http://x" }, /baseUrl/],
     ["a missing type", { provider: "groq", id: "x" }, /type: is missing: write type = "builtin"/],
-    ["another type", { type: "local" }, /'builtin' \| 'custom'/],
+    ["another type", { type: "local" }, /type: it must be "builtin" or "custom"/],
     ["an unknown api", { ...custom, api: "soap", baseUrl: "http://127.0.0.1/v1" }, /api/],
     ["a missing window", { ...custom, contextWindow: undefined, baseUrl: "http://127.0.0.1/v1" }, /contextWindow/],
   ])("with %s is refused", async (_what, config, message) => {

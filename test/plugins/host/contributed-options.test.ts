@@ -54,7 +54,10 @@ it("a plugin's option is checked, and unknown without the plugin", async () => {
 it("is given by its flag, or by its short one", async () => {
   await using t = await testHost([], [], [contributing("tones", tone)]);
   const known = t.host.sessionOptions();
-  expect(optionFlags(known).slice(-2)).toEqual([{ ...tone.flag, values: tone.kind }, tone.short?.flag]);
+  expect(optionFlags(known).slice(-2)).toEqual([
+    { ...tone.flag, values: tone.kind },
+    { ...tone.short?.flag, means: { option: "--tone", value: "dry" } },
+  ]);
   expect(optionsFrom({ tone: "kind" }, known)).toMatchObject({ tone: "kind" });
   expect(optionsFrom({ soDry: true }, known)).toMatchObject({ tone: "dry" });
 });
