@@ -68,11 +68,16 @@ export function linkedTo(...signals: readonly AbortSignal[]): { signal: AbortSig
   };
 }
 
+let hearing: Promise<void> | undefined;
+
 /**
- * Lets the process hear signals that came while a layer kept it busy, since nothing may start after them. The first immediate
- * may run before the event loop looks for signals, the second runs after it.
+ * Lets the process hear signals that came while a layer kept it busy, since nothing may start after them. The event loop looks for
+ * signals between the two immediates. Calls that ask before the first one share both.
  */
-export async function pendingSignals(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
+export function pendingSignals(): Promise<void> {
+  hearing ??= setImmediate().then(() => {
+    hearing = undefined;
+    return setImmediate();
+  });
+  return hearing;
 }
