@@ -40,6 +40,8 @@ async function firstFailure() {
   for (const tests of inOrder) {
     if (tests.length === 0) continue;
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(tests);
+    // The first failure cancels the run, which may lose the failure itself.
+    if (vitest.isCancelling) return "a test that ended the run";
     if (unhandledErrors.length > 0) return String(unhandledErrors[0]);
     for (const file of testModules) {
       if (file.ok()) continue;
