@@ -150,7 +150,7 @@ export class ChatSession {
   /** Returns whether a line is to be processed, or answers the question on the screen. */
   reactionTo(line: string): "take" | "answer" {
     const isCommand = line.trim().startsWith("/") && this.questions?.takesAll !== true;
-    return reactions[this.state][isCommand ? "command" : "line"];
+    return isCommand ? "take" : reactions[this.state].line;
   }
 
   /** Answers the displayed question. When it has gone meanwhile, processes the line normally. */

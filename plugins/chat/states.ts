@@ -1,5 +1,5 @@
 /**
- * What a conversation does with each key, line and signal, by its state. The state follows from facts that other parts
+ * How a conversation reacts to each key, line and signal in each of its states. The state follows from facts that other parts
  * keep, such as the turns that run, so it cannot disagree with them. Only this file decides by the state.
  */
 
@@ -33,10 +33,11 @@ export function stateOf({ opened, left, turn, question }: Facts): ChatState {
 }
 
 interface Reactions {
-  /** A message. `take` sends it, or queues it while a turn runs; `answer` answers the question on the screen. */
+  /**
+   * A message. `take` sends it, or queues it while a turn runs; `answer` answers the question on the screen. A command, which
+   * starts with a slash, is taken in every state.
+   */
   line: "take" | "answer";
-  /** A line that starts with a slash. One for a question that takes any text counts as a message. */
-  command: "take";
   /** Ctrl-C. `clear` empties the line that is being typed, or leaves when it is empty. */
   interrupt: "clear" | "cancel" | "decline" | "nothing";
   /** A signal that ends the process, or a terminal that has gone. */
@@ -49,45 +50,18 @@ interface Reactions {
   quiet: boolean;
 }
 
-const loud = { prompts: false, quiet: false } as const;
+/** No line is asked for, and nothing runs that waits for a quiet moment. */
+const busy = { prompts: false, quiet: false } as const;
+/** Ctrl-C and the like end the turn first. */
+const inTurn = { interrupt: "cancel", hangUp: "cancelAndLeave", end: "nothing", ...busy } as const;
 
 export const reactions: Readonly<Record<ChatState, Reactions>> = {
-  starting: { line: "take", command: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...loud },
-  idle: {
-    line: "take",
-    command: "take",
-    interrupt: "clear",
-    hangUp: "leave",
-    end: "newline",
-    prompts: true,
-    quiet: true,
-  },
-  running: { line: "take", command: "take", interrupt: "cancel", hangUp: "cancelAndLeave", end: "nothing", ...loud },
-  asking: {
-    line: "answer",
-    command: "take",
-    interrupt: "decline",
-    hangUp: "leave",
-    end: "newline",
-    prompts: true,
-    quiet: false,
-  },
-  askingInTurn: {
-    line: "answer",
-    command: "take",
-    interrupt: "cancel",
-    hangUp: "cancelAndLeave",
-    end: "nothing",
-    ...loud,
-  },
+  starting: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
+  idle: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", prompts: true, quiet: true },
+  running: { line: "take", ...inTurn },
+  asking: { line: "answer", interrupt: "decline", hangUp: "leave", end: "newline", prompts: true, quiet: false },
+  askingInTurn: { line: "answer", ...inTurn },
   // Lines that were typed before: they may still answer the last question.
-  closing: { line: "answer", command: "take", interrupt: "nothing", hangUp: "leave", end: "nothing", ...loud },
-  closingInTurn: {
-    line: "answer",
-    command: "take",
-    interrupt: "cancel",
-    hangUp: "cancelAndLeave",
-    end: "nothing",
-    ...loud,
-  },
+  closing: { line: "answer", interrupt: "nothing", hangUp: "leave", end: "nothing", ...busy },
+  closingInTurn: { line: "answer", ...inTurn },
 };
