@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SessionHeader, StoredEvent } from "@scorel/kernel";
-import type { Ledger } from "@scorel/kernel/store";
+import { Ledger } from "@scorel/kernel/store";
 import type { Shelf } from "./logs.ts";
 import { readableTexts } from "./readable-text.ts";
 
@@ -18,8 +18,6 @@ export interface SessionDetails extends AsyncDisposable {
 
 const TITLE_LENGTH = 80;
 const FIRST_ROWS = 100;
-/** Parent row in the ledger of a record whose parent is missing. */
-const LOST_PARENT = -2;
 
 /** Reads a session's details from the log's index, parsing few events. Throws STORE_READ and STORE_HEADER. */
 export function readDetails({ directory, logs }: Shelf, sessionId: string): SessionDetails {
@@ -66,7 +64,7 @@ function leafRow(ledger: Ledger): number {
 /** Returns the parent row. An event with a missing parent is attached to the one before it, as when opening the log. */
 function parentOf(ledger: Ledger, row: number): number {
   const parent = ledger.parent[row] ?? -1;
-  return parent === LOST_PARENT ? row - 1 : parent;
+  return parent === Ledger.LOST_PARENT ? row - 1 : parent;
 }
 
 function titleOf(header: SessionHeader, ledger: Ledger): string {

@@ -1,12 +1,10 @@
 import * as fs from "node:fs";
 import type { AnyEvent, EventId, StoredEvent } from "@scorel/kernel";
-import type { Ledger, Opened } from "@scorel/kernel/store";
+import { Ledger, type Opened } from "@scorel/kernel/store";
 import { readIfPresent, removeIfPresent } from "@scorel/kit/files/private";
 import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
 
 const COALESCE_MS = 16;
-/** Parent row in the ledger of an event without a parent. */
-const NO_PARENT = -1;
 
 /** First line of the file: the message that the text belongs to. */
 interface Start {
@@ -160,7 +158,7 @@ export function messageOfLeftover(leftover: Leftover, { header, ledger }: Opened
 
 /** Returns true when a message follows the given parent. */
 function isAnswered(ledger: Ledger, parentId: EventId | null): boolean {
-  const parent = parentId === null ? NO_PARENT : ledger.rowOf(parentId);
+  const parent = parentId === null ? Ledger.NO_PARENT : ledger.rowOf(parentId);
   for (const row of rowsOf(ledger, "message")) if (ledger.parent[row] === parent) return true;
   return false;
 }
