@@ -35,7 +35,7 @@ interface FailuresOptions {
 interface ReportOptions {
   /** Logs the failure without announcing it as an event. */
   quietly?: boolean;
-  /** What the containment counts the failure for: the function that failed, or the name of the place. */
+  /** The function or place whose failures the containment counts. After the third it is switched off. */
   of?: object | string;
 }
 

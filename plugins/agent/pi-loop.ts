@@ -1,7 +1,7 @@
 /**
- * The only file of the agent that runs pi-agent-core, with everything that we do against its grain, each with its reason.
- * What is assumed about the library is tested in test/plugins/agent/pi-loop.test.ts; read that first when a newer version
- * is tried. The command's bundle also changes the library: see `lazyValidation` in plugins/model/bundle.mjs.
+ * The only file of the agent that runs pi-agent-core, with everything that works around the library, each with its reason.
+ * test/plugins/agent/pi-loop.test.ts checks every assumption about the library: run it first to try a newer version.
+ * The command's bundle also changes the library: see `lazyValidation` in plugins/model/bundle.mjs.
  */
 import {
   type AgentEvent,
@@ -18,7 +18,7 @@ import type { Call } from "./calls/call.ts";
 import type { ToolCallInput } from "./contract.ts";
 
 /**
- * What the agent gives to the library's loop. Only `approve` may reject: the library turns that into the call's result.
+ * The agent's side of the library's loop. Only `approve` may reject: the library turns that into the call's result.
  * A rejection of any other function would end the loop while tools are still running.
  */
 export interface LoopParts {

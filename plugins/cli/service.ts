@@ -3,13 +3,13 @@ import { errors } from "./errors.ts";
 import { helpText, nameOf } from "./help.ts";
 import { readOption } from "./option.ts";
 
-/** Creates the service `cli`, which uses the commands that plugins contribute at the time of each call. */
-/** What one plugin contributes under `cliCommands`. */
+/** A plugin with its commands for the command line. */
 interface Contributed {
   plugin: string;
   value: CliCommand[];
 }
 
+/** Creates the service `cli`, which uses the commands that plugins contribute at the time of each call. */
 export function createCli(launch: Launch, collect: () => Contributed[]): CliService {
   return {
     help: (noun, action) => helpText(commandsOf(collect()), launch, noun, action),

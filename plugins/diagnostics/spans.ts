@@ -7,7 +7,7 @@ import type { OpenSpan, SpanAttributes, SpanParent } from "./contract.ts";
 
 type Told<T extends keyof Transients> = AnyEvent & Transients[T];
 
-/** What the kernel publishes on the diagnostics channel `scorel.hook` when a layer has ended; times in milliseconds. */
+/** A message of the diagnostics channel `scorel.hook`, published when a layer of a hook has ended. Times are in milliseconds. */
 interface HookTrace {
   sessionId: string;
   hook: string;

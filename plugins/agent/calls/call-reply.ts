@@ -17,7 +17,7 @@ interface ReplyFacts {
   unreadable: ReadonlyMap<string, UnreadableArguments>;
 }
 
-/** What the calls of one reply share. */
+/** A model's reply with its tool calls: the frozen message, the limit of calls, and the calls with unreadable arguments. */
 export class CallReply {
   readonly kept: boolean;
   readonly redaction: Redaction;

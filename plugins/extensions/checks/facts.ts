@@ -1,7 +1,7 @@
 import { knownWords } from "../words.ts";
 import { returnedMembers } from "./members.ts";
 
-/** What the source of an extension shows. Computed values and other files of the extension are not considered. */
+/** Facts about an extension, read from its source text without running it. Computed values and imported files are not read. */
 export interface ExtensionFacts {
   /** The hooks that it has layers on. */
   hooks: string[];
