@@ -1,17 +1,23 @@
-import type { LayerNotice } from "@scorel/inspect/contract";
 import type { AnyPlugin } from "@scorel/kernel";
 import { metaAt } from "@scorel/kit/schema/keys";
-import { leavesOf } from "@scorel/kit/values/table";
-import type { Merged } from "./merge.ts";
+import { type KeyPath, leavesOf, type Table } from "@scorel/kit/values/table";
+import type { LayerNotice } from "./contract.ts";
 
 /**
  * Explains why an accepted value may not do what its author expects, and what to do. Schemas attach it to a key with
  * `.meta({ examine })`. It runs only when the configuration is shown or checked, not at each start.
  */
-export type Examine = (value: unknown) => Promise<Pick<LayerNotice, "text" | "severity" | "doNext"> | undefined>;
+type Examine = (value: unknown) => Promise<Pick<LayerNotice, "text" | "severity" | "doNext"> | undefined>;
+
+/** The merged tables of plugins, by id. */
+interface Values {
+  tables: Table;
+  /** `file:line` of a value. */
+  placeOf(path: KeyPath): string;
+}
 
 /** Runs the plugins' `examine` functions on the merged values, and returns their notices with `file:line`. */
-export async function examineValues({ tables, placeOf }: Merged, plugins: Iterable<AnyPlugin>): Promise<LayerNotice[]> {
+export async function examineValues({ tables, placeOf }: Values, plugins: Iterable<AnyPlugin>): Promise<LayerNotice[]> {
   const notices: LayerNotice[] = [];
   for (const { id, config } of plugins) {
     const values = leavesOf(tables[id] ?? {}, []).flatMap(({ path, value }) =>

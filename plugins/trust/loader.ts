@@ -1,8 +1,8 @@
 /** What the loader in presets/ and this plugin tell each other; nothing of it is for other plugins. */
 
-import type { Awaitable } from "@scorel/kernel";
+import type { AnyPlugin, Awaitable } from "@scorel/kernel";
+import type { KeyPath, Table } from "@scorel/kit/values/table";
 import type { NestedSkills } from "@scorel/workspace/contract";
-import type { TrustItem } from "./contract.ts";
 
 /** The `.scorel` folder of a project, and whether anything in it may be read. */
 export interface Project {
@@ -50,10 +50,34 @@ export interface TrustMark {
   could: string;
 }
 
+/** A preset or config.toml that was parsed; nothing of it is in use. */
+export interface ParsedLayer {
+  /** All of it. */
+  table: Table;
+  /** The tables for plugins and extensions in it. The schema is missing for extensions, whose code is not run. */
+  settings: readonly { id: string; table: unknown; schema: AnyPlugin["config"] }[];
+  /** `file:line` of a key. */
+  placeOf(path: KeyPath): string;
+}
+
+/** The merged layers of the user without any project. */
+export interface UserLayers {
+  /** Ids of the plugins that the user has chosen -> `file:line`. */
+  use: ReadonlyMap<string, string>;
+  /** Ids that the user has switched off -> `file:line`. */
+  without: ReadonlyMap<string, string>;
+  /** One table per plugin id. */
+  tables: Table;
+  /** `file:line` of a value. */
+  placeOf(path: KeyPath): string;
+}
+
 /** What this plugin needs to know about presets and config.toml. The loader provides it. */
 export interface LayerKnowledge {
-  /** What each of these files would change or run, one list per file. Nothing is run. */
-  items(files: readonly LayerFile[]): Promise<TrustItem[][]>;
+  /** Parses a file. Throws CONFIG_TOML. */
+  parse(file: LayerFile): Promise<ParsedLayer>;
+  /** The user's layers, which a project's are compared with; undefined if the user's preset is refused as changed. */
+  ofUser(): Promise<UserLayers | undefined>;
   /** The presets that a file builds on by path; empty when the file is not valid TOML. */
   builtOn(path: string, bytes: Buffer): string[];
 }

@@ -30,7 +30,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   joinLayers(merged, plugins.values());
   const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
-  const doubts = await (await import("../layers/doubts.ts")).examineValues(merged, plugins.values());
+  const doubts = await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values());
   const { extensionFindings } = await import("@scorel/extensions/findings");
   const readings = await Promise.all(loaded.map((file) => extensionFindings(file)));
   const [{ serviceProblems }, { aboutService, given }] = await Promise.all([

@@ -43,7 +43,7 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   const unmet = await unmetBy(merged, found);
   if (unmet.length > 0 && !request.looking) throw configError(unmet);
   const doubts = request.looking
-    ? await (await import("../layers/doubts.ts")).examineValues(merged, plugins.values())
+    ? await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values())
     : [];
   const notices = [...aboutTrust(request), ...verdict.notices, ...doubts];
   return {

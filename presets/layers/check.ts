@@ -6,7 +6,7 @@ import { dotted, leavesOf } from "@scorel/kit/values/table";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "../catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
-import { grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
+import { grammarKeys, listed as listedIn, type Merged, tablesIn } from "./merge.ts";
 import { namesIn, presetFolders } from "./preset-file.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
 
@@ -173,8 +173,7 @@ function listed(layer: Layer, key: string): { id: string; path: (string | number
 
 /** Names of host plugins in a project's layer: they run once per process, so only the user may choose or configure them. */
 function hostWords(layer: Layer): ConfigProblem[] {
-  const tables = Object.keys(layer.table).filter((key) => !grammarKeys.includes(key));
-  return [...tables.map((id) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
+  return [...tablesIn(layer).map(([id]) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
     .filter(({ id }) => shipped(id)?.scope === "host")
     .map(({ id, path }) => ({ code: "CONFIG_SCOPE", message: refusal(id, placeOf(layer, path)) }));
 }

@@ -1,9 +1,10 @@
 import { codeOf } from "@scorel/kernel";
 import type { LayerKnowledge } from "@scorel/trust/loader";
+import { loadShipped } from "../catalogue.ts";
 import { builtOn } from "./admission.ts";
-import { layerItems } from "./layer-items.ts";
+import { parseLayer, placeOf } from "./layer.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";
-import { type Merged, mergeLayers } from "./merge.ts";
+import { type Merged, mergeLayers, tablesIn } from "./merge.ts";
 
 /** The request for the user's layers without any project, which a project's changes are compared with. */
 export type OwnLayers = Pick<LayerRequest, "preset" | "by" | "cwd" | "admission">;
@@ -12,10 +13,17 @@ export type OwnLayers = Pick<LayerRequest, "preset" | "by" | "cwd" | "admission"
 export function createKnowledge(own: OwnLayers): LayerKnowledge {
   return {
     builtOn,
-    async items(files) {
-      const user = await userLayers(own);
-      return await Promise.all(files.map((file) => layerItems(file, user)));
+    async parse({ path, shown, bytes, kind }) {
+      const layer = parseLayer(bytes.toString("utf8"), path, kind, shown);
+      const tables = tablesIn(layer);
+      const plugins = await loadShipped(tables.map(([id]) => id));
+      return {
+        table: layer.table,
+        settings: tables.map(([id, table]) => ({ id, table, schema: plugins.get(id)?.config })),
+        placeOf: (key) => placeOf(layer, key),
+      };
     },
+    ofUser: () => userLayers(own),
   };
 }
 

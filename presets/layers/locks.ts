@@ -2,7 +2,7 @@ import type { ExtensionFile } from "@scorel/extensions/contract";
 import { dotted, type KeyPath, leavesOf } from "@scorel/kit/values/table";
 import type { ConfigProblem } from "./check.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
-import { grammarKeys, listed, mergeLayers, switchedOff } from "./merge.ts";
+import { listed, mergeLayers, switchedOff, tablesIn } from "./merge.ts";
 import { parsePath } from "./schema.ts";
 
 /** A key or table that no project may change. */
@@ -60,7 +60,7 @@ function breachesBy(layer: Layer, lock: Lock, layers: readonly Layer[]): ConfigP
   const [id = ""] = path;
   const before = layers.slice(0, layers.indexOf(lock.layer) + 1);
   const isOff = mergeLayers(before).without.has(id);
-  const values = leavesOf(Object.fromEntries(tablesOf(layer)), []).filter((leaf) => overlaps(path, leaf.path));
+  const values = leavesOf(Object.fromEntries(tablesIn(layer)), []).filter((leaf) => overlaps(path, leaf.path));
   const off = switchedOff(layer).filter(([each]) => each === id);
   const on = listed(layer, ["use"]).filter(([each]) => each === id && isOff);
   return [
@@ -82,10 +82,6 @@ function isPartOf({ path, askedBy = [] }: Layer, lock: Lock): boolean {
 
 function isTheirs({ of, within }: ExtensionFile, projectLayers: readonly Layer[]): boolean {
   return of === "project" || (of === "preset" && projectLayers.some(({ pack }) => pack?.root === within));
-}
-
-function tablesOf({ table }: Layer): [id: string, value: unknown][] {
-  return Object.entries(table).filter(([key]) => !grammarKeys.includes(key));
 }
 
 function overlaps(a: KeyPath, b: KeyPath): boolean {

@@ -46,11 +46,15 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       without.delete(id);
       if (!use.has(id)) use.set(id, place);
     }
-    for (const [key, value] of Object.entries(layer.table))
-      if (!grammarKeys.includes(key)) assign(tables, [key], value, layer, origins);
+    for (const [id, value] of tablesIn(layer)) assign(tables, [id], value, layer, origins);
   }
   const layerOf = (path: KeyPath) => findOrigin(origins, path);
   return { layers, use, without, tables, layerOf, placeOf: (path) => placeIn(layerOf(path), path) };
+}
+
+/** The tables of plugins and extensions in a layer. A value that is not a table is reported by the schema. */
+export function tablesIn({ table }: Layer): [id: string, value: unknown][] {
+  return Object.entries(table).filter(([key]) => !grammarKeys.includes(key));
 }
 
 /** The strings of an array, each with its `file:line`; values of another type are reported by the schema. */

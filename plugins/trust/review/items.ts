@@ -4,6 +4,7 @@ import { oneLine } from "@scorel/kit/text/one-line";
 import type { TrustItem } from "../contract.ts";
 import type { LayerFile, LayerKnowledge } from "../loader.ts";
 import type { TrustTarget } from "../targets.ts";
+import { layerItems } from "./layer-items.ts";
 
 /** Everything in a project that Scorel would use, and what each item could do. */
 export async function itemsIn(tree: Tree, target: TrustTarget, layers: LayerKnowledge): Promise<TrustItem[]> {
@@ -36,7 +37,7 @@ async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promi
   const toml = files
     .filter(([path]) => isLayer(path))
     .map(([path, bytes]) => ({ path: join(tree.root, path), shown: oneLine(path), bytes, kind }));
-  const found = await layers.items(toml);
+  const found = await layerItems(toml, layers);
   const items = new Map(toml.map(({ path }, index) => [path, found[index] ?? []]));
   return [
     ...installedIn(tree),

@@ -1,29 +1,30 @@
 import { messageOf } from "@scorel/kernel";
 import { metaAt } from "@scorel/kit/schema/keys";
+import { isTooWide } from "@scorel/kit/schema/layering";
 import { oneLine } from "@scorel/kit/text/one-line";
 import { dotted, isTable, type KeyPath, leavesOf } from "@scorel/kit/values/table";
-import type { TrustItem } from "@scorel/trust/contract";
-import type { LayerFile, TrustMark } from "@scorel/trust/loader";
-import { loadShipped } from "../catalogue.ts";
-import { type Layer, parseLayer, placeOf } from "./layer.ts";
-import { isTooWide } from "./layered-values.ts";
-import { grammarKeys, type Merged } from "./merge.ts";
+import type { TrustItem } from "../contract.ts";
+import type { LayerFile, LayerKnowledge, ParsedLayer, TrustMark, UserLayers } from "../loader.ts";
 
 const LONGEST = 200;
 
-/** What a layer would change compared with the user's own layers, or why it cannot be read. */
-export async function layerItems(file: LayerFile, user: Merged | undefined): Promise<TrustItem[]> {
-  const { path, shown, bytes, kind } = file;
-  try {
-    const layer = parseLayer(bytes.toString("utf8"), path, kind, shown);
-    return [...switches(layer, user), ...(await settings(layer, user))];
-  } catch (thrown) {
-    return [{ kind: "other", what: oneLine(messageOf(thrown)), place: shown }];
-  }
+/** What each of these presets and config.toml files would change compared with the user's own layers, or why it cannot be read. */
+export async function layerItems(files: readonly LayerFile[], layers: LayerKnowledge): Promise<TrustItem[][]> {
+  const user = await layers.ofUser();
+  return await Promise.all(
+    files.map(async (file): Promise<TrustItem[]> => {
+      try {
+        const layer = await layers.parse(file);
+        return [...switches(layer, user), ...settings(layer, file.kind, user)];
+      } catch (thrown) {
+        return [{ kind: "other", what: oneLine(messageOf(thrown)), place: file.shown }];
+      }
+    }),
+  );
 }
 
 /** The plugins that a layer leaves out or loads, and the presets that it extends. */
-function switches(layer: Layer, user: Merged | undefined): TrustItem[] {
+function switches(layer: ParsedLayer, user: UserLayers | undefined): TrustItem[] {
   return listsOf(layer).map(({ word, id, place }): TrustItem => {
     if (word === "without") {
       const used = user?.use.get(id);
@@ -35,8 +36,10 @@ function switches(layer: Layer, user: Merged | undefined): TrustItem[] {
   });
 }
 
-function listsOf(layer: Layer): { word: "use" | "without" | "extends"; id: string; place: string }[] {
-  const { table } = layer;
+function listsOf({
+  table,
+  placeOf,
+}: ParsedLayer): { word: "use" | "without" | "extends"; id: string; place: string }[] {
   const disabled = isTable(table.extensions) ? table.extensions.disabled : undefined;
   const lists = [
     ["without", table.without, ["without"]],
@@ -48,24 +51,22 @@ function listsOf(layer: Layer): { word: "use" | "without" | "extends"; id: strin
     (Array.isArray(list) ? list : list === undefined ? [] : [list]).map((id, index) => ({
       word,
       id: String(id),
-      place: placeOf(layer, Array.isArray(list) ? [...path, index] : path),
+      place: placeOf(Array.isArray(list) ? [...path, index] : path),
     })),
   );
 }
 
 /** The settings of a layer. Those that their plugin marks with `.meta({ trust })` say what they could do and the user's value. */
-async function settings(layer: Layer, user: Merged | undefined): Promise<TrustItem[]> {
-  const tables = Object.entries(layer.table).filter(([id]) => !grammarKeys.includes(id));
-  const plugins = await loadShipped(tables.map(([id]) => id));
-  return tables.flatMap(([id, table]) =>
+function settings(layer: ParsedLayer, kind: LayerFile["kind"], user: UserLayers | undefined): TrustItem[] {
+  return layer.settings.flatMap(({ id, table, schema }) =>
     leavesOf(table, [id]).flatMap(({ path, value }): TrustItem[] => {
-      const mark = metaAt(plugins.get(id)?.config, path.slice(1), "trust") as TrustMark | undefined;
+      const mark = metaAt(schema, path.slice(1), "trust") as TrustMark | undefined;
       const what = `${dotted(path)} = ${written(value)}`;
-      const place = placeOf(layer, path);
+      const place = layer.placeOf(path);
       const theirs = user && valueAt(user, path);
-      const tooWide = isTooWide(plugins.get(id)?.config, path.slice(1), value, theirs?.value);
+      const tooWide = isTooWide(schema, path.slice(1), value, theirs?.value);
       const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
-      if (!mark && tooWide && layer.kind === "user")
+      if (!mark && tooWide && kind === "user")
         return [{ kind: "weakens", what: `${what}: decides what the model may do unasked${yours}`, place }];
       if (!mark) return [{ kind: "setting", what: tooWide ? `${what} (no effect: ${noEffect(theirs)})` : what, place }];
       if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];
@@ -80,7 +81,7 @@ function noEffect(theirs: { value: unknown; place: string } | undefined): string
   return `a project cannot widen what you allow${yours}; to have it, write it into your own config.toml`;
 }
 
-function valueAt({ tables, placeOf }: Merged, path: KeyPath): { value: unknown; place: string } | undefined {
+function valueAt({ tables, placeOf }: UserLayers, path: KeyPath): { value: unknown; place: string } | undefined {
   const value = path.reduce<unknown>(
     (at, key) => (isTable(at) && Object.hasOwn(at, key) ? at[key] : undefined),
     tables,

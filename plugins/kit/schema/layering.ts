@@ -1,0 +1,74 @@
+import type { z } from "zod";
+import type { KeyPath } from "../values/table.ts";
+
+/** How the values that several layers give to an option are combined; a plugin's schema says so with `.meta()`. */
+interface Layering {
+  /**
+   * `join`: the lists of all layers are concatenated. `own`: the same, but values of a project are ignored. `narrow`: a project
+   * may only choose a later value of an enum. Default: the last layer's value counts.
+   */
+  layers?: "join" | "own" | "narrow";
+  /** With `narrow`: the value that a project may narrow if no other layer sets the option. */
+  unset?: string;
+}
+
+/** The value that one layer gives to an option. */
+export interface LayerValue {
+  value: unknown;
+  isOfProject: boolean;
+}
+
+/** The options of an object schema, by name. */
+export function optionsOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
+  const { shape } = (schema ?? {}) as { shape?: Record<string, z.ZodType> };
+  return shape ?? {};
+}
+
+/**
+ * Combines the values of an option, in the order of their layers. Returns undefined if the last one simply counts; a `value` of
+ * undefined means that none of them counts.
+ */
+export function combined(option: z.ZodType, given: readonly LayerValue[]): { value: unknown } | undefined {
+  const { layers, unset } = layeringOf(option);
+  if (layers === "join") return { value: joined(given) };
+  if (layers === "narrow") return { value: narrowed(given, valuesOf(option), unset) };
+  if (layers !== "own") return undefined;
+  const own = given.filter(({ isOfProject }) => !isOfProject);
+  return { value: own.length === 0 ? undefined : joined(own) };
+}
+
+/** Whether a project's value for the key at a path allows more than `before`, so that it has no effect. */
+export function isTooWide(schema: z.ZodType | undefined, path: KeyPath, value: unknown, before: unknown): boolean {
+  const option = path.length === 1 ? optionsOf(schema)[String(path[0])] : undefined;
+  if (!option) return false;
+  const { layers, unset } = layeringOf(option);
+  if (layers !== "narrow") return layers === "own";
+  const own = before === undefined ? [] : [{ value: before, isOfProject: false }];
+  return narrowed([...own, { value, isOfProject: true }], valuesOf(option), unset) !== value;
+}
+
+function layeringOf(option: z.ZodType): Layering {
+  return (option.meta() ?? {}) as Layering;
+}
+
+/** Concatenates lists without duplicates. A value that is not a list is returned as it is, for the schema to report. */
+function joined(given: readonly LayerValue[]): unknown {
+  const values = given.map(({ value }) => value);
+  return values.find((value) => !Array.isArray(value)) ?? [...new Set(values.flat())];
+}
+
+/** The user's last value, or a project's later value if it does not allow more. */
+function narrowed(given: readonly LayerValue[], order: readonly unknown[], unset: string | undefined): unknown {
+  let current: unknown;
+  for (const { value, isOfProject } of given) {
+    const from = order.indexOf(current ?? unset);
+    if (!isOfProject || !order.includes(value) || order.indexOf(value) >= from) current = value;
+  }
+  return current;
+}
+
+/** The values of an enum, in the order in which it lists them. */
+function valuesOf(schema: z.ZodType): readonly unknown[] {
+  const { options, def } = schema as z.ZodType & { options?: readonly unknown[]; def: { innerType?: z.ZodType } };
+  return options ?? (def.innerType ? valuesOf(def.innerType) : []);
+}
