@@ -1,17 +1,10 @@
 import { existsSync } from "node:fs";
-import type { Composed, LayersService, PresetSummary, Setting } from "@scorel/inspect/contract";
-import { ScorelError } from "@scorel/kernel";
+import type { Composed, LayersService, PresetSummary } from "@scorel/inspect/contract";
 import { presetsDir } from "@scorel/kit/files/home";
-import { secretFree } from "@scorel/kit/text/secret-free";
-import { dotted, isTable, type KeyPath, leavesOf, type Table } from "@scorel/kit/values/table";
 import type { InstalledPreset } from "@scorel/packages/contract";
-import type { Project } from "@scorel/trust/loader";
-import type { z } from "zod";
 import { catalogue, loadShipped, shipped } from "../catalogue.ts";
 import { lookingOnly } from "../layers/admission.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
-import { type Lock, lockAt, locksOf } from "../layers/locks.ts";
-import { isExtensionOff, type Merged } from "../layers/merge.ts";
 import { layersNamed, namesIn, presetFolders } from "../layers/preset-file.ts";
 import { createConfigSchema, toJsonSchema } from "../layers/schema.ts";
 import type { Asked } from "./asked.ts";
@@ -33,10 +26,15 @@ export function createLayersService(asked: Asked): LayersService {
   return {
     async presets() {
       const { project } = await request();
-      const installed = await installedPresets(asked);
+      const installed = new Map((await installedPresets(asked)).map((preset) => [preset.name, preset]));
       const named = presetFolders(project).flatMap(({ dir }) => namesIn(dir));
-      const names = new Set([...named, ...installed.map(({ name }) => name)]);
-      return await Promise.all([...names].map((name) => summaryOf(name, project, installed)));
+      const { summaryOf } = await import("@scorel/inspect/composed");
+      const layersOf = (name: string) => layersNamed(name, "scorel preset list", project);
+      return await Promise.all(
+        [...new Set([...named, ...installed.keys()])].map((name) =>
+          summaryOf(name, originOf(installed.get(name)), () => layersOf(name)),
+        ),
+      );
     },
     async preset(name) {
       const resolution = await resolve({ ...(await looking(name, "scorel preset show")), presetOnly: true });
@@ -61,90 +59,30 @@ async function installedPresets(asked: Asked): Promise<InstalledPreset[]> {
   return existsSync(presetsDir()) ? await createPresetStore(asked).list() : [];
 }
 
-async function summaryOf(
-  name: string,
-  project: Project | undefined,
-  presets: readonly InstalledPreset[],
-): Promise<PresetSummary> {
-  const preset = presets.find((each) => each.name === name);
-  const installed = preset && {
-    from: preset.source.spec,
-    state: preset.state,
-    ...(preset.source.version !== undefined && { version: preset.source.version }),
-  };
-  if (installed?.state === "changed") return { name, description: "", files: [], installed };
-  try {
-    const layers = await layersNamed(name, "scorel preset list", project);
-    const description = layers.map(({ table }) => table.description).findLast((text) => typeof text === "string") ?? "";
-    return {
-      name,
-      description: description as string,
-      files: layers.map(({ file }) => file),
-      ...(installed && { installed }),
-    };
-  } catch (thrown) {
-    // The other presets are listed all the same.
-    if (!(thrown instanceof ScorelError)) throw thrown;
-    const problem = { code: thrown.code, message: thrown.message };
-    return { name, description: "", files: [], ...(installed && { installed }), problem };
-  }
+function originOf(preset: InstalledPreset | undefined): PresetSummary["installed"] {
+  if (!preset) return undefined;
+  const { source, state } = preset;
+  return { from: source.spec, state, ...(source.version !== undefined && { version: source.version }) };
 }
 
-async function composed(resolution: Resolution): Promise<Composed> {
-  const { merged, plugins, extensions, problems, notices } = resolution;
-  const used = [...merged.use].flatMap(([id, origin]) => {
-    const known = shipped(id);
-    return known ? [{ id, scope: known.scope, origin }] : [];
-  });
-  const own = extensions.map(({ id, path }) => ({ id, scope: "session" as const, origin: path }));
-  const ids = new Set([...plugins.keys(), ...Object.keys(merged.tables)]);
+async function composed({ merged, extensions, ...resolution }: Resolution): Promise<Composed> {
+  const [{ composedOf }, { lockAt, locksOf }, { requirements }] = await Promise.all([
+    import("@scorel/inspect/composed"),
+    import("../layers/locks.ts"),
+    import("../layers/requirements.ts"),
+  ]);
   const locks = locksOf(merged.layers);
-  const settings = [...ids].flatMap((id) => settingsOf(merged, id, plugins.get(id)?.config, locks));
-  return {
-    files: merged.layers.map(({ file }) => file),
-    plugins: [...used, ...own],
-    without: [...merged.without].map(([id, origin]) => ({ id, origin })),
-    settings,
-    ...(await packaged(resolution, locks)),
-    notices: [...notices, ...problems.map(({ code, message, origin }) => ({ code, text: message, where: origin }))],
-  };
-}
-
-/** The parts that presets made for sharing have: locks, requirements and the files that they bring. */
-async function packaged({ merged, extensions, found }: Resolution, locks: readonly Lock[]): Promise<Partial<Composed>> {
-  const { requirements } = await import("../layers/requirements.ts");
-  const { contentsOf } = await import("@scorel/inspect/contents");
-  const required = requirements(
-    merged,
-    extensions.map(({ id }) => id),
-  );
-  return {
-    layers: merged.layers.map(({ file, by = "" }) => ({ file, by })),
-    locked: locks.map(({ path, place }) => ({ path: dotted(path), origin: place })),
-    requires: required.map(({ kind, what, place, unmet }) => ({
-      what: `${kind} ${what}`,
-      origin: place,
-      ...(unmet !== undefined && { unmet }),
-    })),
-    ships: contentsOf(packagesOf(merged.layers), {
-      found,
-      off: new Map([...merged.without].filter(([id]) => isExtensionOff(merged, id))),
-    }),
-  };
-}
-
-/** The values of one table without secrets: those that a layer sets, and the defaults of the plugin. */
-function settingsOf(merged: Merged, id: string, schema: z.ZodType | undefined, locks: readonly Lock[]): Setting[] {
-  const table = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
-  const parsed = schema?.safeParse(table);
-  return leavesOf(secretFree(parsed?.success ? parsed.data : table), [id]).map(({ path, value }) => {
-    const locked = lockAt(locks, path)?.place;
-    const origin = isSet(merged.tables, path) ? merged.placeOf(path) : "default";
-    return { path: dotted(path), value, origin, ...(locked !== undefined && { locked }) };
+  return composedOf({
+    ...merged,
+    ...resolution,
+    extensions,
+    scopeOf: (id) => shipped(id)?.scope,
+    packages: packagesOf(merged.layers),
+    locks,
+    lockOn: (path) => lockAt(locks, path)?.place,
+    requirements: requirements(
+      merged,
+      extensions.map(({ id }) => id),
+    ),
   });
-}
-
-function isSet(tables: Table, path: KeyPath): boolean {
-  const found = path.reduce<unknown>((value, key) => (isTable(value) ? value[String(key)] : undefined), tables);
-  return found !== undefined;
 }
