@@ -322,9 +322,18 @@ export interface OperationContext {
   /** Runs another operation as the same client. */
   request: Client["request"];
 }
-/** Implementation of one operation. `params` validates what clients send before `run` is called. */
+/** A zod schema, or a function that creates it when it is first needed. */
+export type SchemaSource<T> = z.ZodType<T> | (() => Awaitable<z.ZodType<T>>);
+
+/** Description and implementation of one operation. */
 export interface OperationHandler<O extends Operation> {
-  params: z.ZodType<Operations[O]["params"]>;
+  /** What it does, in one line, for `list_operations` and the reference. */
+  summary?: string;
+  /** True if it changes no conversation, setting or file, so that a client that may only read can use it. */
+  readOnly?: boolean;
+  /** Checked before `run` is called. Keys that the schema does not name are refused. */
+  params: SchemaSource<Operations[O]["params"]>;
+  result?: SchemaSource<Operations[O]["result"]>;
   run(params: Operations[O]["params"], context: OperationContext): Awaitable<Operations[O]["result"]>;
 }
 

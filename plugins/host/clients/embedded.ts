@@ -4,8 +4,8 @@ import type { OpenSession } from "../sessions/open-session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { type Caller, openFor, releaseSession } from "./caller.ts";
 import { deliver, isMissed } from "./delivered.ts";
-import { ownHandler } from "./operations.ts";
-import { assertParams } from "./params.ts";
+import { ownOperation } from "./operations.ts";
+import { checkParams, ownSchema } from "./params.ts";
 import { runContributed } from "./plugin-operations.ts";
 
 type Heard = (delivered: Delivered) => void | Promise<void>;
@@ -40,11 +40,11 @@ export class EmbeddedClient implements Client, Caller {
     params: Operations[O]["params"],
   ): Promise<Operations[O]["result"]> => {
     this.mustBeOpen();
-    const own = ownHandler(operation);
+    const own = ownOperation(operation);
     try {
       if (own) {
-        assertParams(operation, params, () => this.sessions.known);
-        return await own(params, this);
+        const schema = ownSchema(operation, own, () => this.sessions.known);
+        return await own.run(checkParams(operation, schema, params), this);
       }
       return await runContributed(operation, params, this);
     } finally {

@@ -1,30 +1,17 @@
+import { knownKeys, unknownKeys } from "@scorel/kit/schema/keys";
 import { issueText } from "@scorel/kit/values/issue-text";
+import { nearest } from "@scorel/kit/values/nearest";
+import type { KeyPath } from "@scorel/kit/values/table";
 import type { SessionOption } from "@scorel/workspace/contract";
 import { z } from "zod";
-import type { Operation } from "../contract.ts";
 import { errors } from "../errors.ts";
 
-const sessionId = z.string();
-const text = z.string().optional();
-const flag = z.boolean().optional();
-const count = z.number().int().min(0).optional();
-/** The operation checks this itself and throws its own error. */
-const anyNumber = z.number().optional();
-const session = () => z.strictObject({ sessionId });
+export const text = z.string().optional();
+export const flag = z.boolean().optional();
+export const count = z.number().int().min(0).optional();
 
-type Shape = Record<string, z.ZodType>;
-
-function shapeOf(rows: readonly SessionOption[]): Shape {
-  return Object.fromEntries(rows.map(({ key, kind }) => [key, schemaOf(kind).optional()]));
-}
-
-function schemaOf(kind: SessionOption["kind"]): z.ZodType {
-  if (kind === "text") return z.string();
-  if (kind === "texts") return z.array(z.string());
-  return kind === "switch" ? z.boolean() : z.enum(kind);
-}
-
-const content = z.union([
+/** The content of a user's message. */
+export const content = z.union([
   z.string(),
   z.array(
     z.union([
@@ -34,76 +21,71 @@ const content = z.union([
   ),
 ]);
 
-/** Parameter schemas of the operations that open sessions, which take the options of the session as well. */
-const openingSchemas = {
-  create_session: (options) => z.strictObject({ cwd: z.string(), name: text, unsaved: flag, ...options }),
-  clone_session: (options) =>
-    z.strictObject({ sessionId, eventId: text, unsaved: flag, atOnce: flag, messageId: text, ...options }),
-  load_session: (options) => z.strictObject({ sessionId, ...options }),
-  continue_session: (options) => z.strictObject({ cwd: z.string(), ...options }),
-} satisfies { [O in Operation]?: (options: Shape) => z.ZodType };
-
-/** Parameter schemas of the host's other operations. */
-const schemas = {
-  ping: () => z.strictObject({}),
-  list_sessions: () => z.strictObject({ cwd: text, project: text, limit: anyNumber }),
-  send_message: () =>
-    z.strictObject({ sessionId, content, messageId: text, running: z.enum(["follow_up", "steer"]).optional() }),
-  wait_turn: () => z.strictObject({ sessionId, id: z.string() }),
-  cancel: session,
-  get_queue: session,
-  rewrite_queue: () =>
-    z.strictObject({
-      sessionId,
-      items: z.array(
-        z.strictObject({
-          id: z.string(),
-          mode: z.enum(["steer", "follow_up"]).optional(),
-          content: content.optional(),
-        }),
-      ),
-      expectedSeq: count,
-      messageId: text,
-    }),
-  run_queue: session,
-  get_context: session,
-  get_events: () => z.strictObject({ sessionId, tail: count }),
-  get_status: session,
-  reload_session: session,
-  check_sessions: () => z.strictObject({ limit: anyNumber }),
-  close_session: session,
-} satisfies { [O in Operation]?: () => z.ZodType };
-
-const made = new Map<string, z.ZodType>();
-
-/** Validates params of the host's own operations; throws HOST_PARAMS_INVALID. `options` returns those of sessions. */
-export function assertParams(operation: Operation, params: unknown, options: () => readonly SessionOption[]): void {
-  const schema = schemaFor(operation, options);
-  if (!schema) return;
+/**
+ * Validates the params of an operation and returns them as the schema outputs them. Throws HOST_PARAMS_INVALID with all
+ * mistakes. Keys that the schema does not name are mistakes, even when the schema would drop them.
+ */
+export function checkParams<P>(operation: string, schema: z.ZodType<P>, params: unknown): P {
   // Compiling the schema costs more than it saves for a few requests.
   const checked = schema.safeParse(params, { jitless: true });
-  if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
+  if (checked.success && unknownKeys(schema, params).length === 0) return checked.data;
+  throw errors.HOST_PARAMS_INVALID({ operation, problems: paramProblems(schema, params, checked.error) });
 }
 
-/** Creates the schema on first use, or when an extension's options have changed since. */
-function schemaFor(operation: string, options: () => readonly SessionOption[]): z.ZodType | undefined {
-  if (Object.hasOwn(openingSchemas, operation)) {
-    const rows = options();
-    const name = JSON.stringify([operation, rows]);
-    return remembered(name, () => openingSchemas[operation as keyof typeof openingSchemas](shapeOf(rows)));
-  }
-  return Object.hasOwn(schemas, operation)
-    ? remembered(operation, schemas[operation as keyof typeof schemas])
-    : undefined;
+function paramProblems(schema: z.ZodType, params: unknown, { issues } = new z.ZodError([])): string {
+  const wrong = issues.filter(({ code }) => code !== "unrecognized_keys").map(problemOf);
+  const unknown = unknownKeys(schema, params).map((path) => unknownProblem(schema, path));
+  return [...wrong, ...unknown].join("; ");
 }
 
-function remembered(name: string, create: () => z.ZodType): z.ZodType {
-  const schema = made.get(name) ?? create();
-  made.set(name, schema);
-  return schema;
+function unknownProblem(schema: z.ZodType, path: KeyPath): string {
+  const around = path.slice(0, -1);
+  const key = String(path.at(-1));
+  const near = nearest(key, knownKeys(schema, around), { partly: true });
+  const meant = near === undefined ? "" : `; did you mean "${near}"?`;
+  return `${placeOf(around)}: there is no ${JSON.stringify(key)} here${meant}`;
 }
 
 /** Formats validation problems, each with its key. */
 export function problemsOf({ issues }: z.ZodError): string {
-  return issues.map((issue) => `${issue.path.map(String).join(".") || "params"}: ${issueText(issue)}`).join("; ");
+  return issues.map(problemOf).join("; ");
+}
+
+function problemOf(issue: z.core.$ZodIssue): string {
+  return `${placeOf(issue.path)}: ${issueText(issue)}`;
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return path.map(String).join(".") || "params";
+}
+
+const made = new Map<string, z.ZodType>();
+
+/**
+ * Returns the schema of one of the host's own operations. It is created on first use; for operations that open sessions
+ * also when the options of sessions have changed since.
+ */
+export function ownSchema<P>(
+  operation: string,
+  { params, opens }: { params(): z.ZodType<P>; opens?: true },
+  options: () => readonly SessionOption[],
+): z.ZodType<P> {
+  const rows = opens ? options() : [];
+  const name = opens ? JSON.stringify([operation, rows]) : operation;
+  const known = made.get(name) as z.ZodType<P> | undefined;
+  if (known) return known;
+  const own = params();
+  const schema = opens ? ((own as unknown as z.ZodObject).extend(shapeOf(rows)) as unknown as z.ZodType<P>) : own;
+  made.set(name, schema);
+  return schema;
+}
+
+function shapeOf(rows: readonly SessionOption[]): Record<string, z.ZodType> {
+  return Object.fromEntries(rows.map(({ key, kind }) => [key, optionSchema(kind).optional()]));
+}
+
+function optionSchema(kind: SessionOption["kind"]): z.ZodType {
+  if (kind === "text") return z.string();
+  if (kind === "texts") return z.array(z.string());
+  return kind === "switch" ? z.boolean() : z.enum(kind);
 }

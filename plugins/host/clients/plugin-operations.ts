@@ -1,10 +1,11 @@
 import type { Kernel } from "@scorel/kernel";
-import type { Operation, OperationContext, OperationHandler, Operations } from "../contract.ts";
+import type { z } from "zod";
+import type { Operation, OperationContext, OperationHandler, Operations, SchemaSource } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { newHeader } from "../sessions/new-session.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
 import { type Caller, openFor } from "./caller.ts";
-import { problemsOf } from "./params.ts";
+import { checkParams } from "./params.ts";
 
 /** Runs an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
 export async function runContributed<O extends Operation>(
@@ -14,9 +15,8 @@ export async function runContributed<O extends Operation>(
 ): Promise<Operations[O]["result"]> {
   const handler = await findHandler(operation, params, caller);
   if (!handler) throw errors.HOST_OPERATION_UNKNOWN({ operation });
-  const checked = handler.params.safeParse(params);
-  if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
-  return handler.run(checked.data, contextOf(caller));
+  const schema = await schemaFrom(handler.params);
+  return handler.run(checkParams(operation, schema, params), contextOf(caller));
 }
 
 /** Searches host plugins first, so that no session is opened without need. */
@@ -45,12 +45,26 @@ function contributed<O extends Operation>(kernel: Kernel, operation: O): Operati
 function usableOperations(value: unknown, _plugin: string, report: (flaw: unknown) => void): object {
   if (typeof value !== "object" || value === null) throw errors.HOST_OPERATIONS({});
   const usable = Object.entries(value).filter(([operation, handler]) => {
-    const { params, run } = Object(handler) as { params?: { safeParse?: unknown }; run?: unknown };
-    const isHandler = typeof params?.safeParse === "function" && typeof run === "function";
+    const { params, run } = Object(handler) as { params?: unknown; run?: unknown };
+    const isHandler = isSchemaSource(params) && typeof run === "function";
     if (!isHandler) report(errors.HOST_OPERATIONS({ operation }));
     return isHandler;
   });
   return Object.fromEntries(usable);
+}
+
+function isSchemaSource(value: unknown): boolean {
+  return typeof value === "function" || typeof (Object(value) as { safeParse?: unknown }).safeParse === "function";
+}
+
+const created = new WeakMap<object, z.ZodType>();
+
+/** Returns the schema, which a function creates only once. */
+async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<T>> {
+  if (typeof source !== "function") return source;
+  const schema = created.get(source) ?? (await source());
+  created.set(source, schema);
+  return schema as z.ZodType<T>;
 }
 
 function contextOf(caller: Caller): OperationContext {

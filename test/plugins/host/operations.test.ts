@@ -106,6 +106,32 @@ describe("an operation of a plugin", () => {
     });
   });
 
+  it("is refused for each key that its schema does not name, even when the schema would drop it", async () => {
+    using home = testHome();
+    const operations = () => ({
+      add: {
+        summary: "Adds.",
+        params: async () => z.object({ a: z.number(), b: z.number(), of: z.object({ unit: z.string() }).optional() }),
+        run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }),
+      },
+    });
+    await using t = await testHost([echoAgent], [], [{ ...adder, operations } as typeof adder]);
+    const request = (operation: string, params: object) => t.client.request(operation as "ping", params as never);
+    const problems = (operation: string, params: object) =>
+      request(operation, params).catch(({ code, message }) => `${code}: ${message}`);
+    expect(await request("add", { a: 1, b: 2 })).toEqual({ sum: 3 });
+    expect(await problems("add", { a: 1, b: 2, of: { unit: "m", units: "m" } })).toBe(
+      'HOST_PARAMS_INVALID: The request "add" is invalid: of: there is no "units" here; did you mean "unit"?.',
+    );
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    expect(await problems("send_message", {})).toBe(
+      'HOST_PARAMS_INVALID: The request "send_message" is invalid: sessionId: it is missing, a text is needed; content: it must be a text or a list.',
+    );
+    expect(await problems("send_message", { sessionId, contnet: "hello", run: 1 })).toBe(
+      'HOST_PARAMS_INVALID: The request "send_message" is invalid: content: it must be a text or a list; params: there is no "contnet" here; did you mean "content"?; params: there is no "run" here.',
+    );
+  });
+
   it("is unknown when no plugin has it", async () => {
     using home = testHome();
     await using t = await testHost();

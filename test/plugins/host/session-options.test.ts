@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assertParams } from "../../../plugins/host/clients/params.ts";
+import { ownOperation } from "../../../plugins/host/clients/operations.ts";
+import { checkParams, ownSchema } from "../../../plugins/host/clients/params.ts";
 import { optionFlags, optionsFrom, optionsOf } from "../../../plugins/host/session-options.ts";
 import { shippedOptions } from "../../../plugins/host/shipped-options.ts";
 import { createWorkspace } from "../../../plugins/host/workspace.ts";
@@ -68,7 +69,8 @@ describe("the options of a session", () => {
     ["attending", "yes", "it must be true or false"],
     ["color", "red", 'there is no "color" here'],
   ])("are checked: %s may not be %j", (key, value, reason) => {
-    expect(() => assertParams("load_session", { sessionId: "s1", [key]: value }, () => shippedOptions)).toThrow(reason);
-    expect(() => assertParams("load_session", { sessionId: "s1", ...all }, () => shippedOptions)).not.toThrow();
+    const schema = ownSchema("load_session", ownOperation("load_session") as never, () => shippedOptions);
+    expect(() => checkParams("load_session", schema, { sessionId: "s1", [key]: value })).toThrow(reason);
+    expect(() => checkParams("load_session", schema, { sessionId: "s1", ...all })).not.toThrow();
   });
 });

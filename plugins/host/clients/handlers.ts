@@ -1,0 +1,93 @@
+import type {} from "@scorel/agent/contract";
+import { ScorelError } from "@scorel/kernel";
+import type {} from "@scorel/model/contract";
+import type { Operation, Operations, SessionSummary } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { bookOf, listed } from "../places.ts";
+import { statusOf } from "../sessions/status.ts";
+import { canonicalDirectory, homeDirectory } from "../workspace.ts";
+import { agentOf, type Caller, keepOpen, openFor, opening, rememberTurn } from "./caller.ts";
+import { deliver } from "./delivered.ts";
+
+type Params<O extends Operation> = Operations[O]["params"];
+type Result<O extends Operation> = Promise<Operations[O]["result"]>;
+
+export async function createSession(params: Params<"create_session">, caller: Caller): Result<"create_session"> {
+  return statusOf(keepOpen(await caller.sessions.create(opening(params, caller)), caller));
+}
+
+export async function cloneSession(
+  { sessionId, ...options }: Params<"clone_session">,
+  caller: Caller,
+): Result<"clone_session"> {
+  const id = caller.sessions.resolve(sessionId);
+  return statusOf(keepOpen(await caller.sessions.clone(id, opening(options, caller)), caller));
+}
+
+export async function loadSession(
+  { sessionId, ...options }: Params<"load_session">,
+  caller: Caller,
+): Result<"load_session"> {
+  const id = caller.sessions.shelf.resolve(sessionId);
+  return statusOf(keepOpen(await caller.sessions.load(id, opening(options, caller)), caller));
+}
+
+export async function continueSession(
+  { cwd, ...options }: Params<"continue_session">,
+  caller: Caller,
+): Result<"continue_session"> {
+  const [latest] = await listSessions({ cwd, limit: 1 }, caller);
+  if (!latest) throw errors.SESSION_NONE({ cwd });
+  return statusOf(keepOpen(await caller.sessions.load(latest.sessionId, opening(options, caller)), caller));
+}
+
+export async function reloadSession({ sessionId }: Params<"reload_session">, caller: Caller): Result<"reload_session"> {
+  const id = caller.sessions.resolve(sessionId);
+  return statusOf(keepOpen(await caller.sessions.reload(id), caller));
+}
+
+export async function listSessions(
+  { cwd, project, limit }: Operations["list_sessions"]["params"],
+  { sessions: { shelf, parent } }: Caller,
+): Promise<SessionSummary[]> {
+  const directory = cwd === undefined ? undefined : canonicalDirectory(cwd);
+  const { value: book, problems } = await bookOf(parent);
+  // Without the list of projects, sessions are shown where they were created; a query for one project cannot be
+  // answered.
+  if (project !== undefined && problems[0]) throw new ScorelError(problems[0].code, problems[0].message);
+  return listed(shelf.list(), book, { cwd: directory, project, limit, from: directory ?? homeDirectory() });
+}
+
+export async function sendMessage(
+  { content, messageId, running, ...params }: Operations["send_message"]["params"],
+  caller: Caller,
+): Promise<Operations["send_message"]["result"]> {
+  const session = await openFor(params, caller);
+  const agent = agentOf(session);
+  // Fails now, before anything is written, when no model or tool is usable.
+  if (!agent.running) {
+    session.kernel.find("model")?.current();
+    session.kernel.find("tools")?.list();
+  }
+  const { status, id, turn } = await agent.send(content, {
+    clientId: caller.clientId,
+    ...(messageId !== undefined && { messageId }),
+    ...(running !== undefined && { running }),
+  });
+  rememberTurn(session, id, turn);
+  return { status, id };
+}
+
+export async function waitTurn(params: Params<"wait_turn">, caller: Caller): Result<"wait_turn"> {
+  const turn = (await openFor(params, caller)).turns.get(params.id);
+  if (!turn) throw errors.HOST_TURN_UNKNOWN({ id: params.id });
+  return turn;
+}
+
+export async function getEvents(
+  { tail = Number.POSITIVE_INFINITY, ...params }: Params<"get_events">,
+  caller: Caller,
+): Result<"get_events"> {
+  const { session } = (await openFor(params, caller)).kernel;
+  return { header: session.header, events: session.tree.tail(tail).map((event) => deliver(session, event)) };
+}

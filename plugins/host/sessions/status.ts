@@ -1,0 +1,52 @@
+import type {} from "@scorel/agent/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
+import type { SessionMeta } from "@scorel/messages/contract";
+import type {} from "@scorel/model/contract";
+import type { Notice } from "@scorel/workspace/contract";
+import { queueOf } from "../clients/queue.ts";
+import type { SessionStatus } from "../contract.ts";
+import { failuresOf, type OpenSession } from "./open-session.ts";
+
+/** Returns a session's status for clients. */
+export function statusOf(open: OpenSession): SessionStatus {
+  const { id, kernel } = open;
+  const { session, problems } = kernel;
+  const persistent = session.tree.last;
+  return {
+    sessionId: id,
+    running: kernel.find("agent")?.running ?? false,
+    leafId: session.activeLeaf,
+    meta: { ...(session.header.meta as SessionMeta), ...session.projection("sessionMeta") },
+    anchor: {
+      epoch: session.epoch,
+      persistentSeq: persistent?.seq ?? 0,
+      persistentId: persistent?.id ?? null,
+      activation: session.activation,
+      streamSeq: session.seq,
+    },
+    problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
+    notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
+    ...waitingIn(open),
+    ...modelOf({ kernel }),
+  };
+}
+
+function waitingIn(open: OpenSession): Pick<SessionStatus, "waiting"> {
+  const { items } = queueOf(open);
+  return items.length > 0 ? { waiting: items.length } : {};
+}
+
+function readOnlyNotice({ id, kernel: { readOnly } }: OpenSession): Notice[] {
+  if (readOnly === undefined) return [];
+  const message = `The log of session ${id} is open for reading only: ${readOnly}.`;
+  return [{ origin: "log", code: "STORE_READ_ONLY", message }];
+}
+
+function modelOf({ kernel }: Pick<OpenSession, "kernel">): Pick<SessionStatus, "model" | "modelError"> {
+  try {
+    const model = kernel.find("model")?.current();
+    return model ? { model: `${model.provider}/${model.id}` } : {};
+  } catch (thrown) {
+    return { modelError: { code: codeOf(thrown), message: messageOf(thrown) } };
+  }
+}
