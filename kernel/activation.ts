@@ -16,11 +16,27 @@ export function disposeOf(returned: unknown): Dispose | undefined {
 /** Returns the contributions that `activate` returned. Throws PLUGIN_RETURNED if they are not valid contributions. */
 export function contributionsOf(plugin: string, returned: unknown, hints: Hints | undefined): Activated | undefined {
   if (typeof returned !== "object" || returned === null) return undefined;
-  const refuse = (what: string) => errors.PLUGIN_RETURNED({ plugin, what });
-  if (Array.isArray(returned)) throw refuse("a list");
-  const faults = [...faultyNames(returned, hints), ...faultyMembers(returned)];
-  if (faults.length > 0) throw refuse(faults.join(", and "));
+  const what = Array.isArray(returned) ? "a list" : faultsOf(returned, hints);
+  if (what !== undefined) throw errors.PLUGIN_RETURNED({ plugin, what });
   return returned as Activated;
+}
+
+/** Returns what a running plugin adds under a name as an object with that one contribution. Throws PLUGIN_CONTRIBUTES if it is invalid. */
+export function lateContribution(plugin: string, name: string, value: unknown, hints: Hints | undefined): Activated {
+  const contribution = { [name]: value };
+  const what =
+    value === undefined || value === null
+      ? `"${name}" without a value`
+      : name === "dispose"
+        ? '"dispose"; register it with ctx.onDispose()'
+        : faultsOf(contribution, hints);
+  if (what !== undefined) throw errors.PLUGIN_CONTRIBUTES({ plugin, what });
+  return contribution;
+}
+
+function faultsOf(contributions: object, hints: Hints | undefined): string | undefined {
+  const faults = [...faultyNames(contributions, hints), ...faultyMembers(contributions)];
+  return faults.length > 0 ? faults.join(", and ") : undefined;
 }
 
 /** Each name that cannot be returned, or is probably misspelt, and why. */

@@ -62,6 +62,8 @@ export const errors = defineErrors({
     `"${a.name}" must return its value synchronously. Do slow work in activate(), and return the result here.`,
   PLUGIN_RETURNED: (a: { plugin: string; what: string }) =>
     `activate() of plugin "${a.plugin}" returned ${a.what}. It may return nothing, a function that undoes its work, or an object with contributions such as "tools", "commands" and "hooks", with "dispose" for the undo.`,
+  PLUGIN_CONTRIBUTES: (a: { plugin: string; what: string }) =>
+    `Plugin "${a.plugin}" called ctx.contribute() with ${a.what}. Pass the name of a contribution such as "tools", "commands" or "hooks", and its value or a function that returns it.`,
   PLUGIN_CONTRIBUTION: (a: { name: string; wanted: string }) => `"${a.name}" must be ${a.wanted}.`,
   PLUGIN_LIMIT: (a: { plugin: string; where: string; limit: number }) =>
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in ${a.where}; its result is ignored.`,

@@ -1,12 +1,13 @@
 import { codeOf, messageOf } from "@scorel/kit/values/coded-error";
 import { describeIssues } from "@scorel/kit/values/issue-text";
-import { contributionsOf, disposeOf } from "./activation.ts";
+import { contributionsOf, disposeOf, lateContribution } from "./activation.ts";
+import type { Contributor } from "./contribution-table.ts";
 import { errors } from "./errors.ts";
 import { type Hints, type KernelEntry, mayFail } from "./kernel.ts";
 import { asLayer } from "./layer.ts";
 import type { Log } from "./log.ts";
 import { missingService, startOrder } from "./order.ts";
-import type { Activated, AnyPlugin, BaseContext, Listener, SubscribeOptions } from "./plugin.ts";
+import type { Activated, AnyPlugin, Listener, SubscribeOptions } from "./plugin.ts";
 import { type ContextKernel, createContext } from "./plugin-context.ts";
 import type { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
@@ -23,12 +24,8 @@ interface LoaderKernel extends ContextKernel {
   listen(plugin: string, listener: Listener, options: SubscribeOptions, of?: object): Dispose;
 }
 
-export interface Loaded {
-  entry: KernelEntry;
-  context: BaseContext;
+export interface Loaded extends Contributor {
   scope: Scope;
-  /** The objects that hold the plugin's contributions: the plugin, then the object that its `activate` returned. */
-  sources: object[];
   /** Start time in milliseconds. */
   startMs?: number;
 }
@@ -69,6 +66,14 @@ export class Loader {
     startOrder([entry], (service) => this.kernel.find(service as ServiceName) !== undefined, this.hints);
     const loaded = await this.register(entry);
     await this.activate(loaded);
+    this.kernel.contributions.changed(entry.plugin);
+  }
+
+  /** Adds a contribution of a running plugin. Returns a function that removes it. */
+  contribute(plugin: string, name: string, value: unknown): Dispose {
+    const loaded = this.loaded.get(plugin);
+    if (!loaded) throw errors.SCOPE_CLOSED({ plugin });
+    return this.add(loaded, lateContribution(plugin, name, value, this.hints));
   }
 
   async unload(id: string): Promise<void> {
@@ -160,18 +165,35 @@ export class Loader {
           plugin.onEvent,
         ),
       );
-    if (contributions) this.contribute(loaded, contributions);
+    if (contributions) this.add(loaded, contributions);
   }
 
-  /** Adds the contributions that `activate` returned; layers and listeners through the context, which contains and undoes them. */
-  private contribute({ entry, context, scope, sources }: Loaded, contributions: Activated): void {
-    sources.push(contributions);
-    scope.add(() => void sources.splice(sources.indexOf(contributions), 1));
-    for (const [hook, tap] of hooksOf(contributions, context)) context.hook(hook as HookName, tap as never);
-    if (contributions.onEvent)
-      context.subscribe((event) => contributions.onEvent?.(this.kernel.log.asListened(event as never)), {
-        joined: entry.contained === undefined,
+  /** Adds contributions; layers and listeners through the context, which contains them. Undoes everything if a layer is refused. */
+  private add({ entry, context, scope, sources }: Loaded, contributions: Activated): Dispose {
+    const undo: Dispose[] = [];
+    const remove = scope.add(async () => {
+      await Promise.all(undo.splice(0).map((dispose) => dispose()));
+    });
+    try {
+      sources.push(contributions);
+      undo.push(() => {
+        sources.splice(sources.indexOf(contributions), 1);
+        this.kernel.contributions.changed(contributions);
       });
+      for (const [hook, tap] of hooksOf(contributions, context))
+        undo.push(context.hook(hook as HookName, tap as never));
+      if (contributions.onEvent)
+        undo.push(
+          context.subscribe((event) => contributions.onEvent?.(this.kernel.log.asListened(event as never)), {
+            joined: entry.contained === undefined,
+          }),
+        );
+    } catch (thrown) {
+      void remove();
+      throw thrown;
+    }
+    this.kernel.contributions.changed(contributions);
+    return remove;
   }
 
   /** Throws PLUGIN_MISSING_SERVICE if a service in `needs` is missing, for example because its provider failed to start. */
@@ -183,6 +205,7 @@ export class Loader {
   private async discard({ entry, scope }: Loaded): Promise<void> {
     await scope.close();
     this.loaded.delete(entry.plugin.id);
+    this.kernel.contributions.changed(entry.plugin);
     this.kernel.reports.forget(entry.plugin.id);
   }
 }

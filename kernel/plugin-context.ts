@@ -1,4 +1,5 @@
 import type { Containment } from "./containment.ts";
+import type { ContributionTable } from "./contribution-table.ts";
 import type { Failures } from "./failures.ts";
 import type { HookTable } from "./hooks.ts";
 import type { Kernel } from "./kernel.ts";
@@ -21,8 +22,10 @@ export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collec
   readonly logger: Logger;
   readonly reports: Failures;
   readonly hooks: HookTable;
+  readonly contributions: ContributionTable;
   readonly calls: Calls;
   provide(plugin: string, scope: Scope, name: string, service: unknown): void;
+  contribute(plugin: string, name: string, value: unknown): Dispose;
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose;
 }
 
@@ -58,7 +61,9 @@ export function createContext(
       return (input, signal) => chain.call(input, signal) as never;
     },
     hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, name, tap)),
+    contribute: (name, value) => kernel.contribute(id, name, value),
     collect: (name, check) => kernel.collect(name, check),
+    onContributed: (name, changed) => kernel.contributions.listen(id, scope, name, changed),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     beforeStop: (end) => scope.addEnding(end),
     onDispose: (dispose) => scope.add(dispose),

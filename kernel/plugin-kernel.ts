@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { newId } from "@scorel/kit/values/id";
 import { within } from "@scorel/kit/values/within";
-import { contributed } from "./activation.ts";
+import { ContributionTable } from "./contribution-table.ts";
 import { errors } from "./errors.ts";
 import { Failures } from "./failures.ts";
 import { HookTable } from "./hooks.ts";
@@ -40,6 +40,7 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly logger: Logger;
   readonly reports: Failures;
   readonly hooks: HookTable;
+  readonly contributions: ContributionTable;
   readonly calls = new PendingCalls((plugin) => this.loader.entries.get(plugin)?.contained);
   private readonly hints: Hints | undefined;
   private readonly parent: PluginKernel | undefined;
@@ -79,6 +80,11 @@ class PluginKernel implements Kernel, ContextKernel {
       find: (name) => this.find(name),
     });
     this.hooks = new HookTable(this.log, this.reports, this.calls, this.hints);
+    this.contributions = new ContributionTable({
+      plugins: () => this.loader.loaded.values(),
+      reports: this.reports,
+      parent: this.parent?.contributions,
+    });
     this.parent?.children.add(this);
     if (this.parent?.ending.signal.aborted) this.refuseWork();
   }
@@ -129,21 +135,11 @@ class PluginKernel implements Kernel, ContextKernel {
     name: N,
     check: CheckContribution = () => {},
   ): Collected<Awaited<Contributions[N]>>[] {
-    const collected = this.parent?.collect(name, check) ?? [];
-    for (const { entry, context, sources } of this.loader.loaded.values()) {
-      const plugin = entry.plugin.id;
-      const flaw = (thrown: unknown) => this.reports.reportOnce(plugin, name, thrown);
-      for (const source of sources) {
-        if ((source as Record<string, unknown>)[name] === undefined) continue;
-        const value = this.reports.guard({ plugin, where: name, otherwise: undefined }, () => {
-          const given = contributed(name, source, { context, isManifest: source === entry.plugin });
-          if (given === undefined || given === null) return undefined;
-          return (check(given, plugin, flaw) ?? given) as Awaited<Contributions[N]>;
-        });
-        if (value !== undefined && value !== null) collected.push({ plugin, value });
-      }
-    }
-    return collected;
+    return this.contributions.collect(name, check);
+  }
+
+  contribute(plugin: string, name: string, value: unknown): Dispose {
+    return this.loader.contribute(plugin, name, value);
   }
 
   subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {
@@ -159,6 +155,7 @@ class PluginKernel implements Kernel, ContextKernel {
     for (const [id, { scope }] of this.loader.loaded) counts[`plugin ${id}`] = scope.size;
     for (const name of this.services.keys()) counts[`service ${name}`] = 1;
     for (const [name, layers] of this.hooks.sizes()) counts[`hook ${name}`] = layers;
+    for (const [name, listeners] of this.contributions.sizes()) counts[`listeners for ${name}`] = listeners;
     for (const type of this.registry.types) counts[`event ${type}`] = 1;
     for (const name of this.log.projections.names) counts[`projection ${name}`] = 1;
     return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -178,6 +175,7 @@ class PluginKernel implements Kernel, ContextKernel {
     await this.drainedOrLate();
     for (const { contained } of this.loader.entries.values()) contained?.ended();
     this.parent?.children.delete(this);
+    this.contributions.close();
     await this.log.close();
   }
 

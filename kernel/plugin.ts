@@ -119,6 +119,14 @@ export interface BaseContext<C = unknown> {
   /** Adds a layer to a native hook. Returns a function that removes it. */
   hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
   /**
+   * Adds a contribution while the plugin runs: a value, or a function that is called whenever it is collected. `hooks` and
+   * `onEvent` can be added, too. Collectors that listen hear of it; tools, for example, are offered from the next request on.
+   * Returns a function that removes it.
+   */
+  contribute<N extends keyof Contributed & string>(name: N, value: NonNullable<Contributed[N]>): Dispose;
+  /** Calls `changed` whenever contributions with this name, of this kernel or its parent, are added or removed. */
+  onContributed<N extends ContributionName>(name: N, changed: () => void): Dispose;
+  /**
    * Returns all plugins' contributions with this name in load order, those of the parent kernel first. Contributions for
    * which `check` throws are left out and reported as failures of their plugins.
    */
@@ -187,14 +195,17 @@ interface PluginShape<Ctx, C, N> {
 }
 type HookLayers = { [H in HookName]?: Hooks[H] | Tap<Hooks[H]> };
 /**
- * The contributions that `activate` may return, each as a value or as a function that is called whenever the contribution is
- * collected. They are added to the plugin's own contributions with the same name.
+ * What a plugin contributes while it runs, each as a value or as a function that is called whenever the contribution is
+ * collected. It is added to the plugin's own contributions with the same name.
  */
-export type Activated = {
+type Contributed = {
   [K in ContributionName]?: Contributions[K] | (() => Contributions[K]);
 } & {
   hooks?: HookLayers | (() => HookLayers);
   onEvent?(event: any): Awaitable<void>;
+};
+/** The contributions that `activate` may return. */
+export type Activated = Contributed & {
   /** Undoes the work of `activate` when the plugin stops. */
   dispose?: Dispose;
 };

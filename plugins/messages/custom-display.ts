@@ -8,9 +8,12 @@ interface Row {
   display: CustomDisplay;
 }
 
-/** Creates the service `customDisplay`. The renderers are collected at the first event. */
+/** Creates the service `customDisplay`. The renderers are collected at the first event, and again when they have changed. */
 export function createCustomDisplay(ctx: BaseContext): (event: CustomEvent) => DisplayAction | undefined {
   let rows: Map<string, Row> | undefined;
+  ctx.onContributed("displays", () => {
+    rows = undefined;
+  });
   return (event) => {
     rows ??= collectRows(ctx);
     const row = rows.get(event.kind);

@@ -19,10 +19,16 @@ interface Row extends Contributed {
   ready: ReadyTool;
 }
 
-/** Creates the session's tools. They are collected at first use and stay the same, so that prompts are stable. */
+/**
+ * Creates the session's tools. They are collected at first use, and again only when a plugin has added or removed some, so that
+ * the requests of a session begin alike.
+ */
 export function createTools(ctx: BaseContext<Config>): ToolsService {
   const schedule = new Schedule();
   let rows: Map<string, Row> | undefined;
+  ctx.onContributed("tools", () => {
+    rows = undefined;
+  });
   const all = () => (rows ??= collectRows(ctx, schedule));
   return {
     bash: ctx.config.bash,

@@ -1,7 +1,9 @@
-import { type AnyPlugin, definePlugin, type HookCall } from "@scorel/kernel";
+import { type AnyPlugin, createKernel, definePlugin, type HookCall } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
 import type { Tap } from "../../kernel/plugin.ts";
-import { testKernel } from "../harness.ts";
+import { testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 declare module "@scorel/kernel" {
@@ -200,5 +202,157 @@ describe("the return value of activate", () => {
       code: "PLUGIN_FAILED",
       message: expect.stringContaining('it has no field "handlr": did you mean "handler"?'),
     });
+  });
+});
+
+describe("a contribution that a running plugin adds", () => {
+  const contributor = definePlugin({ ...base, id: "own", needs: ["speller"], words: () => ["own"] });
+
+  it("is collected after the others until it is removed, and listeners hear of both", async () => {
+    const heard: string[][] = [];
+    let undo: (() => unknown) | undefined;
+    const collector = definePlugin({
+      ...base,
+      id: "collector",
+      activate(ctx) {
+        const words = () => ctx.collect("words").flatMap(({ value }) => value);
+        ctx.onContributed("words", () => void heard.push(words()));
+      },
+    });
+    const late = definePlugin({
+      ...base,
+      id: "late",
+      events: { grow: { schema: z.object({}), transient: true } },
+      onEvent({ type }, ctx) {
+        if (type === "grow") undo = ctx.contribute("words", () => ["late"]);
+        else if (type === "tick") undo?.();
+      },
+    });
+    await using t = await testKernel([notes, speller, collector, contributor, late]);
+    t.session.emit("grow" as never, {} as never);
+    await t.kernel.drained();
+    t.session.emit("tick", { n: 1 });
+    await t.kernel.drained();
+    expect(heard).toEqual([["own", "late"], ["own"]]);
+  });
+
+  it("may be hooks and a listener, and everything is undone when the plugin stops", async () => {
+    const heard: string[] = [];
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: ["speller"],
+      activate(ctx) {
+        ctx.contribute("hooks", { spell: (word) => `${word}!` });
+        ctx.contribute("onEvent", ({ type }) => void heard.push(type));
+        ctx.contribute("words", ["a"]);
+        ctx.onContributed("words", () => void heard.push("words"));
+      },
+    });
+    await using t = await testKernel([notes, speller]);
+    const before = t.kernel.census();
+    await t.kernel.load({ plugin, origin: "test" });
+    t.session.emit("tick", { n: 1 });
+    await t.kernel.drained();
+    expect([await t.kernel.find("speller")?.spell("a"), t.kernel.collect("words"), heard]).toEqual([
+      "a!",
+      [{ plugin: "own", value: ["a"] }],
+      ["tick"],
+    ]);
+    await t.kernel.unload("own");
+    expect([t.kernel.collect("words"), t.kernel.census()]).toEqual([[], before]);
+  });
+
+  it("of a parent kernel is heard in its sessions, also when its plugin starts or stops", async () => {
+    await using parent = await testKernel([speller]);
+    const heard: string[] = [];
+    const collector = definePlugin({
+      ...base,
+      id: "collector",
+      activate(ctx) {
+        ctx.onContributed(
+          "words",
+          () =>
+            void heard.push(
+              ctx
+                .collect("words")
+                .flatMap(({ value }) => value)
+                .join(),
+            ),
+        );
+      },
+    });
+    const child = await createKernel({
+      entries: [{ plugin: collector, origin: "test" }],
+      store: createMemoryStore(testHeader),
+      parent: parent.kernel,
+    });
+    await parent.kernel.load({ plugin: contributor, origin: "test" });
+    await parent.kernel.unload("own");
+    await child.stop();
+    await parent.kernel.load({ plugin: contributor, origin: "test" });
+    expect(heard).toEqual(["own", ""]);
+  });
+
+  it("does not fail because a listener does", async () => {
+    const listening = definePlugin({
+      ...base,
+      id: "listening",
+      activate(ctx) {
+        ctx.onContributed("words", () => {
+          throw new Error("cannot hear");
+        });
+      },
+    });
+    await using t = await testKernel([speller, listening]);
+    await t.kernel.load({ plugin: contributor, origin: "test" });
+    expect([t.kernel.collect("words"), t.kernel.failures]).toEqual([
+      [{ plugin: "own", value: ["own"] }],
+      [{ plugin: "listening", where: "onContributed words", code: "UNEXPECTED", message: "cannot hear" }],
+    ]);
+  });
+
+  it.each<[string, string, unknown]>([
+    ['"words" without a value', "words", undefined],
+    ['"dispose"; register it with ctx.onDispose()', "dispose", () => {}],
+    ['"events", which is read before activate() runs; declare it on the plugin itself', "events", {}],
+    ['"hooks" that are neither an object nor a function', "hooks", 1],
+    ['"word", which is not a known contribution (did you mean "words"?)', "word", ["a"]],
+  ])("is refused with %s", async (what, name, value) => {
+    const hints = {
+      service: () => undefined,
+      hook: () => undefined,
+      contribution: (asked: string) => (asked === "word" ? "words" : undefined),
+    };
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      activate: (ctx) => void ctx.contribute(name as never, value as never),
+    });
+    await using t = await testKernel([], { hints });
+    await expect(t.kernel.load({ plugin, origin: "test" })).rejects.toThrow(
+      expect.objectContaining({
+        code: "PLUGIN_CONTRIBUTES",
+        message: expect.stringContaining(`called ctx.contribute() with ${what}.`),
+      }),
+    );
+  });
+
+  it("is undone whole if one of its layers is refused", async () => {
+    let before: unknown;
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: ["speller"],
+      activate(ctx) {
+        before = t.kernel.census();
+        expect(() => ctx.contribute("hooks", { spell: (word: string) => word, unknown: () => {} } as object)).toThrow(
+          expect.objectContaining({ code: "HOOK_UNKNOWN" }),
+        );
+      },
+    });
+    await using t = await testKernel([speller]);
+    await t.kernel.load({ plugin, origin: "test" });
+    expect(t.kernel.census()).toEqual(before);
   });
 });

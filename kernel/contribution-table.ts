@@ -1,0 +1,90 @@
+import { contributed } from "./activation.ts";
+import { errors } from "./errors.ts";
+import type { Failures } from "./failures.ts";
+import type { KernelEntry } from "./kernel.ts";
+import type { BaseContext, CheckContribution, Collected } from "./plugin.ts";
+import type { Scope } from "./scope.ts";
+import type { ContributionName, Contributions, Dispose } from "./types.ts";
+
+/** A plugin with its contributions. */
+export interface Contributor {
+  entry: KernelEntry;
+  context: BaseContext;
+  /** The objects that hold the contributions: the plugin, what its `activate` returned, and what it added later. */
+  sources: object[];
+}
+interface TableOptions {
+  /** The running plugins in load order. */
+  plugins(): Iterable<Contributor>;
+  reports: Failures;
+  parent: ContributionTable | undefined;
+}
+interface Listener {
+  plugin: string;
+  changed(): void;
+}
+
+/** What the plugins of one kernel and of its parent contribute. Collectors ask for a name, and may listen for changes. */
+export class ContributionTable {
+  private readonly options: TableOptions;
+  private readonly children = new Set<ContributionTable>();
+  private readonly listeners = new Map<string, Set<Listener>>();
+
+  constructor(options: TableOptions) {
+    this.options = options;
+    options.parent?.children.add(this);
+  }
+
+  /** The number of listeners for each name. */
+  *sizes(): Iterable<[name: string, listeners: number]> {
+    for (const [name, { size }] of this.listeners) if (size > 0) yield [name, size];
+  }
+
+  /** Returns the valid contributions with this name in load order, those of the parent first; reports the others. */
+  collect<N extends ContributionName>(name: N, check: CheckContribution): Collected<Awaited<Contributions[N]>>[] {
+    const { plugins, reports, parent } = this.options;
+    const collected = parent?.collect(name, check) ?? [];
+    for (const { entry, context, sources } of plugins()) {
+      const plugin = entry.plugin.id;
+      const flaw = (thrown: unknown) => reports.reportOnce(plugin, name, thrown);
+      for (const source of sources) {
+        if (!contributes(source, name)) continue;
+        const value = reports.guard({ plugin, where: name, otherwise: undefined }, () => {
+          const given = contributed(name, source, { context, isManifest: source === entry.plugin });
+          if (given === undefined || given === null) return undefined;
+          return (check(given, plugin, flaw) ?? given) as Awaited<Contributions[N]>;
+        });
+        if (value !== undefined && value !== null) collected.push({ plugin, value });
+      }
+    }
+    return collected;
+  }
+
+  /** Calls `changed` whenever a plugin of this kernel or its parent begins or ceases to contribute under a name. */
+  listen(plugin: string, scope: Scope, name: string, changed: () => void): Dispose {
+    if (typeof changed !== "function") throw errors.PLUGIN_CONTRIBUTION({ name, wanted: "given with a function" });
+    const listener = { plugin, changed };
+    const listeners = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, listeners.add(listener));
+    return scope.add(() => void listeners.delete(listener));
+  }
+
+  /** Tells listeners, those of child kernels too, that the contributions in `source` were added or removed. */
+  changed(source: object): void {
+    for (const [name, listeners] of this.listeners) {
+      if (!contributes(source, name)) continue;
+      for (const { plugin, changed } of [...listeners])
+        this.options.reports.guard({ plugin, where: `onContributed ${name}`, otherwise: undefined }, changed);
+    }
+    for (const child of this.children) child.changed(source);
+  }
+
+  /** Leaves the parent, so that it no longer tells this table. */
+  close(): void {
+    this.options.parent?.children.delete(this);
+  }
+}
+
+function contributes(source: object, name: string): boolean {
+  return (source as Record<string, unknown>)[name] !== undefined;
+}
