@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
+import { findProgram, isProgram } from "@scorel/kit/process/programs";
 import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding, ProgramRow } from "./contract.ts";
 import { run } from "./process.ts";
@@ -25,7 +25,7 @@ interface Seen {
 async function node({ env }: CheckContext): Promise<Seen> {
   const version = process.versions.node;
   const path = process.execPath;
-  const other = env.PATH === undefined ? undefined : findIn(env.PATH, "node");
+  const other = env.PATH === undefined ? undefined : findProgram("node", env.PATH);
   const findings: Finding[] = [
     isOlder(version, OLDEST_NODE)
       ? finding("NODE_OLD", "error", `Node ${version} is too old.`, path, `Install Node ${OLDEST_NODE} or newer.`)
@@ -45,7 +45,7 @@ async function node({ env }: CheckContext): Promise<Seen> {
 }
 
 async function git({ env, ...context }: CheckContext): Promise<Seen> {
-  const path = findIn(env.PATH ?? "", "git");
+  const path = findProgram("git", env.PATH ?? "");
   if (path === undefined) {
     const what = "git is not installed, or not in PATH: changes are found by reading the whole folder.";
     return { row: { name: "git" }, findings: [finding("GIT_MISSING", "warning", what, "", "Install git.")] };
@@ -93,25 +93,7 @@ async function versionOf(
 
 function unrunnable(path: string): string | undefined {
   if (!existsSync(path)) return "there is no such file";
-  return isRunnable(path) ? undefined : "its file is not executable";
-}
-
-function findIn(path: string, name: string): string | undefined {
-  const names = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];
-  const files = path
-    .split(delimiter)
-    .filter(Boolean)
-    .flatMap((folder) => names.map((each) => join(folder, each)));
-  return files.find((file) => isRunnable(file));
-}
-
-function isRunnable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return isProgram(path) ? undefined : "its file is not executable";
 }
 
 /** Compares two versions number by number. */

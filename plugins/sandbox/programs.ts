@@ -1,20 +1,11 @@
 import { execFile } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute } from "node:path";
+import { findProgram as findIn } from "@scorel/kit/process/programs";
 
-/** The absolute path of a program on this process's PATH. */
+/** The absolute path of a program on this process's PATH. Relative folders are left out: they depend on the working directory. */
 export function findProgram(name: string): string | undefined {
-  const folders = (process.env.PATH ?? "").split(":").filter(isAbsolute);
-  return folders.map((folder) => join(folder, name)).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false; // Missing or not executable; the next folder may have it.
-  }
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute);
+  return findIn(name, folders.join(delimiter));
 }
 
 export interface Answer {

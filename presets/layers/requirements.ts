@@ -1,5 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { findProgram } from "@scorel/kit/process/programs";
 import { parseRange, parseVersion } from "@scorel/kit/text/version-range";
 import { isTable } from "@scorel/kit/values/table";
 import manifest from "../../package.json" with { type: "json" };
@@ -64,7 +63,7 @@ function flawOf({ kind, what, file }: Requirement, isUsed: (id: string) => boole
       if (isUsed(what)) return undefined;
       return `${file} requires the plugin "${what}", which is not in use. Add it to "use", or take it out of "without"`;
     case "program":
-      if (isOnPath(what)) return undefined;
+      if (findProgram(what) !== undefined) return undefined;
       return `${file} requires the program ${what}, which is not on the PATH. Install it`;
   }
 }
@@ -73,22 +72,4 @@ function flawOf({ kind, what, file }: Requirement, isUsed: (id: string) => boole
 function isIn(range: string, version: string): boolean {
   const [contains, parsed] = [parseRange(range), parseVersion(version)];
   return !contains || !parsed || contains(parsed);
-}
-
-function isOnPath(program: string): boolean {
-  const endings = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE;.CMD;.BAT").split(";") : [""];
-  return (process.env.PATH ?? "")
-    .split(delimiter)
-    .filter((dir) => dir !== "")
-    .some((dir) => endings.some((ending) => isProgram(join(dir, program + ending))));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    // The file is missing or not executable.
-    return false;
-  }
 }

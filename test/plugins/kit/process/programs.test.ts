@@ -1,0 +1,40 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { findProgram, isProgram } from "../../../../plugins/kit/process/programs.ts";
+
+const dir = mkdtempSync(join(tmpdir(), "scorel-programs-"));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** A file in a folder, which may be executed or not. */
+function file(folder: string, name: string, mode: number): string {
+  mkdirSync(join(dir, folder), { recursive: true });
+  writeFileSync(join(dir, folder, name), "#!/bin/sh\n");
+  chmodSync(join(dir, folder, name), mode);
+  return join(dir, folder, name);
+}
+
+describe("a program on the PATH", () => {
+  file("a", "tool", 0o644);
+  mkdirSync(join(dir, "b", "tool"), { recursive: true });
+  const first = file("c", "tool", 0o755);
+  const second = file("d", "tool", 0o755);
+  const path = (...folders: string[]) => folders.map((folder) => join(dir, folder)).join(delimiter);
+
+  it("is the first file of that name that may be executed", () => {
+    expect([findProgram("tool", path("a", "b", "c", "d")), findProgram("tool", path("d", "c"))]).toEqual([
+      first,
+      second,
+    ]);
+  });
+
+  it("is missing in folders without it, in missing folders and on an empty PATH", () => {
+    const paths = [path("a"), path("b"), path("none"), "", delimiter];
+    expect(paths.map((each) => findProgram("tool", each))).toEqual(paths.map(() => undefined));
+  });
+
+  it("is neither a folder nor a file that may not be executed", () => {
+    expect([join(dir, "a", "tool"), join(dir, "b", "tool"), first].map(isProgram)).toEqual([false, false, true]);
+  });
+});
