@@ -1,5 +1,5 @@
 import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
-import type { ServiceUser } from "@scorel/extensions/service-graph";
+import type { UsedPlugin } from "@scorel/extensions/preset-findings";
 import type { PresetFindings } from "@scorel/inspect/contract";
 import { loadShipped, shipped } from "../catalogue.ts";
 import { checkLayers } from "../layers/check.ts";
@@ -31,14 +31,8 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
   const doubts = await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values());
-  const { extensionFindings } = await import("@scorel/extensions/findings");
-  const readings = await Promise.all(loaded.map((file) => extensionFindings(file)));
-  const [{ serviceProblems }, { aboutService, given }] = await Promise.all([
-    import("@scorel/extensions/service-graph"),
-    import("@scorel/extensions/words"),
-  ]);
-  const users = [...(await shippedUsers(merged, plugins)), ...readings.map(({ user }) => user)];
-  const uncertain = readings.some(({ isOpen }) => isOpen);
+  const { presetFindings } = await import("@scorel/extensions/preset-findings");
+  const findings = await presetFindings(loaded, await shippedPlugins(merged, plugins));
   return {
     files: layers.map(({ file }) => file),
     problems: [
@@ -47,8 +41,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
       ...found.problems
         .filter(({ origin }) => packages.some(({ folder }) => origin.startsWith(folder)))
         .map(({ message }) => message),
-      ...readings.flatMap((reading) => reading.problems),
-      ...serviceProblems(users, { isGiven: (service) => given.includes(service) || uncertain, aboutService }),
+      ...findings.problems,
       ...unmetRequirements(
         merged,
         loaded.map(({ id }) => id),
@@ -56,7 +49,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
     ],
     unknown: [
       ...[...verdict.notices, ...doubts].map(({ text }) => text),
-      ...readings.flatMap((reading) => reading.unknown),
+      ...findings.unknown,
       ...loaded.flatMap((file) => tableUnknown(merged, file)),
     ],
   };
@@ -74,23 +67,21 @@ function tableUnknown(merged: Merged, { id, path }: ExtensionFile): string[] {
   return [`[${id}] (${merged.placeOf([id])}): its schema is known only when ${path} runs`];
 }
 
-/** The shipped plugins of the preset with the services that they use. If none has host scope, those of `base` are added. */
-async function shippedUsers(merged: Merged, plugins: Loaded): Promise<ServiceUser[]> {
-  const own = usersIn(merged, plugins);
+/** The shipped plugins of the preset. If none has host scope, those of `base` are added. */
+async function shippedPlugins(merged: Merged, plugins: Loaded): Promise<UsedPlugin[]> {
+  const own = usedIn(merged, plugins);
   if (own.some(({ scope }) => scope === "host")) return own;
   const by = "scorel preset check";
   const base = mergeLayers(await readLayers({ preset: "base", by, cwd: "/", project: undefined, presetOnly: true }));
-  const others = usersIn(base, await loadShipped([...base.use.keys()]));
+  const others = usedIn(base, await loadShipped([...base.use.keys()]));
   return [...own, ...others.filter(({ scope }) => scope === "host")];
 }
 
 type Loaded = Awaited<ReturnType<typeof loadShipped>>;
 
-function usersIn({ use }: Merged, plugins: Loaded): ServiceUser[] {
+function usedIn({ use }: Merged, plugins: Loaded): UsedPlugin[] {
   return [...use].flatMap(([id, place]) => {
-    const [plugin, known] = [plugins.get(id), shipped(id)];
-    if (!plugin || !known) return [];
-    const placed = (names: readonly string[] = []) => names.map((name) => ({ name, place }));
-    return [{ id, scope: known.scope, needs: placed(plugin.needs), provides: placed(plugin.provides) }];
+    const [plugin, scope] = [plugins.get(id), shipped(id)?.scope];
+    return plugin && scope ? [{ plugin, scope, place }] : [];
   });
 }

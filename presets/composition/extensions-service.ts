@@ -1,10 +1,9 @@
-import { dirname, join } from "node:path";
-import type { ExtensionFolder, ExtensionsService, KnownWords } from "@scorel/extensions/contract";
+import { join } from "node:path";
+import type { ExtensionsService, KnownWords } from "@scorel/extensions/contract";
 import type { Rehearsal } from "@scorel/extensions/rehearsal";
 import type { RunPlugins } from "@scorel/extensions/rows";
 import type { Kernel } from "@scorel/kernel";
-import { rootOf, userDir } from "@scorel/kit/files/home";
-import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { rootOf } from "@scorel/kit/files/home";
 import { loadTimes, shipped } from "../catalogue.ts";
 import { packagesOf } from "../layers/layers.ts";
 import { grammarKeys, isExtensionOff, isLeftOut, mergeLayers } from "../layers/merge.ts";
@@ -22,20 +21,18 @@ export function createExtensionsService(
   rehearsal: Rehearsal,
   kernel: () => Kernel,
 ): ExtensionsService {
-  const own = (): ExtensionFolder => ({ of: "user", path: join(userDir(), "extensions"), trusted: true });
-  const projects = async (): Promise<ExtensionFolder> => {
-    const { project } = await requestFor(asked, asked.cwd);
-    const dir = project?.dir ?? join(rootOf(asked.cwd), ".scorel");
+  const folders = () => import("@scorel/extensions/folders");
+  const project = async () => {
+    const known = (await requestFor(asked, asked.cwd)).project;
     // Creating the folder now does not make it trusted.
-    return { of: "project", path: join(dir, "extensions"), trusted: project?.trusted ?? asked.trust };
+    return { dir: known?.dir ?? join(rootOf(asked.cwd), ".scorel"), trusted: known?.trusted ?? asked.trust };
   };
   return {
-    folder: async (of) => (of === "user" ? own() : projects()),
-    async folderOf(path) {
-      const real = canonical(path);
-      const known = [own(), await projects()].find((folder) => isWithin(canonical(folder.path), real));
-      return known ?? otherProjects(real);
+    async folder(of) {
+      const { projectFolder, userFolder } = await folders();
+      return of === "user" ? userFolder() : projectFolder(await project());
     },
+    folderOf: async (path) => (await folders()).folderOf(path, await project()),
     async taken(id, of) {
       if (grammarKeys.includes(id)) return "config.toml uses this word itself";
       const builtIn = shipped(id);
@@ -81,12 +78,4 @@ async function runPlugins(asked: Asked): Promise<Omit<RunPlugins, "contributions
     readMs: (plugin) => loadTimes.get(plugin),
     loadHost: async (file) => (await extensionEntries(resolution, [file], "host")).entries[0]?.plugin,
   };
-}
-
-/** A path below another `.scorel` folder than the user's is code of a project that is not trusted in this run. */
-function otherProjects(path: string): ExtensionFolder | undefined {
-  if (isWithin(canonical(userDir()), path)) return undefined;
-  for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir))
-    if (dir.endsWith("/.scorel") || dir.endsWith("\\.scorel")) return { of: "project", path: dir, trusted: false };
-  return undefined;
 }
