@@ -47,8 +47,10 @@ export interface TreeView {
   [Symbol.iterator](): Iterator<StoredEvent>;
   /** Persistent events with `from <= seq <= to`, in seq order. */
   between(from: number, to: number): StoredEvent[];
-  /** The last `count` persistent events, in seq order. */
-  tail(count: number): StoredEvent[];
+  /** The first `count` persistent events with a seq above `after`, in seq order. Default for `after`: 0, the start. */
+  head(count: number, after?: number): StoredEvent[];
+  /** The last `count` persistent events with a seq below `before`, in seq order. Default for `before`: the end. */
+  tail(count: number, before?: number): StoredEvent[];
   /** The persistent events of a type, in seq order. */
   ofType(type: string): Iterable<StoredEvent>;
   /** The ids that begin with `prefix`, in seq order. Reads only the records that may have such an id, if the log can be searched. */

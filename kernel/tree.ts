@@ -118,9 +118,17 @@ export class Tree implements TreeView {
     const end = ledger.firstAtOrAfter(to + 1);
     return [...this.events(this.rows(ledger.firstAtOrAfter(from), end))];
   }
-  tail(count: number): StoredEvent[] {
+  head(count: number, after = 0): StoredEvent[] {
     const events: StoredEvent[] = [];
-    for (let row = this.size - 1; row >= 0 && events.length < count; row--) {
+    for (let row = this.ledger.firstAtOrAfter(after + 1); row < this.size && events.length < count; row++) {
+      const event = this.read(row);
+      if (event) events.push(event);
+    }
+    return events;
+  }
+  tail(count: number, before = Number.POSITIVE_INFINITY): StoredEvent[] {
+    const events: StoredEvent[] = [];
+    for (let row = this.ledger.firstAtOrAfter(before) - 1; row >= 0 && events.length < count; row--) {
       const event = this.read(row);
       if (event) events.push(event);
     }

@@ -49,12 +49,26 @@ export interface Delivered {
   event: AnyEvent | Missed;
   display: DisplayAction;
 }
+/** A position in the events of a session: what a client has received so far. */
 export interface Anchor {
+  /** Changes when the log loses events. */
   epoch: string;
+  /** The last persistent event; 0 and null before the first. */
   persistentSeq: number;
   persistentId: EventId | null;
+  /** Changes each time the session is opened. */
   activation: string;
+  /** The last event of the activation, persistent or transient; -1 if only persistent events were received. */
   streamSeq: number;
+}
+/** Part of a session's stored events. */
+export interface EventPage {
+  header: SessionHeader;
+  events: Delivered[];
+  /** Whether there are further events in the direction that was read: later ones, or earlier ones with `tail`. */
+  more: boolean;
+  /** Position after the last returned event. */
+  anchor: Anchor;
 }
 export interface SessionStatus {
   sessionId: string;
@@ -144,8 +158,15 @@ export interface Operations {
    * included.
    */
   get_context: { params: { sessionId: string }; result: { messages: Message[] } };
-  /** Returns the stored events in seq order: all, or the last `tail`. */
-  get_events: { params: { sessionId: string; tail?: number }; result: { header: SessionHeader; events: Delivered[] } };
+  /**
+   * Returns stored events in seq order: the first `limit` after the event `after`, or the last `tail` before the event
+   * `before`; by default all. Read-only, so it works while another process writes. Throws HOST_EVENT_UNKNOWN for an event
+   * that is not in the log; the client then has to start over.
+   */
+  get_events: {
+    params: { sessionId: string; after?: EventId; limit?: number; tail?: number; before?: EventId };
+    result: EventPage;
+  };
   get_status: { params: { sessionId: string }; result: SessionStatus };
   /**
    * Reopens a session over the same log with the current plugins and configuration; options and choices are kept.

@@ -76,6 +76,8 @@ export const errors = defineErrors({
     `Session ${a.sessionId} has no agent, so nothing can answer. Add "agent" to "use" in the preset.`,
   HOST_TURN_UNKNOWN: (a: { id: string }) =>
     `No message "${a.id}" was sent to this session since it was opened, so there is no turn to wait for.`,
+  HOST_EVENT_UNKNOWN: (a: { sessionId: string; eventId: string }) =>
+    `Session ${a.sessionId} has no event "${a.eventId}". Its log may have lost events since; read it from the start.`,
   HOST_CLIENT_CLOSED: (a: { clientId: string }) => `Client ${a.clientId} is closed. Connect again.`,
   HOST_STOPPED: (a: { sessionId: string }) =>
     `The host has stopped, so session ${a.sessionId} cannot be opened. Start it again.`,

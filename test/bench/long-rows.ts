@@ -14,6 +14,7 @@ const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };
 
 interface Opened {
+  did: number;
   ms: number;
   again: number;
   events: number;
@@ -32,20 +33,24 @@ function recordOf(n: number, id: string, parentId: string | null): object {
   return { type: "message", id, parentId, seq: n + 1, sessionId, clientId: "bench", ts: n, message };
 }
 
-function write(path: string, count: number): void {
+/** Writes a log and returns the id of an event in its middle. */
+function write(path: string, count: number): string {
   const fd = openSync(path, "w");
   let lines = line(header);
   let parent: string | null = null;
+  let middle = "";
   for (let n = 0; n < count; n++) {
     const id = newId();
     lines += line(recordOf(n, id, parent));
     parent = id;
+    if (n === count / 2) middle = id;
     if (lines.length < 2 ** 22) continue;
     writeSync(fd, lines);
     lines = "";
   }
   writeSync(fd, lines);
   closeSync(fd);
+  return middle;
 }
 
 function line(record: object): string {
@@ -54,23 +59,25 @@ function line(record: object): string {
 }
 
 /** A process for each: what one has read is no help to the next, but for the system's cache of the file. */
-function open(path: string, task: string): Opened {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [beside, path, task], { encoding: "utf8" });
+function open(path: string, task: string, middle = ""): Opened {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [beside, path, task, middle], { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout) as Opened;
 }
 
-function median(path: string, task: string): Opened {
-  const runs = Array.from({ length: 5 }, () => open(path, task)).sort((a, b) => a.ms - b.ms);
+function median(path: string, task: string, middle?: string): Opened {
+  const runs = Array.from({ length: 5 }, () => open(path, task, middle)).sort((a, b) => a.ms - b.ms);
   return runs[2] as Opened;
 }
 
 try {
   const long = join(folder, "long.jsonl");
-  write(long, MILLION);
+  const middle = write(long, MILLION);
   const without = median(long, "tail");
   open(long, "index");
   const withIndex = median(long, "tail");
+  const page = median(long, "page", middle);
+  if (page.did !== 200) throw new Error("the page was not read");
   appendFileSync(long, Array.from({ length: 1000 }, (_, n) => line(recordOf(MILLION + n, newId(), null))).join(""));
   const behind = median(long, "tail");
   if (behind.events !== MILLION + 1000) throw new Error("the tail behind the index was not read");
@@ -87,6 +94,7 @@ try {
   console.log(
     JSON.stringify([
       row("a million events, open + tail of 200, with index", withIndex, 250),
+      row("a million events, open + 200 after one in the middle, with index", page, 250),
       row("a million events, with index and 1,000 more", behind, 250),
       row("a million events, without index", without, 900),
       {

@@ -3,13 +3,17 @@ import { createKernel, type Kernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 
-const [path = "", task = ""] = process.argv.slice(2);
+const [path = "", task = "", middle = ""] = process.argv.slice(2);
 const start = performance.now();
 const kernel = await createKernel({
   entries: [{ plugin: messages, origin: "bench" }],
   store: createJsonlStore(path, { readOnly: task !== "index", index: path.replace(/jsonl$/, "index") }),
 });
-const did = task === "context" ? context(kernel) : kernel.session.tree.tail(200).length;
+const tasks: Record<string, (kernel: Kernel) => number> = {
+  context,
+  page: ({ session: { tree } }) => tree.head(200, tree.get(middle)?.seq).length,
+};
+const did = (tasks[task] ?? (({ session }) => session.tree.tail(200).length))(kernel);
 const ms = performance.now() - start;
 const again = task === "context" ? timed(() => context(kernel)) : 0;
 // The kernel that keeps an index does so when it closes.

@@ -7,7 +7,7 @@ import { bookOf, listed } from "../places.ts";
 import { statusOf } from "../sessions/status.ts";
 import { canonicalDirectory, homeDirectory } from "../workspace.ts";
 import { agentOf, type Caller, keepOpen, openFor, opening, rememberTurn } from "./caller.ts";
-import { deliver } from "./delivered.ts";
+import { eventPage } from "./events.ts";
 
 type Params<O extends Operation> = Operations[O]["params"];
 type Result<O extends Operation> = Promise<Operations[O]["result"]>;
@@ -85,9 +85,8 @@ export async function waitTurn(params: Params<"wait_turn">, caller: Caller): Res
 }
 
 export async function getEvents(
-  { tail = Number.POSITIVE_INFINITY, ...params }: Params<"get_events">,
-  caller: Caller,
+  { sessionId, ...wanted }: Params<"get_events">,
+  { sessions }: Caller,
 ): Result<"get_events"> {
-  const { session } = (await openFor(params, caller)).kernel;
-  return { header: session.header, events: session.tree.tail(tail).map((event) => deliver(session, event)) };
+  return sessions.withReadOnly(sessions.resolve(sessionId), (session) => eventPage(session, wanted));
 }

@@ -27,6 +27,15 @@ const anyNumber = z.number().optional();
 const queued = () =>
   z.strictObject({ id: z.string(), mode: z.enum(["steer", "follow_up"]).optional(), content: content.optional() });
 
+const eventRange = () =>
+  z
+    .strictObject({ sessionId, after: text, limit: z.number().int().min(1).optional(), tail: count, before: text })
+    .refine(
+      ({ after, limit, tail, before }) =>
+        (after === undefined && limit === undefined) || (tail === undefined && before === undefined),
+      "use either after and limit, or tail and before",
+    );
+
 /** The host's own operations. Plugins contribute the others. */
 const operations = {
   ping: {
@@ -105,9 +114,9 @@ const operations = {
     run: async (params, caller) => ({ messages: (await openFor(params, caller)).kernel.session.buildContext() }),
   },
   get_events: {
-    summary: "Returns the stored events in order: all, or the last ones.",
+    summary: "Returns stored events in order, in pages after or before an event.",
     readOnly: true,
-    params: () => z.strictObject({ sessionId, tail: count }),
+    params: eventRange,
     run: handlers.getEvents,
   },
   get_status: {

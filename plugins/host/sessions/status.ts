@@ -3,6 +3,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type { Notice } from "@scorel/workspace/contract";
+import { anchorAfter } from "../clients/events.ts";
 import { queueOf } from "../clients/queue.ts";
 import type { SessionStatus } from "../contract.ts";
 import { failuresOf, type OpenSession } from "./open-session.ts";
@@ -11,19 +12,12 @@ import { failuresOf, type OpenSession } from "./open-session.ts";
 export function statusOf(open: OpenSession): SessionStatus {
   const { id, kernel } = open;
   const { session, problems } = kernel;
-  const persistent = session.tree.last;
   return {
     sessionId: id,
     running: kernel.find("agent")?.running ?? false,
     leafId: session.activeLeaf,
     meta: { ...(session.header.meta as SessionMeta), ...session.projection("sessionMeta") },
-    anchor: {
-      epoch: session.epoch,
-      persistentSeq: persistent?.seq ?? 0,
-      persistentId: persistent?.id ?? null,
-      activation: session.activation,
-      streamSeq: session.seq,
-    },
+    anchor: anchorAfter(session, session.tree.last, session.seq),
     problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
     notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
     ...waitingIn(open),

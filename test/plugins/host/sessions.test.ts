@@ -275,16 +275,6 @@ describe("the list of sessions", () => {
 });
 
 describe("a client", () => {
-  it("gets the last events of a session without reading the others", async () => {
-    using home = testHome();
-    await using t = await testHost();
-    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
-    await ask(t.client, sessionId, "hello");
-    const { header, events } = await t.client.request("get_events", { sessionId });
-    expect(await t.client.request("get_events", { sessionId, tail: 2 })).toEqual({ header, events: events.slice(-2) });
-    expect((await t.client.request("get_events", { sessionId, tail: 1e6 })).events).toEqual(events);
-  });
-
   it("gets each event once, in order, with its display form", async () => {
     using home = testHome();
     await using t = await testHost();

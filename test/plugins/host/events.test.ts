@@ -1,0 +1,70 @@
+import type { Operations } from "@scorel/host/contract";
+import { describe, expect, it } from "vitest";
+import { ask, type TestHost, testHome, testHost } from "./home.ts";
+
+type Wanted = Omit<Operations["get_events"]["params"], "sessionId">;
+
+/** A session with six messages, and a function that reads its events. */
+async function conversation(t: TestHost, cwd: string) {
+  const { sessionId } = await t.client.request("create_session", { cwd });
+  for (const words of ["one", "two", "three"]) await ask(t.client, sessionId, words);
+  const read = (wanted: Wanted) => t.client.request("get_events", { sessionId, ...wanted });
+  const all = (await read({})).events;
+  return { sessionId, read, all, ids: all.map(({ event }) => idOf(event)) };
+}
+
+const idOf = (event: object): string => (event as { id: string }).id;
+
+describe("get_events", () => {
+  it("reads forwards in pages, each with its position and whether events follow", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { read, all, ids } = await conversation(t, home.cwd);
+    const pages: unknown[] = [];
+    let after: string | undefined;
+    for (let more = true; more; ) {
+      const page = await read({ limit: 4, ...(after !== undefined && { after }) });
+      pages.push(...page.events);
+      expect(page.anchor).toMatchObject({ persistentId: idOf(page.events.at(-1)?.event ?? {}), streamSeq: -1 });
+      ({ more } = page);
+      after = page.anchor.persistentId as string;
+    }
+    expect(pages).toEqual(all);
+    expect(await read({ after: ids.at(-1) as string })).toMatchObject({
+      events: [],
+      more: false,
+      anchor: { persistentId: ids.at(-1) },
+    });
+  });
+
+  it("reads backwards: the last events, or those before one", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { read, all, ids } = await conversation(t, home.cwd);
+    expect(await read({ tail: 2 })).toMatchObject({ events: all.slice(-2), more: true });
+    expect(await read({ tail: 1e6 })).toMatchObject({ events: all, more: false });
+    expect(await read({ tail: 2, before: ids[3] as string })).toMatchObject({ events: all.slice(1, 3), more: true });
+    expect(await read({ before: ids[3] as string })).toMatchObject({ events: all.slice(0, 3), more: false });
+    expect(await read({ tail: 0 })).toMatchObject({ events: [], more: true, anchor: { persistentId: ids.at(-1) } });
+  });
+
+  it("reads a stored session while another process writes it", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { sessionId, all } = await conversation(t, home.cwd);
+    await using other = await testHost();
+    const page = await other.client.request("get_events", { sessionId, limit: 2 });
+    expect(page).toMatchObject({ events: all.slice(0, 2), more: true });
+    expect(await other.client.request("close_session", { sessionId })).toEqual({ closed: false, notices: [] });
+  });
+
+  it("names an event that is not in the log, and a request that reads both ways", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { read } = await conversation(t, home.cwd);
+    await expect(read({ after: "nosuchevent" })).rejects.toMatchObject({ code: "HOST_EVENT_UNKNOWN" });
+    await expect(read({ before: "nosuchevent" })).rejects.toMatchObject({ code: "HOST_EVENT_UNKNOWN" });
+    await expect(read({ limit: 1, tail: 1 })).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });
+    await expect(read({ limit: 0 })).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });
+  });
+});
