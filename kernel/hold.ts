@@ -41,16 +41,17 @@ export class PathGate {
 
   hold(): PathHold {
     if (this.holder) throw errors.LOG_BUSY({ type: "turn" });
-    this.holder = {
+    const holder: PathHold = {
       append: async <T extends EventType>(type: T, payload: unknown, options: AppendOptions = {}) => {
         const [event] = await this.options.append([{ ...options, type, payload }]);
         return event as unknown as Appended<T>;
       },
       appendAll: (entries) => this.options.append(entries),
       open: (work) => this.open(work),
-      release: () => this.release(),
+      release: () => this.release(holder),
     };
-    return this.holder;
+    this.holder = holder;
+    return holder;
   }
 
   private mustWait(entry: AnyEntry): boolean {
@@ -70,8 +71,9 @@ export class PathGate {
     }
   }
 
-  private async release(): Promise<void> {
-    if (!this.holder) return;
+  /** Does nothing for a hold that has ended, so that a second release cannot end the hold of somebody else. */
+  private async release(holder: PathHold): Promise<void> {
+    if (this.holder !== holder) return;
     this.holder = undefined;
     await this.flush();
   }

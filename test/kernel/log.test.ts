@@ -252,4 +252,40 @@ describe("a hold on the path", () => {
     await hold.release();
     expect(t.stored()).toHaveLength(3);
   });
+
+  it("refuses the events of appendAll that would have to wait", async () => {
+    await using t = await testKernel([notes]);
+    const hold = t.session.hold();
+    const entry = (type: "note" | "aside") => ({ type, payload: { text: "a" } });
+    await expect(t.session.appendAll([entry("aside"), entry("note")])).rejects.toMatchObject({ code: "LOG_BUSY" });
+    expect([await t.session.appendAll([entry("aside")]), t.session.held]).toMatchObject([[{ type: "aside" }], true]);
+    await hold.release();
+    expect([await t.session.appendAll([entry("note")]), t.session.held]).toMatchObject([[{ type: "note" }], false]);
+  });
+
+  it("is not ended by somebody who releases an earlier hold twice", async () => {
+    await using t = await testKernel([notes]);
+    const first = t.session.hold();
+    await first.release();
+    const second = t.session.hold();
+    await first.release();
+    expect([t.session.held, (await t.session.append("note", { text: "a" })).queued]).toEqual([true, true]);
+    await second.release();
+    expect([t.session.held, t.stored().length]).toEqual([false, 1]);
+  });
+
+  it("reports queued events that can no longer be written, and writes the others", async () => {
+    await using t = await testKernel([notes]);
+    const hold = t.session.hold();
+    const check = () => {
+      throw new Error("too late");
+    };
+    await t.session.append("note", { text: "a" }, { check });
+    await t.session.append("note", { text: "b" });
+    await hold.release();
+    expect([t.stored(), t.kernel.failures]).toMatchObject([
+      [{ text: "b" }],
+      [{ plugin: "kernel", where: "queued append", code: "UNEXPECTED", message: "too late" }],
+    ]);
+  });
 });
