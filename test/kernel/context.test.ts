@@ -1,4 +1,4 @@
-import { definePlugin } from "@scorel/kernel";
+import { type BaseContext, definePlugin } from "@scorel/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -90,6 +90,44 @@ describe("the context", () => {
     const refused = { code: "LOG_INVALID_BARRIER" };
     await expect(t.session.append("cut", { summary: "S2", through: a.id as string })).rejects.toMatchObject(refused);
     await expect(t.session.append("cut", { summary: "S2", through: "nowhere0" })).rejects.toMatchObject(refused);
+  });
+
+  it("may keep what the last summary keeps, but nothing from before it", async () => {
+    await using t = await testKernel([notes, cutting]);
+    const ids: string[] = [];
+    for (const text of ["a", "b", "c", "d"]) ids.push((await t.session.append("note", { text })).id);
+    const [a, b, c] = ids as [string, string, string];
+    const keep = (summary: string, through: string) => t.session.append("cut", { summary, through });
+    await keep("S1", b);
+    const contexts = [t.session.buildContext()];
+    await expect(keep("refused", a)).rejects.toMatchObject({ code: "LOG_INVALID_BARRIER" });
+    await keep("S2", b);
+    contexts.push(t.session.buildContext());
+    await keep("S3", c);
+    contexts.push(t.session.buildContext());
+    await t.session.append("cut", { summary: "S4" });
+    await expect(keep("refused", c)).rejects.toMatchObject({ code: "LOG_INVALID_BARRIER" });
+    expect([...contexts, t.session.buildContext()]).toEqual([["S1", "c", "d"], ["S2", "c", "d"], ["S3", "d"], ["S4"]]);
+    const shared = t.session.buildContext();
+    shared.push("changed" as never);
+    expect(t.session.buildContext()).toEqual(["S4"]);
+  });
+
+  it("asks the merging service only about messages that there are", async () => {
+    const asked: unknown[][] = [];
+    const merge = (...given: unknown[]) => {
+      asked.push(given);
+      return undefined;
+    };
+    const { activate: _own, ...events } = cutting;
+    const merging = {
+      ...events,
+      activate: (ctx: never) => void (ctx as BaseContext).provide("mergeMessage", merge as never),
+    };
+    await using t = await testKernel([notes, merging]);
+    await t.session.append("addition", { text: "first" });
+    await t.session.append("addition", { text: "second" });
+    expect([t.session.buildContext(), asked]).toEqual([["first", "second"], [["first", "second"]]]);
   });
 
   it("follows the leaf after a jump", async () => {
