@@ -1,6 +1,7 @@
 /**
  * Measures what the tests would notice: puts a seeded sample of small faults into the sources, one after another, and runs the
  * tests against each. `npm run mutants kernel 200 SEED` prints the share that was noticed, and every mutant that was not.
+ * `npm run mutants kernel 200 SEED FILE` tries those again that an earlier run with the same numbers printed to FILE.
  * Works in a copy of the repository, so that a run that is ended leaves the sources as they were.
  */
 import { fork } from "node:child_process";
@@ -12,9 +13,49 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { mutationsIn } from "./mutations.mjs";
 
+/**
+ * The sources of an area, and the tests that a mutant in them is run against: those of the area first, and if they notice
+ * nothing, one ring after another of tests that use the area through its plugins. A name stands for all files that contain it.
+ */
+const AREAS = {
+  kernel: {
+    sources: ["kernel"],
+    rings: [
+      ["test/kernel/"],
+      [
+        ...[
+          "agent/one-call",
+          "agent/queue.",
+          "commands/registry",
+          "compaction/manual",
+          "extensions/containment/returned",
+        ],
+        ...[
+          "extensions/shape",
+          "history/moves",
+          "host/operations",
+          "logs/contract",
+          "logs/jsonl-store",
+          "requests/",
+          "tools.",
+        ],
+      ].map(ofPlugin),
+      ["extensions/containment/failures", "extensions/containment/uncaught", "compaction/long-path"].map(ofPlugin),
+    ],
+  },
+  permissions: {
+    sources: ["plugins/permissions"],
+    rings: [
+      ["coverage", "kept", "near", "reading", "rule", "swapped", "tables"].map(ofPermissions),
+      ["forbid", "free", "git", "guard"].map(ofPermissions),
+      ["bash", "corpus", "covered", "oracle"].map(ofPermissions),
+    ],
+  },
+};
+
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const [area = "kernel", count = "200", seed = String(Date.now() % 2 ** 31)] = process.argv.slice(2);
-const folder = area === "kernel" ? "kernel" : `plugins/${area}`;
+const [area = "kernel", count = "200", seed = String(Date.now() % 2 ** 31), earlier] = process.argv.slice(2);
+const { sources, rings } = AREAS[area] ?? { sources: [`plugins/${area}`], rings: [[`test/plugins/${area}`]] };
 /** How much longer than without a mutant the tests may take; one that never ends is noticed, too. */
 const LIMIT = 10;
 
@@ -44,24 +85,38 @@ function copySources() {
 }
 
 async function measure() {
-  const all = sourcesIn(folder).flatMap((file) => {
+  const all = sources.flatMap(filesIn).flatMap((file) => {
     const source = readFileSync(join(copy, file), "utf8");
     return mutationsIn(source, file).map((mutation) => ({ file, source, ...mutation }));
   });
   const random = randomFrom(Number(seed));
-  const sample = Array.from({ length: Math.min(Number(count), all.length) }, () => takeOne(all, random));
+  const sample = Array.from({ length: Math.min(Number(count), all.length) }, () => takeOne(all, random)).filter(
+    wanted(),
+  );
   const begun = performance.now();
   const broken = await failureWith(undefined);
   limitMs = LIMIT * (performance.now() - begun);
   if (broken) throw new Error(`the tests of ${area} fail without any mutant: ${broken}`);
   let noticed = 0;
-  for (const { file, source, start, end, text, what } of sample) {
+  for (const mutation of sample) {
+    const { file, source, start, end, text } = mutation;
     const mutated = source.slice(0, start) + text + source.slice(end);
     if (await failureWith({ file, source, mutated })) noticed++;
-    else console.log(`${file}:${lineAt(source, start)}: ${what}`);
+    else console.log(titleOf(mutation));
   }
   const share = ((100 * noticed) / sample.length).toFixed(1);
   console.log(`${area}: ${noticed} of ${sample.length} noticed (${share} %), seed ${seed}`);
+}
+
+/** Whether a mutation is to be tried: all, or those that an earlier run did not notice. */
+function wanted() {
+  if (earlier === undefined) return () => true;
+  const lines = new Set(readFileSync(earlier, "utf8").split("\n"));
+  return (mutation) => lines.has(titleOf(mutation).split("\n")[0]);
+}
+
+function titleOf({ file, source, start, what }) {
+  return `${file}:${lineAt(source, start)}: ${what}`;
 }
 
 /** A test that fails with this mutant, if any. */
@@ -84,8 +139,7 @@ async function failureWith(mutant) {
 }
 
 async function startTests() {
-  const filter = area === "kernel" ? "test/kernel/" : `test/plugins/${area}`;
-  const child = fork(join(copy, "test/mutants/tests.mjs"), [filter], {
+  const child = fork(join(copy, "test/mutants/tests.mjs"), [JSON.stringify(rings)], {
     cwd: copy,
     env: { ...process.env, SEED: seed, HOME: copy },
     // A group of its own, so that it can be ended with the processes that run its tests.
@@ -101,13 +155,22 @@ function stopTests() {
   tests = undefined;
 }
 
-function sourcesIn(path) {
+function filesIn(path) {
+  if (path.endsWith(".ts")) return [path];
   return readdirSync(join(copy, path), { withFileTypes: true }).flatMap((entry) => {
     if (entry.name === "node_modules") return [];
     const inside = `${path}/${entry.name}`;
-    if (entry.isDirectory()) return sourcesIn(inside);
+    if (entry.isDirectory()) return filesIn(inside);
     return /(?<!\.d)\.ts$/.test(entry.name) ? [inside] : [];
   });
+}
+
+function ofPlugin(name) {
+  return `test/plugins/${name}`;
+}
+
+function ofPermissions(name) {
+  return ofPlugin(`permissions/${name}.`);
 }
 
 function takeOne(from, random) {

@@ -8,17 +8,20 @@ import { fileURLToPath } from "node:url";
 import { createVitest } from "vitest/node";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const [filter] = process.argv.slice(2);
-/** The quick ones run first, and the others only where these notice nothing. */
-const suites = [["unit", "own-process"], ["deep"]];
+/** Names of test files. The first ring runs first, and each of the others only where those before it notice nothing. */
+const rings = JSON.parse(process.argv[2]);
+const suites = ["unit", "own-process", "deep"];
 
 const config = join(root, "test/vitest.config.ts");
 const silent = { onInit() {} };
 const options = { config, root, watch: false, bail: 1, passWithNoTests: true, reporters: [silent] };
 const vitest = await createVitest("test", options);
 await vitest.standalone();
-const all = await vitest.globTestSpecifications([filter]);
-const inOrder = suites.map((names) => all.filter(({ project }) => names.includes(project.name)));
+const inOrder = [];
+for (const names of rings) {
+  const found = await vitest.globTestSpecifications(names);
+  inOrder.push(found.filter(({ project }) => suites.includes(project.name)));
+}
 
 process.on("message", async (mutant) => {
   if (mutant) put(mutant.file, mutant.mutated);
@@ -38,7 +41,6 @@ function put(file, text) {
 /** The name of a test that fails, or the error outside of all tests; null when all is well. */
 async function firstFailure() {
   for (const tests of inOrder) {
-    if (tests.length === 0) continue;
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(tests);
     // The first failure cancels the run, which may lose the failure itself.
     if (vitest.isCancelling) return "a test that ended the run";
