@@ -247,3 +247,10 @@ declare module "@scorel/kernel" {
     sentMessages: Record<string, string>;
   }
 }
+
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /** Thinking level of the model, or `off`. Stored with the session's next turn. */
+    thinking?: string | undefined;
+  }
+}

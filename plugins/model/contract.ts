@@ -179,3 +179,10 @@ declare module "@scorel/kernel" {
     secrets: SecretsService;
   }
 }
+
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /** `provider/id` */
+    model?: string | undefined;
+  }
+}

@@ -46,3 +46,10 @@ declare module "@scorel/kernel" {
     permissionTold: { planning: boolean };
   }
 }
+
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /** Permission mode that overrides the configuration. */
+    permission?: Mode | undefined;
+  }
+}

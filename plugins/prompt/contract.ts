@@ -130,3 +130,10 @@ declare module "@scorel/host/contract" {
     };
   }
 }
+
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /** Text appended to the system prompt. */
+    appendSystemPrompt?: string | undefined;
+  }
+}

@@ -157,3 +157,13 @@ declare module "@scorel/host/contract" {
     };
   }
 }
+
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /**
+     * True when the client will answer questions (`attend_requests`). Questions asked until then wait. It also applies to all
+     * sessions that this client opens later.
+     */
+    attending?: boolean | undefined;
+  }
+}

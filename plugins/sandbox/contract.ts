@@ -103,3 +103,10 @@ declare module "@scorel/kernel" {
     sandbox: SandboxService;
   }
 }
+
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /** Executor for programs of skills; overrides the configuration. */
+    sandbox?: "auto" | ExecutorName | undefined;
+  }
+}

@@ -117,3 +117,10 @@ declare module "@scorel/kernel" {
     tools: Tool[];
   }
 }
+
+declare module "@scorel/workspace/contract" {
+  interface SessionOptions {
+    /** The only tools offered to the model; default: all. */
+    tools?: readonly string[] | undefined;
+  }
+}

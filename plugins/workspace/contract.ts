@@ -1,26 +1,12 @@
 import type { Kernel, KernelEntry } from "@scorel/kernel";
 
-/** Options for opening a session. They hold while it is open. */
+/**
+ * Options for opening a session. They hold while it is open. Plugins add the fields that they own by declaration merging, and
+ * contribute the same keys as `sessionOptions`.
+ */
 export interface SessionOptions {
-  /** `provider/id` */
-  model?: string | undefined;
   /** Directories outside the workspace root that Write and Edit may change. */
   allowWrite?: readonly string[] | undefined;
-  /** Thinking level of the model, or `off`. Stored with the session's next turn. */
-  thinking?: string | undefined;
-  /** The only tools offered to the model; default: all. */
-  tools?: readonly string[] | undefined;
-  /** Text appended to the system prompt. */
-  appendSystemPrompt?: string | undefined;
-  /** Permission mode that overrides the configuration. */
-  permission?: "ask" | "edits" | "full" | "plan" | undefined;
-  /** Executor for programs of skills; overrides the configuration. */
-  sandbox?: "auto" | "bubblewrap" | "docker" | "podman" | "local" | undefined;
-  /**
-   * True when the client will answer questions (`attend_requests`). Questions asked until then wait. It also applies to
-   * all sessions that this client opens later.
-   */
-  attending?: boolean | undefined;
 }
 
 /**
