@@ -70,8 +70,9 @@ export interface Facts {
 export async function readFacts(): Promise<Facts> {
   const plugins: PluginFacts[] = [];
   for (const [id, { load }] of Object.entries(catalogue)) plugins.push(await pluginFacts(id, (await load()).default));
+  const joined = joinContracts(plugins);
   return {
-    plugins: withNames(joined(plugins)),
+    plugins: withNames(joined.plugins),
     kernel: {
       contract: contractOf(read("kernel/types.ts"), "kernel"),
       events: KERNEL_EVENTS,
@@ -79,7 +80,7 @@ export async function readFacts(): Promise<Facts> {
     },
     loader: { errors: await errorsOf("presets") },
     kit: { errors: await errorsOf("plugins/kit") },
-    contracts: contractsAlone(),
+    contracts: joined.contracts,
     given: givenServices(),
     presets: readPresets(),
     commandLine: await readCommandLine(),
@@ -96,11 +97,8 @@ export function rowsOf(facts: Facts, table: string): Row[] {
   return contracts.flatMap(({ rows }) => rows).filter((row) => row.table === table);
 }
 
-/**
- * Adds to the contracts of plugins the types that they export of other contracts, and to interfaces the members that other
- * contracts add.
- */
-function joined(plugins: readonly PluginFacts[]): PluginFacts[] {
+/** Adds to contracts the types that they export of other contracts, and to interfaces the members that other contracts add. */
+function joinContracts(plugins: readonly PluginFacts[]): Pick<Facts, "plugins" | "contracts"> {
   const alone = contractsAlone();
   const written = new Map([...alone, ...plugins.map(({ folder, contract }) => [folder, contract] as const)]);
   const additions = [...written.values()].flatMap((contract) =>
@@ -125,10 +123,11 @@ function joined(plugins: readonly PluginFacts[]): PluginFacts[] {
       ),
     );
   };
-  return plugins.map((facts) => ({
-    ...facts,
-    contract: { ...facts.contract, declarations: declarationsOf(facts.folder) },
-  }));
+  const joined = (folder: string, contract: Contract) => ({ ...contract, declarations: declarationsOf(folder) });
+  return {
+    plugins: plugins.map((facts) => ({ ...facts, contract: joined(facts.folder, facts.contract) })),
+    contracts: new Map([...alone].map(([folder, contract]) => [folder, joined(folder, contract)])),
+  };
 }
 
 function withMembers(declaration: Declaration, added: readonly Addition[]): Declaration {
