@@ -1,10 +1,11 @@
 import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
+import { untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy, ownCopy } from "@scorel/kit/values/copy";
 import { repairArguments } from "./arguments.ts";
 import type { Access, ReadyTool, Tool, ToolOutput } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
-import { type Schedule, untilAborted } from "./schedule.ts";
+import type { Schedule } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
 
 /** How many characters of a cancelled call's output are kept in its result. */

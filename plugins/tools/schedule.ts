@@ -1,4 +1,5 @@
 import type { Awaitable } from "@scorel/kernel";
+import { untilAborted } from "@scorel/kit/values/abort";
 import type { Access } from "./contract.ts";
 
 /** Whether two calls must not overlap. Paths must be from `folded`. */
@@ -130,14 +131,4 @@ function createCall(): Call {
 
 function startIfFree(call: Call): void {
   if (call.waitsFor.size === 0) call.start();
-}
-
-/** Settles like the promise, or rejects as soon as the signal aborts. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { type EventId, newId } from "@scorel/kernel";
+import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy } from "@scorel/kit/values/copy";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
-import { linkedTo, pendingSignals, untilAborted } from "../abort.ts";
 import type { ToolCallInput } from "../contract.ts";
 import { tools } from "../environment.ts";
 import { errors } from "../errors.ts";
@@ -13,6 +13,7 @@ import type { Turn } from "../turn/turn.ts";
 import { reasonOf, refusalFor } from "./answers.ts";
 import { jsonForm, plainArguments } from "./arguments.ts";
 import type { CallReply } from "./call-reply.ts";
+import { pendingSignals } from "./pending-signals.ts";
 import { asResult, type CallResult, errorResult, mergedResult, resultMessage } from "./result.ts";
 
 /**

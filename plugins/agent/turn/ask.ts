@@ -1,6 +1,6 @@
 import type { AssistantMessage, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import { linkedTo } from "@scorel/kit/values/abort";
 import type { UsableModel } from "@scorel/model/contract";
-import { linkedTo } from "../abort.ts";
 import type { Answer, Question } from "../contract.ts";
 import { type Environment, redaction } from "../environment.ts";
 import { assistantText } from "../messages/convert.ts";

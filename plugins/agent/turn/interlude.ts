@@ -1,5 +1,5 @@
 import type { PathHold, Session } from "@scorel/kernel";
-import { onAbort, untilAborted } from "../abort.ts";
+import { onAbort, untilAborted } from "@scorel/kit/values/abort";
 import { errors } from "../errors.ts";
 
 /**

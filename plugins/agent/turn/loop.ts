@@ -1,8 +1,8 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { AssistantMessageEventStream, Context, ThinkingLevel } from "@mariozechner/pi-ai";
+import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import type { UserMessage } from "@scorel/messages/contract";
 import type { StreamOptions } from "@scorel/model/contract";
-import { linkedTo, untilAborted } from "../abort.ts";
 import { ConversationIds } from "../calls/call-ids.ts";
 import { Calls } from "../calls/calls.ts";
 import { offeredTools, systemPrompt, tools } from "../environment.ts";

@@ -1,6 +1,6 @@
 import { codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
+import { onAbort } from "@scorel/kit/values/abort";
 import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
-import { onAbort } from "../abort.ts";
 import type { QueueItem, TurnOutcome } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { redaction, submitted } from "../environment.ts";

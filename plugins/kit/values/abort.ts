@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 /**
  * Settles like `work`, but rejects with `signal.reason` when the signal aborts. With `graceMs`, an aborted `work` gets
  * that many milliseconds to settle first. `work` itself is not stopped; a late result is ignored.
@@ -66,18 +65,4 @@ export function linkedTo(...signals: readonly AbortSignal[]): { signal: AbortSig
       if (abandon) control.abort();
     },
   };
-}
-
-let hearing: Promise<void> | undefined;
-
-/**
- * Lets the process hear signals that came while a layer kept it busy, since nothing may start after them. The event loop looks for
- * signals between the two immediates. Calls that ask before the first one share both.
- */
-export function pendingSignals(): Promise<void> {
-  hearing ??= setImmediate().then(() => {
-    hearing = undefined;
-    return setImmediate();
-  });
-  return hearing;
 }
