@@ -322,6 +322,8 @@ export interface OperationContext {
   readonly logs: Logs;
   /** Completes the beginning of an id; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string;
+  /** Throws HOST_FORBIDDEN unless the client may use this session; without an id, unless it may use all sessions. */
+  assertSession(sessionId?: string): Promise<void>;
   /** Opens a session for writing, for as long as the client is connected. */
   open(sessionId: string): Promise<SessionHandle>;
   /**
@@ -352,6 +354,11 @@ export interface OperationHandler<O extends Operation> {
   summary?: string;
   /** True if it changes no conversation, setting or file, so that a client that may only read can use it. */
   readOnly?: boolean;
+  /**
+   * True if it has no `sessionId` but limits itself, by `assertSession`, to the sessions that the client may use. Otherwise only
+   * clients that may use all sessions can use an operation without a `sessionId`.
+   */
+  confined?: boolean;
   /** Checked before `run` is called. Keys that the schema does not name are refused. */
   params: SchemaSource<Operations[O]["params"]>;
   result?: SchemaSource<Operations[O]["result"]>;
@@ -377,9 +384,26 @@ export interface Client {
   close(): Promise<void>;
 }
 
+/**
+ * What a client may do; default: everything. What is not included answers HOST_FORBIDDEN, also in slash commands and
+ * operations that run others for this client.
+ */
+export interface ClientScope {
+  /**
+   * `"read"`: subscriptions, and the operations that change nothing. Or the names of the allowed operations, with `subscribe` for
+   * subscriptions.
+   */
+  operations?: "all" | "read" | readonly string[] | undefined;
+  /** Ids of the sessions that it may use, beside those that it creates. */
+  sessions?: readonly string[] | undefined;
+  /** Ids of the projects whose sessions it may use, beside `sessions`, and where it may create some. */
+  projects?: readonly string[] | undefined;
+}
+
 /** The service `host`, for transports and clients. */
 export interface HostService {
-  connect(options?: { clientId?: string }): Client;
+  /** Connects a client. Who it is and what it may do is decided here; no operation takes either from its params. */
+  connect(options?: { clientId?: string; scope?: ClientScope }): Client;
   /** Directory of the session logs. */
   readonly sessionsDir: string;
   /** Opens, lists and checks the logs in it. */

@@ -70,6 +70,9 @@ export const errors = defineErrors({
     `"operations" must return an object with { params: a zod schema, run } for each name${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
     `The host knows no operation "${a.operation}". The client may be newer than the host.`,
+  HOST_FORBIDDEN: (a: { operation?: string; reason: string }) =>
+    `This client may not do that${a.operation === undefined ? "" : ` ("${a.operation}")`}: ${a.reason}. Whoever opens the connection decides what it allows.`,
+  HOST_SCOPE_INVALID: (a: { problems: string }) => `The scope of a client is invalid: ${a.problems}.`,
   HOST_PARAMS_INVALID: (a: { operation: string; problems: string }) =>
     `The request "${a.operation}" is invalid: ${a.problems}.`,
   HOST_NO_AGENT: (a: { sessionId: string }) =>

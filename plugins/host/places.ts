@@ -56,7 +56,8 @@ function mustBeLimit(limit: number): void {
   if (!fits) throw errors.HOST_LIMIT_INVALID({ value: String(limit), max: MOST_LISTED });
 }
 
-function placeOf({ createdAt, meta }: SessionHeader, cwd: string): SessionPlace {
+/** Returns what the list of projects needs to know about a session. */
+export function placeOf({ createdAt, meta }: SessionHeader, cwd: string): SessionPlace {
   const { root, projectId } = meta as { root?: string; projectId?: string };
   return { cwd, createdAt, root, projectId };
 }

@@ -4,6 +4,7 @@ import type { Client } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
+import type { Access } from "./access.ts";
 
 /** Outcomes of turns kept per session for `wait_turn`. */
 const REMEMBERED_TURNS = 256;
@@ -11,6 +12,7 @@ const REMEMBERED_TURNS = 256;
 /** A connected client and the sessions that it has open. */
 export interface Caller {
   readonly clientId: string;
+  readonly access: Access;
   readonly sessions: Sessions;
   /** The sessions that this client keeps open, by id. Each controller aborts when the client releases the session. */
   readonly held: Map<string, AbortController>;

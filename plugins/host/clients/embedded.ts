@@ -1,12 +1,11 @@
-import type { Client, Delivered, Operation, Operations } from "../contract.ts";
+import type { Client, ClientScope, Delivered, Operation, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
+import { Access } from "./access.ts";
 import { type Caller, openFor, releaseSession } from "./caller.ts";
 import { deliver, isMissed } from "./delivered.ts";
-import { ownOperation } from "./operations.ts";
-import { checkParams, ownSchema } from "./params.ts";
-import { runContributed } from "./plugin-operations.ts";
+import { runOperation } from "./run-operation.ts";
 
 type Heard = (delivered: Delivered) => void | Promise<void>;
 type Following = Parameters<Client["subscribe"]>[2];
@@ -23,15 +22,17 @@ interface Subscription {
 /** A client in the host's own process. Same contract as a remote one, without serialization. */
 export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
+  readonly access: Access;
   readonly sessions: Sessions;
   readonly held = new Map<string, AbortController>();
   attending?: boolean | undefined;
   private readonly subscriptions = new Set<Subscription>();
   private closed = false;
 
-  constructor(sessions: Sessions, clientId: string) {
+  constructor(sessions: Sessions, { clientId, scope }: { clientId: string; scope?: ClientScope | undefined }) {
     this.sessions = sessions;
     this.clientId = clientId;
+    this.access = new Access(scope, sessions);
   }
 
   /** Bound to the client, because callers pass it on as a function. */
@@ -40,13 +41,8 @@ export class EmbeddedClient implements Client, Caller {
     params: Operations[O]["params"],
   ): Promise<Operations[O]["result"]> => {
     this.mustBeOpen();
-    const own = ownOperation(operation);
     try {
-      if (own) {
-        const schema = ownSchema(operation, own, () => this.sessions.known);
-        return await own.run(checkParams(operation, schema, params), this);
-      }
-      return await runContributed(operation, params, this);
+      return await runOperation(operation, params, this);
     } finally {
       // If the client was closed meanwhile, release the sessions that this request opened.
       if (this.closed) await this.releaseAll();
@@ -55,6 +51,7 @@ export class EmbeddedClient implements Client, Caller {
 
   async subscribe(sessionId: string, listener: Heard, options?: Following): Promise<() => Promise<void>> {
     this.mustBeOpen();
+    if (this.access.limited) await this.access.assertOperation("subscribe", { readOnly: true }, { sessionId });
     const session = await openFor({ sessionId }, this);
     const subscription: Subscription = { session, undo: () => {}, follow: () => {}, heard: 0, waiting: [] };
     subscription.follow = (present) => follow(subscription, present, listener, options);

@@ -13,7 +13,10 @@ type Params<O extends Operation> = Operations[O]["params"];
 type Result<O extends Operation> = Promise<Operations[O]["result"]>;
 
 export async function createSession(params: Params<"create_session">, caller: Caller): Result<"create_session"> {
-  return statusOf(keepOpen(await caller.sessions.create(opening(params, caller)), caller));
+  await caller.access.assertDirectory(params.cwd);
+  const session = await caller.sessions.create(opening(params, caller));
+  caller.access.adopt(session.id);
+  return statusOf(keepOpen(session, caller));
 }
 
 export async function cloneSession(
@@ -21,7 +24,9 @@ export async function cloneSession(
   caller: Caller,
 ): Result<"clone_session"> {
   const id = caller.sessions.resolve(sessionId);
-  return statusOf(keepOpen(await caller.sessions.clone(id, opening(options, caller)), caller));
+  const session = await caller.sessions.clone(id, opening(options, caller));
+  caller.access.adopt(session.id);
+  return statusOf(keepOpen(session, caller));
 }
 
 export async function loadSession(
@@ -48,14 +53,19 @@ export async function reloadSession({ sessionId }: Params<"reload_session">, cal
 
 export async function listSessions(
   { cwd, project, limit }: Operations["list_sessions"]["params"],
-  { sessions: { shelf, parent } }: Caller,
+  { access, sessions: { shelf, parent } }: Caller,
 ): Promise<SessionSummary[]> {
   const directory = cwd === undefined ? undefined : canonicalDirectory(cwd);
   const { value: book, problems } = await bookOf(parent);
   // Without the list of projects, sessions are shown where they were created; a query for one project cannot be
   // answered.
   if (project !== undefined && problems[0]) throw new ScorelError(problems[0].code, problems[0].message);
-  return listed(shelf.list(), book, { cwd: directory, project, limit, from: directory ?? homeDirectory() });
+  return listed(await access.visible(shelf.list()), book, {
+    cwd: directory,
+    project,
+    limit,
+    from: directory ?? homeDirectory(),
+  });
 }
 
 export async function sendMessage(

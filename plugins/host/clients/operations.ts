@@ -13,6 +13,8 @@ export interface OwnOperation<O extends Operation> {
   summary: string;
   /** It changes no conversation, setting or file. */
   readOnly?: true;
+  /** It has no `sessionId`, and limits itself to the sessions and projects in the client's scope. */
+  confined?: true;
   /** It takes the options of sessions beside its own params. */
   opens?: true;
   params(): z.ZodType<Operations[O]["params"]>;
@@ -41,11 +43,13 @@ const operations = {
   ping: {
     summary: "Answers at once, to show that the host is there.",
     readOnly: true,
+    confined: true,
     params: () => z.strictObject({}),
     run: () => ({ pong: true }),
   },
   create_session: {
     summary: "Creates a session in a directory.",
+    confined: true,
     opens: true,
     params: () => z.strictObject({ cwd: z.string(), name: text, unsaved: flag }),
     run: handlers.createSession,
@@ -64,6 +68,7 @@ const operations = {
   },
   continue_session: {
     summary: "Opens the session of a directory that has the latest event.",
+    confined: true,
     opens: true,
     params: () => z.strictObject({ cwd: z.string() }),
     run: handlers.continueSession,
@@ -71,6 +76,7 @@ const operations = {
   list_sessions: {
     summary: "Lists sessions, latest activity first.",
     readOnly: true,
+    confined: true,
     params: () => z.strictObject({ cwd: text, project: text, limit: anyNumber }),
     run: async (params, caller) => ({ sessions: await handlers.listSessions(params, caller) }),
   },

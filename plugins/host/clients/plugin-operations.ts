@@ -1,26 +1,13 @@
-import type { Kernel } from "@scorel/kernel";
+import type { Awaitable, Kernel } from "@scorel/kernel";
 import type { z } from "zod";
-import type { Operation, OperationContext, OperationHandler, Operations, SchemaSource } from "../contract.ts";
+import type { Operation, OperationContext, OperationHandler, SchemaSource } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { newHeader } from "../sessions/new-session.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
 import { type Caller, openFor } from "./caller.ts";
-import { checkParams } from "./params.ts";
 
-/** Runs an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
-export async function runContributed<O extends Operation>(
-  operation: O,
-  params: Operations[O]["params"],
-  caller: Caller,
-): Promise<Operations[O]["result"]> {
-  const handler = await findHandler(operation, params, caller);
-  if (!handler) throw errors.HOST_OPERATION_UNKNOWN({ operation });
-  const schema = await schemaFrom(handler.params);
-  return handler.run(checkParams(operation, schema, params), contextOf(caller));
-}
-
-/** Searches host plugins first, so that no session is opened without need. */
-async function findHandler<O extends Operation>(
+/** Finds an operation that a plugin contributes. Searches host plugins first, so that no session is opened without need. */
+export async function findContributed<O extends Operation>(
   operation: O,
   params: unknown,
   caller: Caller,
@@ -31,6 +18,7 @@ async function findHandler<O extends Operation>(
   if (sessionId === undefined) return undefined;
   if (typeof sessionId !== "string")
     throw errors.HOST_PARAMS_INVALID({ operation, problems: "sessionId: it must be a text" });
+  if (caller.access.limited) await caller.access.assertSession(sessionId);
   const { kernel } = await openFor({ sessionId: caller.sessions.resolve(sessionId) }, caller);
   return contributed(kernel, operation);
 }
@@ -60,23 +48,30 @@ function isSchemaSource(value: unknown): boolean {
 const created = new WeakMap<object, z.ZodType>();
 
 /** Returns the schema, which a function creates only once. */
-async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<T>> {
+export async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<T>> {
   if (typeof source !== "function") return source;
   const schema = created.get(source) ?? (await source());
   created.set(source, schema);
   return schema as z.ZodType<T>;
 }
 
-function contextOf(caller: Caller): OperationContext {
-  const { clientId, sessions, request } = caller;
+/** Returns what the handler of a contributed operation gets. */
+export function contextOf(caller: Caller): OperationContext {
+  const { access, clientId, sessions, request } = caller;
+  /** Does something with a session that the client may use. */
+  async function using<R>(sessionId: string, work: (id: string) => Awaitable<R>): Promise<R> {
+    await access.assertSession(sessionId);
+    return work(sessions.resolve(sessionId));
+  }
   return {
     clientId,
     sessionsDir: sessions.shelf.directory,
     logs: sessions.shelf.logs,
     resolve: (prefix) => sessions.resolve(prefix),
-    open: (sessionId) => openFor({ sessionId: sessions.resolve(sessionId) }, caller),
-    look: (sessionId, work) => sessions.withReadOnly(sessions.resolve(sessionId), work),
-    alone: (sessionId, work) => sessions.alone(sessionId, work),
+    assertSession: (sessionId) => access.assertSession(sessionId),
+    open: (sessionId) => using(sessionId, (id) => openFor({ sessionId: id }, caller)),
+    look: (sessionId, work) => using(sessionId, (id) => sessions.withReadOnly(id, work)),
+    alone: (sessionId, work) => access.assertSession(sessionId).then(() => sessions.alone(sessionId, work)),
     newHeader: (cwd) => ({ ...newHeader(sessions.shelf.logs.version), meta: placeOf(canonicalDirectory(cwd)) }),
     importable: (cwd) => sessions.importable(cwd),
     left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),

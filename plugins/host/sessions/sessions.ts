@@ -1,5 +1,12 @@
 import { existsSync } from "node:fs";
-import { type Awaitable, type EventDefinition, type EventId, type Kernel, newId } from "@scorel/kernel";
+import {
+  type Awaitable,
+  type EventDefinition,
+  type EventId,
+  type Kernel,
+  newId,
+  type SessionHeader,
+} from "@scorel/kernel";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
 import type { Notice, SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
@@ -56,6 +63,11 @@ export class Sessions {
   /** Completes the beginning of an id, of an open or a stored session; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string {
     return this.open.has(idOrPrefix) ? idOrPrefix : this.shelf.resolve(idOrPrefix);
+  }
+
+  /** Returns the header of an open or a stored session. Throws SESSION_UNKNOWN. */
+  async header(id: string): Promise<SessionHeader> {
+    return (await this.open.get(id))?.kernel.session.header ?? this.shelf.header(id);
   }
 
   /** Creates a session with a copy of another one's conversation. The original is only read. */

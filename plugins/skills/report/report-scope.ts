@@ -9,8 +9,9 @@ import { reportOn } from "./report.ts";
 export async function report(
   { ctx }: Skills,
   of: string | undefined,
-  { sessionsDir: directory, logs, resolve }: OperationContext,
+  { sessionsDir: directory, logs, resolve, assertSession }: OperationContext,
 ): Promise<SkillReport> {
+  await assertSession(of === "all" ? undefined : of);
   const redact = (text: string) => ctx.find("secrets")?.redact(text) ?? text;
   if (of !== undefined && of !== "all")
     return reportOn({ directory, logs, sessionId: resolve(of), belongs: () => true, redact });

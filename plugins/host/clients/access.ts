@@ -1,0 +1,117 @@
+import type { SessionHeader } from "@scorel/kernel";
+import type { SessionPlace } from "@scorel/workspace/contract";
+import { z } from "zod";
+import type { ClientScope, SessionSummary } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { bookOf, placeOf } from "../places.ts";
+import type { Sessions } from "../sessions/sessions.ts";
+import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
+import { problemsOf } from "./params.ts";
+
+/** What an operation's row says about its use by clients with a scope. */
+interface Reach {
+  readOnly?: boolean | undefined;
+  confined?: boolean | undefined;
+}
+
+/** Decides what a client may do, by the scope that was given when it was connected. */
+export class Access {
+  private readonly scope: ClientScope;
+  private readonly sessions: Sessions;
+  /** Ids of the sessions in the scope, and of those that the client has created. */
+  private readonly ids: Set<string>;
+
+  constructor(scope: ClientScope | undefined, sessions: Sessions) {
+    this.scope = scope === undefined ? {} : checkedScope(scope);
+    this.sessions = sessions;
+    this.ids = new Set(this.scope.sessions);
+  }
+
+  /** Whether anything at all is refused. */
+  get limited(): boolean {
+    return this.confined || (this.scope.operations ?? "all") !== "all";
+  }
+
+  /** Whether the client may use only some sessions. */
+  get confined(): boolean {
+    return this.scope.sessions !== undefined || this.scope.projects !== undefined;
+  }
+
+  /** Whether the client may use an operation at all. */
+  includes(operation: string, { readOnly = false, confined = false }: Reach, params?: object): boolean {
+    return this.refusal(operation, { readOnly, confined }, params) === undefined;
+  }
+
+  /** Throws HOST_FORBIDDEN unless the scope includes the operation and the session in its params. */
+  async assertOperation(operation: string, reach: Reach, params: object): Promise<void> {
+    const reason = this.refusal(operation, reach, params);
+    if (reason !== undefined) throw errors.HOST_FORBIDDEN({ operation, reason });
+    const { sessionId } = params as { sessionId?: string };
+    if (this.confined && sessionId !== undefined) await this.assertSession(sessionId);
+  }
+
+  /** Throws HOST_FORBIDDEN unless the client may use this session; without an id, unless it may use all sessions. */
+  async assertSession(idOrPrefix?: string): Promise<void> {
+    if (!this.confined) return;
+    const id = idOrPrefix === undefined ? undefined : this.sessions.resolve(idOrPrefix);
+    if (id === undefined) throw errors.HOST_FORBIDDEN({ reason: "its connection is limited to certain sessions" });
+    if (this.ids.has(id)) return;
+    const header = this.scope.projects && (await this.sessions.header(id));
+    if (!header || !(await this.ofProjects(header)))
+      throw errors.HOST_FORBIDDEN({ reason: `its connection does not include session ${id}` });
+  }
+
+  /** Throws HOST_FORBIDDEN unless the client may create sessions in a directory. */
+  async assertDirectory(directory: string): Promise<void> {
+    if (!this.confined) return;
+    const root = projectRoot(canonicalDirectory(directory), homeDirectory());
+    const { value: book } = await bookOf(this.sessions.parent);
+    const project = book?.projects.find((each) => each.directory === root);
+    if (!project || !this.scope.projects?.includes(project.projectId))
+      throw errors.HOST_FORBIDDEN({ reason: `its connection does not include the project of ${directory}` });
+  }
+
+  /** Returns the sessions that the client may use. */
+  async visible(summaries: readonly SessionSummary[]): Promise<SessionSummary[]> {
+    if (!this.confined) return [...summaries];
+    const { value: book } = await bookOf(this.sessions.parent);
+    const { projects = [] } = this.scope;
+    const isIn = (place: SessionPlace) => projects.includes(book?.of(place)?.projectId ?? "");
+    return summaries.filter((summary) => this.ids.has(summary.sessionId) || isIn(summary));
+  }
+
+  /** Lets the client use a session that it has created. */
+  adopt(sessionId: string): void {
+    this.ids.add(sessionId);
+  }
+
+  private async ofProjects(header: SessionHeader): Promise<boolean> {
+    const { cwd = "" } = header.meta as { cwd?: string };
+    const { value: book } = await bookOf(this.sessions.parent);
+    const project = book?.of(placeOf(header, cwd));
+    return project !== undefined && (this.scope.projects ?? []).includes(project.projectId);
+  }
+
+  private refusal(operation: string, { readOnly, confined }: Reach, params: object = {}): string | undefined {
+    const { operations = "all" } = this.scope;
+    if (operations === "read" && !readOnly) return "its connection may only read";
+    if (typeof operations === "object" && !operations.includes(operation))
+      return `its connection allows only ${operations.join(", ") || "nothing"}`;
+    if (this.confined && !confined && !("sessionId" in params))
+      return "it is not about a single session, and the connection is limited to certain sessions";
+    return undefined;
+  }
+}
+
+/** Returns a copy of a valid scope, so that changing the given object has no effect. Throws HOST_SCOPE_INVALID. */
+function checkedScope(scope: ClientScope): ClientScope {
+  const names = z.array(z.string());
+  const schema = z.strictObject({
+    operations: z.union([z.enum(["all", "read"]), names]).optional(),
+    sessions: names.optional(),
+    projects: names.optional(),
+  });
+  const checked = schema.safeParse(scope, { jitless: true });
+  if (!checked.success) throw errors.HOST_SCOPE_INVALID({ problems: problemsOf(checked.error) });
+  return checked.data;
+}

@@ -1,0 +1,162 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Client, ClientScope, Operation } from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import projects from "@scorel/projects";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { ask, echoAgent, type TestHost, testHome, testHost } from "./home.ts";
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    count_logs: { params: Record<string, never>; result: { logs: number } };
+    peek: { params: { sessionId: string; at: string }; result: { events: number } };
+  }
+}
+
+/** Operations of a host plugin, of which one reads all sessions and one reads another session than it names. */
+const reader = definePlugin({
+  id: "reader",
+  name: "Reader",
+  version: "1.0.0",
+  scope: "host",
+  operations: () => ({
+    count_logs: {
+      summary: "Counts the logs.",
+      readOnly: true,
+      params: z.strictObject({}),
+      run: (_params, { logs, sessionsDir }) => ({ logs: logs.list(sessionsDir).length }),
+    },
+    peek: {
+      summary: "Counts the events of another session.",
+      readOnly: true,
+      params: z.strictObject({ sessionId: z.string(), at: z.string() }),
+      run: ({ at }, { look }) => look(at, ({ kernel }) => ({ events: kernel.session.tree.size })),
+    },
+  }),
+});
+
+/** Slash commands that do their work through operations. */
+const caller = definePlugin({
+  id: "caller",
+  name: "Caller",
+  version: "1.0.0",
+  commands: () => ({
+    stop: { run: async (_args, { sessionId, request }) => String((await request("cancel", { sessionId })).cancelled) },
+    read: { run: async (args, { request }) => (await request("get_status", { sessionId: String(args) })).sessionId },
+  }),
+});
+
+const connect = ({ host }: TestHost, scope: ClientScope) => host.connect({ clientId: "limited", scope });
+
+/** The code of the error that an operation answers, or "done". */
+async function answer(client: Client, operation: Operation, params: object): Promise<string> {
+  const told = client.request(operation, params as never);
+  return told.then(
+    () => "done",
+    (thrown) => thrown.code,
+  );
+}
+
+/** Two sessions with one answered message each. */
+async function twoSessions(t: TestHost, cwd: string): Promise<[string, string]> {
+  const ids: string[] = [];
+  for (const directory of [cwd, join(cwd, "other")]) {
+    mkdirSync(directory, { recursive: true });
+    const { sessionId } = await t.client.request("create_session", { cwd: directory });
+    await ask(t.client, sessionId, "hello");
+    ids.push(sessionId);
+  }
+  return ids as [string, string];
+}
+
+it("lets a client that may only read subscribe and read, and refuses the rest", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent, caller], [], [reader]);
+  const [sessionId] = await twoSessions(t, home.cwd);
+  const client = connect(t, { operations: "read" });
+  const undo = await client.subscribe(sessionId, () => {});
+  await undo();
+  for (const operation of ["get_status", "get_events", "get_context", "get_queue", "list_commands"] as const)
+    expect([operation, await answer(client, operation, { sessionId })]).toEqual([operation, "done"]);
+  expect(await answer(client, "list_sessions", {})).toBe("done");
+  expect(await answer(client, "count_logs", {})).toBe("done");
+  const writing: [Operation, object][] = [
+    ["send_message", { sessionId, content: "hi" }],
+    ["cancel", { sessionId }],
+    ["create_session", { cwd: home.cwd }],
+    ["load_session", { sessionId, permission: "full" }],
+    ["run_command", { sessionId, name: "stop", args: "" }],
+  ];
+  for (const [operation, params] of writing)
+    expect([operation, await answer(client, operation, params)]).toEqual([operation, "HOST_FORBIDDEN"]);
+  await expect(client.request("cancel", { sessionId })).rejects.toThrow(
+    'This client may not do that ("cancel"): its connection may only read. Whoever opens the connection decides what it allows.',
+  );
+});
+
+it("refuses operations that a slash command runs, when the scope does not name them", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent, caller]);
+  const [sessionId] = await twoSessions(t, home.cwd);
+  const client = connect(t, { operations: ["run_command"] });
+  expect(await answer(client, "run_command", { sessionId, name: "stop", args: "" })).toBe("HOST_FORBIDDEN");
+  await expect(client.subscribe(sessionId, () => {})).rejects.toMatchObject({ code: "HOST_FORBIDDEN" });
+  const wider = connect(t, { operations: ["run_command", "cancel", "subscribe"] });
+  expect(await wider.request("run_command", { sessionId, name: "stop", args: "" })).toEqual({ output: "false" });
+  await (await wider.subscribe(sessionId, () => {}))();
+});
+
+it("keeps a client to its sessions: in params, in commands, in plugins, in lists and in subscriptions", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent, caller], [], [reader]);
+  const [own, other] = await twoSessions(t, home.cwd);
+  const client = connect(t, { sessions: [own] });
+  expect(await ask(client, own, "again")).toBe("echo: again");
+  expect((await client.request("list_sessions", {})).sessions.map(({ sessionId }) => sessionId)).toEqual([own]);
+  const refused: [Operation, object][] = [
+    ["get_status", { sessionId: other }],
+    ["send_message", { sessionId: other, content: "hi" }],
+    ["list_commands", { sessionId: other }],
+    ["run_command", { sessionId: own, name: "read", args: other }],
+    ["peek", { sessionId: own, at: other }],
+    ["count_logs", {}],
+    ["check_sessions", {}],
+    ["create_session", { cwd: home.cwd }],
+  ];
+  for (const [operation, params] of refused)
+    expect([operation, await answer(client, operation, params)]).toEqual([operation, "HOST_FORBIDDEN"]);
+  await expect(client.subscribe(other, () => {})).rejects.toMatchObject({ code: "HOST_FORBIDDEN" });
+  expect(await answer(client, "continue_session", { cwd: join(home.cwd, "other") })).toBe("SESSION_NONE");
+  expect(await answer(client, "peek", { sessionId: own, at: own })).toBe("done");
+  const copy = await client.request("clone_session", { sessionId: own });
+  expect(await ask(client, copy.sessionId, "in the copy")).toBe("echo: in the copy");
+});
+
+it("keeps a client to the sessions of its projects, where it can also create some", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent], [], [projects]);
+  const [own, other] = await twoSessions(t, home.cwd);
+  const { projectId = "" } = (await t.client.request("get_status", { sessionId: own })).meta as { projectId?: string };
+  const client = connect(t, { projects: [projectId] });
+  expect((await client.request("list_sessions", {})).sessions.map(({ sessionId }) => sessionId)).toEqual([own]);
+  expect(await answer(client, "get_events", { sessionId: own })).toBe("done");
+  expect(await answer(client, "get_events", { sessionId: other })).toBe("HOST_FORBIDDEN");
+  expect(await answer(client, "create_session", { cwd: join(home.cwd, "other") })).toBe("HOST_FORBIDDEN");
+  const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+  expect(await ask(client, sessionId, "new")).toBe("echo: new");
+});
+
+it("is fixed when the connection is opened, and wrong ones are refused there", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent]);
+  const [sessionId] = await twoSessions(t, home.cwd);
+  const operations = ["get_status"];
+  const client = connect(t, { operations });
+  operations.push("cancel");
+  expect(await answer(client, "cancel", { sessionId })).toBe("HOST_FORBIDDEN");
+  const as = { sessionId, clientId: "someone", scope: { operations: "all" } };
+  expect(await answer(client, "get_status", as)).toBe("HOST_PARAMS_INVALID");
+  expect(() => connect(t, { operations: "write" } as never)).toThrow("The scope of a client is invalid: operations: ");
+  expect(() => connect(t, { session: [sessionId] } as never)).toThrow('there is no "session" here');
+});
