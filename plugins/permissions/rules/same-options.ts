@@ -24,14 +24,16 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 const KILLING = /^(?:kill|pkill|killall)$/;
 
 /**
- * Rewrites a command in the order and spelling of a rule that names options, if it has all of them: `rm -f -R x` for `rm -rf
- * *`, or `git push origin +main` for `git push --force *`. One text for each possible start of the command.
+ * Rewrites a command in the order and spelling of a rule that names options or a mode of chmod, if it has all of them:
+ * `rm -f -R x` for `rm -rf *`, or `git push origin +main` for `git push --force *`. One text for each possible start of the
+ * command.
  */
 export function rewrittenForRule(rule: string, { words, anywhere }: Possible): Text[] {
   const said = rule.split(" ");
   const last = said.findLastIndex((word) => /^-[\w-]/.test(word));
   const name = said[0] as string;
-  if (last < 1) return [];
+  // A mode of chmod has several spellings, too, although it is no option.
+  if (last < 1 && name !== "chmod") return [];
   // After its last option, a rule may continue with a value, or with words that the command has elsewhere.
   let end = last + 1;
   while (said[end] && !said[end]?.includes("*")) end++;
