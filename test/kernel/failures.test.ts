@@ -2,7 +2,7 @@ import { type BaseContext, definePlugin } from "@scorel/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Logger } from "../../kernel/types.ts";
-import { testKernel } from "../harness.ts";
+import { contained, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 const base = { name: "x", version: "1.0.0" };
@@ -72,6 +72,19 @@ describe("failures of a plugin", () => {
       ['Plugin "one" failed in place: 99', 'Further failures of plugin "one" in this place are not logged.'],
     ]);
     expect([t.kernel.failures.length, t.kernel.failures.at(-1)?.message]).toEqual([1_000, "999"]);
+  });
+
+  it("are listed but not announced before the log is opened and after it is closed", async () => {
+    const broken = definePlugin({ ...base, id: "broken", events: { odd: { schema: z.object({ seq: z.number() }) } } });
+    const contexts = new Map<string, BaseContext>();
+    await using t = await testKernel([contained(broken), lent("one", contexts)]);
+    expect([t.session.seq, await t.heard()]).toEqual([0, []]);
+    await t.kernel.stop();
+    contexts.get("one")?.report("late", new Error("too late"));
+    expect(t.kernel.failures.map(({ plugin, where, code }) => [plugin, where, code])).toEqual([
+      ["broken", "start", "EVENT_RESERVED_KEY"],
+      ["one", "late", "UNEXPECTED"],
+    ]);
   });
 
   it("are notices of the plugin if they name no place", async () => {

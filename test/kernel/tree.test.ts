@@ -28,6 +28,8 @@ function answersOf(tree: TreeView, after: string | null) {
     asides: idsOf(tree.ofType("aside")),
     unknown: idsOf(tree.ofType("unknown")),
     tails: [0, 1, 3].map((count) => idsOf(tree.tail(count))),
+    heads: [0, 1, 3].map((count) => idsOf(tree.head(count))),
+    headsAfter: idsOf(tree.head(2, 3)),
     between: idsOf(tree.between(2, 5)),
     each: ids.map((id) => ({
       isPath: tree.isPath(id),
@@ -72,6 +74,8 @@ function plainAnswers(events: readonly Stored[], after: string | null): ReturnTy
     asides: ids.filter((id) => byId.get(id)?.type === "aside"),
     unknown: [],
     tails: [0, 1, 3].map((count) => (count === 0 ? [] : ids.slice(-count))),
+    heads: [0, 1, 3].map((count) => ids.slice(0, count)),
+    headsAfter: events.flatMap(({ id, seq }) => (seq > 3 ? id : [])).slice(0, 2),
     between: events.filter(({ seq }) => seq >= 2 && seq <= 5).map(({ id }) => id),
     each: events.map(({ id, parentId }) => {
       const stretch = upwards(id).reverse();
@@ -110,9 +114,9 @@ describe("the tree of any log", () => {
           const chosen = (events: readonly Stored[]) => events[choice % Math.max(1, events.length)]?.id;
           const to = chosen(stored().filter(({ type }) => type === "note"));
           const parentId = chosen(stored());
-          if (what === "note" || to === undefined) await session.append("note", { text: `${at}` });
+          if (what === "aside") await session.append("aside", { text: `${at}` });
+          else if (what === "note" || to === undefined) await session.append("note", { text: `${at}` });
           else if (what === "under") await session.append("note", { text: `${at}` }, { parentId: parentId as string });
-          else if (what === "aside") await session.append("aside", { text: `${at}` });
           else await session.append("jump", { to });
           // Asked in the middle, the tree has to keep its list of children up to date from then on.
           if (at === 5) session.tree.children(stored()[0]?.id as string);
@@ -219,6 +223,7 @@ describe("a stored log", () => {
       all: [...tree].map(({ id }) => id),
       notes: [...tree.ofType("note")].map(({ id }) => id),
       tail: tree.tail(2).map(({ id }) => id),
+      head: tree.head(2).map(({ id }) => id),
       path: tree.path("id5").map(({ id }) => id),
       parent: tree.parent("id3")?.id,
       starting: tree.startingWith("id"),
@@ -227,6 +232,7 @@ describe("a stored log", () => {
       all: ["id1", "id3", "id4"],
       notes: ["id1", "id3", "id4"],
       tail: ["id3", "id4"],
+      head: ["id1", "id3"],
       path: ["id1", "id3", "id4"],
       parent: "id1",
       starting: ["id1", "id3", "id4"],
@@ -264,6 +270,23 @@ describe("a stored log", () => {
       { leaf: "id200", called: ["id600"], isPath: true },
       { leaf: "id200", called: ["id401", "id600"], isPath: false },
     ]);
+  });
+
+  it("is opened by asking every event of a type that moves the leaf if the log is short", async () => {
+    const events = [
+      record(1, "note", { text: "a" }),
+      record(2, "note", { text: "b" }),
+      record(3, "hop", { to: "id1" }),
+    ];
+    const leaf = ({ to }: Stored) => to as string;
+    const hopping = {
+      id: "hopping",
+      name: "Hopping",
+      version: "1.0.0",
+      events: { hop: { schema: ANY, leaf, leafReads: '"to"' } },
+    };
+    await using t = await testKernel([notes, hopping], { store: createMemoryStore(testHeader, events) });
+    expect([t.session.activeLeaf, t.session.tree.isPath("id3")]).toEqual(["id1", false]);
   });
 
   it("takes an event whose leaf function throws as a path event, and reports it", async () => {
