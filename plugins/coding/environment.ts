@@ -1,8 +1,9 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import type { ImagesService } from "@scorel/images/contract";
-import type { BaseContext } from "@scorel/kernel";
+import type { PluginContext } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
+import type { FilesService, ProcessesService } from "@scorel/local/contract";
 import type { SecretsService } from "@scorel/model/contract";
 import type {} from "@scorel/permissions/contract";
 import type { RefsService } from "@scorel/runner/contract";
@@ -18,6 +19,8 @@ import { keyStoreTest } from "./guard/key-store.ts";
 /** What tools can ask about their session. Each call looks up the current state. */
 export interface Environment {
   readonly workspace: Workspace;
+  readonly files: FilesService;
+  readonly processes: ProcessesService;
   /** Variables for child processes, without keys. */
   childEnv(): Record<string, string>;
   /** Whether a text contains a secret that is redacted for readers. */
@@ -62,7 +65,7 @@ const DEFAULT_WINDOW = 128_000;
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL"];
 
 /** Looks up services at each call; missing ones have defaults. */
-export function createEnvironment(ctx: BaseContext): Environment {
+export function createEnvironment(ctx: PluginContext<unknown, "files" | "processes">): Environment {
   let fallback: Workspace | undefined;
   const claims = new Claims(ctx.session);
   const model = () => {
@@ -77,6 +80,12 @@ export function createEnvironment(ctx: BaseContext): Environment {
       const given = ctx.find("workspace");
       if (!given) fallback ??= defaultWorkspace();
       return given ?? (fallback as Workspace);
+    },
+    get files() {
+      return ctx.files;
+    },
+    get processes() {
+      return ctx.processes;
     },
     childEnv: () => ctx.find("secrets")?.childEnv() ?? harmlessEnv(),
     hidesSecret: (text) => (ctx.find("secrets")?.redact(text) ?? text) !== text,

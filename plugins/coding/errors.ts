@@ -45,8 +45,10 @@ export const errors = defineErrors({
     "[tools.bash] sandbox requires the plugin `sandbox`, which is not loaded, so nothing was run. Add it to `use`, or remove the setting.",
   BASH_CWD: (a: { cwd: string; reason: string }) =>
     `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
-  BASH_SPAWN: (a: { shell: string; reason: string }) =>
-    `The command did not run: ${a.shell} could not be started (${a.reason}).`,
+  BASH_SANDBOX_ELSEWHERE: () =>
+    "[tools.bash] sandbox confines commands of this computer, but an extension runs them elsewhere, so nothing was run. Confine them there, and remove the setting.",
+  BASH_SPAWN: (a: { reason: string }) => `The command did not run: ${a.reason}.`,
+  BASH_OUTPUT_ELSEWHERE: () => "the command ran elsewhere",
   BASH_ARGUMENTS: () => "Give one of command, poll and stop; background, cwd and timeout belong to command.",
   BASH_BACKGROUND_FULL: (a: { limit: number; ids: string }) =>
     `The command did not run: ${a.limit} commands already run in the background. Stop one of them first: ${a.ids}.`,
@@ -54,6 +56,8 @@ export const errors = defineErrors({
     `There is no background command ${a.id}.${a.ids ? ` These exist: ${a.ids}.` : " None is running."}`,
   SEARCH_PATTERN: (a: { reason: string }) => `The pattern is not valid:\n${a.reason}`,
   SEARCH_FAILED: (a: { reason: string }) => `The search failed: ${a.reason}`,
+  SEARCH_COPY: (a: { reason: string }) =>
+    `The files cannot be searched here, and there are too many to copy: ${a.reason}. Narrow the path.`,
   SEARCH_KIND: (a: { path: string }) =>
     `${a.path} is neither a file nor a folder but a FIFO, a socket or a device, which cannot be searched. Search its folder instead.`,
   SEARCH_PATH: (a: { path: string }) => `${a.path} does not exist, so there is nothing to search. Find it with Glob.`,

@@ -21,14 +21,20 @@ export async function answering(signal: AbortSignal | undefined, work: () => Pro
 
 /** Converts coded and file system errors; rethrows anything else. */
 function readable(thrown: unknown): ScorelError {
-  if (thrown instanceof ScorelError) return thrown;
-  const { path = "the file", syscall } = thrown as NodeJS.ErrnoException;
-  if (syscall === undefined) throw thrown;
-  const code = codeOf(thrown);
-  return errors.FILE_ACCESS({ path: String(path), reason: REASONS[code] ?? code }, { cause: thrown });
+  const failure = accessError(thrown);
+  if (failure instanceof ScorelError) return failure;
+  throw thrown;
 }
 
-const REASONS: Record<string, string> = {
+/** FILE_ACCESS for an error of the file system; anything else unchanged. */
+export function accessError(thrown: unknown, path?: string): unknown {
+  const { path: named = "the file", syscall } = thrown as NodeJS.ErrnoException;
+  const code = codeOf(thrown);
+  if (thrown instanceof ScorelError || (syscall === undefined && REASONS[code] === undefined)) return thrown;
+  return errors.FILE_ACCESS({ path: path ?? String(named), reason: REASONS[code] ?? code }, { cause: thrown });
+}
+
+const REASONS: Readonly<Record<string, string | undefined>> = {
   EACCES: "permission denied",
   EPERM: "the operation is not permitted",
   EROFS: "the file system is read-only",

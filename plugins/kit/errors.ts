@@ -1,6 +1,7 @@
 import { defineErrors } from "./values/coded-error.ts";
 
 export const errors = defineErrors({
+  RIPGREP_START: (a: { reason: string }) => `ripgrep did not start (${a.reason})`,
   CONFIG_HOME: {
     exit: 2,
     text: (a: { reason: string }) =>

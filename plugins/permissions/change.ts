@@ -3,18 +3,24 @@ import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { codeOf, type DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
+import type { FileContent, FilesService } from "@scorel/local/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 
 const MAX_BYTES = 1_048_576;
 const AROUND = 3;
 
 /** What a person sees before approving a call: a diff for a call that edits a file, otherwise the arguments. */
-export async function changeOf(tool: string, args: unknown, workspace: Workspace): Promise<DisplayAction> {
+export async function changeOf(
+  tool: string,
+  args: unknown,
+  workspace: Workspace,
+  files?: FilesService,
+): Promise<DisplayAction> {
   const { file_path, content, old_string, new_string, replace_all } = (args ?? {}) as Record<string, unknown>;
   const text = visibleText(JSON.stringify(args, null, 2) ?? "");
   if (typeof file_path !== "string") return { display: "fold", title: tool, text };
   const path = file_path.startsWith("~/") ? join(homedir(), file_path.slice(2)) : resolve(workspace.cwd, file_path);
-  const before = await contentOf(path);
+  const before = await contentOf(path, files);
   if (before === undefined) return { display: "fold", title: `${tool} ${visibleText(path)}`, text };
   const shown = visibleText(relative(workspace.cwd, path));
   const after =
@@ -29,13 +35,18 @@ function linesOf(text: string): string[] {
 }
 
 /** Returns "" for a file that does not exist yet, and undefined for one that is too large or unreadable. */
-async function contentOf(path: string): Promise<string | undefined> {
+async function contentOf(path: string, files: FilesService | undefined): Promise<string | undefined> {
   try {
+    if (files) return decoded(await files.read(await files.realpath(path), { maxBytes: MAX_BYTES }));
     const { size } = await stat(path);
     return size > MAX_BYTES ? undefined : await readFile(path, "utf8");
   } catch (thrown) {
     return codeOf(thrown) === "ENOENT" ? "" : undefined;
   }
+}
+
+function decoded({ bytes }: FileContent): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function replaced(text: string, from: string, to: string, all: boolean): string {

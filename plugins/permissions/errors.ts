@@ -1,6 +1,8 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
+  PERMISSION_ELSEWHERE: () =>
+    "The call names more files than can be checked where they are. Split it into several calls.",
   PERMISSIONS_FORGET: (a: { rule: string; known: readonly string[] }) =>
     `${a.rule === "" ? "Say which rule to forget" : `You have no rule ${JSON.stringify(a.rule)}`}. For example: /permission forget "Bash(npm test)".${a.known.length > 0 ? ` Yours: ${a.known.join(", ")}` : ""}`,
   PERMISSIONS_NO_EFFECT: (a: { doubts: readonly string[] }) => a.doubts.join("\n"),

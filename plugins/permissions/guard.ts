@@ -1,6 +1,7 @@
 import type { ToolCallApproval, ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
+import type { FilesService } from "@scorel/local/contract";
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { CallRequest } from "./contract.ts";
@@ -53,7 +54,7 @@ async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: 
   const { ctx } = state;
   const { toolCall, args } = call;
   const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules: verdict.rules };
-  const body = await bodyOf(call, requiredWorkspace(state));
+  const body = await bodyOf(call, requiredWorkspace(state), ctx.find("files"));
   const title = visibleText(`${toolCall.name}: ${verdict.why}`);
   const { answer, reason } = await ctx.requests.ask(
     { kind: "select", title, body, options: optionsFor(verdict.rules), data },
@@ -81,10 +82,21 @@ async function keep(rules: readonly string[], reach: Reach, state: State): Promi
 }
 
 /** A test for files below a folder that a search must leave out. */
-export function hiddenFrom(folder: string, shows: "names" | "contents", state: State): (path: string) => boolean {
+export async function hiddenFrom(
+  folder: string,
+  shows: "names" | "contents",
+  state: State,
+): Promise<(path: string) => boolean> {
   const { ctx } = state;
   const reader = { rules: rulesOf(state), workspace: requiredWorkspace(state), readable: readableIn(ctx) };
-  return hiddenIn(folder, shows, reader);
+  if (isLocal(ctx.find("files"))) return hiddenIn(folder, shows, reader);
+  const { withoutLooking } = await import("./files/elsewhere.ts");
+  const test = withoutLooking(() => hiddenIn(folder, shows, reader));
+  return (path) => withoutLooking(() => test(path));
+}
+
+function isLocal(files: FilesService | undefined): boolean {
+  return !files || files.local === true;
 }
 
 function rulesOf({ ctx, rules, forgotten }: State, allow: readonly string[] = ctx.config.allow): Rules {
@@ -100,7 +112,8 @@ async function verdictOn(call: ToolCallInput, state: State, allow?: readonly str
   approvedOf(assistantMessage, state).set(toolCall.id, reads);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
-  return judge({ tool: toolCall.name, args, access, reads, mode: modeOf(state), rules, workspace, readable });
+  const files = ctx.find("files");
+  return judge({ tool: toolCall.name, args, access, reads, files, mode: modeOf(state), rules, workspace, readable });
 }
 
 /**
@@ -160,12 +173,16 @@ function optionsFor(rules: readonly string[]): RequestOption[] {
 }
 
 /** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */
-async function bodyOf({ toolCall, args }: ToolCallInput, workspace: Workspace): Promise<DisplayAction[]> {
+async function bodyOf(
+  { toolCall, args }: ToolCallInput,
+  workspace: Workspace,
+  files: FilesService | undefined,
+): Promise<DisplayAction[]> {
   const { changeOf } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };
-  if (typeof command !== "string") return [await changeOf(toolCall.name, args, workspace)];
+  if (typeof command !== "string") return [await changeOf(toolCall.name, args, workspace, files)];
   const line = notice(`$ ${visibleText(command)}`);
-  if (toolCall.name !== "Bash") return [line, await changeOf(toolCall.name, rest, workspace)];
+  if (toolCall.name !== "Bash") return [line, await changeOf(toolCall.name, rest, workspace, files)];
   return typeof rest.cwd === "string" ? [line, notice(`in ${visibleText(rest.cwd)}`)] : [line];
 }
 

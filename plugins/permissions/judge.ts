@@ -14,7 +14,13 @@ export async function judge(call: Case): Promise<Verdict> {
   const { command, cwd } = (call.args ?? {}) as { command?: unknown; cwd?: unknown };
   if (call.tool === "Bash" && typeof command === "string")
     return judgeBash(command, typeof cwd === "string" ? cwd : ".", call);
-  return withFileCache(() => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
+  return lookingAt(call, () => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
+}
+
+/** Judges by the files that the call touches: those of this computer, or those of the executor that stands in. */
+async function lookingAt({ files }: Case, judge: () => Verdict): Promise<Verdict> {
+  if (!files || files.local) return withFileCache(judge);
+  return (await import("./files/elsewhere.ts")).judgeElsewhere(files, judge);
 }
 
 /** The strictest of several verdicts; `others` are not computed if the first one denies. */
@@ -29,14 +35,14 @@ async function judgeBash(command: string, cwd: string, call: Case): Promise<Verd
   const isFree = mode === "full" && !speaksOfCommands(rules);
   const { judgeReadingOf } = await import("./files/command-reading.ts");
   if (isFree)
-    return withFileCache(() => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
+    return lookingAt(call, () => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
   const [{ judgeCommand }, { gitDangerOf }] = await Promise.all([
     import("./shell/judge-command.ts"),
     import("./git/command-git.ts"),
   ]);
   const allowsAll = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
   const gitVerdict = () => aboutGit(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));
-  return withFileCache(() =>
+  return lookingAt(call, () =>
     strictest(judgeCommand(command, call), () => [judgeReadingOf(command, cwd, call), gitVerdict()]),
   );
 }

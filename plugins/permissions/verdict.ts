@@ -1,3 +1,4 @@
+import type { FilesService } from "@scorel/local/contract";
 import type { Access } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Mode } from "./contract.ts";
@@ -16,6 +17,8 @@ export interface Case {
   access: Access;
   /** Absolute paths that the tool reports to read; undefined when it does not report any. */
   reads?: readonly string[] | undefined;
+  /** Whose files it touches; absent for those of this computer. */
+  files?: FilesService | undefined;
   mode: Mode;
   rules: Rules;
   workspace: Workspace;

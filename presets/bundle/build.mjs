@@ -41,6 +41,7 @@ const usual = [
   "plugins/coding/shell/command.ts",
   "plugins/coding/guard/guard.ts",
   "plugins/coding/shell/output.ts",
+  "plugins/local/processes/processes.ts",
   "plugins/extensions/commands/noted.ts",
   "plugins/extensions/load/find.ts",
   "plugins/extensions/rows/rehearsal.ts",

@@ -31,7 +31,7 @@ export interface Resolution {
  * CONFIG_REQUIRES.
  */
 export async function resolve(request: LayerRequest): Promise<Resolution> {
-  const merged = withGuards(mergeLayers(await readLayers(request)));
+  const merged = withLocal(withGuards(mergeLayers(await readLayers(request))));
   const project = request.scope === "host" ? undefined : request.project;
   const found = await confirmed(await findExtensions(project, packagesOf(merged.layers), isLeftOut(merged)));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
@@ -64,6 +64,14 @@ function withGuards(merged: Merged): Merged {
   if (!project || !use.has("tools")) return merged;
   const missing = guards.filter((id) => !use.has(id) && !without.has(id));
   return { ...merged, use: new Map([...use, ...missing.map((id) => [id, project.file] as const)]) };
+}
+
+/** Adds the files and processes that the coding tools need to presets that were written when those tools had their own. */
+function withLocal(merged: Merged): Merged {
+  const { use, without } = merged;
+  const origin = use.get("coding");
+  if (origin === undefined || use.has("local") || without.has("local")) return merged;
+  return { ...merged, use: new Map([["local", origin], ...use]) };
 }
 
 /** What a project changes although it is locked. Loads the check only if a layer locks something. */

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import { codeOf } from "@scorel/kernel";
+import type {} from "@scorel/local/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { Context } from "../context.ts";
 import type { FileState } from "../contract.ts";
@@ -52,7 +53,8 @@ export class Tracker {
     if (access !== "read") this.watchTurn();
     if (access === "read" || onlyReads(toolCall.name, args, this.context.root)) this.scans.beforeReading();
     else if (access === "exclusive") await this.scans.beforeUnknownWrites(toolCall.id);
-    else await this.beforeWrites(toolCall.id, access.writes);
+    else if (this.areFilesHere()) await this.beforeWrites(toolCall.id, access.writes);
+    else await this.noteElsewhere(toolCall.id, access.writes);
   }
 
   /** A tool has run: records the new state of the paths it declared. */
@@ -98,6 +100,17 @@ export class Tracker {
       await this.settle();
       this.context.keeper.newTurn();
     } while (this.ctx.agent.running);
+  }
+
+  /** Whether the tools' files are those of this computer. */
+  private areFilesHere(): boolean {
+    const files = this.ctx.find("files");
+    return !files || files.local === true;
+  }
+
+  private async noteElsewhere(id: string, writes: readonly string[]): Promise<void> {
+    const notCovered = writes.map((path) => ({ path, reason: "it is not on this computer" }));
+    await this.notes.write({ calls: [id], files: [], notCovered });
   }
 
   private async beforeWrites(id: string, writes: readonly string[]): Promise<void> {

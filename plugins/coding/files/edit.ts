@@ -29,7 +29,7 @@ export function createEdit(env: Environment): Tool<Params> {
     description:
       "Replace old_string (exact, unique unless replace_all; without line numbers) in a file whose lines you have read.",
     parameters,
-    access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
+    access: async ({ file_path }) => ({ writes: [(await locate(file_path, env)).path] }),
     execute: (id, params, signal) => answering(signal, () => edit(params, env, id)),
     display: (params, result) =>
       card(`Edit ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
@@ -39,9 +39,9 @@ export function createEdit(env: Environment): Tool<Params> {
 async function edit(params: Params, env: Environment, id: string): Promise<ToolOutput> {
   if (params.old_string === "") throw errors.EDIT_EMPTY();
   if (params.old_string === params.new_string) throw errors.EDIT_IDENTICAL();
-  const place = await locate(params.file_path, env.workspace);
+  const place = await locate(params.file_path, env);
   await requireWritable(place, env, id);
-  const file = asText(await loadFile(place), place);
+  const file = asText(await loadFile(place, env), place);
   const ranges = seenOf(place, file, env);
   const finder = createFinder(file);
   const places = choose(finder, params, place, file);
@@ -98,7 +98,7 @@ async function replace(
 ): Promise<ToolOutput> {
   const texts = places.map((at) => finder.written(newString, at));
   const bytes = splice(file.bytes, places, texts);
-  await saveFile(place, bytes, file);
+  await saveFile(place, bytes, env, false);
   const replacements = places.map(([from, to], index) => ({ from, to, length: texts[index]?.length ?? 0 }));
   const coverage = { version: versionOf(bytes), ranges: afterReplacing(ranges, replacements) };
   const { unifiedDiff } = await import("@scorel/kit/text/diff");

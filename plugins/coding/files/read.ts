@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { imageType } from "@scorel/kit/files/image-type";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
@@ -40,7 +39,7 @@ export function createRead(env: Environment): Tool<Params> {
     parameters,
     prepareArguments: withOwnNames,
     access: () => "read",
-    reads: async ({ file_path }) => readsOf(await fileOf(file_path, env), env.workspace),
+    reads: async ({ file_path }) => readsOf(await fileOf(file_path, env), env),
     execute: (id, params, signal) => answering(signal, () => read(id, params, env, signal)),
     display: (params, result) =>
       card(`Read ${params.file_path}${params.offset ? `:${params.offset}` : ""}`, result, brief(result)),
@@ -52,17 +51,17 @@ async function fileOf(named: string, env: Environment): Promise<string> {
   const refs = env.refs();
   if (!refs) return named;
   if (/^(workspace|artifact):\/\//.test(named)) return refs.resolve(named);
-  const { cwd } = env.workspace;
-  if (isAbsolute(named) || named.startsWith("~") || existsSync(resolve(cwd, named))) return named;
+  const exists = async (name: string) => (await env.files.stat(resolve(env.workspace.cwd, name))) !== undefined;
+  if (isAbsolute(named) || named.startsWith("~") || (await exists(named))) return named;
   const aliased = named.replace(/^inputs\//, "");
-  if (aliased !== named && !existsSync(resolve(cwd, "inputs")) && existsSync(resolve(cwd, aliased))) return aliased;
+  if (aliased !== named && !(await exists("inputs")) && (await exists(aliased))) return aliased;
   return refs.find(named) ?? named;
 }
 
 async function read(id: string, params: Params, env: Environment, signal?: AbortSignal): Promise<ToolOutput> {
-  const place = await locate(await fileOf(params.file_path, env), env.workspace);
-  const loaded = await loadFile(place, env.approvedReads(id));
-  await refuseKeyStore(place, loaded.stats, env.workspace);
+  const place = await locate(await fileOf(params.file_path, env), env);
+  const loaded = await loadFile(place, env, { approved: env.approvedReads(id), signal });
+  await refuseKeyStore(place, loaded, env);
   const mimeType = imageType(loaded.bytes);
   if (mimeType) {
     env.claim(id, IMAGE_BYTES);

@@ -1,6 +1,7 @@
-import { readdir } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
-import { fold } from "./names.ts";
+import { codeOf } from "@scorel/kernel";
+import { fold } from "@scorel/kit/files/names";
+import type { FilesService } from "@scorel/local/contract";
 
 /** File names that git uses in a repository folder, whatever the folder's name is. */
 const OWN = new Set(
@@ -11,10 +12,10 @@ const OWN = new Set(
  * Whether a file is, or would become, part of a folder that git takes for a repository. Git would run what its settings and
  * hooks say, as in a `.git`.
  */
-export async function isInRepository(path: string): Promise<boolean> {
+export async function isInRepository(path: string, files: FilesService): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const part = fold(relative(folder, path).split(sep)[0] ?? "");
-    if (OWN.has(part) && makesRepository(new Set([...(await namesIn(folder)), part]))) return true;
+    if (OWN.has(part) && makesRepository(new Set([...(await namesIn(folder, files)), part]))) return true;
     if (folder === dirname(folder)) return false;
   }
 }
@@ -23,10 +24,12 @@ function makesRepository(names: ReadonlySet<string>): boolean {
   return names.has("head") && ((names.has("objects") && names.has("refs")) || names.has("commondir"));
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function namesIn(folder: string, files: FilesService): Promise<string[]> {
   try {
-    return (await readdir(folder)).map(fold);
-  } catch {
-    return []; // The folder does not exist yet, or cannot be read.
+    return (await files.list(folder)).map(({ name }) => fold(name));
+  } catch (thrown) {
+    // The folder does not exist yet, or cannot be read.
+    if (["ENOENT", "ENOTDIR", "EACCES", "EPERM"].includes(codeOf(thrown))) return [];
+    throw thrown;
   }
 }

@@ -1,11 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import type { FileInfo, FilesService } from "@scorel/local/contract";
+import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
-import { requireSame } from "./open-place.ts";
 import type { Place } from "./paths.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -15,7 +14,8 @@ export interface LoadedFile {
   bytes: Buffer;
   /** The sha256 of the bytes, in hex. */
   version: string;
-  stats: Stats;
+  /** The same for all names of the file, where the file system has such an identity. */
+  id?: string;
 }
 /** A text file: UTF-8, or Latin-1 for any other single-byte encoding. */
 export interface TextFile extends LoadedFile {
@@ -29,29 +29,49 @@ export interface TextFile extends LoadedFile {
  * Reads a regular file. Throws FILE_MISSING, FILE_KIND, FILE_TOO_LARGE, and FILE_SWAPPED if the path now leads to another file
  * or to one that was not approved.
  */
-export async function loadFile(place: Place, approved?: readonly string[]): Promise<LoadedFile> {
-  refuseOthers(place, await statOf(place));
-  // Opened without blocking, in case a FIFO has replaced the file.
-  const handle = await open(place.raw, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    await requireSame(handle, place, approved);
-    const stats = await handle.stat();
-    refuseOthers(place, stats);
-    const bytes = await readAll(handle, place);
-    return { bytes, version: versionOf(bytes), stats };
-  } finally {
-    await handle.close();
-  }
+export async function loadFile(place: Place, { files }: Files, call: Call = {}): Promise<LoadedFile> {
+  const { approved, signal } = call;
+  const info = await files.stat(place.path, { signal });
+  if (!info) throw errors.FILE_MISSING({ path: place.shown, near: await nearName(place.path, files) });
+  refuseOthers(place, info);
+  if (approved && !approved.includes(place.path)) throw errors.FILE_SWAPPED({ path: place.shown });
+  const { bytes, id } = await files
+    .read(place.path, { maxBytes: MAX_BYTES, signal })
+    .catch((thrown: unknown) => refuse(thrown, place));
+  return { bytes: asBuffer(bytes), version: versionOf(bytes), ...(id !== undefined && { id }) };
+}
+
+type Files = Pick<Environment, "files">;
+
+/** The call that reads. */
+interface Call {
+  /** The paths that it was approved to read, if it was judged by paths. */
+  approved?: readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What can happen between looking at a file and opening it. */
+function refuse(thrown: unknown, place: Place): never {
+  const code = codeOf(thrown);
+  const path = place.shown;
+  if (code === "EFBIG") throw tooLarge(place, MAX_BYTES + 1, thrown);
+  if (["ESTALE", "EISDIR", "EINVAL"].includes(code)) throw errors.FILE_SWAPPED({ path }, { cause: thrown });
+  if (code === "ENOENT") throw errors.FILE_MISSING({ path, near: "" }, { cause: thrown });
+  throw thrown;
 }
 
 /** Like `loadFile`, but undefined for a missing file. */
-export async function loadIfExists(place: Place): Promise<LoadedFile | undefined> {
+export async function loadIfExists(place: Place, files: Files, call: Call = {}): Promise<LoadedFile | undefined> {
   try {
-    return await loadFile(place);
+    return await loadFile(place, files, call);
   } catch (thrown) {
     if (codeOf(thrown) === "FILE_MISSING") return undefined;
     throw thrown;
   }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The file as text. Throws FILE_BINARY. */
@@ -63,7 +83,7 @@ export function asText(file: LoadedFile, place: Place): TextFile {
   return { ...file, encoding: isUtf8(bytes) ? "utf8" : "latin1", bom, crlf: bytes.includes("\r\n") };
 }
 
-export function versionOf(bytes: Buffer): string {
+export function versionOf(bytes: Uint8Array): string {
   return sha256Of(bytes);
 }
 
@@ -84,39 +104,33 @@ export function lineAt(bytes: Buffer, offset: number): number {
   return countBreaks(bytes, 0, offset) + 1;
 }
 
-async function statOf(place: Place): Promise<Stats> {
-  try {
-    return await stat(place.raw);
-  } catch (thrown) {
-    if (codeOf(thrown) !== "ENOENT") throw thrown;
-    throw errors.FILE_MISSING({ path: place.shown, near: await nearName(place.path) }, { cause: thrown });
-  }
-}
-
 /** A sibling whose name differs only in case or extension. */
-async function nearName(path: string): Promise<string> {
-  const siblings = await readdir(dirname(path)).catch(() => []);
+async function nearName(path: string, files: FilesService): Promise<string> {
+  const siblings = (await files.list(dirname(path)).catch(() => [])).map(({ name }) => name);
   const stem = (name: string) => name.toLowerCase().replace(/(?<=.)\.[^.]*$/, "");
   const wanted = basename(path);
   const sameName = siblings.find((name) => name.toLowerCase() === wanted.toLowerCase());
   return sameName ?? siblings.sort().find((name) => stem(name) === stem(wanted)) ?? "";
 }
 
-function refuseOthers(place: Place, stats: Stats): void {
-  const refuse = (kind: string, hint: string) => errors.FILE_KIND({ path: place.shown, kind, hint });
-  if (stats.isDirectory()) throw refuse("directory", "List it with Glob.");
-  if (stats.isFIFO()) throw refuse("FIFO", "Reading it could wait for ever; use Bash with a timeout if it must be.");
-  if (stats.isSocket()) throw refuse("socket", "Talk to it with Bash.");
-  if (!stats.isFile()) throw refuse("device", "It has no content to read or replace.");
-  if (stats.size > MAX_BYTES) throw errors.FILE_TOO_LARGE({ path: place.shown, bytes: stats.size, limit: MAX_BYTES });
+const HINTS: Readonly<Record<Exclude<FileInfo["kind"], "file">, [kind: string, hint: string]>> = {
+  folder: ["directory", "List it with Glob."],
+  fifo: ["FIFO", "Reading it could wait for ever; use Bash with a timeout if it must be."],
+  socket: ["socket", "Talk to it with Bash."],
+  device: ["device", "It has no content to read or replace."],
+};
+
+function refuseOthers(place: Place, { kind, size }: FileInfo): void {
+  if (kind === "file") {
+    if (size > MAX_BYTES) throw tooLarge(place, size);
+    return;
+  }
+  const [noun, hint] = HINTS[kind];
+  throw errors.FILE_KIND({ path: place.shown, kind: noun, hint });
 }
 
-/** Files in /proc have size 0, so this reads to the end. */
-async function readAll(handle: FileHandle, place: Place): Promise<Buffer> {
-  const bytes = await handle.readFile();
-  if (bytes.length > MAX_BYTES)
-    throw errors.FILE_TOO_LARGE({ path: place.shown, bytes: bytes.length, limit: MAX_BYTES });
-  return bytes;
+function tooLarge({ shown }: Place, bytes: number, cause?: unknown): Error {
+  return errors.FILE_TOO_LARGE({ path: shown, bytes, limit: MAX_BYTES }, { cause });
 }
 
 function binaryKind(bytes: Buffer): { kind: string; hint: string } | undefined {

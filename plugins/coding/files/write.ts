@@ -22,7 +22,7 @@ export function createWrite(env: Environment): Tool<Params> {
     name: "Write",
     description: "Create a file, or replace one you have read whole.",
     parameters,
-    access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
+    access: async ({ file_path }) => ({ writes: [(await locate(file_path, env)).path] }),
     execute: (id, params, signal) => answering(signal, () => write(params, env, id)),
     display: (params, result) =>
       card(`Write ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
@@ -30,13 +30,13 @@ export function createWrite(env: Environment): Tool<Params> {
 }
 
 async function write({ file_path, content }: Params, env: Environment, id: string): Promise<ToolOutput> {
-  const place = await locate(file_path, env.workspace);
+  const place = await locate(file_path, env);
   await requireWritable(place, env, id);
-  const loaded = await loadIfExists(place);
+  const loaded = await loadIfExists(place, env);
   const before = loaded && asText(loaded, place);
   if (before) requireWhole(place, before, env);
   const bytes = before ? inStyleOf(before, content) : Buffer.from(content);
-  await saveFile(place, bytes, before);
+  await saveFile(place, bytes, env, !before);
   const { unifiedDiff } = await import("@scorel/kit/text/diff");
   const details: { file: FileDetails; diff: string; created: boolean } = {
     file: { path: place.path, version: versionOf(bytes), ranges: bytes.length > 0 ? [[0, bytes.length]] : [] },

@@ -1,56 +1,61 @@
 import { basename, dirname, join, sep } from "node:path";
 import { codeOf, type ScorelError } from "@scorel/kernel";
+import { fold } from "@scorel/kit/files/names";
 import { isWithin } from "@scorel/kit/files/paths";
-import type { Workspace } from "@scorel/workspace/contract";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
-import { fold } from "../files/names.ts";
 import { type Place, realPath } from "../files/paths.ts";
 import { isInRepository } from "../files/repository.ts";
+
+type Around = Pick<Environment, "files" | "workspace">;
 
 /**
  * Why a file must not be written, if so: it controls the agent or git, or is outside of the project, its temporary folder and
  * the allowed directories. Write, Edit and their guard all use this check.
  */
-export async function writeRefusal(place: Place, workspace: Workspace): Promise<ScorelError | undefined> {
-  const allowed = await Promise.all(workspace.allowWrite.map(realPath));
+export async function writeRefusal(place: Place, env: Around): Promise<ScorelError | undefined> {
+  const { workspace } = env;
+  const allowed = await Promise.all(workspace.allowWrite.map((path) => realPath(path, env)));
   const opening = allowed.filter((dir) => isWithin(dir, place.path));
-  if (await isControl(place, workspace)) {
-    if (opening.some(isControlPath) || (await isTemporary(place, workspace))) return undefined;
+  if (await isControl(place, env)) {
+    if (opening.some(isControlPath) || (await isTemporary(place, env))) return undefined;
     return errors.PATH_CONTROL({ path: place.shown, dir: dirname(place.path) });
   }
-  const inside = opening.length > 0 || isWithin(await realPath(workspace.root), place.path);
-  if (inside || (await isTemporary(place, workspace))) return undefined;
+  const inside = opening.length > 0 || isWithin(await realPath(workspace.root, env), place.path);
+  if (inside || (await isTemporary(place, env))) return undefined;
   return errors.PATH_OUTSIDE({ path: place.path, root: workspace.root, dir: dirname(place.path) });
 }
 
 /** Throws the refusal, unless a person approved this file for this call. */
-export async function requireWritable(place: Place, { workspace, confirmed }: Environment, id: string): Promise<void> {
-  const refusal = confirmed.get(id) === place.path ? undefined : await writeRefusal(place, workspace);
+export async function requireWritable(place: Place, env: Environment, id: string): Promise<void> {
+  const refusal = env.confirmed.get(id) === place.path ? undefined : await writeRefusal(place, env);
   if (refusal) throw refusal;
 }
 
-async function isTemporary(place: Place, workspace: Workspace): Promise<boolean> {
-  return isWithin(await realPath(workspace.temp), place.path);
+async function isTemporary(place: Place, env: Around): Promise<boolean> {
+  return isWithin(await realPath(env.workspace.temp, env), place.path);
 }
 
 /** Whether a place is a control path: by its real name, by the given name, or as the target of a control path. */
-async function isControl(place: Place, { home, root, cwd }: Workspace): Promise<boolean> {
+async function isControl(place: Place, env: Around): Promise<boolean> {
+  const { home, root, cwd } = env.workspace;
   if (isControlPath(place.path) || isControlPath(place.lexical)) return true;
-  if (await isInRepository(place.path)) return true;
+  if (await isInRepository(place.path, env.files)) return true;
   const bases = [...new Set([home, root, cwd])];
   const names = bases.flatMap((base) =>
     [".scorel", ".git", ".git/hooks", ".git/config"].map((name) => join(base, name)),
   );
-  const targets = (await Promise.all(names.map(targetOf))).filter((target) => target !== undefined);
+  const targets = (await Promise.all(names.map((name) => targetOf(name, env)))).filter(
+    (target) => target !== undefined,
+  );
   // A target named `.git` was already judged by its name.
   return targets.some((target) => fold(basename(target)) !== ".git" && isWithin(target, place.path));
 }
 
 /** Undefined for a path that cannot exist, for example below a `.git` file. */
-async function targetOf(path: string): Promise<string | undefined> {
+async function targetOf(path: string, env: Around): Promise<string | undefined> {
   try {
-    return await realPath(path);
+    return await realPath(path, env);
   } catch (thrown) {
     if (codeOf(thrown) === "PATH_INVALID") return undefined;
     throw thrown;

@@ -27,8 +27,8 @@ export async function guardWrites(
 ): Promise<ToolCallVerdict | undefined> {
   const target = (args ?? {}) as Target;
   if (refused || !WRITERS.has(toolCall.name) || typeof target.file_path !== "string") return undefined;
-  const place = await locate(target.file_path, env.workspace);
-  const refusal = await writeRefusal(place, env.workspace);
+  const place = await locate(target.file_path, env);
+  const refusal = await writeRefusal(place, env);
   if (!refusal) return undefined;
   const requests = ctx.find("requests");
   if (!requests?.attended) return { block: true, reason: refusal.message };

@@ -1,6 +1,5 @@
-import type { Stats } from "node:fs";
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { FileInfo, FilesService } from "@scorel/local/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import type { Place } from "../files/paths.ts";
@@ -17,10 +16,16 @@ export function keyStoreTest(home: string): (path: string) => boolean {
 }
 
 /** Throws PATH_KEYS for the key file under any name: no tool may read it, even with approval. */
-export async function refuseKeyStore(place: Place, file: Stats, { home }: Workspace): Promise<void> {
-  const store = await stat(keyStoreOf(home)).catch(() => undefined);
-  const isSame = store !== undefined && store.dev === file.dev && store.ino === file.ino;
+export async function refuseKeyStore(place: Place, file: Pick<FileInfo, "id">, env: Around): Promise<void> {
+  const { home } = env.workspace;
+  const store = await env.files.stat(keyStoreOf(home));
+  const isSame = store?.id !== undefined && store.id === file.id;
   if (isSame || isKeyStore(place.path, home)) throw errors.PATH_KEYS({ path: place.path });
+}
+
+interface Around {
+  files: Pick<FilesService, "stat">;
+  workspace: Pick<Workspace, "home">;
 }
 
 function keyStoreOf(home: string): string {

@@ -26,7 +26,7 @@ export function createGlob(env: Environment): Tool<Params> {
     access: () => "read",
     reads: async (params) => {
       const { folderAndGlob } = await import("./search-place.ts");
-      return readsOf((await folderAndGlob(params, env)).path ?? ".", env.workspace);
+      return readsOf((await folderAndGlob(params, env)).path ?? ".", env);
     },
     execute: (id, params, signal) => answering(signal, () => glob(id, params, env, signal)),
     display: (params, result) => card(`Glob ${params.pattern}`, result, brief(result)),

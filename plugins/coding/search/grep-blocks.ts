@@ -1,4 +1,4 @@
-import { mayBeEncoded } from "../files/names.ts";
+import { mayBeEncoded } from "@scorel/kit/files/names";
 import { type Spans, sliceRedacted } from "../files/uncut.ts";
 import type { GrepParams } from "./grep-params.ts";
 import { nameOf, ripgrepJson } from "./ripgrep.ts";

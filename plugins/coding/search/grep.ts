@@ -13,7 +13,7 @@ export function createGrep(env: Environment): Tool<GrepParams> {
     description: "Search file contents (ripgrep). Leaves out ignored and hidden files.",
     parameters,
     access: () => "read",
-    reads: ({ path = "." }) => readsOf(path, env.workspace),
+    reads: ({ path = "." }) => readsOf(path, env),
     execute: (id, params, signal) => answering(signal, () => grep(id, params, env, signal)),
     display: (params, result) => card(`Grep ${params.pattern}`, result, brief(result)),
   };

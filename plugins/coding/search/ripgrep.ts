@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { type ChildProcess, spawn } from "node:child_process";
-import type { Readable } from "node:stream";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { decodeName } from "@scorel/kit/files/names";
+import type { FileSearch, SearchEnd } from "@scorel/local/contract";
 import { errors } from "../errors.ts";
-import { decodeName } from "../files/names.ts";
 
 /** The time limit of a search in milliseconds; exceeding it is an error. */
 const LIMIT_MS = 60_000;
@@ -11,11 +10,8 @@ const LIMIT_MS = 60_000;
 export interface Search {
   /** The base of relative names and globs. */
   cwd: string;
-  /** The same folder under a path that cannot be redirected, in which ripgrep is started. Default: `cwd`. */
-  heldCwd?: string;
-  /** An open file for ripgrep's standard input. */
-  input?: number;
-  env: Record<string, string>;
+  /** Runs ripgrep there. */
+  run: FileSearch["run"];
   signal?: AbortSignal | undefined;
 }
 
@@ -24,10 +20,8 @@ const ALWAYS = ["--no-config", "--no-require-git", "--no-messages", "--color=nev
 
 /** Returns all of ripgrep's output. Throws SEARCH_PATTERN for a bad expression or glob, otherwise SEARCH_FAILED. */
 export async function ripgrep(args: readonly string[], search: Search): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  await run(args, search, async (stdout) => {
-    for await (const chunk of stdout) chunks.push(chunk as Buffer);
-  });
+  const chunks: Uint8Array[] = [];
+  await run(args, search, (chunk) => void chunks.push(chunk));
   return Buffer.concat(chunks);
 }
 
@@ -37,9 +31,11 @@ export async function ripgrepJson(
   search: Search,
   take: (record: unknown) => void,
 ): Promise<void> {
-  await run(["--json", ...args], search, async (stdout) => {
-    for await (const line of linesOf(stdout)) take(JSON.parse(line));
-  });
+  await run(
+    ["--json", ...args],
+    search,
+    byLine((line) => take(JSON.parse(line))),
+  );
 }
 
 /** Splits names at NULs, without the leading `./`. */
@@ -69,73 +65,34 @@ export function byName(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-async function run(args: readonly string[], search: Search, read: (stdout: Readable) => Promise<void>): Promise<void> {
+async function run(args: readonly string[], search: Search, onOutput: (chunk: Uint8Array) => void): Promise<void> {
   const limit = AbortSignal.timeout(LIMIT_MS);
   const signal = search.signal ? AbortSignal.any([search.signal, limit]) : limit;
-  const child = spawn(await program(), [...ALWAYS, ...args], {
-    cwd: search.heldCwd ?? search.cwd,
-    env: search.env,
-    signal,
-    killSignal: "SIGKILL",
-    stdio: [search.input ?? "ignore", "pipe", "pipe"],
-  });
-  const ended = endOf(child);
   try {
-    // Without free file descriptors the pipes do not exist.
-    const { stdout, stderr } = child as ChildProcess;
-    if (!stdout || !stderr) return judge(await ended, "");
-    let said = "";
-    stderr.on("data", (chunk: Buffer) => {
-      if (said.length < 4096) said += chunk.toString();
-    });
-    await read(stdout);
-    judge(await ended, said);
+    judge(await search.run([...ALWAYS, ...args], { signal, onOutput }));
   } catch (thrown) {
     search.signal?.throwIfAborted();
-    if (limit.aborted)
-      throw errors.SEARCH_FAILED({ reason: `it took longer than ${LIMIT_MS / 1000} s. Narrow the path or the glob.` });
-    throw thrown;
+    const late = `it took longer than ${LIMIT_MS / 1000} s. Narrow the path or the glob.`;
+    if (["SEARCH_PATTERN", "SEARCH_COPY"].includes(codeOf(thrown))) throw thrown;
+    throw errors.SEARCH_FAILED({ reason: limit.aborted ? late : messageOf(thrown) }, { cause: thrown });
   }
 }
 
-/** The exit code. Rejects with SEARCH_FAILED if ripgrep did not start. */
-function endOf(child: ChildProcess): Promise<number | null> {
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", (thrown) => {
-      const code = codeOf(thrown);
-      const noFiles = code === "EMFILE" || code === "ENFILE";
-      const why = noFiles ? `${code}: no more files can be open at once; raise the limit, see \`ulimit -n\`` : code;
-      reject(errors.SEARCH_FAILED({ reason: `ripgrep did not start (${why})` }, { cause: thrown }));
-    });
-    child.once("close", resolve);
-  });
-  ended.catch(() => {}); // Reading may fail first.
-  return ended;
-}
-
 /** Exit code 0: found; 1: nothing found; 2: an error in the request, or, without output, in reading some file. */
-function judge(code: number | null, said: string): void {
-  if (code === 2 && said.trim() !== "") throw errors.SEARCH_PATTERN({ reason: said.trim() });
+function judge({ exitCode, stderr }: SearchEnd): void {
+  if (exitCode === 2 && stderr.trim() !== "") throw errors.SEARCH_PATTERN({ reason: stderr.trim() });
 }
 
-/** Only a line feed ends a record; other separators may occur inside one. */
-async function* linesOf(stdout: Readable): AsyncGenerator<string> {
-  let parts: Buffer[] = [];
-  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+/** Passes on whole lines. Only a line feed ends a record; other separators may occur inside one. */
+function byLine(take: (line: string) => void): (chunk: Uint8Array) => void {
+  let parts: Uint8Array[] = [];
+  return (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      yield Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
+      take(Buffer.concat([...parts, chunk.subarray(start, end)]).toString());
       parts = [];
       start = end + 1;
     }
     parts.push(chunk.subarray(start));
-  }
-}
-
-async function program(): Promise<string> {
-  try {
-    return (await import("@vscode/ripgrep")).rgPath;
-  } catch (thrown) {
-    throw errors.SEARCH_FAILED({ reason: `ripgrep is not installed (${messageOf(thrown)})` }, { cause: thrown });
-  }
+  };
 }

@@ -1,10 +1,9 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import { mayBeEncoded } from "@scorel/kit/files/names";
+import type { FileSearch } from "@scorel/local/contract";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
-import { mayBeEncoded } from "../files/names.ts";
-import { requireSame } from "../files/open-place.ts";
 import { absolute, locate, type Place, shownAs } from "../files/paths.ts";
 import { refuseKeyStore } from "../guard/key-store.ts";
 import { plainGlob } from "./plain-glob.ts";
@@ -43,51 +42,49 @@ export async function openSearchPlace(
   env: Environment,
 ): Promise<SearchPlace> {
   const { workspace } = env;
-  const place = await locate(path ?? ".", workspace);
-  const handle = await openFileOrFolder(place);
+  const place = await locate(path ?? ".", env);
+  const search = await openSearch(place, { approved, signal }, env);
   try {
-    const procPath = await requireSame(handle, place, approved);
-    const stats = await handle.stat();
-    const isFolder = stats.isDirectory();
-    if (!isFolder) await refuseKeyStore(place, stats, workspace);
+    const isFolder = search.kind === "folder";
+    if (!isFolder) await refuseKeyStore(place, search, env);
     const cwd = isFolder ? place.path : dirname(place.path);
     const hides = isFolder ? await env.hiddenIn(cwd, shows) : () => false;
     return {
       cwd,
-      env: env.childEnv(),
       signal,
-      ...(isFolder ? folderAt(procPath) : fileAt(procPath, basename(place.path), handle.fd)),
+      target: search.target,
+      run: (args, options) => search.run(args, options),
+      ...(!isFolder && { file: basename(place.path) }),
       shown: (name) => shownAs(join(cwd, name), workspace.cwd),
       hides: (name) => hides(cwd === "/" ? `/${name}` : `${cwd}/${name}`),
       secretsIn: env.secretsIn,
-      [Symbol.asyncDispose]: () => handle.close(),
+      [Symbol.asyncDispose]: () => search[Symbol.asyncDispose](),
     };
   } catch (thrown) {
-    await handle.close();
+    await search[Symbol.asyncDispose]();
     throw thrown;
   }
 }
 
-async function openFileOrFolder(place: Place): Promise<FileHandle> {
-  const stats: Stats | undefined = await stat(place.raw).catch(() => undefined);
-  if (!stats) throw errors.SEARCH_PATH({ path: place.shown });
-  if (typeof place.raw !== "string")
-    throw errors.SEARCH_FAILED({
-      reason: `${place.shown} is not a UTF-8 name, so ripgrep cannot search it. Search its parent folder.`,
-    });
+async function openSearch(
+  place: Place,
+  { approved, signal }: Pick<SearchRequest, "approved" | "signal">,
+  env: Environment,
+): Promise<FileSearch> {
+  const { files } = env;
+  const info = await files.stat(place.path, { signal });
+  if (!info) throw errors.SEARCH_PATH({ path: place.shown });
   // Reading a FIFO or a device could block forever.
-  if (!stats.isDirectory() && !stats.isFile()) throw errors.SEARCH_KIND({ path: place.shown });
-  return await open(place.raw, constants.O_RDONLY | constants.O_NONBLOCK);
-}
-
-/** Starts ripgrep in the open folder. */
-function folderAt(procPath: string | undefined) {
-  return { target: FOLDER, ...(procPath !== undefined && { heldCwd: procPath }) };
-}
-
-/** Passes the open file to ripgrep as standard input. */
-function fileAt(procPath: string | undefined, file: string, fd: number) {
-  return procPath === undefined ? { target: `./${file}`, file } : { target: "/proc/self/fd/0", file, input: fd };
+  if (info.kind !== "folder" && info.kind !== "file") throw errors.SEARCH_KIND({ path: place.shown });
+  if (approved && !approved.includes(place.path)) throw errors.FILE_SWAPPED({ path: place.shown });
+  try {
+    const options = { env: env.childEnv(), signal };
+    if (files.search) return await files.search(place.path, options);
+    return await (await import("./copied-search.ts")).searchCopy(place.path, info, env, options);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ESTALE") throw thrown;
+    throw errors.FILE_SWAPPED({ path: place.shown }, { cause: thrown });
+  }
 }
 
 /** Includes hidden files if requested, or if the glob names one. */
@@ -105,8 +102,8 @@ interface FolderAndGlob {
 export async function folderAndGlob({ path, pattern }: FolderAndGlob, env: Environment): Promise<FolderAndGlob> {
   const split = path === undefined ? splitPattern(pattern) : { pattern };
   if (split.path === undefined) return { path, pattern };
-  const stats = await stat(absolute(split.path, env.workspace)).catch(() => undefined);
-  return stats?.isDirectory() ? split : { path, pattern };
+  const info = await env.files.stat(absolute(split.path, env.workspace));
+  return info?.kind === "folder" ? split : { path, pattern };
 }
 
 /** Splits a pattern outside of the working directory into its literal folder and the rest. */

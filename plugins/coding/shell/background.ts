@@ -1,5 +1,5 @@
 import { newId } from "@scorel/kernel";
-import type { Ledger } from "@scorel/kit/process/ledger";
+import type { ProcessesService } from "@scorel/local/contract";
 import { errors } from "../errors.ts";
 import type { End, Ended, Paused, runCommand } from "./command.ts";
 import type { Confine } from "./confinement.ts";
@@ -26,7 +26,7 @@ export interface CommandContext {
   output(): Output;
   redactor(): { write(chunk: string): string; end(): string };
   running: Set<End>;
-  ledger: Ledger;
+  processes: ProcessesService;
 }
 export interface BackgroundCommand {
   command: string;
@@ -61,7 +61,7 @@ export class Background {
   /** Starts a command and returns its id. Throws BASH_BACKGROUND_FULL and BASH_SPAWN. */
   async start(wanted: BackgroundCommand): Promise<string> {
     this.makeRoom();
-    const { run, running, ledger, output, redactor } = this.context;
+    const { run, running, processes, output, redactor } = this.context;
     const id = newId().slice(0, ID_LENGTH);
     const redacted = redactor();
     const control = new AbortController();
@@ -78,12 +78,12 @@ export class Background {
     };
     const onText = (text: string) => take(entry, redacted.write(text));
     await new Promise<void>((resolve, reject) => {
-      const onStart: Parameters<typeof run>[0]["onStart"] = ({ pid, mark, reading }) => {
-        entry.reading = reading;
-        ledger.add(pid, mark);
+      const onStart = (started: Paused) => {
+        entry.reading = started;
         resolve();
       };
-      entry.done = run({ ...wanted, signal: control.signal, onText, onStart, keep: true }, running).then(
+      const command = { ...wanted, signal: control.signal, onText, onStart, background: true };
+      entry.done = run(command, processes, running).then(
         (ended) => {
           take(entry, redacted.end());
           entry.ended = ended;

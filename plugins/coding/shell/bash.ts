@@ -1,5 +1,3 @@
-import { stat } from "node:fs/promises";
-import type { Ledger } from "@scorel/kit/process/ledger";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import { outputBudget } from "../budget.ts";
@@ -12,7 +10,6 @@ import type { Background } from "./background.ts";
 import type { Ended } from "./command.ts";
 import type { Confine } from "./confinement.ts";
 import type { Kept } from "./output.ts";
-import type { ReadyShell } from "./ready-shell.ts";
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3_600;
@@ -33,12 +30,8 @@ type OnUpdate = ((partial: ToolOutput) => void) | undefined;
 
 /** Runs a shell command. A non-zero exit code is a normal result; only a failed start or a forced end is an error. */
 export function createBash(env: Environment): Tool<Params> {
-  let ledger: Promise<Ledger> | undefined;
   let background: Promise<Background> | undefined;
-  let shell: Promise<ReadyShell> | undefined;
-  const getLedger = () => (ledger ??= createLedger(env));
-  const ready = () => (shell ??= createReadyShell(env));
-  const getBackground = () => (background ??= createBackground(env, getLedger));
+  const getBackground = () => (background ??= createBackground(env));
   return {
     name: "Bash",
     description:
@@ -52,7 +45,7 @@ export function createBash(env: Environment): Tool<Params> {
         if (command === undefined) return inform(params, getBackground);
         return behind
           ? start({ ...params, command }, env, signal, getBackground)
-          : bash({ ...params, command }, env, { getLedger, ready }, { signal, onUpdate });
+          : bash({ ...params, command }, env, { signal, onUpdate });
       }),
     display: (params, result) => card(titleOf(params), result, textOf(result)),
   };
@@ -65,42 +58,18 @@ function titleOf({ command, poll, stop, background }: Params): string {
 
 type GetBackground = () => Promise<Background>;
 
-type GetLedger = () => Promise<Ledger>;
-
-/** State that a session keeps between commands. */
-interface SessionState {
-  getLedger: GetLedger;
-  ready: () => Promise<ReadyShell>;
-}
-
-async function createReadyShell(env: Environment): Promise<ReadyShell> {
-  const { ReadyShell } = await import("./ready-shell.ts");
-  const shell = new ReadyShell();
-  env.atEnd.push(() => shell.close());
-  return shell;
-}
-
-/** Records running commands, so that the next start of Scorel can kill them if this process is killed. */
-async function createLedger(env: Environment): Promise<Ledger> {
-  const { Ledger, ledgerFolder } = await import("@scorel/kit/process/ledger");
-  const ledger = new Ledger(ledgerFolder(env.workspace.home), env.sessionId, (thrown) => env.report("Bash", thrown));
-  env.atEnd.push(() => ledger.clear());
-  return ledger;
-}
-
-async function createBackground(env: Environment, getLedger: GetLedger): Promise<Background> {
-  const [{ Background }, { runCommand }, { Output }, ledger] = await Promise.all([
+async function createBackground(env: Environment): Promise<Background> {
+  const [{ Background }, { runCommand }, { Output }] = await Promise.all([
     import("./background.ts"),
     import("./command.ts"),
     import("./output.ts"),
-    getLedger(),
   ]);
   const background = new Background({
     run: runCommand,
-    output: () => new Output(outputBudget(env.context()), () => env.workspace.temp),
+    output: () => new Output(outputBudget(env.context()), () => spillFolder(env)),
     redactor: env.redactor,
     running: env.running,
-    ledger,
+    processes: env.processes,
   });
   env.atEnd.push(() => background.close());
   return background;
@@ -135,17 +104,11 @@ async function inform({ poll, stop }: Params, getBackground: GetBackground): Pro
 async function bash(
   params: Run,
   env: Environment,
-  { getLedger, ready }: SessionState,
   { signal, onUpdate }: { signal: AbortSignal | undefined; onUpdate: OnUpdate },
 ): Promise<ToolOutput> {
   const cwd = await folderOf(params.cwd, env);
-  const [{ runCommand }, { Output }, ledger, shell] = await Promise.all([
-    import("./command.ts"),
-    import("./output.ts"),
-    getLedger(),
-    ready(),
-  ]);
-  const output = new Output(outputBudget(env.context()), () => env.workspace.temp);
+  const [{ runCommand }, { Output }] = await Promise.all([import("./command.ts"), import("./output.ts")]);
+  const output = new Output(outputBudget(env.context()), () => spillFolder(env));
   const redactor = env.redactor();
   const updates = throttled(() => onUpdate?.(answer(output.recent(UPDATE_BYTES))));
   const started = performance.now();
@@ -154,7 +117,6 @@ async function bash(
     output.write(redactor.write(text));
     updates.ask();
   };
-  let running: string | undefined;
   try {
     const ended = await runCommand(
       {
@@ -165,19 +127,14 @@ async function bash(
         timeoutMs: seconds * 1000,
         signal,
         onText,
-        ready: shell,
-        onStart: ({ pid, mark }) => {
-          running = mark;
-          ledger.add(pid, mark);
-        },
       },
+      env.processes,
       env.running,
     );
     output.write(redactor.end());
     return resultOf(ended, output.close(), seconds, Math.round(performance.now() - started));
   } finally {
     updates.stop();
-    if (running !== undefined) ledger.remove(running);
   }
 }
 
@@ -185,12 +142,18 @@ async function confineFor(env: Environment): Promise<Confine | undefined> {
   return env.bash().sandbox ? (await import("./confinement.ts")).confinement(env) : undefined;
 }
 
+/** The folder for whole outputs. Throws when the model could not read them there. */
+function spillFolder({ files, workspace }: Environment): string {
+  if (!files.local) throw errors.BASH_OUTPUT_ELSEWHERE();
+  return workspace.temp;
+}
+
 async function folderOf(named: string | undefined, env: Environment): Promise<string> {
   const { workspace } = env;
   const cwd = named === undefined ? workspace.cwd : absolute(named, workspace);
-  const stats = await stat(cwd).catch(() => undefined);
-  if (stats?.isDirectory()) return cwd;
-  throw errors.BASH_CWD({ cwd: shownAs(cwd, workspace.cwd), reason: stats ? "is not a directory" : "does not exist" });
+  const info = await env.files.stat(cwd);
+  if (info?.kind === "folder") return cwd;
+  throw errors.BASH_CWD({ cwd: shownAs(cwd, workspace.cwd), reason: info ? "is not a directory" : "does not exist" });
 }
 
 function resultOf(ended: Ended, kept: Kept, seconds: number, durationMs: number): ToolOutput {
@@ -208,7 +171,8 @@ function lines(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-function outcome({ ended, exitCode, signal }: Ended, seconds: number): string {
+function outcome({ ended, exitCode, signal, reason }: Ended, seconds: number): string {
+  if (ended === "lost") return `lost, and what became of it is unknown: ${reason}`;
   if (ended === "timeout")
     return `timed out after ${seconds} s; the command and all its processes were killed. Set a longer timeout if it needs one`;
   if (ended === "cancelled") return "cancelled; the command and all its processes were killed";

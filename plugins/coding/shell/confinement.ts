@@ -25,6 +25,7 @@ const OWN_FOLDERS = { HOME: "/tmp", TMPDIR: "/tmp" };
 export function confinement(env: Environment): Confine | undefined {
   const { sandbox, network } = env.bash();
   if (!sandbox) return undefined;
+  if (!env.processes.local || !env.files.local) throw errors.BASH_SANDBOX_ELSEWHERE();
   const service = env.sandbox();
   if (!service) throw errors.BASH_NO_SANDBOX();
   return (argv, cwd, variables) => confine({ argv, cwd, env: { ...variables, ...OWN_FOLDERS }, network }, service, env);

@@ -87,6 +87,16 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     settle: "function",
     display: "function",
   },
+  files: {
+    realpath: "function",
+    stat: "function",
+    read: "function",
+    write: "function",
+    list: "function",
+  },
+  processes: {
+    start: "function",
+  },
   requests: {
     attended: "value",
     ask: "function",

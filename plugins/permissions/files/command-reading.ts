@@ -5,7 +5,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
 import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
-import { leadsTo } from "./file-cache.ts";
+import { isElsewhere, leadsTo } from "./file-cache.ts";
 import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
 import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
 
@@ -89,6 +89,7 @@ function isShown(path: string, { onlyGit }: CommandFiles, { root }: Workspace): 
 
 /** Returns true when unsure: a compressed index does not hold whole names. */
 function isTracked(name: string, root: string): boolean {
+  if (isElsewhere()) return true;
   try {
     const index = readBytes(join(root, ".git", "index"));
     return index.readUInt32BE(4) > 3 || index.includes(`${name}\0`) || index.includes(`${name}/`);
@@ -124,6 +125,7 @@ function byKeys(
 
 /** The first matching path below a folder; a link also counts as the path it points to. */
 function firstIn(folder: string, isAskedFor: (path: string) => boolean): string | "too many" | undefined {
+  if (isElsewhere()) return "too many";
   const folders = [folder];
   let left = MAX_ENTRIES;
   for (let at = folders.pop(); at !== undefined; at = folders.pop())

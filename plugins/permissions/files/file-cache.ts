@@ -2,14 +2,36 @@ import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 
-interface Answers {
+/** What is known of a file system. */
+export interface Answers {
   real: Map<string, string | undefined>;
   kinds: Map<string, "folder" | "other" | undefined>;
   names: Map<string, readonly string[]>;
 }
+/** What was asked of an executor's files and is not known yet: paths by kind of answer. */
+export type Questions = { readonly [kind in keyof Answers]: Set<string> };
 
 /** Cached answers; set while a call is judged. */
 let answers: Answers | undefined;
+/** Set while a call is judged whose files are not on this computer; then nothing here is looked at. */
+let questions: Questions | undefined;
+
+/** Judges by what is known of an executor's files; what is not known counts as missing and is added to `asked`. */
+export function withAnswers<T>(known: Answers, asked: Questions, judge: () => T): T {
+  const before = { answers, questions };
+  answers = known;
+  questions = asked;
+  try {
+    return judge();
+  } finally {
+    ({ answers, questions } = before);
+  }
+}
+
+/** Whether the call that is judged touches files that are not on this computer. */
+export function isElsewhere(): boolean {
+  return questions !== undefined;
+}
 
 /** Caches file system answers while `judge` runs, since a command may name the same path thousands of times. */
 export function withFileCache<T>(judge: () => T): T {
@@ -30,6 +52,7 @@ function once<T>(known: Map<string, T> | undefined, path: string, look: (path: s
 
 /** The real path, with the missing part of the name appended; undefined when it cannot be determined. */
 export function leadsTo(path: string): string | undefined {
+  if (questions) return known("real", path, questions);
   return once(answers?.real, path, lookForReal);
 }
 
@@ -51,6 +74,7 @@ function lookForReal(path: string): string | undefined {
 
 /** Whether a path is a folder or another kind of file, following links. */
 export function kindOf(path: string): "folder" | "other" | undefined {
+  if (questions) return known("kinds", path, questions);
   return once(answers?.kinds, path, lookForKind);
 }
 
@@ -64,7 +88,14 @@ function lookForKind(path: string): "folder" | "other" | undefined {
 }
 
 export function namesIn(folder: string): readonly string[] {
+  if (questions) return known("names", folder, questions) ?? [];
   return once(answers?.names, folder, lookForNames);
+}
+
+function known<K extends keyof Answers>(kind: K, path: string, asked: Questions) {
+  const of = answers?.[kind] as Answers[K] | undefined;
+  if (!of?.has(path)) asked[kind].add(path);
+  return of?.get(path) as (Answers[K] extends Map<string, infer V> ? V : never) | undefined;
 }
 
 function lookForNames(folder: string): readonly string[] {

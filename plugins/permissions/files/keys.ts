@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readText } from "@scorel/kit/files/open";
+import { isElsewhere } from "./file-cache.ts";
 
 /** Where programs keep credentials, as path endings. Everything below such a folder counts too. */
 const PLACES = (
@@ -40,8 +41,9 @@ export function isSystem(path: string): boolean {
   return PUBLIC.test(path);
 }
 
-/** Returns true for a file that is too large to search. */
+/** Returns true for a file that is too large to search, or that is not on this computer. */
 function hasToken(path: string): boolean {
+  if (isElsewhere()) return true;
   try {
     const { size } = statSync(path);
     return size > MAX_SETTINGS || TOKEN.test(readText(path));

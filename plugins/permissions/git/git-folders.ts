@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { readBytes, readText } from "@scorel/kit/files/open";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
+import { isElsewhere } from "../files/file-cache.ts";
 import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts";
 
 /** The repository that git finds when it runs in a folder. */
@@ -24,6 +25,7 @@ const SHORTENED_NAMES = 4;
  * repository applies. Submodules are checked too, because git enters them by itself.
  */
 export function gitDanger(folders: readonly string[], { root }: Workspace): string | undefined {
+  if (isElsewhere()) return "git where its settings cannot be checked";
   const own = repositoryAt(canonical(root));
   const repositories = new Map<string, Repository>();
   for (const folder of folders) {
@@ -46,6 +48,7 @@ let lastSettings: { key: string; hooks: readonly string[] | undefined } | undefi
  * changed.
  */
 export function isQuietRepository(from: string, { root }: Workspace): boolean {
+  if (isElsewhere()) return false;
   const folder = canonical(root);
   const own = repositoryAt(folder);
   const found = find(from);

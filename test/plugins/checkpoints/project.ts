@@ -7,6 +7,7 @@ import blobs from "@scorel/blobs";
 import checkpoints from "@scorel/checkpoints";
 import type { Checkpoint } from "@scorel/checkpoints/contract";
 import coding from "@scorel/coding";
+import local from "@scorel/local";
 import hostPlugin from "@scorel/host";
 import type { Client, Operations } from "@scorel/host/contract";
 import { type AnyPlugin, createKernel, definePlugin, type EventOf, type Kernel } from "@scorel/kernel";
@@ -158,6 +159,7 @@ async function startHost(server: ModelServer, { config = {}, plugins = [] }: Opt
     { plugin: model, origin, config: modelConfig },
     { plugin: agent, origin },
     { plugin: tools, origin },
+    { plugin: local, origin },
     { plugin: coding, origin },
     // The tests' machine may be busy: what a limit of time does is a test of its own.
     { plugin: checkpoints, origin, config: { maxScanMs: 30_000, ...config } },

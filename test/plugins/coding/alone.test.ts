@@ -1,6 +1,7 @@
 import type { AgentService } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
 import { definePlugin } from "@scorel/kernel";
+import local from "@scorel/local";
 import messages from "@scorel/messages";
 import tools from "@scorel/tools";
 import { expect, it } from "vitest";
@@ -19,7 +20,7 @@ const agent = definePlugin({
 });
 
 it("the tools work in the process's directory without the services workspace, model and secrets", async () => {
-  await using t = await testKernel([messages, agent, tools, coding]);
+  await using t = await testKernel([messages, agent, tools, local, coding]);
   const bash = t.kernel.find("tools")?.get("Bash");
   const result = await bash?.execute("a", { command: "pwd; env | cut -d= -f1 | sort | tr '\\n' ' '" }, undefined);
   const [cwd, names = ""] = textOf(result ?? { content: [] }).split("\n");
@@ -35,7 +36,7 @@ it("the tools work in the process's directory without the services workspace, mo
 });
 
 it("leaves nothing behind", async () => {
-  await using t = await testKernel([messages, agent, tools]);
+  await using t = await testKernel([messages, agent, tools, local]);
   const before = t.kernel.census();
   for (let round = 0; round < 2; round++) {
     await t.kernel.load({ plugin: coding, origin: "test" });

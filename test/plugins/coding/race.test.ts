@@ -49,13 +49,13 @@ it.runIf(process.platform === "linux")(
 
 it("a folder is compared by its path if the system cannot tell the path of an open folder", async () => {
   await using w = await workshop();
-  const { openFolder } = await import("../../../plugins/coding/files/folder.ts");
+  const { openFolder } = await import("../../../plugins/local/files/folder.ts");
   const linux = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
   Object.defineProperty(process, "platform", { ...linux, value: "darwin" });
   try {
     expect(await w.say("Write", { file_path: "new/deep/a.txt", content: "a" })).toContain("Created new/deep/a.txt");
     symlinkSync("new", w.path("link"));
-    await expect(openFolder(Buffer.from(w.path("link")), false)).rejects.toMatchObject({ code: "FILE_MOVED" });
+    await expect(openFolder(Buffer.from(w.path("link")), false)).rejects.toMatchObject({ code: "ESTALE" });
     await expect(openFolder(Buffer.from(w.path("none")), false)).rejects.toMatchObject({ code: "ENOENT" });
   } finally {
     Object.defineProperty(process, "platform", linux);
@@ -64,10 +64,10 @@ it("a folder is compared by its path if the system cannot tell the path of an op
 
 it("a folder that is a link, or was replaced by one, is not opened", async () => {
   await using w = await workshop();
-  const { openFolder } = await import("../../../plugins/coding/files/folder.ts");
+  const { openFolder } = await import("../../../plugins/local/files/folder.ts");
   mkdirSync(w.path("real/deep"), { recursive: true });
   symlinkSync("real", w.path("link"));
   for (const path of ["link", "link/deep", "link/new"])
-    await expect(openFolder(Buffer.from(w.path(path)), true)).rejects.toMatchObject({ code: "FILE_MOVED" });
+    await expect(openFolder(Buffer.from(w.path(path)), true)).rejects.toMatchObject({ code: "ESTALE" });
   expect(readdirSync(w.path("real"))).toEqual(["deep"]);
 });

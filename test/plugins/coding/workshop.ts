@@ -5,6 +5,7 @@ import type { AgentService, ToolCallApproval, ToolCallVerdict } from "@scorel/ag
 import coding from "@scorel/coding";
 import type { FileDetails } from "@scorel/coding/contract";
 import { definePlugin, type FoldCall, type Kernel } from "@scorel/kernel";
+import local from "@scorel/local";
 import messages from "@scorel/messages";
 import type { ModelService, SecretsService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
@@ -61,7 +62,7 @@ export async function workshop(surroundings: Surroundings = {}): Promise<Worksho
   const judge: { call?: FoldCall<"approveToolCall"> } = {};
   const workspace: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...surroundings.workspace };
   const t = await testKernel(
-    [messages, surroundings.tools ?? tools, loop(surroundings, judge), coding, ...(surroundings.plugins ?? [])],
+    [messages, surroundings.tools ?? tools, loop(surroundings, judge), local, coding, ...(surroundings.plugins ?? [])],
     {
       services: { workspace, model: modelOf(surroundings), ...secretsOf(surroundings) },
     },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { AgentService, ToolCallApproval } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
+import local from "@scorel/local";
 import type { HostService, Operations } from "@scorel/host/contract";
 import { definePlugin, type FoldCall, type Kernel, type StoredEvent } from "@scorel/kernel";
 import messages from "@scorel/messages";
@@ -51,7 +52,7 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
   const guard: { call?: FoldCall<"approveToolCall"> } = {};
   const space: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...workspace };
   const extra = definePlugin({ id: "extra", name: "Extra", version: "1.0.0", tools: () => more });
-  const plugins = [messages, tools, requests, loop(guard), coding, extra, { plugin: permissions, config }];
+  const plugins = [messages, tools, requests, loop(guard), local, coding, extra, { plugin: permissions, config }];
   const t = await testKernel(plugins, {
     services: { workspace: space, host: { changeFile } as HostService, projects: projectsOf() },
   });

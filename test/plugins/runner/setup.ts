@@ -6,6 +6,7 @@ import type { ArtifactsService, ArtifactVersion, Replay, SessionArtifacts } from
 import blobs from "@scorel/blobs";
 import type { BlobStore } from "@scorel/blobs/contract";
 import coding from "@scorel/coding";
+import local from "@scorel/local";
 import diagnostics from "@scorel/diagnostics";
 import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
 import type { AnyPlugin, Services } from "@scorel/kernel";
@@ -79,6 +80,7 @@ export async function shop(
     plugins: [
       blobs,
       ...(otherwise.artifacts === false ? [] : [artifactsPlugin]),
+      local,
       coding,
       diagnostics,
       otherwise.sandbox ?? { plugin: sandbox, config: { executor, ...otherwise.table } },

@@ -1,26 +1,33 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import type { ProcessRequest } from "@scorel/local/contract";
 import { describe, expect, it } from "vitest";
-import { type Command, runCommand } from "../../../plugins/coding/shell/command.ts";
-import { ReadyShell } from "../../../plugins/coding/shell/ready-shell.ts";
+import { ledgerFolder } from "../../../plugins/kit/process/ledger.ts";
+import { LocalProcesses } from "../../../plugins/local/processes/processes.ts";
+import { ReadyShell } from "../../../plugins/local/processes/ready-shell.ts";
 import { isAlive } from "../../processes.ts";
-import { workshop } from "./workshop.ts";
+import { workshop } from "../coding/workshop.ts";
 
 const env = { PATH: process.env.PATH ?? "", HOME: "/", OWN: "a b" };
 
+type Wanted = Partial<ProcessRequest> & { ready?: ReadyShell };
+
 /** Runs a command; answers its output, how it ended, and the process that it ran in. */
-async function run(command: string, cwd: string, more: Partial<Command> = {}) {
+async function run(command: string, cwd: string, { ready, ...more }: Wanted = {}) {
+  const processes = new LocalProcesses(ledgerFolder(cwd), "test", fail, ready);
   let output = "";
-  let pid = 0;
-  const onText = (text: string) => {
-    output += text;
+  const decoder = new TextDecoder();
+  const onOutput = (bytes: Uint8Array) => {
+    output += decoder.decode(bytes, { stream: true });
   };
-  const onStart = (started: { pid: number }) => {
-    pid = started.pid;
-  };
-  const { exitCode, signal } = await runCommand({ command, cwd, env, onText, onStart, ...more }, new Set());
-  return { output, exitCode, signal, pid };
+  const started = await processes.start({ command, cwd, env, onOutput, ...more });
+  const { exitCode, signal } = await started.ended;
+  return { output, exitCode, signal, pid: started.pid };
+}
+
+function fail(thrown: unknown): never {
+  throw thrown;
 }
 
 /** A shell that waits, and the number of its process. */
@@ -59,7 +66,7 @@ describe.runIf(existsSync("/bin/bash"))("a shell that was started in advance", (
     await using w = await workshop();
     const other = join(w.dir, "other");
     mkdirSync(other);
-    const cases: [string, string, Partial<Command>][] = [
+    const cases: [string, string, Wanted][] = [
       ["pwd", other, {}],
       ["echo $OWN", w.dir, { env: { ...env, OWN: "c" } }],
       [`echo ${"x".repeat(5_000)}`, w.dir, {}],

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readlink, realpath } from "node:fs/promises";
 import { codeOf } from "@scorel/kernel";
-import { errors } from "../errors.ts";
+import { stale } from "./stale.ts";
 
 /** Linux's flag for opening a folder without reading it. Node has no constant for it. */
 const O_PATH = 0o10000000;
@@ -12,7 +12,7 @@ export interface Folder extends AsyncDisposable {
   at(name: Buffer): Buffer;
 }
 
-/** Opens the folder at this real path; with `create`, missing folders are created. Throws FILE_MOVED. */
+/** Opens the folder at this real path; with `create`, missing folders are created. Throws ESTALE if a link is in it now. */
 export async function openFolder(path: Buffer, create: boolean): Promise<Folder> {
   try {
     return await openChecked(path, path);
@@ -40,7 +40,7 @@ async function openChecked(at: Buffer, path: Buffer): Promise<Folder> {
   try {
     const own = Buffer.from(`/proc/self/fd/${handle.fd}`);
     const real = await readlink(own, { encoding: "buffer" }).catch(() => undefined);
-    if (real !== undefined && !real.equals(path)) throw errors.FILE_MOVED({ path: path.toString() });
+    if (real !== undefined && !real.equals(path)) throw stale(path.toString());
     return real === undefined ? await checkedByPath(path, handle) : folder(own, handle);
   } catch (thrown) {
     await handle.close();
@@ -53,14 +53,14 @@ async function openHandle(at: Buffer, path: Buffer): Promise<FileHandle> {
     return await open(at, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (thrown) {
     if (!["ELOOP", "ENOTDIR"].includes(codeOf(thrown))) throw thrown;
-    throw errors.FILE_MOVED({ path: path.toString() }, { cause: thrown });
+    throw stale(path.toString(), thrown);
   }
 }
 
 /** Elsewhere, the path is used and checked once more. */
 async function checkedByPath(path: Buffer, handle?: FileHandle): Promise<Folder> {
   const real = await realpath(path, { encoding: "buffer" });
-  if (!real.equals(path)) throw errors.FILE_MOVED({ path: path.toString() });
+  if (!real.equals(path)) throw stale(path.toString());
   return folder(path, handle);
 }
 

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { errors } from "../errors.ts";
+import { codeOf, messageOf } from "../values/coded-error.ts";
+
+/** The most characters kept of what ripgrep writes on stderr. */
+const MAX_STDERR = 4096;
+
+export interface RipgrepOptions {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** An open file for its standard input. */
+  input?: number;
+  signal?: AbortSignal | undefined;
+  onOutput(bytes: Uint8Array): void;
+}
+export interface RipgrepEnd {
+  exitCode: number | null;
+  /** The beginning of its standard error. */
+  stderr: string;
+}
+
+/** Runs ripgrep. An abort kills it. Rejects with RIPGREP_START when it could not be started. */
+export async function runRipgrep(args: readonly string[], options: RipgrepOptions): Promise<RipgrepEnd> {
+  const { cwd, env, input, signal, onOutput } = options;
+  const child = spawn(await program(), args, {
+    cwd,
+    env,
+    ...(signal && { signal }),
+    killSignal: "SIGKILL",
+    stdio: [input ?? "ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  // Without free file descriptors the pipes do not exist.
+  const { stdout, stderr } = child as ChildProcess;
+  stdout?.on("data", onOutput);
+  stderr?.on("data", (chunk: Buffer) => {
+    if (said.length < MAX_STDERR) said += chunk.toString();
+  });
+  return { exitCode: await endOf(child), stderr: said };
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once("error", (thrown) => {
+      const code = codeOf(thrown);
+      const noFiles = code === "EMFILE" || code === "ENFILE";
+      const why = noFiles ? `${code}: no more files can be open at once; raise the limit, see \`ulimit -n\`` : code;
+      reject(errors.RIPGREP_START({ reason: why }, { cause: thrown }));
+    });
+    child.once("close", resolve);
+  });
+}
+
+async function program(): Promise<string> {
+  try {
+    return (await import("@vscode/ripgrep")).rgPath;
+  } catch (thrown) {
+    throw errors.RIPGREP_START({ reason: `it is not installed: ${messageOf(thrown)}` }, { cause: thrown });
+  }
+}

@@ -1,0 +1,126 @@
+/** Options of every call that may take long. A call that is aborted rejects with the signal's reason. */
+export interface FileOptions {
+  signal?: AbortSignal | undefined;
+}
+
+export interface FileInfo {
+  kind: "file" | "folder" | "fifo" | "socket" | "device";
+  /** In bytes; 0 for what is not a file. */
+  size: number;
+  /**
+   * The same for all names of one file, such as hard links, and different for any two files. Absent when the file system has no
+   * such identity.
+   */
+  id?: string;
+}
+export interface FileContent extends FileInfo {
+  bytes: Uint8Array;
+}
+export interface FileEntry {
+  name: string;
+  /** The entry itself; a link is not followed. */
+  kind: FileInfo["kind"] | "link";
+}
+
+/**
+ * The service `files`: the files that tools read, write and search.
+ *
+ * Paths are absolute, with slashes. Bytes of a name that are not UTF-8 are written as `\xHH`. A real path is one that `realpath`
+ * returned. Methods that take a real path never follow a link: if one is in its way now, they reject with ESTALE, so that what
+ * was checked and what is used are the same file.
+ *
+ * Errors have Node's codes: ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENOSPC, ELOOP, ENAMETOOLONG; EFBIG for a file over the
+ * limit, EINVAL for what is not a regular file, ESTALE as above. Any other code is passed on to the model with its message.
+ */
+export interface FilesService {
+  /**
+   * True when paths are those of this computer, so that programs and other plugins see the same files under the same names.
+   * Without it, guards ask this service instead of the disk, checkpoints record nothing, and commands are not sandboxed here.
+   */
+  readonly local?: boolean;
+  /**
+   * The real path: all links resolved, and for a missing file or folder, what exists of it resolved and the rest appended.
+   * Rejects with ENOTDIR, ELOOP, EACCES or ENAMETOOLONG when there can be no such path.
+   */
+  realpath(path: string, options?: FileOptions): Promise<string>;
+  /** Follows links. Undefined when nothing is there. */
+  stat(path: string, options?: FileOptions): Promise<FileInfo | undefined>;
+  /** Reads a whole regular file at a real path. Never waits for a FIFO's writer. */
+  read(path: string, options?: FileOptions & { maxBytes?: number }): Promise<FileContent>;
+  /**
+   * Replaces a file at a real path in one step; it keeps its mode and owner. With `create`, a missing file and missing folders
+   * are created; without it, they are an ENOENT.
+   */
+  write(path: string, bytes: Uint8Array, options?: FileOptions & { create?: boolean }): Promise<void>;
+  /** The entries of a folder, in any order. */
+  list(folder: string, options?: FileOptions): Promise<FileEntry[]>;
+  /**
+   * Opens a file or a folder at a real path, to be searched with ripgrep where the files are. An executor without ripgrep leaves
+   * it out: then the files are listed and read, and searched in a temporary copy, which is slower.
+   */
+  search?(path: string, options?: FileOptions & { env?: Readonly<Record<string, string>> }): Promise<FileSearch>;
+}
+
+/** An open file or folder; what it finds cannot be redirected by a link. */
+export interface FileSearch extends AsyncDisposable, FileInfo {
+  /** The argument that names it for ripgrep: `./`, or a name of the file. */
+  readonly target: string;
+  /**
+   * Runs ripgrep in the folder, or in the folder of the file, and passes its standard output on as it arrives. Rejects when it
+   * could not run. An abort kills it.
+   */
+  run(args: readonly string[], options: FileOptions & { onOutput(bytes: Uint8Array): void }): Promise<SearchEnd>;
+}
+export interface SearchEnd {
+  exitCode: number | null;
+  /** The beginning of its standard error. */
+  stderr: string;
+}
+
+/** A command and what it needs. It has no input. */
+export interface ProcessRequest {
+  /**
+   * A line for a shell (bash, or sh where there is no bash), or a program with its arguments. Only an executor on this
+   * computer (`local`) is given programs: those of a sandbox.
+   */
+  command: string | readonly [file: string, ...args: string[]];
+  cwd: string;
+  /** The complete environment, without keys. An executor on another computer chooses which of it to use there. */
+  env: Readonly<Record<string, string>>;
+  /** Receives stdout and stderr, in order of arrival. */
+  onOutput(bytes: Uint8Array): void;
+  /** Processes that it leaves behind belong to it: `kill` ends them, too. Otherwise they are left alone after its end. */
+  background?: boolean;
+}
+
+export interface ProcessEnd {
+  exitCode: number | null;
+  signal: string | null;
+  /** Whether processes that it left behind keep its output open. */
+  leftOpen: boolean;
+}
+
+export interface RunningProcess {
+  /** Settles when the command has ended and its output has arrived. Rejects when that will never be known: the connection died. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Ends the command and everything it started: SIGTERM, and after a moment SIGKILL. `ended` settles soon after. */
+  kill(): Promise<void>;
+  /** Stops reading its output, so that it waits when its pipe is full. */
+  pause(): void;
+  resume(): void;
+}
+
+/** The service `processes`: the commands that tools run. */
+export interface ProcessesService {
+  /** True when commands run on this computer. */
+  readonly local?: boolean;
+  /** Starts a command in a process group of its own. Rejects when it could not be started. */
+  start(request: ProcessRequest): Promise<RunningProcess>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    files: FilesService;
+    processes: ProcessesService;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Dirent, Stats } from "node:fs";
+import { readdir, stat as statPath } from "node:fs/promises";
+import { codeOf } from "@scorel/kernel";
+import { decodeName } from "@scorel/kit/files/names";
+import type { FileContent, FileEntry, FileInfo, FilesService } from "../contract.ts";
+import { openReal } from "./open-file.ts";
+import { rawPath, realPathOf } from "./real-path.ts";
+import { saveFile } from "./save.ts";
+
+export const realpath: FilesService["realpath"] = realPathOf;
+
+export async function stat(path: string): Promise<FileInfo | undefined> {
+  try {
+    return infoOf(await statPath(await rawPath(path)));
+  } catch (thrown) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(thrown))) return undefined;
+    throw thrown;
+  }
+}
+
+export async function read(
+  path: string,
+  { maxBytes = Infinity, signal }: Parameters<FilesService["read"]>[1] = {},
+): Promise<FileContent> {
+  const { handle } = await openReal(path);
+  try {
+    const info = infoOf(await handle.stat());
+    if (info.kind !== "file") throw failure("EINVAL", "not a regular file", path);
+    if (info.size > maxBytes) throw failure("EFBIG", "file too large", path);
+    // Files in /proc have size 0, so this reads to the end.
+    const bytes = await handle.readFile({ signal });
+    if (bytes.length > maxBytes) throw failure("EFBIG", "file too large", path);
+    return { ...info, bytes };
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function write(
+  path: string,
+  bytes: Uint8Array,
+  { create = false }: Parameters<FilesService["write"]>[2] = {},
+): Promise<void> {
+  await saveFile(await rawPath(path), bytes, create);
+}
+
+export async function list(folder: string): Promise<FileEntry[]> {
+  const entries = await readdir(await rawPath(folder), { withFileTypes: true, encoding: "buffer" });
+  return entries.map((entry) => ({ name: decodeName(entry.name as unknown as Buffer), kind: kindOf(entry) }));
+}
+
+/** What a guard and a reader need to know of a file. */
+export function infoOf(stats: Stats): FileInfo {
+  const kind = kindOf(stats) as FileInfo["kind"];
+  return { kind, size: kind === "file" ? stats.size : 0, id: `${stats.dev}:${stats.ino}` };
+}
+
+type Kinds = Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink" | "isFIFO" | "isSocket">;
+
+function kindOf(of: Kinds): FileEntry["kind"] {
+  if (of.isFile()) return "file";
+  if (of.isDirectory()) return "folder";
+  if (of.isSymbolicLink()) return "link";
+  if (of.isFIFO()) return "fifo";
+  return of.isSocket() ? "socket" : "device";
+}
+
+function failure(code: string, reason: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${reason}, '${path}'`), { code, path });
+}

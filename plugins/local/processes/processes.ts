@@ -1,0 +1,73 @@
+import { Ledger } from "@scorel/kit/process/ledger";
+import { killGroup } from "@scorel/kit/process/tree";
+import type { ProcessRequest } from "../contract.ts";
+import { CommandProcess } from "./command-process.ts";
+import { ReadyShell } from "./ready-shell.ts";
+import { startShell } from "./start.ts";
+
+/** The running commands of a session. */
+export class LocalProcesses {
+  private readonly ledger: Ledger;
+  private readonly ready: ReadyShell;
+  private readonly running = new Set<CommandProcess>();
+
+  /** `folder` is where running commands are recorded, so that the next start can end them if this process is killed. */
+  constructor(folder: string, sessionId: string, report: (thrown: unknown) => void, ready = new ReadyShell()) {
+    this.ready = ready;
+    this.ledger = new Ledger(folder, sessionId, report);
+  }
+
+  async start(request: ProcessRequest): Promise<CommandProcess> {
+    const { command, background = false } = request;
+    const mayWait = typeof command === "string" && !background;
+    const waiting = mayWait ? this.ready.take(command, request) : undefined;
+    const shell = waiting ?? (await startShell(request));
+    const started = new CommandProcess(shell, request);
+    this.add(started);
+    void started.ended.then(() => this.remove(started, request, mayWait));
+    return started;
+  }
+
+  /** Ends all commands. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.running].map((each) => each.kill()));
+  }
+
+  async close(): Promise<void> {
+    await this.endAll();
+    this.ready.close();
+    this.ledger.clear();
+  }
+
+  private add(started: CommandProcess): void {
+    this.running.add(started);
+    holdGroup(started.pid);
+    this.ledger.add(started.pid, started.mark);
+  }
+
+  private remove(over: CommandProcess, { background, cwd, env }: ProcessRequest, mayWait: boolean): void {
+    releaseGroup(over.pid);
+    if (mayWait) this.ready.prepare({ cwd, env });
+    // What a background command left behind still belongs to it.
+    if (background && !over.isKilled) return;
+    this.running.delete(over);
+    this.ledger.remove(over.mark);
+  }
+}
+
+/** All running process groups of this process, to be killed if it exits first. */
+const groups = new Set<number>();
+
+function killGroups(): void {
+  for (const group of groups) killGroup(group);
+}
+
+function holdGroup(group: number): void {
+  groups.add(group);
+  if (groups.size === 1) process.on("exit", killGroups);
+}
+
+function releaseGroup(group: number): void {
+  groups.delete(group);
+  if (groups.size === 0) process.off("exit", killGroups);
+}
