@@ -23,6 +23,7 @@ async function run(command: string, cwd: string, { ready, ...more }: Wanted = {}
   };
   const started = await processes.start({ command, cwd, env, onOutput, ...more });
   const { exitCode, signal } = await started.ended;
+  await processes.close();
   return { output, exitCode, signal, pid: started.pid };
 }
 
