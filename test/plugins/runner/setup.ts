@@ -6,10 +6,10 @@ import type { ArtifactsService, ArtifactVersion, Replay, SessionArtifacts } from
 import blobs from "@scorel/blobs";
 import type { BlobStore } from "@scorel/blobs/contract";
 import coding from "@scorel/coding";
-import local from "@scorel/local";
 import diagnostics from "@scorel/diagnostics";
 import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
 import type { AnyPlugin, Services } from "@scorel/kernel";
+import local from "@scorel/local";
 import runner from "@scorel/runner";
 import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "@scorel/runner/contract";
 import sandbox from "@scorel/sandbox";
