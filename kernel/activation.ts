@@ -4,7 +4,7 @@ import type { Activated, BaseContext } from "./plugin.ts";
 import type { Dispose } from "./types.ts";
 
 /** Fields that are read before `activate` runs, so `activate` cannot return them. */
-const MANIFEST = ["id", "name", "version", "scope", "needs", "provides", "config", "events", "projections"];
+const MANIFEST = ["id", "name", "version", "scope", "needs", "provides", "replaces", "config", "events", "projections"];
 
 /** Finds the undo function in the value that `activate` returned. Called before validation, so that it runs even if validation fails. */
 export function disposeOf(returned: unknown): Dispose | undefined {

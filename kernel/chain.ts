@@ -149,10 +149,16 @@ export class Chain {
       return stopped ? END : undefined;
     }
     if (hasResult) this.options.check?.(result);
-    run.value = hasResult && typeof this.mode === "object" ? this.mode.fold(input, result as never) : input;
-    if (this.mode !== "bail") return stopped ? END : undefined;
-    if (hasResult) run.result = result;
-    return stopped || hasResult ? END : undefined;
+    run.value = input;
+    let ended = stopped;
+    if (hasResult && this.mode === "bail") {
+      run.result = result;
+      ended = true;
+    } else if (hasResult && this.mode !== "bail") {
+      run.value = this.mode.fold(input, result as never);
+      ended ||= this.mode.ends?.(result as never) === true;
+    }
+    return ended ? END : undefined;
   }
 
   /** Waits for a layer's promise up to its limit. A later result is discarded. */

@@ -52,7 +52,7 @@ export class ContributionTable {
         const value = reports.guard({ plugin, where: name, otherwise: undefined }, () => {
           const given = contributed(name, source, { context, isManifest: source === entry.plugin });
           if (given === undefined || given === null) return undefined;
-          return (check(given, plugin, flaw) ?? given) as Awaited<Contributions[N]>;
+          return (check(given, plugin, flaw, entry.plugin.replaces ?? []) ?? given) as Awaited<Contributions[N]>;
         });
         if (value !== undefined && value !== null) collected.push({ plugin, value });
       }

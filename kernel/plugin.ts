@@ -28,6 +28,8 @@ export type Level = "early" | "normal" | "late";
 export type HookMode = "waterfall" | "bail" | FoldMode<any>;
 export interface FoldMode<H extends (...args: any) => any> {
   fold(input: Parameters<H>[0], result: NonNullable<Awaited<ReturnType<H>>>): Parameters<H>[0];
+  /** Whether a result ends the chain. Default: none does. */
+  ends?(result: NonNullable<Awaited<ReturnType<H>>>): boolean;
 }
 
 /** One layer on a native hook. */
@@ -68,9 +70,14 @@ export type Listener = (event: AnyEvent | Missed) => Awaitable<void>;
 
 /**
  * Validates a contribution; throws if it is invalid. May return a replacement without the invalid parts, and report each of
- * those with `flaw`, so that the valid parts can still be used.
+ * those with `flaw`, so that the valid parts can still be used. `replaces` is the field of the plugin.
  */
-export type CheckContribution = (value: unknown, plugin: string, flaw: (thrown: unknown) => void) => unknown;
+export type CheckContribution = (
+  value: unknown,
+  plugin: string,
+  flaw: (thrown: unknown) => void,
+  replaces: readonly string[],
+) => unknown;
 
 /** How to call a contributed function with `guard`. */
 export interface Guarded<T> {
@@ -183,6 +190,8 @@ interface PluginShape<Ctx, C, N> {
   scope?: "host" | "session";
   needs?: readonly N[];
   provides?: readonly ServiceName[];
+  /** Names of other plugins' tools and commands that this plugin's tools and commands of the same name replace. */
+  replaces?: readonly string[];
   /** A zod schema for the table `[id]` of config.toml. */
   config?: C;
   events?: Record<string, AnyEventDefinition>;

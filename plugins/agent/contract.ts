@@ -139,7 +139,7 @@ export interface AgentService {
 
 /**
  * One tool call, as hooks see it. In `beforeToolCall`, `args` is a copy of the model's arguments, checked but without
- * the schema's defaults and transforms; a layer may change it, and changes are validated again. In later hooks, `args`
+ * the schema's defaults and transforms; a layer may change it or answer another one. In later hooks, `args`
  * and `toolCall.arguments` are the same frozen value, which is what the tool gets.
  */
 export interface ToolCallInput {
@@ -152,6 +152,10 @@ export interface ToolCallVerdict {
   /** True refuses the call. The model gets `reason` as the result, and the tool does not run. */
   block?: boolean;
   reason?: string;
+}
+/** What a layer of `beforeToolCall` may answer: other arguments for the call, which are validated again, or a refusal. */
+export interface ToolCallRevision extends ToolCallVerdict {
+  args?: unknown;
 }
 /** A call that awaits approval, with the first refusal so far. */
 export interface ToolCallApproval extends ToolCallInput {
@@ -185,13 +189,13 @@ declare module "@scorel/kernel" {
   }
   interface Hooks {
     /**
-     * Called before a tool runs, with checked arguments. A layer may change them or block the call. Later layers may
-     * change them again, so guards must use `approveToolCall`.
+     * Called before a tool runs, with checked arguments. A layer may answer other arguments (`{ args }`) or block the call,
+     * which ends the chain. Later layers may change the arguments again, so guards must use `approveToolCall`.
      */
     beforeToolCall(
-      input: ToolCallInput,
+      input: ToolCallApproval,
       signal?: AbortSignal,
-    ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
+    ): Promise<ToolCallRevision | undefined> | ToolCallRevision | undefined;
     /**
      * Called right before a tool runs, with its final, frozen arguments. Every layer is asked, and a refusal cannot be
      * overruled; later layers see it in `refused`.

@@ -12,7 +12,7 @@ export type AgentContext = PluginContext<z.output<typeof config>, "model">;
 
 /** Functions that call the agent's native hooks. */
 export interface HookCalls {
-  beforeToolCall: HookCall<"beforeToolCall">;
+  beforeToolCall: FoldCall<"beforeToolCall">;
   approveToolCall: FoldCall<"approveToolCall">;
   afterToolCall: FoldCall<"afterToolCall">;
   beforeContext: HookCall<"beforeContext">;

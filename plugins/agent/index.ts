@@ -4,7 +4,13 @@ import type {} from "@scorel/workspace/contract";
 import { answers } from "./calls/answers.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { config } from "./config.ts";
-import type { ToolCallApproval, ToolCallChange, ToolCallOutcome, ToolCallVerdict } from "./contract.ts";
+import type {
+  ToolCallApproval,
+  ToolCallChange,
+  ToolCallOutcome,
+  ToolCallRevision,
+  ToolCallVerdict,
+} from "./contract.ts";
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
@@ -40,7 +46,7 @@ export function createAgent(clock: Clock): AnyPlugin {
     projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
     activate(ctx) {
       const hooks: HookCalls = {
-        beforeToolCall: ctx.defineHook("beforeToolCall", "bail", answers.verdict("beforeToolCall")),
+        beforeToolCall: ctx.defineHook("beforeToolCall", revising, answers.revision("beforeToolCall")),
         approveToolCall: ctx.defineHook("approveToolCall", { fold: joinRefusal }, answers.verdict("approveToolCall")),
         afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }, answers.change("afterToolCall")),
         beforeContext: ctx.defineHook("beforeContext", "bail"),
@@ -63,6 +69,16 @@ function joinChange(outcome: ToolCallOutcome, change: ToolCallChange): ToolCallO
   const { isError, ...changed } = change;
   return { ...outcome, result: { ...outcome.result, ...changed }, isError: isError ?? outcome.isError };
 }
+
+/** Gives a layer's arguments to the next layer. A refusal ends the chain. */
+const revising = {
+  fold: (call: ToolCallApproval, { args, block, reason }: ToolCallRevision): ToolCallApproval => ({
+    ...call,
+    ...(args !== undefined && { args }),
+    ...(block && { refused: { block, ...(reason !== undefined && { reason }) } }),
+  }),
+  ends: ({ block }: ToolCallRevision) => block === true,
+};
 
 /** Keeps the first refusal; later layers cannot overrule it. */
 function joinRefusal(call: ToolCallApproval, verdict: ToolCallVerdict): ToolCallApproval {

@@ -8,6 +8,8 @@ export const errors = defineErrors({
   },
   COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
+  COMMAND_DUPLICATE: (a: { name: string; plugin: string; owner: string }) =>
+    `Plugin "${a.plugin}" contributes a command "/${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or set \`replaces: ["${a.name}"]\` in the plugin to replace the first one.`,
   COMMANDS_INVALID: () => '"commands" must answer an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
     `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that answers a list of texts.`,

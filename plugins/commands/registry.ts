@@ -1,4 +1,5 @@
 import { type BaseContext, codeOf } from "@scorel/kernel";
+import { type Claim, claim } from "@scorel/kit/values/claims";
 import { parseArguments, usageOf } from "./arguments.ts";
 import type { CommandResult, ListedCommand, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -41,7 +42,7 @@ export async function runCommand(
 /** Runs a command's code. An error without a code is also reported as a failure of its plugin. */
 async function runReported<T>(
   ctx: BaseContext,
-  { name, plugin }: Omit<Row, "command">,
+  { name, plugin }: Pick<Row, "name" | "plugin">,
   work: () => T,
 ): Promise<Awaited<T>> {
   const where = `command /${name}`;
@@ -62,10 +63,7 @@ function find(ctx: BaseContext, name: string): Row {
   return found;
 }
 
-/**
- * Returns the commands by name. A later plugin overrides an earlier one, and any plugin a built-in one; a template file
- * overrides none.
- */
+/** Returns the commands by name. A template file is used only for a name that no plugin has. */
 export function rowsOf(ctx: BaseContext): Map<string, Row> {
   return collectRows(ctx).rows;
 }
@@ -73,16 +71,22 @@ export function rowsOf(ctx: BaseContext): Map<string, Row> {
 /** Collects the commands by name, and the errors of unusable ones. */
 function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<string, Error> } {
   const flawed = new Map<string, Error>();
-  const usable = (value: unknown, plugin: string, report: (flaw: unknown) => void) =>
-    usableCommands(value, plugin, (name, flaw) => {
+  const claimed = new Map<string, Row & Claim>();
+  const { plugin } = ctx;
+  for (const [name, command] of Object.entries(shipped(ctx, () => listCommands(ctx))))
+    claimed.set(name, { name, plugin, command, replaces: false });
+  ctx.collect("commands", (value, plugin, report, replaces) => {
+    const usable = usableCommands(value, plugin, (name, flaw) => {
       flawed.set(name, flaw);
       report(flaw);
     });
+    for (const [name, command] of Object.entries(usable)) {
+      const owner = claim(claimed, { name, plugin, command, replaces: replaces.includes(name) });
+      if (owner !== undefined) report(errors.COMMAND_DUPLICATE({ name, plugin, owner }));
+    }
+  });
   const rows = new Map<string, Row>(templates(ctx.find("workspace")).map((row) => [row.name, row]));
-  const own = { plugin: ctx.plugin, value: shipped(ctx, () => listCommands(ctx)) };
-  for (const { plugin, value } of [own, ...ctx.collect("commands", usable)])
-    for (const [name, command] of Object.entries(value as Record<string, SlashCommand>))
-      rows.set(name, { name, plugin, command });
+  for (const [name, row] of claimed) rows.set(name, row);
   return { rows, flawed };
 }
 

@@ -16,6 +16,7 @@ export const given: readonly string[] = [
 /** The names of contributions that shipped plugins collect. */
 export const contributions: readonly string[] = [
   "tools",
+  "toolWrappers",
   "commands",
   "markedWords",
   "promptParts",
@@ -28,7 +29,7 @@ export const contributions: readonly string[] = [
 /** The names that an extension may use, for finding misspelt ones. */
 export const knownWords: KnownWords = {
   fields: [
-    ...["id", "name", "version", "scope", "needs", "provides", "config", "events", "projections"],
+    ...["id", "name", "version", "scope", "needs", "provides", "replaces", "config", "events", "projections"],
     ...["activate", "deactivate", "hooks", "onEvent", ...contributions],
   ],
   functions: ["activate", "deactivate", "hooks", "onEvent", ...contributions],

@@ -32,7 +32,7 @@ export interface Tool<P = any> {
   description: string;
   /** JSON Schema, TypeBox or zod. */
   parameters: unknown;
-  /** Whether it replaces another plugin's tool of the same name. */
+  /** Replaces another plugin's tool of the same name. The same as naming it in the plugin's `replaces`. */
   replaces?: boolean;
   /** The JSON Schema that the model sees instead of `parameters`, which may accept more. */
   advertised?: Record<string, unknown>;
@@ -53,6 +53,23 @@ export interface Tool<P = any> {
   /** How clients show the call with its result. Default: a card with the tool's name and arguments. */
   display?(params: P, result: ToolOutput | undefined): DisplayAction;
 }
+
+/** A call that is about to run, as its wrappers see it. */
+export interface WrappedCall {
+  toolCallId: string;
+  /** The tool's name. */
+  tool: string;
+  /** The approved arguments, frozen. The tool gets a copy of them. */
+  params: unknown;
+  signal: AbortSignal;
+  /** Shows the output so far. */
+  update(partial: ToolOutput): void;
+}
+/**
+ * Runs around the execution of a tool, after the call was approved. `next` runs the tool with the approved arguments. A wrapper
+ * may change what `next` resolves with, call it again after a failure, or return a result without calling it.
+ */
+export type ToolWrapper = (call: WrappedCall, next: () => Promise<ToolOutput>) => Awaitable<ToolOutput>;
 
 /** A tool prepared for the agent loop: JSON Schema parameters, validation, scheduling, normalised results. */
 export interface ReadyTool {
@@ -115,6 +132,11 @@ declare module "@scorel/kernel" {
   }
   interface Contributions {
     tools: Tool[];
+    /**
+     * Wrappers by the name of the tool that they run around, or `*` for all tools. Of several, the one of the first plugin is
+     * the outermost. A wrapper that throws fails the call.
+     */
+    toolWrappers: Record<string, ToolWrapper>;
   }
 }
 

@@ -4,7 +4,7 @@ export const errors = defineErrors({
   TOOL_INVALID: (a: { plugin: string; name: string; reason: string }) =>
     `The tool "${a.name}" of plugin "${a.plugin}" was skipped: ${a.reason}.`,
   TOOL_DUPLICATE: (a: { plugin: string; name: string; owner: string }) =>
-    `Plugin "${a.plugin}" contributes a tool "${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or replace the first one: set \`replaces: true\` in the tool, or add "${a.name}" to [tools] replace.`,
+    `Plugin "${a.plugin}" contributes a tool "${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or replace the first one: set \`replaces: ["${a.name}"]\` in the plugin, or add "${a.name}" to [tools] replace.`,
   TOOL_NOT_CONTRIBUTED: (a: { key: string; names: string }) =>
     `[tools] ${a.key} names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that contributes it.`,
   TOOL_UNKNOWN: {
@@ -19,6 +19,12 @@ export const errors = defineErrors({
     `The details of a result of tool "${a.name}" were dropped, since they cannot be stored: ${a.reason}.`,
   TOOL_RESULT_SIZE: (a: { name: string; reason: string }) =>
     `A result of tool "${a.name}" was truncated: ${a.reason}. The tool should write long output to a file and return its path.`,
+  TOOL_WRAPPER: (a: { plugin: string; name: string; reason: string }) =>
+    `The wrapper of plugin "${a.plugin}" around ${a.name} failed: ${a.reason}`,
+  TOOL_WRAPPERS: (a: { plugin: string; tool?: string }) =>
+    a.tool === undefined
+      ? `"toolWrappers" of plugin "${a.plugin}" must be an object with a function for each tool.`
+      : `The wrapper of plugin "${a.plugin}" around "${a.tool}" is not a function; it is left out.`,
   TOOL_ACCESS: (a: { name: string }) =>
     `access of tool "${a.name}" must return "read", "exclusive" or { writes: [paths] }, but did not; its call runs alone.`,
   TOOL_READS: (a: { name: string }) =>

@@ -7,6 +7,7 @@ import { errors } from "./errors.ts";
 import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
 import type { Schedule } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
+import { type OwnedWrapper, runWrapped } from "./wrappers.ts";
 
 /** How many characters of a cancelled call's output are kept in its result. */
 const KEPT_OUTPUT = 10_000;
@@ -18,6 +19,10 @@ export interface Caller {
   /** Aborts when the session begins to stop; from then on no tool runs. */
   readonly stopping: AbortSignal;
   plugin: string;
+  /** The wrappers around the tool, the outermost first. */
+  wrappers(): readonly OwnedWrapper[];
+  /** Runs `work`, which calls a wrapper, on behalf of its plugin. */
+  callWrapper<T>(plugin: string, where: string, work: () => T): T;
   call<T>(work: () => T): T;
   /** What a call touches; `exclusive` if the tool's function fails. */
   access(work: () => Awaitable<Access>): Awaitable<Access>;
@@ -60,7 +65,7 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
       const run = new Run(tool, caller, signal, onUpdate);
       return run.guarded(async () => {
         await schedule.enter(toolCallId, () => access(params), signal);
-        return run.call(toolCallId, ownCopy(params));
+        return run.call(toolCallId, params);
       });
     },
   };
@@ -112,13 +117,16 @@ class Run {
 
   async call(toolCallId: string, params: unknown): Promise<ToolOutput> {
     const { signal, tool } = this;
-    signal.throwIfAborted();
-    this.caller.stopping.throwIfAborted();
     this.end = this.caller.begin(signal);
-    const execute = () => tool.execute(toolCallId, params, signal, (partial) => this.update(partial));
-    const answer = (async () => this.caller.call(execute))();
-    const settled = answer.then(
-      normalise,
+    const update = (partial: ToolOutput) => this.update(partial);
+    const execute = async () => {
+      signal.throwIfAborted();
+      this.caller.stopping.throwIfAborted();
+      return normalise(await this.caller.call(() => tool.execute(toolCallId, ownCopy(params), signal, update)));
+    };
+    const wrapped = Object.freeze({ toolCallId, tool: tool.name, params, signal, update });
+    const answer = runWrapped(this.caller.wrappers(), wrapped, { execute, run: this.caller.callWrapper });
+    const settled = answer.catch(
       (thrown): ToolOutput => ({ ...failure(messageOf(thrown)), details: { code: codeOf(thrown) } }),
     );
     return this.kept(await untilAborted(settled, signal));

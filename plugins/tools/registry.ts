@@ -1,25 +1,27 @@
-import { messageOf } from "@scorel/kernel";
+import { type BaseContext, messageOf } from "@scorel/kernel";
+import { claim } from "@scorel/kit/values/claims";
 import { nearest } from "@scorel/kit/values/nearest";
 import type { Tool } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 export interface Contributed {
+  name: string;
   plugin: string;
   tool: Tool;
+  replaces: boolean;
 }
 
-/** Reports a problem with a plugin's contribution or, without a plugin, with the configuration. */
-export type Report = (thrown: unknown, plugin?: string) => void;
+type Flaw = (thrown: unknown) => void;
 
-/** The usable tools of all plugins in load order. Problems with others are reported. */
-export function gather(
-  collected: readonly { plugin: string; value: unknown }[],
-  replace: readonly string[],
-  report: Report,
-): Contributed[] {
+/**
+ * The usable tools of all plugins in load order. `replace` are the names for which the configuration prefers a later plugin's tool.
+ * Others, and those whose name is taken, are reported.
+ */
+export function gather(ctx: Pick<BaseContext, "collect">, replace: readonly string[]): Contributed[] {
   const admitted = new Map<string, Contributed>();
-  for (const { plugin, value } of collected)
-    for (const tool of toolsOf(value)) admit({ plugin, tool }, { admitted, replace, report });
+  ctx.collect("tools", (value, plugin, flaw, replaces) => {
+    for (const tool of toolsOf(value)) admit({ plugin, tool, preferred: [...replace, ...replaces] }, admitted, flaw);
+  });
   return [...admitted.values()];
 }
 
@@ -28,23 +30,23 @@ function toolsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-interface Admission {
-  admitted: Map<string, Contributed>;
-  /** Names of tools that the configuration allows a later plugin to replace. */
-  replace: readonly string[];
-  report: Report;
+interface Candidate {
+  plugin: string;
+  tool: unknown;
+  /** Names of other plugins' tools that this one may replace, as its plugin or the configuration says. */
+  preferred: readonly string[];
 }
 
-/** Admits a tool. The first one of a name wins, unless the later one or the configuration says that it replaces it. */
-function admit({ plugin, tool }: { plugin: string; tool: unknown }, { admitted, replace, report }: Admission): void {
+function admit({ plugin, tool, preferred }: Candidate, admitted: Map<string, Contributed>, report: Flaw): void {
   const reason = flawOf(tool);
   const name = nameOf(tool);
-  const owner = admitted.get(name)?.plugin;
-  const { replaces } = Object(tool) as Partial<Tool>;
-  const isReplacing = owner !== plugin && (replaces === true || replace.includes(name));
-  if (reason !== undefined) report(errors.TOOL_INVALID({ plugin, name, reason }), plugin);
-  else if (owner !== undefined && !isReplacing) report(errors.TOOL_DUPLICATE({ plugin, name, owner }), plugin);
-  else admitted.set(name, { plugin, tool: tool as Tool });
+  if (reason !== undefined) {
+    report(errors.TOOL_INVALID({ plugin, name, reason }));
+    return;
+  }
+  const replaces = (tool as Tool).replaces === true || preferred.includes(name);
+  const owner = claim(admitted, { plugin, name, tool: tool as Tool, replaces });
+  if (owner !== undefined) report(errors.TOOL_DUPLICATE({ plugin, name, owner }));
 }
 
 const OPTIONAL_FUNCTIONS = ["access", "reads", "prepareArguments", "display"];
@@ -104,7 +106,11 @@ function nameOf(tool: unknown): string {
 }
 
 /** A prepared tool; on failure, an empty list and a report. */
-export function usable<T>({ plugin, tool }: Contributed, make: (tool: Tool) => T, report: Report): T[] {
+export function usable<T>(
+  { plugin, tool }: Contributed,
+  make: (tool: Tool) => T,
+  report: (thrown: unknown, plugin: string) => void,
+): T[] {
   try {
     return [make(tool)];
   } catch (thrown) {

@@ -5,13 +5,15 @@ import type { Access, BashSettings, ReadyTool, ToolOutput, ToolsService } from "
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
 import { type Caller, makeReady } from "./ready.ts";
-import { type Contributed, gather, type Report, usable } from "./registry.ts";
+import { type Contributed, gather, usable } from "./registry.ts";
 import { textOf } from "./result.ts";
 import { Schedule } from "./schedule.ts";
+import { createWrappers, type OwnedWrapper } from "./wrappers.ts";
 
 export interface Config {
   preset: Preset;
   allow: string[];
+  without: string[];
   replace: string[];
   bash: BashSettings;
 }
@@ -24,12 +26,13 @@ interface Row extends Contributed {
  * the requests of a session begin alike.
  */
 export function createTools(ctx: BaseContext<Config>): ToolsService {
-  const schedule = new Schedule();
+  const parts: Parts = { schedule: new Schedule(), wrappers: createWrappers(ctx) };
+  const { schedule } = parts;
   let rows: Map<string, Row> | undefined;
   ctx.onContributed("tools", () => {
     rows = undefined;
   });
-  const all = () => (rows ??= collectRows(ctx, schedule));
+  const all = () => (rows ??= collectRows(ctx, parts));
   return {
     bash: ctx.config.bash,
     list: () => [...all().values()].map(({ ready }) => ready),
@@ -59,11 +62,17 @@ function isValid(args: unknown, ready: ReadyTool | undefined): boolean {
   }
 }
 
-function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, Row> {
-  const { preset, allow, replace } = ctx.config;
-  const report: Report = (thrown, plugin) => ctx.report("tools", thrown, plugin);
-  const contributed = gather(ctx.collect("tools"), replace, report);
-  for (const [key, names] of Object.entries({ allow, replace })) {
+/** What all tools share. */
+interface Parts {
+  schedule: Schedule;
+  wrappers(tool: string): readonly OwnedWrapper[];
+}
+
+function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): Map<string, Row> {
+  const { preset, allow, without, replace } = ctx.config;
+  const report = (thrown: unknown, plugin?: string) => ctx.report("tools", thrown, plugin);
+  const contributed = gather(ctx, replace);
+  for (const [key, names] of Object.entries({ allow, without, replace })) {
     const unknown = names.filter((name) => !contributed.some(({ tool }) => tool.name === name));
     if (unknown.length > 0)
       report(
@@ -74,10 +83,23 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
       );
   }
   const named = ctx.find("workspace")?.tools;
-  const inPreset = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
+  const inPreset = contributed.filter(
+    ({ name }) => !without.includes(name) && (offers(preset, name) || allow.includes(name)),
+  );
   const offered = named ? pick(named, inPreset) : inPreset;
   const rows = offered.flatMap((it) =>
-    usable(it, (tool) => ({ ...it, ready: makeReady(tool, schedule, callerFor(ctx, it)) }), report),
+    usable(
+      it,
+      (tool) => ({
+        ...it,
+        ready: makeReady(
+          tool,
+          schedule,
+          callerFor(ctx, it, () => wrappers(it.name)),
+        ),
+      }),
+      report,
+    ),
   );
   // Sorted by name, so that the load order of plugins does not change requests.
   return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -94,11 +116,13 @@ function nameWithNearest(name: string, contributed: readonly Contributed[]): str
 }
 
 /** Calls a tool's functions on behalf of its plugin. */
-function callerFor(ctx: BaseContext, { plugin, tool: { name } }: Contributed): Caller {
+function callerFor(ctx: BaseContext, { plugin, name }: Contributed, wrappers: Caller["wrappers"]): Caller {
   const where = (part: string) => `${part} of tool ${name}`;
   return {
     stopping: ctx.session.stopping,
     plugin,
+    wrappers,
+    callWrapper: (plugin, where, work) => ctx.calls.run(plugin, where, work),
     call: (work) => ctx.calls.run(plugin, `tool ${name}`, work),
     access: (work) =>
       ctx.guard<Awaitable<Access>>(

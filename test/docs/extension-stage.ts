@@ -12,6 +12,8 @@ const script: Reply[] = [
   [text("It has 5 lines."), spent],
   [toolCall("Bash", { command: "rm src/cart.js" }), spent],
   [text("I was told that nothing is deleted here, so I have left it."), spent],
+  [toolCall("Bash", { command: "npm publish" }), spent],
+  [text("It was not published, because this is a rehearsal."), spent],
 ];
 
 /** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */

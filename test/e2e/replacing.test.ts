@@ -34,11 +34,12 @@ async function readsAs(s: Scratch, config = "", args: string[] = []) {
 
 describe("a built-in tool", () => {
   it.each([
-    ["its own file says so", "replaces: true,", ""],
-    ["the configuration says so", "", '[tools]\nreplace = ["Read"]\n'],
-  ])("is replaced by an extension's tool when %s", async (_how, more, config) => {
+    ["the tool says so", reader("replaces: true,"), ""],
+    ["its plugin says so", reader().replace("needs: [],", 'needs: [],\n  replaces: ["Read"],'), ""],
+    ["the configuration says so", reader(), '[tools]\nreplace = ["Read"]\n'],
+  ])("is replaced by an extension's tool when %s", async (_how, source, config) => {
     using s = scratch();
-    s.file("~/.scorel/extensions/reader.ts", reader(more));
+    s.file("~/.scorel/extensions/reader.ts", source);
     expect(await readsAs(s, config)).toEqual({ code: 0, stderr: "", told: "my a.txt" });
   });
 
@@ -47,7 +48,7 @@ describe("a built-in tool", () => {
     s.file("~/.scorel/extensions/reader.ts", reader());
     const { stderr, told } = await readsAs(s);
     expect(told).toContain("theirs");
-    expect(stderr).toContain('`replaces: true` in the tool, or add "Read" to [tools] replace.');
+    expect(stderr).toContain('`replaces: ["Read"]` in the plugin, or add "Read" to [tools] replace.');
   });
 });
 

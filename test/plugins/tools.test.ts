@@ -174,6 +174,16 @@ describe("the registry", () => {
       expect(await of(config, ...parts)).toEqual({ told: [told], codes });
     });
 
+    it("takes one of a plugin that names it in `replaces`", async () => {
+      const later = { ...plugin("later", [tool("same", { description: "later" }), tool("own")]), replaces: ["same"] };
+      const t = await testKernel([tools, plugin("first", [tool("same"), tool("own")]), later]);
+      expect(t.kernel.find("tools")?.list().map(({ name, plugin }) => [name, plugin])).toEqual([
+        ["own", "first"],
+        ["same", "later"],
+      ]); // biome-ignore format: short
+      expect(t.kernel.failures.map(({ plugin, code }) => [plugin, code])).toEqual([["later", "TOOL_DUPLICATE"]]);
+    });
+
     it("keeps the first of two from the same plugin", async () => {
       const { service, kernel } = await kernelWith([tool("same"), tool("same", { description: "2", replaces: true })]);
       expect(service.list().map(({ description }) => description)).toEqual(["does same"]);
@@ -191,6 +201,15 @@ describe("the registry", () => {
   ])("with preset %s and %j offers %j", async (preset, allow, expected) => {
     const { service } = await kernelWith([tool("Read"), tool("Bash"), tool("mine")], { preset, allow });
     expect(service.list().map(({ name }) => name)).toEqual(expected);
+  });
+
+  it("does not offer what `without` names, whatever else says so", async () => {
+    const config = { preset: "readonly", allow: ["mine"], without: ["mine", "Grep", "Raed"] };
+    const { service, kernel } = await kernelWith([tool("Read"), tool("Grep"), tool("mine")], config);
+    expect(service.list().map(({ name }) => name)).toEqual(["Read"]);
+    expect(kernel.failures.map(({ message }) => message)).toEqual([
+      '[tools] without names "Raed" (did you mean "Read"?), which no loaded plugin contributes. Correct the name, or load the plugin that contributes it.',
+    ]);
   });
 
   it("reports an allowed name that no plugin contributes", async () => {

@@ -64,6 +64,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "tools.bash.sandbox": "weakens",
   "tools.preset": "weakens",
   "tools.replace": "weakens",
+  "tools.without": "weakens",
 };
 
 function keysOfModels(table: string): typeof kinds {

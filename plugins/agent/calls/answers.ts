@@ -16,13 +16,12 @@ export const answers = {
   text: (hook: string) => (answer: unknown) => {
     if (typeof answer !== "string") throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a text" });
   },
-  verdict: (hook: string) => (answer: unknown) => {
-    const wanted = "{ block: boolean, reason?: string }";
-    assertFields(hook, answer, { wanted, fields: ["block", "reason"] });
-    // A reason without `block` is ambiguous. Rejecting it keeps a guard's typo from letting the call pass.
-    const isVerdict = isBoolean(answer.block) && isText(answer.reason) && (isPlain(answer) || "block" in answer);
-    if (!isVerdict || (answer.block === undefined && answer.reason !== undefined))
-      throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
+  verdict: (hook: string) => (answer: unknown) =>
+    assertVerdict(hook, answer, { wanted: "{ block: boolean, reason?: string }", fields: ["block", "reason"] }),
+  revision: (hook: string) => (answer: unknown) => {
+    const wanted = "{ args: object } or { block: boolean, reason?: string }";
+    assertVerdict(hook, answer, { wanted, fields: ["args", "block", "reason"] });
+    if (answer.args !== undefined && !isObject(answer.args)) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   },
   change: (hook: string) => (answer: unknown) => {
     const wanted = "parts of a result: content, details, isError, terminate";
@@ -46,11 +45,25 @@ export function refusalFor(thrown: unknown, signal: AbortSignal): string {
   return codeOf(thrown) === "HOOK_CRITICAL" ? messageOf(thrown) : `A guard failed: ${messageOf(thrown)}`;
 }
 
+interface Wanted {
+  wanted: string;
+  fields: readonly string[];
+}
+
+function assertVerdict(hook: string, answer: unknown, wanted: Wanted): asserts answer is Record<string, unknown> {
+  assertFields(hook, answer, wanted);
+  const isKnown = isPlain(answer) || "block" in answer;
+  // A reason without `block` is ambiguous. Rejecting it keeps a guard's typo from letting the call pass.
+  const isAmbiguous = answer.block === undefined && answer.reason !== undefined;
+  if (!isBoolean(answer.block) || !isText(answer.reason) || !isKnown || isAmbiguous)
+    throw errors.AGENT_HOOK_ANSWER({ hook, wanted: wanted.wanted });
+}
+
 /** Rejects unknown fields: a misspelt field would otherwise be ignored without a word. */
 function assertFields(
   hook: string,
   answer: unknown,
-  { wanted, fields }: { wanted: string; fields: readonly string[] },
+  { wanted, fields }: Wanted,
 ): asserts answer is Record<string, unknown> {
   if (!isObject(answer)) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   const unknown = Object.keys(answer).find((key) => !fields.includes(key));

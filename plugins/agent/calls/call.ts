@@ -92,9 +92,9 @@ export class Call {
     const { assistantMessage } = this.reply;
     const toolCall = structuredClone(this.proposed) as unknown as ToolCallInput["toolCall"];
     const input: ToolCallInput = { assistantMessage, toolCall, args: structuredClone(written), context };
-    const reason = await this.changeArguments(input);
-    if (reason !== undefined) return reason;
-    const left = plainArguments(name, input.args);
+    const revised = await this.revise(input);
+    if (typeof revised === "string") return revised;
+    const left = plainArguments(name, revised.args);
     // Unchanged arguments are not validated again: the schema's transforms would run twice.
     const args = isDeepStrictEqual(left, written) ? valid : this.tool().validate(left);
     const frozen = frozenCopy({ ...input, toolCall: { ...this.proposed, arguments: args }, args }) as ToolCallInput;
@@ -104,14 +104,14 @@ export class Call {
     return undefined;
   }
 
-  /** Runs `beforeToolCall`: a layer may change the arguments in `input`. Returns the reason when one blocks the call. */
-  private async changeArguments(input: ToolCallInput): Promise<string | undefined> {
+  /** Runs `beforeToolCall`. Returns the call with the arguments that its layers want, or why one of them blocks it. */
+  private async revise(input: ToolCallInput): Promise<ToolCallInput | string> {
     const { env, signal } = this.turn;
     try {
       signal.throwIfAborted();
-      const verdict = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
+      const revised = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
       signal.throwIfAborted();
-      return verdict?.block ? reasonOf(verdict) : undefined;
+      return revised.refused ? reasonOf(revised.refused) : revised;
     } catch (thrown) {
       return refusalFor(thrown, signal);
     }

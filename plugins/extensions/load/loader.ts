@@ -106,7 +106,7 @@ function flawOf(plugin: Record<string, unknown>): string | undefined {
   const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
   const isTable = (value: unknown) =>
     typeof value === "object" && value !== null && Object.values(value).every((row) => typeof row === "object" && row);
-  for (const field of ["needs", "provides"])
+  for (const field of ["needs", "provides", "replaces"])
     if (plugin[field] !== undefined && !isTexts(plugin[field])) return `its "${field}" is not a list of strings`;
   for (const field of ["activate", "deactivate", "hooks", "onEvent"])
     if (plugin[field] !== undefined && typeof plugin[field] !== "function") return `its "${field}" is not a function`;

@@ -5,7 +5,7 @@ import { createMemoryStore, type Store } from "@scorel/kernel/store";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
 import { noUsage } from "../../../plugins/agent/turn/usage.ts";
-import { testHeader } from "../../harness.ts";
+import { contained, testHeader } from "../../harness.ts";
 import { cut, endEarly, finish, gate, text, toolCall, usage } from "../../model-server.ts";
 import { extension, openAgent, openAgentWith, says, tool } from "./setup.ts";
 
@@ -180,6 +180,48 @@ describe("a call runs", () => {
     await (await t.agent.send("go")).turn;
     expect(bash.runs).toEqual([{ command: "ls -l" }]);
     expect(results(t.stored())[1]).toMatch(/^Validation failed for tool "bash"/);
+  });
+
+  it("with the arguments that layers answered, each of which the next layer gets", async () => {
+    const bash = counted("bash");
+    const adding = (id: string, word: string) =>
+      contained(
+        extension(id, {
+          hooks: () => ({
+            beforeToolCall: ({ args }) => ({ args: { command: `${(args as { command: string }).command} ${word}` } }),
+          }),
+        }),
+      );
+    const wrong = contained(extension("wrong", { hooks: () => ({ beforeToolCall: () => ({ args: "rm" }) }) }));
+    await using t = await openAgent([toolCall("bash", { command: "ls" }), text("ok")], {
+      tools: [bash.tool],
+      plugins: [adding("one", "-l"), wrong, adding("two", "-a")],
+    });
+    await (await t.agent.send("go")).turn;
+    expect(bash.runs).toEqual([{ command: "ls -l -a" }]);
+    expect(t.kernel.failures.map(({ plugin, message }) => [plugin, message])).toEqual([
+      ["wrong", expect.stringContaining("{ args: object } or { block: boolean, reason?: string }")],
+    ]);
+  });
+
+  it("unless a layer blocks it, and layers after that one are not asked", async () => {
+    const bash = counted("bash");
+    const asked: string[] = [];
+    const layer = (id: string, answer: object) =>
+      extension(id, {
+        hooks: () => ({
+          beforeToolCall: () => {
+            asked.push(id);
+            return answer;
+          },
+        }),
+      });
+    await using t = await openAgent([toolCall("bash", {}), text("ok")], {
+      tools: [bash.tool],
+      plugins: [layer("allows", { block: false }), layer("blocks", { block: true, reason: "No." }), layer("late", {})],
+    });
+    await (await t.agent.send("go")).turn;
+    expect([asked, bash.runs, results(t.stored())]).toEqual([["allows", "blocks"], [], ["No."]]);
   });
 
   it("with the approved arguments, whoever changes them afterwards", async () => {

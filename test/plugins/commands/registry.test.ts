@@ -95,6 +95,34 @@ describe("a slash command of a plugin", () => {
   });
 });
 
+describe("a command whose name is taken", () => {
+  const status = { status: { run: () => "mine" } };
+
+  it("is left out and told once, unless its plugin replaces the other one", async () => {
+    using home = testHome();
+    const own = plugin({ ...status, mine: { run: () => "runs" } });
+    for (const [replaces, output, told] of [
+      [[], expect.stringMatching(/^session /), 1],
+      [["status"], "mine", 0],
+    ] as const) {
+      await using t = await testHost([echoAgent, { ...own, replaces }]);
+      const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+      const run = (name: string) => t.client.request("run_command", { sessionId, name, args: "" });
+      expect([await run("mine"), await run("status")]).toEqual([
+        { output: "runs" },
+        expect.objectContaining({ output }),
+      ]);
+      await run("status");
+      const { notices } = await t.client.request("get_status", { sessionId });
+      expect(notices.filter(({ code }) => code === "COMMAND_DUPLICATE").map(({ message }) => message)).toEqual(
+        Array(told).fill(
+          'plugin "mine" failed in commands: Plugin "mine" contributes a command "/status", but "commands" already does; the first one is used. Rename one of them, or set `replaces: ["status"]` in the plugin to replace the first one.',
+        ),
+      );
+    }
+  });
+});
+
 describe("completion", () => {
   it("offers names, values, options, and the command's own suggestions", async () => {
     await using s = await opened({
