@@ -1,19 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
-import type { Readable } from "node:stream";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
 import type { Ledger } from "@scorel/kit/process/ledger";
 import { endTree, killGroup, MARK } from "@scorel/kit/process/tree";
 import type { SandboxEnd, SandboxOptions, SandboxRun } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { ExecutorCommand, ReadyJob } from "./executor.ts";
+import { Output } from "./output.ts";
 import { watchUse } from "./watch.ts";
-
-/** How many characters of stderr are kept, to explain a failed start. */
-const REASON_CHARS = 2_000;
-/** How long output may stay open after the program has ended and its processes were killed. */
-const PIPE_GRACE_MS = 200;
 
 /** Starts a command and watches it until it ends. Throws SANDBOX_START. */
 export async function run(
@@ -56,10 +51,7 @@ class Running implements SandboxRun {
   private readonly settle: (() => void)[] = [];
   private reason: SandboxEnd["ended"];
   private killing: Promise<void> | undefined;
-  private stderr = "";
-  /** Output that the receiver of bytes has not processed yet. */
-  private readonly waiting = new Set<Promise<void>>();
-  private tookAt = 0;
+  private readonly output: Output;
 
   constructor(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions, ledger: Ledger) {
     const { signal, interactive } = options;
@@ -79,15 +71,16 @@ class Running implements SandboxRun {
     } finally {
       files.forEach(closeSync);
     }
-    if (!this.child.stdout) {
+    const { stdout, stderr } = this.child;
+    if (!stdout || !stderr) {
       // Without free file descriptors, Node does not start the process and emits an error later.
       this.child.once("error", () => {});
       throw new Error("no more files can be open at once; raise the limit, see `ulimit -n`");
     }
     // Write errors are reported by `write`.
     this.child.stdin?.on("error", () => {});
-    const closed = [this.read("stdout", options), this.read("stderr", options)];
-    this.ended = this.watch(closed, job, signal);
+    this.output = new Output({ stdout, stderr }, options);
+    this.ended = this.watch(job, signal);
   }
 
   /** Resolves when the process runs. */
@@ -130,7 +123,7 @@ class Running implements SandboxRun {
     await this.ended;
   }
 
-  private async watch(closed: Promise<void>[], job: ReadyJob, signal: AbortSignal | undefined): Promise<SandboxEnd> {
+  private async watch(job: ReadyJob, signal: AbortSignal | undefined): Promise<SandboxEnd> {
     const exited = new Promise<number | undefined>((resolve) => {
       this.child.once("exit", (code, name) => resolve(code ?? signalled(name)));
       this.child.once("error", () => resolve(undefined));
@@ -142,28 +135,16 @@ class Running implements SandboxRun {
     process.off("exit", stopAtExit);
     for (const stop of this.settle.splice(0)) stop();
     const durationMs = Math.round(performance.now() - this.began);
-    // Background processes may hold the output open, and end with the program.
-    await Promise.race([Promise.all(closed), after(PIPE_GRACE_MS)]);
+    await this.output.briefly();
     await this.killing;
     if (this.child.pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
-    await this.rest(closed);
+    await this.output.rest();
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
     this.ledger.remove(this.mark);
     const ended = await this.outcome(exitCode, durationMs);
     await this.command.release();
     return ended;
-  }
-
-  /** Waits until all remaining output was read, even by a slow receiver. */
-  private async rest(closed: Promise<void>[]): Promise<void> {
-    const all = Promise.all(closed).then(() => true);
-    for (;;) {
-      const waited = performance.now();
-      if (await Promise.race([all, after(PIPE_GRACE_MS)])) return;
-      if (this.waiting.size === 0 && this.tookAt < waited) return;
-      await Promise.race([all, ...this.waiting]);
-    }
   }
 
   /** Kills the program when its time is over, when it is cancelled, or when it uses too much. */
@@ -184,7 +165,7 @@ class Running implements SandboxRun {
   private async outcome(exitCode: number | undefined, durationMs: number): Promise<SandboxEnd> {
     if (this.reason || exitCode === undefined) return { ended: this.reason ?? "killed", durationMs };
     if (exitCode > 128 && (await this.command.outOfMemory?.())) return { ended: "memory", durationMs };
-    const failed = await this.command.failure(exitCode, this.stderr);
+    const failed = await this.command.failure(exitCode, this.output.stderr);
     return failed === undefined ? { exitCode, durationMs } : { failed, durationMs };
   }
 
@@ -201,55 +182,10 @@ class Running implements SandboxRun {
     if (this.executor === "local") await endTree(pid, this.mark);
     else killGroup(pid);
   }
-
-  /** Passes chunks of a stream to a receiver one at a time. */
-  private taker(stream: Readable, take: (chunk: Buffer) => Promise<void> | void): (chunk: Buffer) => void {
-    let before: Promise<void> = Promise.resolve();
-    return (chunk) => {
-      // Node resumes a paused stream when the program ends; then the rest waits in this queue.
-      stream.pause();
-      const taken = before
-        .then(() => take(chunk))
-        .catch(() => {}) // The receiver handles its own errors.
-        .then(() => {
-          this.waiting.delete(taken);
-          this.tookAt = performance.now();
-          if (taken === before) stream.resume();
-        });
-      before = taken;
-      this.waiting.add(taken);
-    };
-  }
-
-  /** Decodes output across chunks, so that a split character stays intact. */
-  private read(from: "stdout" | "stderr", { onOutput, onBytes }: SandboxOptions): Promise<void> {
-    const stream = this.child[from] as Readable;
-    const decoder = new TextDecoder();
-    const take = onBytes && this.taker(stream, (chunk) => onBytes(chunk, from));
-    const hear = (text: string) => {
-      if (text === "") return;
-      if (from === "stderr" && this.stderr.length < REASON_CHARS) this.stderr += text;
-      onOutput?.(text, from);
-    };
-    stream.on("data", (chunk: Buffer) => {
-      hear(decoder.decode(chunk, { stream: true }));
-      take?.(chunk);
-    });
-    return new Promise((resolve) =>
-      stream.once("close", () => {
-        hear(decoder.decode());
-        resolve();
-      }),
-    );
-  }
 }
 
 /** The exit code of a signal, as shells compute it. */
 function signalled(name: NodeJS.Signals | null): number | undefined {
   const number = name === null ? undefined : constants.signals[name];
   return number === undefined ? undefined : 128 + number;
-}
-
-function after(ms: number): Promise<false> {
-  return new Promise((resolve) => setTimeout(() => resolve(false), ms).unref());
 }

@@ -3,36 +3,16 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { MANY } from "../shell/gaps.ts";
 import { bareName, takesOrders } from "../shell/hazards.ts";
 import { doubtAbout, isInterpreter } from "../shell/interpreters.ts";
-import { readCommand, type Token, type Unit } from "../shell/shell.ts";
+import { readCommand, type Unit } from "../shell/shell.ts";
+import type { Token } from "../shell/words.ts";
+import { addFolders } from "./command-folders.ts";
 import { kindOf } from "./file-cache.ts";
-import { type Expansion, expandGlob, showsHidden } from "./globs.ts";
+import { type CommandFiles, matchesOf, type Search } from "./file-search.ts";
+import { showsHidden } from "./globs.ts";
+import { opened } from "./opened.ts";
 import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
 
-/** A file or folder that a command names. */
-export interface NamedFile {
-  path: string;
-  /** True when the word is certainly a file that the command uses; false when it only looks like one. */
-  sure: boolean;
-  /** Whether the command reads the file's content, not only its name. */
-  contents: boolean;
-}
-/** The files and folders that a command names, worked out without running it. */
-export interface CommandFiles {
-  files: NamedFile[];
-  /** Folders that the command walks recursively. */
-  walked: NamedFile[];
-  /** Folders that parts of the command may run in. */
-  folders: string[];
-  /** Whether git is the only part of the command that walks folders; git lists tracked files only. */
-  onlyGit: boolean;
-  /** Why the command may read other files too, as a noun phrase. */
-  unknown?: string;
-  /** What exceeded a limit, so that some of it was not checked, as a noun phrase. */
-  tooMany?: string;
-}
-
-const MAX_FOLDERS = 16;
 const MAX_FILES = 10_000;
 const MAX_NAMES = 200_000;
 
@@ -57,18 +37,6 @@ export function filesOf(command: string, cwd: string, { cwd: base, home }: Works
   // Here-documents matter only when a program runs their text or reads file names from it.
   if (passesNames) for (const text of fed) addPieces(text, place);
   return found;
-}
-
-interface Search extends Expansion {
-  home: string;
-  passesNames: boolean;
-  /** Values that the command assigns to variables, by the variable's name. */
-  values: ReadonlyMap<string, readonly string[]>;
-  found: CommandFiles;
-  /** Files already added for the current unit. */
-  seen: Set<string>;
-  /** Expanded globs; undefined for a glob with too many matches. */
-  matches: Map<string, readonly string[] | undefined>;
 }
 
 /** Removes duplicate units, which a command may repeat thousands of times. */
@@ -102,49 +70,6 @@ function valuesIn(units: readonly Unit[], folder: string, home: string): Map<str
         values.set(name, [...(values.get(name) ?? []), known].slice(0, 4));
     }
   return values;
-}
-
-/** Adds the folders that a unit changes to, or runs a program in. */
-function addFolders({ tokens }: Unit, place: Search): void {
-  const words = tokens.filter(({ kind }) => kind === "word");
-  const moves = /^(?:cd|pushd)$/.test(bareName(words[0]?.value ?? ""));
-  for (const [at, word] of words.entries()) {
-    const before = words[at - 1]?.value ?? "";
-    const text = word.value ?? word.text;
-    if (at > 0 && (FOLDER_OPTION.test(before) || (moves && !/^-/.test(text)))) enter(word, place);
-    const glued = /^(?:-C|--(?:directory|chdir|cwd|prefix|work-tree|git-dir)=)(.+)$/s.exec(text)?.[1];
-    if (glued !== undefined) enter({ ...word, text: glued, ...(word.value !== undefined && { value: glued }) }, place);
-  }
-  if (moves && words.length === 1) addFolder(place.home, place);
-  for (const { kind, text } of tokens) {
-    const folder = kind === "redirect" ? undefined : /^GIT_(?:WORK_TREE|DIR)=(.+)$/s.exec(text)?.[1];
-    if (folder !== undefined) enter({ kind: "word", text: folder, marked: true }, place);
-  }
-}
-
-const FOLDER_OPTION = /^(?:-C|--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir)$/;
-
-function enter(word: Token, place: Search): void {
-  const { folders } = place.found;
-  for (const folder of [...folders]) {
-    const paths = pathsOf(word, folder, place);
-    if (paths.length === 0) place.found.unknown ??= "an unknown folder";
-    for (const path of paths) addFolder(path, place);
-  }
-}
-
-function addFolder(path: string, { found }: Search): void {
-  if (found.folders.includes(path)) return;
-  if (found.folders.length < MAX_FOLDERS) found.folders.push(path);
-  else found.unknown ??= "more folders than can be checked";
-}
-
-/** The paths that a word stands for in a folder; empty when unknown. */
-function pathsOf({ value, text }: Token, folder: string, place: Search): readonly string[] {
-  if (value !== undefined) return [resolve(folder, value)];
-  const open = opened(text, folder, place.home);
-  if (open === undefined) return [];
-  return /[*?[{(]/.test(open) ? (matchesOf(resolve(folder, open), place) ?? []) : [resolve(folder, open)];
 }
 
 function addUnit({ tokens, nested }: Unit, place: Search): void {
@@ -218,30 +143,6 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Search)
   if ((isScript || reader.scripts) && value !== undefined && /[\s'"()<>|;&`]/.test(value)) addPieces(value, place);
 }
 
-/** Expands the home folder, the current folder and quotes in a word. Returns undefined when another expansion remains. */
-function opened(text: string, folder: string, home: string): string | undefined {
-  const known = text
-    .replace(/\$'((?:[^'\\]|\\.)*)'/gs, (_, quoted: string) => unescaped(quoted))
-    .replace(/^~\+(?=\/|$)/, folder)
-    .replace(/^~(?=\/|$)|(?<=[=:])~(?=\/|$)/g, home)
-    .replace(/^~root(?=\/|$)/, "/root")
-    .replace(/^~(\w+)(?=\/|$)/, "/home/$1")
-    .replace(/\$(?:HOME\b|\{HOME\})/g, home)
-    .replace(/\$(?:PWD\b|\{PWD\})/g, folder)
-    .replace(/\$[?#$!]|\$(?:PPID|BASHPID)\b|\$\{(?:PPID|BASHPID)\}/g, "0");
-  if (/[$`]|<\(|>\(/.test(known.replace(/\\[$`]/g, ""))) return undefined;
-  return known.replace(/\\(.)/gs, "$1").replace(/["']/g, "");
-}
-
-/** Decodes `$'…'`, so that escapes cannot hide a file name. */
-function unescaped(text: string): string {
-  const code = (digits: string, base: number) => String.fromCodePoint(Number.parseInt(digits, base) % 0x110000);
-  return text
-    .replace(/\\x([\da-f]{1,2})|\\u([\da-f]{1,4})|\\U([\da-f]{1,8})/gi, (_, x, u, long) => code(x ?? u ?? long, 16))
-    .replace(/\\([0-7]{1,3})/g, (_, digits: string) => code(digits, 8))
-    .replace(/\\(.)/gs, "$1");
-}
-
 /** Adds the existing files that match a glob; braces and brackets match anything. */
 function addMatches(glob: string, reader: Reader, place: Search): void {
   // Checks the pattern itself too: `*.pem` counts even when no such file exists yet.
@@ -249,11 +150,6 @@ function addMatches(glob: string, reader: Reader, place: Search): void {
   const matches = matchesOf(glob, place);
   if (matches === undefined) place.found.unknown ??= "more files than can be checked";
   for (const path of matches ?? []) addFile(path, true, reader, place);
-}
-
-function matchesOf(glob: string, place: Search): readonly string[] | undefined {
-  if (!place.matches.has(glob)) place.matches.set(glob, expandGlob(glob, place));
-  return place.matches.get(glob);
 }
 
 /** Adds each piece of a text that may be a file name. */

@@ -4,8 +4,9 @@ import { readBytes } from "@scorel/kit/files/open";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
-import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
+import { filesOf } from "./command-files.ts";
 import { isElsewhere, leadsTo } from "./file-cache.ts";
+import type { CommandFiles, NamedFile } from "./file-search.ts";
 import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
 import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
 

@@ -3,7 +3,8 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { namesIn } from "../files/file-cache.ts";
 import { expandGlob } from "../files/globs.ts";
 import { isInside } from "../files/paths.ts";
-import type { Token, Unit } from "../shell/shell.ts";
+import type { Unit } from "../shell/shell.ts";
+import type { Token } from "../shell/words.ts";
 import { isFreeGit } from "./free-git.ts";
 import { filesNamed } from "./free-programs.ts";
 

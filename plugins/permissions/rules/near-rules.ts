@@ -1,4 +1,5 @@
-import type { Token, Unit } from "../shell/shell.ts";
+import type { Unit } from "../shell/shell.ts";
+import type { Token } from "../shell/words.ts";
 import { fitsStrictly, parsePattern } from "./pattern.ts";
 import { parseRule, type Rule } from "./rule.ts";
 import { allowsUnit, markedText, ruleFor, textOf } from "./rules.ts";

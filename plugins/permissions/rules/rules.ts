@@ -1,4 +1,5 @@
-import type { Token, Unit } from "../shell/shell.ts";
+import type { Unit } from "../shell/shell.ts";
+import type { Token } from "../shell/words.ts";
 import { fitsStrictly, type Marked, parsePattern } from "./pattern.ts";
 import type { Rule } from "./rule.ts";
 

@@ -3,8 +3,8 @@ import type { Possible } from "../rules/possible.ts";
 import { hasGap, mayVanish } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
 import { readOption } from "./options.ts";
-import { spelled } from "./shell.ts";
 import { synonymsOf, TOOL_OPTIONS } from "./subcommands.ts";
+import { spelled } from "./words.ts";
 
 /** How many words may be skipped at a position, as options that the rule does not name. */
 interface Skip {

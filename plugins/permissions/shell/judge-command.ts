@@ -13,7 +13,8 @@ import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict 
 import { textsFor } from "./command-texts.ts";
 import { staysInside } from "./hazards.ts";
 import { analyzeScript } from "./script-analysis.ts";
-import { type Reading, readCommand, spelled, type Token, type Unit } from "./shell.ts";
+import { type Reading, readCommand, type Unit } from "./shell.ts";
+import { spelled, type Token } from "./words.ts";
 
 /** Judges a shell command by its parsed parts. */
 export function judgeCommand(command: string, { args, mode, rules, workspace }: Case): Verdict {

@@ -1,6 +1,7 @@
 import { type Command, forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
-import type { Possible, ScriptAnalysis } from "../rules/possible.ts";
+import type { ScriptAnalysis } from "../rules/possible.ts";
 import { Evaluation } from "./evaluation.ts";
+import { Findings } from "./findings.ts";
 import { hasGap, MANY } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
 import { doubtAbout, isForeign, shellCode } from "./interpreters.ts";
@@ -26,10 +27,6 @@ interface Place {
   /** The possible text on standard input, when it is in the script itself. */
   input?: string;
 }
-const TOO_MUCH = "more than can be checked";
-const MAX_DEPTH = 8;
-const MAX_READ = 64_000;
-const MAX_COMMANDS = 1_000;
 /** Builtins that set the variables named in their arguments. */
 const SETTING = /^(?:read|printf|mapfile|readarray|getopts|declare|typeset|local|export)$/;
 /** Programs that copy or link other programs, which then run under another name. */
@@ -40,10 +37,7 @@ const PACKAGES = /^(?:npm|pnpm|yarn|bun)$/;
 const CALLING = /^(?:complete|compgen|bind|mapfile|readarray|fc)$/;
 
 /** Finds every command that a script may run, however it is hidden. */
-class ScriptAnalyzer implements ScriptAnalysis {
-  readonly commands: Possible[] = [];
-  readonly unsure: string[] = [];
-  private readonly known = new Set<string>();
+class ScriptAnalyzer extends Findings {
   private readonly written = new WrittenFiles();
   private readonly files: { path: string; place: Place }[] = [];
   /** Words by which a program may load a file that the script itself writes. */
@@ -56,51 +50,20 @@ class ScriptAnalyzer implements ScriptAnalysis {
   private isInputSet = false;
   private readonly evaluation = new Evaluation();
   private readonly values = new Values();
-  private left = MAX_READ;
 
   constructor(script: string) {
+    super();
     const place = { depth: 0, sure: true, isText: false, isPiped: false };
     this.read(script, place);
     this.readFiles();
     for (const text of [...this.evaluation.evaluated]) this.readSubstitutions(text, place);
     if (this.evaluation.isUnsure) this.doubt("arithmetic with the output of a command");
     this.readFiles();
-    this.checkWritten();
-  }
-
-  /** Adds a doubt if the script may load a file that it writes, since the contents are unknown. */
-  private checkWritten(): void {
-    const { written } = this;
-    const isLoaded =
-      this.loaded.some((word) => written.names(word)) ||
-      this.steering.some((word) => written.names(word) || word.split("=").some((part) => written.namesFolder(part))) ||
-      [...this.programs].some((it) => written.loadsByDefault(it));
-    if (isLoaded) this.doubt("a file that the command itself writes");
-    const { variable } = written;
-    if (variable !== undefined) this.doubt(`a file that the command itself writes, and the variable ${variable}`);
-  }
-
-  /** Whether a size limit was reached, so that the rest stays unread. */
-  private isFull(): boolean {
-    const isFull = this.left < 0 || this.commands.length > MAX_COMMANDS;
-    if (isFull && this.unsure[0] !== TOO_MUCH) this.unsure.unshift(TOO_MUCH);
-    return isFull;
-  }
-
-  /** Whether this combination was seen before; remembers it. */
-  private isKnown(...what: readonly object[]): boolean {
-    const key = JSON.stringify(what);
-    const isKnown = this.known.has(key);
-    this.known.add(key);
-    return isKnown;
+    for (const why of this.written.doubts(this.loaded, this.steering, this.programs)) this.doubt(why);
   }
 
   private readFiles(): void {
     for (const { path, place } of this.files.splice(0)) this.readWritten(path, place);
-  }
-
-  private doubt(why: string): void {
-    if (this.unsure.length < 10) this.unsure.push(why);
   }
 
   /** Adds a doubt that plain text, which is not a script, would often raise by mistake. */
@@ -110,9 +73,7 @@ class ScriptAnalyzer implements ScriptAnalysis {
 
   private read(text: string, from: Place): void {
     const place = { ...from, depth: from.depth + 1 };
-    this.left -= text.length;
-    if (place.depth > MAX_DEPTH) this.unsure.unshift(TOO_MUCH);
-    if (place.depth > MAX_DEPTH || this.isFull()) return;
+    if (!this.mayRead(text.length, place.depth)) return;
     if (hasGap(text)) this.doubtScript("a script that is put together when it runs", place);
     try {
       const script = parse(text);
@@ -196,17 +157,10 @@ class ScriptAnalyzer implements ScriptAnalysis {
     else if (isWritten) this.doubt("a file that the command itself writes");
   }
 
-  private add({ words, assignments = [], redirects = [] }: SimpleCommand, { sure }: Place, anywhere = false): void {
-    if (words.length + assignments.length + redirects.length === 0) return;
-    const command = { words, assignments, redirects, sure: sure && !anywhere, anywhere };
-    if (!this.isKnown(command)) this.commands.push(command);
-  }
-
   private run(given: SimpleCommand, place: Place): void {
     const { words, assignments = [], feed } = given;
-    this.left -= words.reduce((sum, word) => sum + word.length + 1, 0);
-    if (place.depth > MAX_DEPTH) this.unsure.unshift(TOO_MUCH);
-    if (place.depth > MAX_DEPTH || this.isFull() || this.isKnown(given, place)) return;
+    const characters = words.reduce((sum, word) => sum + word.length + 1, 0);
+    if (!this.mayRead(characters, place.depth) || this.isKnown(given, place)) return;
     this.add(given, place);
     for (const text of [...assignments, ...words]) this.steer(text, place);
     const [first] = words;

@@ -1,23 +1,8 @@
-import {
-  type Command,
-  forEachChild,
-  type ParsedScript,
-  parse,
-  type Redirection,
-  type SyntaxNode,
-  type Word,
-} from "unbash";
-import { bareName, marksOf, readsOrders, unwrapped } from "./hazards.ts";
+import { type Command, forEachChild, type ParsedScript, parse, type Redirection, type SyntaxNode } from "unbash";
+import { bareName, marksOf, readsOrders } from "./hazards.ts";
+import { spelled, staticValue, type Token, word } from "./words.ts";
+import { unwrapped } from "./wrappers.ts";
 
-/** One piece of a command, in normalised spelling. */
-export interface Token {
-  kind: "word" | "assignment" | "redirect";
-  text: string;
-  /** The value after shell expansion, when it is known without running anything. */
-  value?: string;
-  /** Whether wildcards must not match this token, so that a rule has to spell it out. */
-  marked: boolean;
-}
 /** A simple command with its assignments and redirections, or the redirections of a compound command. */
 export interface Unit {
   tokens: Token[];
@@ -45,7 +30,6 @@ const HOLDERS = new Set([
 ]);
 const WORDS = new Set(["Word", "Assignment", "Redirect", "HereString", "HereDoc"]);
 const NAME = /^[\x21-\x3c\x3e-\x7e]+$/;
-const PLAIN = /^[\w@%+=:,./^-]+$/;
 /** Assignments that only affect how a program prints, not what it runs or loads, with values that name no file. */
 const HARMLESS_ASSIGNMENT =
   /^(?:CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|DEBUG|VERBOSE|LANG|LANGUAGE|LC_[A-Z]+|TZ|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)=[\w.,:@*-]*$/;
@@ -180,62 +164,6 @@ function withoutWords(tokens: Token[], count = tokens.length): Token[] {
 /** The known values of a command's words, in order. */
 function valuesOf(tokens: readonly Token[]): (string | undefined)[] {
   return tokens.filter(({ kind }) => kind === "word").map(({ value }) => value);
-}
-
-function word(node: Word): Token {
-  const value = staticValue(node) ?? literalDocument(node);
-  if (value === undefined) return { kind: "word", text: node.text, marked: true };
-  return { kind: "word", text: spelled(value), value, marked: false };
-}
-
-/** Quotes a value in one normal form, whichever way it was written. */
-export function spelled(value: string): string {
-  return PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
-}
-
-/** The word's value, unless the shell still has to expand something in it. */
-function staticValue({ text, value, parts }: Word): string | undefined {
-  // The shell expands a tilde at the start, and after `=` and `:` in assignments.
-  if (/(?:^|[=:])~/.test(text)) return undefined;
-  if (!parts) return isLiteral(text) ? value : undefined;
-  const known = parts.every((part) => {
-    if (part.type === "Literal") return isLiteral(part.text);
-    if (part.type === "SingleQuoted") return true;
-    return (
-      part.type === "DoubleQuoted" &&
-      part.parts.every((inner) => inner.type === "Literal" && !/[$`]/.test(bare(inner.text)))
-    );
-  });
-  return known ? value : undefined;
-}
-
-/**
- * The text of `"$(cat <<'EOF' … EOF)"`: a here-document with a quoted delimiter is not expanded, and the shell removes trailing
- * newlines. Undefined for any other word.
- */
-function literalDocument({ parts }: Word): string | undefined {
-  const [quoted, ...others] = parts ?? [];
-  if (quoted?.type !== "DoubleQuoted" || others.length > 0 || quoted.parts.length !== 1) return undefined;
-  const [inner] = quoted.parts;
-  if (inner?.type !== "CommandExpansion" || !inner.text.startsWith("$(") || inner.script?.commands.length !== 1)
-    return undefined;
-  const [statement] = inner.script.commands;
-  if (statement?.command.type !== "Command" || statement.background) return undefined;
-  const { name, prefix, suffix } = statement.command;
-  const [document] = suffix;
-  if (name?.text !== "cat" || prefix.length > 0 || suffix.length !== 1 || document?.type !== "HereDoc")
-    return undefined;
-  const isWhole = document.operator === "<<" && document.delimiter?.quoted && document.closing && !document.descriptor;
-  return isWhole ? document.body.text.replace(/\n+$/, "") : undefined;
-}
-
-/** The parser also reports this. It is checked twice because a mistake here could run a program. */
-function isLiteral(text: string): boolean {
-  return text === "{}" || text === "[" || !/[$`*?[{]/.test(bare(text));
-}
-
-function bare(text: string): string {
-  return text.replace(/\\[\s\S]/g, "");
 }
 
 /** The tokens of a redirection; empty for one that touches no file, such as `2>&1`, `/dev/null` or text in the script. */

@@ -76,7 +76,7 @@ export class WrittenFiles {
   }
 
   /** Whether a word names a written file, or a path inside a written folder. */
-  names(word: string): boolean {
+  private names(word: string): boolean {
     if (this.texts.size === 0) return false;
     const text = word.toLowerCase();
     return [...text.split(/[=:,]/), ...(/^-\w./.test(text) ? [text.slice(2)] : [])].some((part) =>
@@ -85,7 +85,7 @@ export class WrittenFiles {
   }
 
   /** Whether a word names a folder in which a file is written. */
-  namesFolder(word: string): boolean {
+  private namesFolder(word: string): boolean {
     const name = lastName(word);
     return name !== "" && this.paths.some((path) => path.split("/").slice(0, -1).includes(name));
   }
@@ -100,13 +100,29 @@ export class WrittenFiles {
   }
 
   /** Whether a program loads one of the written files by default. */
-  loadsByDefault(name: string): boolean {
+  private loadsByDefault(name: string): boolean {
     if (/^git(?:-|$)/.test(name)) return this.paths.some((path) => STEERS_GIT.test(path));
     return IMPLIED.some(([program, file]) => program.test(name) && [...this.texts.keys()].some((it) => file.test(it)));
   }
 
+  /**
+   * Reasons to think that the script runs or loads a file that it writes, whose contents are then unknown: by a word that a program
+   * loads, by a setting that names programs or their folders, by default, or by a search path.
+   */
+  doubts(loaded: readonly string[], settings: readonly string[], programs: ReadonlySet<string>): string[] {
+    const isLoaded =
+      loaded.some((word) => this.names(word)) ||
+      settings.some((word) => this.names(word) || word.split("=").some((part) => this.namesFolder(part))) ||
+      [...programs].some((it) => this.loadsByDefault(it));
+    const { variable } = this;
+    return [
+      ...(isLoaded ? ["a file that the command itself writes"] : []),
+      ...(variable === undefined ? [] : [`a file that the command itself writes, and the variable ${variable}`]),
+    ];
+  }
+
   /** A variable through which a program may find a written file. */
-  get variable(): string | undefined {
+  private get variable(): string | undefined {
     const programs = this.paths.filter((path) => !SHOWN.test(path));
     if (programs.length === 0) return undefined;
     return this.searched.find(({ name, value }) => HOMES.test(name) || this.isSearched(value))?.name;
