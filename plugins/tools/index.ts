@@ -32,7 +32,11 @@ export default definePlugin({
       .default([])
       .describe("names of tools offered beside those of the preset")
       .meta({ ...weakens("the model is offered tools that you did not choose"), doubt: misspelt }),
-    without: z.array(z.string()).default([]).describe("names of tools that are not offered").meta({ doubt: misspelt }),
+    without: z
+      .array(z.string())
+      .default([])
+      .describe("names of tools that are not offered")
+      .meta({ ...weakens("the model is offered tools that you switched off"), doubt: misspelt }),
     replace: z
       .array(z.string())
       .default([])
