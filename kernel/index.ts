@@ -9,6 +9,7 @@ export {
   type FoldCall,
   type HookCall,
   type Missed,
+  type Plugin,
   type PluginContext,
   perPlugin,
 } from "./plugin.ts";
