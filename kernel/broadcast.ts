@@ -18,6 +18,8 @@ interface SubscriberOptions extends SubscribeOptions {
  * failing subscriber affects neither the writer nor the other subscribers.
  */
 export class Broadcast {
+  /** The seq of the latest published event. */
+  last = 0;
   private subscribers: Subscriber[] = [];
   private hook = new SyncHook<[AnyEvent]>(["event"]);
 
@@ -39,6 +41,7 @@ export class Broadcast {
   }
 
   publish(event: AnyEvent): void {
+    this.last = event.seq;
     this.hook.call(event);
   }
 
@@ -73,6 +76,7 @@ class Subscriber {
   constructor(options: SubscriberOptions) {
     this.options = options;
     this.capacity = options.capacity ?? DEFAULT_CAPACITY;
+    if (options.first) this.running = this.drain(options.first);
   }
 
   push(event: AnyEvent): void {
@@ -103,18 +107,38 @@ class Subscriber {
     this.lag = undefined;
   }
 
-  private async drain(): Promise<void> {
+  private async drain(first?: AsyncIterable<AnyEvent>): Promise<void> {
     // Listeners run after the append that woke them has returned, never inside it.
     await null;
+    if (first) await this.deliverFirst(first);
     for (let event = this.next(); event !== undefined; event = this.next()) {
-      try {
-        const waiting = this.options.listener(event);
-        if (waiting) await waiting;
-      } catch (thrown) {
-        this.options.onError(thrown, event);
-      }
+      const waiting = this.deliver(event);
+      if (waiting) await waiting;
     }
     this.running = undefined;
+  }
+
+  private async deliverFirst(first: AsyncIterable<AnyEvent>): Promise<void> {
+    try {
+      for await (const event of first) {
+        if (this.closed) return;
+        await this.deliver(event);
+      }
+    } catch (thrown) {
+      this.options.onError(thrown, { type: "missed", from: 0, to: 0 });
+    }
+  }
+
+  /** Calls the listener. Returns a promise only if the listener does, and never one that rejects. */
+  private deliver(event: AnyEvent | Missed): Promise<void> | undefined {
+    const failed = (thrown: unknown) => this.options.onError(thrown, event);
+    try {
+      const waiting = this.options.listener(event);
+      return waiting ? Promise.resolve(waiting).catch(failed) : undefined;
+    } catch (thrown) {
+      failed(thrown);
+      return undefined;
+    }
   }
 
   private next(): AnyEvent | Missed | undefined {

@@ -2,7 +2,7 @@ import type { Containment } from "./containment.ts";
 import type { AnyPlugin, CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { Problem, Store } from "./store.ts";
-import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
+import type { ContributionName, Contributions, Dispose, InFlight, Logger, ServiceName, Services } from "./types.ts";
 
 /** A plugin to start, with its configuration and origin. */
 export interface KernelEntry {
@@ -65,6 +65,10 @@ export interface Kernel {
   find<N extends ServiceName>(name: N): Services[N] | undefined;
   collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
+  /** The seq of the latest event that subscribers got. Lower than `session.seq` while durable events are being synced to disk. */
+  readonly announced: number;
+  /** What an event of a type says about work in flight. */
+  inFlight(type: string): InFlight | undefined;
   /** Resolves when every subscriber has processed all events announced so far. */
   drained(): Promise<void>;
   /** Counts registrations by kind and name. Loading and unloading a plugin leaves the counts unchanged. */

@@ -113,6 +113,11 @@ export class Log implements Session {
     return this.broadcast.joined;
   }
 
+  /** The seq of the latest event that subscribers got. Lower than `seq` while durable events are being synced to disk. */
+  get announced(): number {
+    return this.broadcast.last;
+  }
+
   /** Links the stored records. Called once, after all event types and projections have been registered. */
   replay(): void {
     const { store, registry } = this.options;
@@ -121,6 +126,7 @@ export class Log implements Session {
     const image = this.images.take();
     linkRows(tree, image?.rows ?? 0, { store, registry, onFailure });
     writer.seq = Math.max(writer.seq, this.opened.ledger.lastSeq);
+    writer.broadcast.last = writer.seq;
     for (const event of tree.ofType("epoch")) writer.epoch = (event as StoredEvent & Events["epoch"]).epoch;
     const loss = this.readOnly === undefined ? lossIn(this.problems, tree) : undefined;
     if (loss) writer.write([{ type: "epoch", payload: { epoch: newId(), ...loss } }]);

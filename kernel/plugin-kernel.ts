@@ -16,7 +16,7 @@ import { Registry } from "./registry.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
-import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
+import type { ContributionName, Contributions, Dispose, InFlight, Logger, ServiceName, Services } from "./types.ts";
 
 /** Opens the log, starts the plugins in order and returns the running kernel. If a plugin fails, undoes everything and rejects. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
@@ -140,6 +140,14 @@ class PluginKernel implements Kernel, ContextKernel {
 
   contribute(plugin: string, name: string, value: unknown): Dispose {
     return this.loader.contribute(plugin, name, value);
+  }
+
+  get announced(): number {
+    return this.log.announced;
+  }
+
+  inFlight(type: string): InFlight | undefined {
+    return this.registry.get(type)?.inFlight;
   }
 
   subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {

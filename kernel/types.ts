@@ -91,6 +91,27 @@ export interface ConvertContext {
   find<N extends ServiceName>(name: N): Services[N] | undefined;
 }
 
+/**
+ * What an event says about work that has begun and not ended, such as a reply that arrives. Clients that join later get the
+ * events of such work in a short form, so that they show the same as those that were there.
+ */
+export interface InFlight {
+  /** The kind of work: `turn`, `message`, `call`. */
+  work: string;
+  /** The field that identifies it, if several of a kind can be in flight at once: `toolCallId`. */
+  id?: string;
+  /**
+   * What becomes of the events before it. `add`: they are kept, with this one (default). `replace`: this one replaces the
+   * previous event of its type. `append`: its `text` is appended to that of the previous event, if that has the same type and
+   * the same `block`. `end`: the work has ended, and its events are dropped.
+   */
+  effect?: "add" | "replace" | "append" | "end";
+  /** With `append`: the field that holds the text: `delta`. */
+  text?: string;
+  /** With `append`: the field that names the part of the work that the text belongs to: `blockIndex`. */
+  block?: string;
+}
+
 /** How one persistent event type behaves: how it moves the active leaf, and how models and people see it. */
 export interface EventDefinition<P = any> {
   schema: z.ZodType<P>;
@@ -117,6 +138,8 @@ export interface EventDefinition<P = any> {
   leafReads?: string;
   /** Call `convertToLlm` again for every context, because its result for the same event may change. Default: false. */
   convertsAnew?: boolean;
+  /** What the event says about work in flight. Default: nothing. */
+  inFlight?: InFlight;
   /** Default: returns `skip`. */
   convertToLlm?(event: any, context: ConvertContext): LlmAction;
   /** Default: returns a generic row. */
@@ -130,6 +153,8 @@ export interface TransientDefinition<P = any> {
   transient: true;
   /** A fast path for very frequent types: returns the payload's fields if it clearly fits the schema, so that the schema need not run. */
   quick?(payload: P): P | undefined;
+  /** What the event says about work in flight. Default: nothing. */
+  inFlight?: InFlight;
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
   toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }

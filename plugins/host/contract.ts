@@ -61,6 +61,36 @@ export interface Anchor {
   /** The last event of the activation, persistent or transient; -1 if only persistent events were received. */
   streamSeq: number;
 }
+/**
+ * How a client goes on when it subscribes.
+ *
+ * - `stream_resume`: with the next event after its anchor. It keeps everything that it has.
+ * - `persistent_fallback`: with the next stored event after its anchor. It keeps the stored events that it has and forgets what
+ *   was in flight.
+ * - `full_reload`: from the start. It forgets everything that it has of the session.
+ */
+export type ResumeMode = "stream_resume" | "persistent_fallback" | "full_reload";
+export interface SubscribeOptions {
+  /** The events that may wait until the listener misses transient ones and gets a `missed` event. Default: 10,000. */
+  capacity?: number;
+  /** Deltas that arrive together may be merged. */
+  joined?: boolean;
+  /** The position of an earlier subscription to the session, after which to go on. */
+  anchor?: Anchor;
+  /** Number of stored events to get first when starting from the start; Infinity for all. Default: 0. */
+  tail?: number;
+}
+/** A running subscription. Call it to unsubscribe. */
+export interface Subscription {
+  (): Promise<void>;
+  readonly mode: ResumeMode;
+  /** Whether there are stored events before those that the listener gets: `get_events` returns them. */
+  readonly more: boolean;
+  /** The session when the subscription began. */
+  readonly status: SessionStatus;
+  /** Position after the event that the listener got last. Another subscription can go on from there. */
+  readonly anchor: Anchor;
+}
 /** Part of a session's stored events. */
 export interface EventPage {
   header: SessionHeader;
@@ -370,15 +400,16 @@ export interface Client {
   readonly clientId: string;
   request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
   /**
-   * Subscribes to a session's events, in seq order and each once. Returns the function that unsubscribes. A listener
-   * that is `capacity` (default 10,000) events behind misses transient ones and gets a `missed` event. With `joined`,
-   * deltas that arrive together may be merged.
+   * Subscribes to a session's events, in seq order and each once. After this has resolved, the listener first gets what it
+   * missed: from its `anchor` on, or the last `tail` stored events; unless it resumes the stream, also what is in flight: the
+   * running turn, the text of the arriving reply so far, running tools with their last progress, and open questions, each
+   * as one event as if it had just come. Then it gets events as they happen. A reload of the session goes unnoticed.
    */
   subscribe(
     sessionId: string,
     listener: (delivered: Delivered) => void | Promise<void>,
-    options?: { capacity?: number; joined?: boolean },
-  ): Promise<() => Promise<void>>;
+    options?: SubscribeOptions,
+  ): Promise<Subscription>;
   /** Resolves when all events announced so far have reached this client's listeners of the session. */
   drained(sessionId: string): Promise<void>;
   close(): Promise<void>;

@@ -17,6 +17,7 @@ const stay = (_event: unknown, current: EventId | null) => current;
 const messageEvent: Definition<"message"> = {
   schema: z.strictObject({ message }),
   durable: (event: EventOf<"message">) => isDurable(event.message),
+  inFlight: { work: "message", id: "id", effect: "end" },
   // A retried attempt is a side event, so the model never reads it.
   leaf: (event: EventOf<"message">, current) => (event.message.meta?.retried ? current : event.id),
   leafReads: '"retried"',

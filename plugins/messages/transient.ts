@@ -7,6 +7,8 @@ import { usage } from "./message.ts";
 const id = z.string();
 const failure = z.strictObject({ code: z.string(), message: z.string() });
 
+type InFlight = NonNullable<TransientDefinition["inFlight"]>;
+
 /** Defines a transient event type: its schema and optional converters. */
 function transient<T extends keyof Transients>(
   schema: z.ZodType<Transients[T]>,
@@ -34,6 +36,12 @@ function quickCall(payload: Transients["tool_call_delta"]): Transients["tool_cal
   return fields && { eventId: fields.eventId, toolCallId, delta: fields.delta };
 }
 
+const turn: InFlight = { work: "turn" };
+const round: InFlight = { work: "round" };
+/** An arriving message, under the id that it will have in the log. */
+const message: InFlight = { work: "message", id: "eventId" };
+const call: InFlight = { work: "call", id: "toolCallId" };
+
 const streamed = {
   message_start: transient<"message_start">(
     z.strictObject({
@@ -42,18 +50,23 @@ const streamed = {
       role: z.enum(["assistant", "tool_result"]),
       model: z.string().optional(),
     }),
+    { inFlight: message },
   ),
-  text_delta: transient<"text_delta">(z.strictObject({ eventId: id, delta: z.string() }), { quick: quickDelta }),
+  text_delta: transient<"text_delta">(z.strictObject({ eventId: id, delta: z.string() }), {
+    quick: quickDelta,
+    inFlight: { ...message, effect: "append", text: "delta" },
+  }),
   thinking_delta: transient<"thinking_delta">(
     z.strictObject({ eventId: id, delta: z.string(), blockIndex: z.number() }),
-    { quick: quickThinking },
+    { quick: quickThinking, inFlight: { ...message, effect: "append", text: "delta", block: "blockIndex" } },
   ),
   tool_call_delta: transient<"tool_call_delta">(
     z.strictObject({ eventId: id, toolCallId: id, toolName: z.string().optional(), delta: z.string() }),
-    { quick: quickCall },
+    { quick: quickCall, inFlight: { ...message, effect: "append", text: "delta", block: "toolCallId" } },
   ),
   message_cancelled: transient<"message_cancelled">(
     z.strictObject({ eventId: id, reason: z.enum(["user_cancel", "error", "max_tokens"]) }),
+    { inFlight: { ...message, effect: "end" } },
   ),
 };
 
@@ -61,13 +74,17 @@ const tools = {
   tool_execution_start: transient<"tool_execution_start">(
     z.strictObject({ eventId: id, parentId: id, toolCallId: id, toolName: z.string(), args: z.unknown() }),
     {
+      inFlight: call,
       convertToDisplay: (event: TransientOf<"tool_execution_start">, context) =>
         displayCall(event.toolName, event.args, undefined, context),
     },
   ),
   tool_execution_update: transient<"tool_execution_update">(
     z.strictObject({ eventId: id, toolCallId: id, partial: z.unknown() }),
-    { toListener: (event: TransientOf<"tool_execution_update">) => ({ partialResult: event.partial }) },
+    {
+      inFlight: { ...call, effect: "replace" },
+      toListener: (event: TransientOf<"tool_execution_update">) => ({ partialResult: event.partial }),
+    },
   ),
   tool_execution_end: transient<"tool_execution_end">(
     z.strictObject({
@@ -77,12 +94,12 @@ const tools = {
       durationMs: z.number(),
       isError: z.boolean(),
     }),
-    { toListener: endedCall },
+    { inFlight: { ...call, effect: "end" }, toListener: endedCall },
   ),
 };
 
 const lifecycle = {
-  turn_start: transient<"turn_start">(z.strictObject({ turnIndex: z.number() })),
+  turn_start: transient<"turn_start">(z.strictObject({ turnIndex: z.number() }), { inFlight: round }),
   turn_end: transient<"turn_end">(
     z.strictObject({
       turnIndex: z.number(),
@@ -91,11 +108,12 @@ const lifecycle = {
       messageId: id.optional(),
       resultIds: z.array(id).optional(),
     }),
-    { toListener: endedRound },
+    { inFlight: { ...round, effect: "end" }, toListener: endedRound },
   ),
-  runtime_start: transient<"runtime_start">(z.strictObject({})),
+  runtime_start: transient<"runtime_start">(z.strictObject({}), { inFlight: turn }),
   runtime_end: transient<"runtime_end">(
     z.strictObject({ error: z.string().optional(), reason: z.enum(["completed", "cancelled", "error"]) }),
+    { inFlight: { ...turn, effect: "end" } },
   ),
   session_start: transient<"session_start">(z.strictObject({})),
   session_end: transient<"session_end">(z.strictObject({ reason: z.string() })),

@@ -29,6 +29,7 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
     data: z.unknown().optional(),
   }),
   durable: true,
+  inFlight: { work: "request", id: "requestId" },
   leaf: (_event, current) => current,
   convertToDisplay: ({ title, body = [] }: EventOf<"approval_request">) => ({
     display: "card",
@@ -43,6 +44,7 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
 export const approvalAnswer: EventDefinition<Events["approval_answer"]> = {
   schema: z.strictObject({ requestId: text.min(1), answer: text.nullable(), reason: text.optional() }),
   durable: true,
+  inFlight: { work: "request", id: "requestId", effect: "end" },
   leaf: (_event, current) => current,
   convertToDisplay: ({ answer, reason }: EventOf<"approval_answer">) =>
     answer === null

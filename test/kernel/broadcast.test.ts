@@ -50,7 +50,43 @@ describe("joining deltas", () => {
   });
 });
 
+it("what an event type says about work in flight is known, of a contained extension's type too", async () => {
+  const inFlight = { work: "dig", effect: "replace" as const };
+  const events = { dig_progress: { transient: true as const, schema: z.object({}), inFlight } };
+  await using t = await testKernel([contained(definePlugin({ id: "digs", name: "Digs", version: "1.0.0", events }))]);
+  expect([t.kernel.inFlight("dig_progress"), t.kernel.inFlight("nobody")]).toEqual([inFlight, undefined]);
+});
+
 describe("a subscriber", () => {
+  it("gets the events that it was given first, then those announced meanwhile", async () => {
+    await using t = await testKernel([notes]);
+    await t.session.append("note", { text: "1" });
+    await t.session.append("note", { text: "2" });
+    const stored = t.session.tree.tail(2);
+    async function* earlier() {
+      for (const event of stored) {
+        await null;
+        yield event;
+      }
+    }
+    const heard: (AnyEvent | Missed)[] = [];
+    t.kernel.subscribe((event) => void heard.push(event), { first: earlier() });
+    expect([t.kernel.announced, await t.session.append("note", { text: "3" })]).toMatchObject([2, { seq: 3 }]);
+    await t.kernel.drained();
+    expect(seqs(heard)).toEqual([1, 2, 3]);
+  });
+
+  it("hears of later events also when those given first fail", async () => {
+    await using t = await testKernel([notes]);
+    const next = () => Promise.reject(new Error("no past"));
+    const heard: (AnyEvent | Missed)[] = [];
+    t.kernel.subscribe((event) => void heard.push(event), { first: { [Symbol.asyncIterator]: () => ({ next }) } });
+    await t.session.append("note", { text: "1" });
+    await t.kernel.drained();
+    expect(heard.map(({ type }) => type)).toEqual(["note", "plugin_failure"]);
+    expect(t.kernel.failures).toMatchObject([{ message: "no past" }]);
+  });
+
   it("receives events in order, one at a time, after the append has returned", async () => {
     await using t = await testKernel([notes]);
     const heard: string[] = [];

@@ -67,6 +67,7 @@ const attemptNumber = z.number().int().positive();
 /** Transient event `retry_start`: a retry begins with its wait. */
 export const retryStart: TransientDefinition<Transients["retry_start"]> = {
   transient: true,
+  inFlight: { work: "retry" },
   schema: z.strictObject({ attempt: attemptNumber, of: attemptNumber, delayMs: z.number().min(0), reason: z.string() }),
   convertToDisplay: ({ attempt, of, delayMs, reason }: TransientOf<"retry_start">) => ({
     display: "notice",
@@ -78,6 +79,7 @@ export const retryStart: TransientDefinition<Transients["retry_start"]> = {
 /** Transient event `retry_end`: the wait is over. */
 export const retryEnd: TransientDefinition<Transients["retry_end"]> = {
   transient: true,
+  inFlight: { work: "retry", effect: "end" },
   schema: z.strictObject({ attempt: attemptNumber, cancelled: z.boolean() }),
   convertToDisplay: () => ({ display: "hidden" }),
 };

@@ -5,9 +5,9 @@ import type { Operation, Operations, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { bookOf, listed } from "../places.ts";
 import { statusOf } from "../sessions/status.ts";
+import { eventPage } from "../stream/pages.ts";
 import { canonicalDirectory, homeDirectory } from "../workspace.ts";
 import { agentOf, type Caller, keepOpen, openFor, opening, rememberTurn } from "./caller.ts";
-import { eventPage } from "./events.ts";
 
 type Params<O extends Operation> = Operations[O]["params"];
 type Result<O extends Operation> = Promise<Operations[O]["result"]>;
@@ -98,5 +98,5 @@ export async function getEvents(
   { sessionId, ...wanted }: Params<"get_events">,
   { sessions }: Caller,
 ): Result<"get_events"> {
-  return sessions.withReadOnly(sessions.resolve(sessionId), (session) => eventPage(session, wanted));
+  return sessions.withReadOnly(sessions.resolve(sessionId), ({ kernel }) => eventPage(kernel.session, wanted));
 }

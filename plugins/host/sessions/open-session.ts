@@ -2,6 +2,7 @@ import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Kernel } from "@scorel/kernel";
 import type { Composition, Notice, Workspace } from "@scorel/workspace/contract";
 import { failureText } from "../clients/client.ts";
+import type { SessionStream } from "../stream/session-stream.ts";
 
 /** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
@@ -10,6 +11,7 @@ export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
 export interface OpenSession {
   readonly id: string;
   readonly kernel: Kernel;
+  readonly stream: SessionStream;
   readonly workspace: Workspace;
   /** What was left out when it was opened. */
   readonly problems: readonly Notice[];

@@ -13,6 +13,7 @@ import { errors } from "../errors.ts";
 import { cwdOf } from "../places.ts";
 import { optionsOf } from "../session-options.ts";
 import { createSessionStore } from "../storage/session-store.ts";
+import { SessionStream } from "../stream/session-stream.ts";
 import { createWorkspace } from "../workspace.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { startingWith, writeNow } from "./copy.ts";
@@ -102,6 +103,7 @@ export class SessionStarter {
     const session: OpenSession = {
       id,
       kernel,
+      stream: new SessionStream(kernel),
       workspace,
       problems: [...wanted.problems, ...problems, ...notices],
       made,

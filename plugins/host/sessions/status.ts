@@ -3,9 +3,9 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type { Notice } from "@scorel/workspace/contract";
-import { anchorAfter } from "../clients/events.ts";
 import { queueOf } from "../clients/queue.ts";
 import type { SessionStatus } from "../contract.ts";
+import { anchorAfter } from "../stream/pages.ts";
 import { failuresOf, type OpenSession } from "./open-session.ts";
 
 /** Returns a session's status for clients. */

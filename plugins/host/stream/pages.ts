@@ -1,13 +1,12 @@
 import type { Session, StoredEvent } from "@scorel/kernel";
 import type { Anchor, EventPage, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
 import { deliver } from "./delivered.ts";
 
 type Wanted = Omit<Operations["get_events"]["params"], "sessionId">;
 
 /** Returns a page of a session's stored events. Throws HOST_EVENT_UNKNOWN. */
-export function eventPage({ kernel: { session } }: Pick<OpenSession, "kernel">, wanted: Wanted): EventPage {
+export function eventPage(session: Session, wanted: Wanted): EventPage {
   const isBackwards = wanted.tail !== undefined || wanted.before !== undefined;
   const { events, more, end } = isBackwards ? earlier(session, wanted) : later(session, wanted);
   const page = events.map((event) => deliver(session, event));

@@ -1,0 +1,51 @@
+import type { AnyEvent } from "@scorel/kernel";
+
+const MAX_SIZE = 2 * 2 ** 20;
+const MAX_EVENTS = 20_000;
+/** Estimated size of an event's envelope. */
+const ENVELOPE = 100;
+
+/** The latest transient events of a session, up to about 2 MB, for clients that were away for a moment. */
+export class RecentEvents {
+  /** All transient events with a higher seq are here. */
+  from: number;
+  private events: { event: AnyEvent; size: number }[] = [];
+  private head = 0;
+  private size = 0;
+
+  /** `from` is the seq of the latest event before the first one that is added. */
+  constructor(from: number) {
+    this.from = from;
+  }
+
+  add(event: AnyEvent): void {
+    const size = ENVELOPE + sizeOf(event);
+    this.events.push({ event, size });
+    this.size += size;
+    while (this.size > MAX_SIZE || this.events.length - this.head > MAX_EVENTS) this.drop();
+  }
+
+  /** The events with a seq above `seq`, which must not be below `from`. */
+  after(seq: number): AnyEvent[] {
+    const first = this.events.findIndex(({ event }, index) => index >= this.head && event.seq > seq);
+    return first < 0 ? [] : this.events.slice(first).map(({ event }) => event);
+  }
+
+  private drop(): void {
+    const { event, size } = this.events[this.head++] as { event: AnyEvent; size: number };
+    this.from = event.seq;
+    this.size -= size;
+    if (this.head < this.events.length / 2) return;
+    this.events = this.events.slice(this.head);
+    this.head = 0;
+  }
+}
+
+/** Estimates a value's size in memory by the lengths of its texts. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let size = 0;
+  for (const part of Object.values(value)) size += 8 + sizeOf(part);
+  return size;
+}

@@ -1,0 +1,121 @@
+import type { AnyEvent, Kernel, Session, StoredEvent } from "@scorel/kernel";
+import type { Anchor, ResumeMode } from "../contract.ts";
+import { InFlightEvents } from "./in-flight.ts";
+import { anchorAfter } from "./pages.ts";
+import { RecentEvents } from "./recent.ts";
+
+/** Stored events that are read at once. */
+const PAGE = 256;
+
+/** How a client goes on, and the events that it gets before those that are announced later. */
+export interface Replay {
+  mode: ResumeMode;
+  /** The position before the first of these events. */
+  anchor: Anchor;
+  /** Whether stored events before that position exist that the client does not have. */
+  more: boolean;
+  events: Iterable<AnyEvent>;
+  /** seq of the last event that was announced so far. Later ones are not part of `events`. */
+  until: number;
+}
+
+/**
+ * Follows an open session, so that clients can join at any time and resume where they were: keeps the latest transient
+ * events, and those of unfinished work.
+ */
+export class SessionStream {
+  private readonly session: Session;
+  private readonly inFlight: InFlightEvents;
+  private readonly recent: RecentEvents;
+  /** seq of the last event that was announced to this stream. */
+  private last: number;
+
+  constructor(kernel: Kernel) {
+    this.session = kernel.session;
+    this.last = kernel.announced;
+    this.recent = new RecentEvents(this.last);
+    this.inFlight = new InFlightEvents((type) => kernel.inFlight(type));
+    // Without a limit nothing is missed; taking an event never waits.
+    kernel.subscribe((event) => this.take(event as AnyEvent), { capacity: Number.POSITIVE_INFINITY, joined: true });
+  }
+
+  private take(event: AnyEvent): void {
+    this.last = event.seq;
+    this.inFlight.take(event);
+    if (!isStored(event)) this.recent.add(event);
+  }
+
+  /**
+   * Resolves with what a client gets that has everything up to `from`, or that starts with the last `tail` stored events.
+   * It contains all events that were announced before the call. A client goes on only if its position is proven to be part
+   * of this log and, for transient events, of this activation.
+   */
+  async replay(from: Anchor | undefined, tail = 0): Promise<Replay> {
+    // Until then, this stream has taken all events that were announced before.
+    await null;
+    const until = this.last;
+    if (!from || !this.holds(from)) return this.startOver(tail, until);
+    if (this.covers(from)) {
+      const events = merged(this.stored(from.streamSeq, until), this.recent.after(from.streamSeq));
+      return { mode: "stream_resume", anchor: from, more: false, events, until };
+    }
+    const inFlight = this.inFlight.list().filter((event) => !isStored(event));
+    return {
+      mode: "persistent_fallback",
+      anchor: { ...from, activation: this.session.activation, streamSeq: -1 },
+      more: false,
+      events: merged(this.stored(from.persistentSeq, until), inFlight),
+      until,
+    };
+  }
+
+  private startOver(tail: number, until: number): Replay {
+    const before = Number.isFinite(tail) ? this.session.tree.tail(tail + 1, until + 1) : [];
+    const base = before.length > tail ? before[0] : undefined;
+    const first = base?.seq ?? 0;
+    // Questions that are open since long ago are part of what is in flight.
+    const inFlight = this.inFlight.list().filter((event) => !isStored(event) || event.seq <= first);
+    const events = merged(this.stored(first, until), inFlight);
+    return { mode: "full_reload", anchor: anchorAfter(this.session, base), more: base !== undefined, events, until };
+  }
+
+  /** Whether the log holds the last persistent event that the client has. */
+  private holds({ epoch, persistentId, persistentSeq }: Anchor): boolean {
+    if (epoch !== this.session.epoch) return false;
+    return persistentId === null ? persistentSeq === 0 : this.session.tree.get(persistentId)?.seq === persistentSeq;
+  }
+
+  /** Whether all events after the client's last one are still known, transient ones included. */
+  private covers({ activation, persistentSeq, streamSeq }: Anchor): boolean {
+    if (activation !== this.session.activation) return false;
+    if (streamSeq < Math.max(this.recent.from, persistentSeq) || streamSeq > this.last) return false;
+    const next = this.session.tree.head(1, persistentSeq)[0];
+    return next === undefined || next.seq > streamSeq;
+  }
+
+  private *stored(after: number, until: number): Generator<StoredEvent> {
+    for (let seq = after; ; ) {
+      const page = this.session.tree.head(PAGE, seq);
+      for (const event of page) {
+        if (event.seq > until) return;
+        yield event;
+        seq = event.seq;
+      }
+      if (page.length < PAGE) return;
+    }
+  }
+}
+
+function isStored(event: AnyEvent): event is StoredEvent {
+  return "id" in event;
+}
+
+/** Merges two sequences of events in seq order. */
+function* merged(stored: Iterable<AnyEvent>, others: readonly AnyEvent[]): Generator<AnyEvent> {
+  let index = 0;
+  for (const event of stored) {
+    for (let other = others[index]; other && other.seq < event.seq; other = others[++index]) yield other;
+    yield event;
+  }
+  yield* others.slice(index);
+}
