@@ -33,11 +33,11 @@ function lazyFiles(): FilesService {
   const files = () => import("./files/files.ts");
   return {
     local: true,
-    realpath: async (path) => (await files()).realpath(path),
-    stat: async (path) => (await files()).stat(path),
+    realpath: async (path, options) => (await files()).realpath(path, options),
+    stat: async (path, options) => (await files()).stat(path, options),
     read: async (path, options) => (await files()).read(path, options),
     write: async (path, bytes, options) => (await files()).write(path, bytes, options),
-    list: async (folder) => (await files()).list(folder),
+    list: async (folder, options) => (await files()).list(folder, options),
     search: async (path, options) => (await import("./files/search.ts")).search(path, options),
   };
 }

@@ -2,14 +2,18 @@ import type { Dirent, Stats } from "node:fs";
 import { readdir, stat as statPath } from "node:fs/promises";
 import { codeOf } from "@scorel/kernel";
 import { decodeName } from "@scorel/kit/files/names";
-import type { FileContent, FileEntry, FileInfo, FilesService } from "../contract.ts";
+import type { FileContent, FileEntry, FileInfo, FileOptions, FilesService } from "../contract.ts";
 import { openReal } from "./open-file.ts";
 import { rawPath, realPathOf } from "./real-path.ts";
 import { saveFile } from "./save.ts";
 
-export const realpath: FilesService["realpath"] = realPathOf;
+export async function realpath(path: string, { signal }: FileOptions = {}): Promise<string> {
+  signal?.throwIfAborted();
+  return realPathOf(path);
+}
 
-export async function stat(path: string): Promise<FileInfo | undefined> {
+export async function stat(path: string, { signal }: FileOptions = {}): Promise<FileInfo | undefined> {
+  signal?.throwIfAborted();
   try {
     return infoOf(await statPath(await rawPath(path)));
   } catch (thrown) {
@@ -22,6 +26,7 @@ export async function read(
   path: string,
   { maxBytes = Infinity, signal }: Parameters<FilesService["read"]>[1] = {},
 ): Promise<FileContent> {
+  signal?.throwIfAborted();
   const { handle } = await openReal(path);
   try {
     const info = infoOf(await handle.stat());
@@ -39,12 +44,14 @@ export async function read(
 export async function write(
   path: string,
   bytes: Uint8Array,
-  { create = false }: Parameters<FilesService["write"]>[2] = {},
+  { create = false, signal }: Parameters<FilesService["write"]>[2] = {},
 ): Promise<void> {
+  signal?.throwIfAborted();
   await saveFile(await rawPath(path), bytes, create);
 }
 
-export async function list(folder: string): Promise<FileEntry[]> {
+export async function list(folder: string, { signal }: FileOptions = {}): Promise<FileEntry[]> {
+  signal?.throwIfAborted();
   const entries = await readdir(await rawPath(folder), { withFileTypes: true, encoding: "buffer" });
   return entries.map((entry) => ({ name: decodeName(entry.name as unknown as Buffer), kind: kindOf(entry) }));
 }
