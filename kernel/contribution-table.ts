@@ -18,6 +18,8 @@ interface TableOptions {
   plugins(): Iterable<Contributor>;
   reports: Failures;
   parent: ContributionTable | undefined;
+  /** Called before listeners are. */
+  onChange(source: object): void;
 }
 interface Listener {
   plugin: string;
@@ -41,9 +43,13 @@ export class ContributionTable {
   }
 
   /** Returns the valid contributions with this name in load order, those of the parent first; reports the others. */
-  collect<N extends ContributionName>(name: N, check: CheckContribution): Collected<Awaited<Contributions[N]>>[] {
+  collect<N extends ContributionName>(
+    name: N,
+    check: CheckContribution,
+    ofParent = true,
+  ): Collected<Awaited<Contributions[N]>>[] {
     const { plugins, reports, parent } = this.options;
-    const collected = parent?.collect(name, check) ?? [];
+    const collected = (ofParent && parent?.collect(name, check)) || [];
     for (const { entry, context, sources } of plugins()) {
       const plugin = entry.plugin.id;
       const flaw = (thrown: unknown) => reports.reportOnce(plugin, name, thrown);
@@ -71,6 +77,7 @@ export class ContributionTable {
 
   /** Tells listeners, those of child kernels too, that the contributions in `source` were added or removed. */
   changed(source: object): void {
+    this.options.onChange(source);
     for (const [name, listeners] of this.listeners) {
       if (!contributes(source, name)) continue;
       for (const { plugin, changed } of [...listeners])

@@ -58,6 +58,8 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" provides "${a.service}" without naming it in "provides".`,
   PLUGIN_PROMISED_SERVICE: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
+  PLUGIN_SEALED: (a: { plugin: string; service: string }) =>
+    `Plugin "${a.plugin}" cannot wrap the service "${a.service}": it guards something, is made for each plugin, or is given to the session. The service is used as it is.`,
   PLUGIN_ASYNC_CONTRIBUTION: (a: { name: string }) =>
     `"${a.name}" must return its value synchronously. Do slow work in activate(), and return the result here.`,
   PLUGIN_RETURNED: (a: { plugin: string; what: string }) =>

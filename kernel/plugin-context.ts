@@ -11,6 +11,7 @@ import {
   type HookMode,
   type Listener,
   type PerPlugin,
+  type ProvideOptions,
   perPlugin,
   type SubscribeOptions,
 } from "./plugin.ts";
@@ -24,7 +25,7 @@ export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collec
   readonly hooks: HookTable;
   readonly contributions: ContributionTable;
   readonly calls: Calls;
-  provide(plugin: string, scope: Scope, name: string, service: unknown): void;
+  provide(plugin: string, scope: Scope, name: string, service: unknown, options?: ProvideOptions): void;
   contribute(plugin: string, name: string, value: unknown): Dispose;
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose;
 }
@@ -54,7 +55,7 @@ export function createContext(
     signal: scope.control.signal,
     session: kernel.session,
     calls: kernel.calls,
-    provide: (name, service) => kernel.provide(id, scope, name, service),
+    provide: (name, service, options) => kernel.provide(id, scope, name, service, options),
     find: (name) => view(kernel.find(name)),
     defineHook: (name: string, mode: HookMode, check?: (result: unknown) => void) => {
       const chain = kernel.hooks.define(id, scope, { name, mode, ...(check && { check }) });

@@ -10,10 +10,11 @@ import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Loader } from "./loader.ts";
 import { Log } from "./log.ts";
 import { PendingCalls } from "./pending-calls.ts";
-import type { CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
+import type { CheckContribution, Collected, Listener, ProvideOptions, SubscribeOptions } from "./plugin.ts";
 import type { ContextKernel } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import type { Scope } from "./scope.ts";
+import { ServiceTable } from "./service-table.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, InFlight, Logger, ServiceName, Services } from "./types.ts";
@@ -44,7 +45,7 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly calls = new PendingCalls((plugin) => this.loader.entries.get(plugin)?.contained);
   private readonly hints: Hints | undefined;
   private readonly parent: PluginKernel | undefined;
-  private readonly services = new Map<string, { plugin: string; service: unknown }>();
+  private readonly services: ServiceTable;
   private readonly loader: Loader;
   private readonly children = new Set<PluginKernel>();
   private readonly ending = new AbortController();
@@ -66,8 +67,6 @@ class PluginKernel implements Kernel, ContextKernel {
     this.registry = new Registry(this.parent?.registry);
     if (!this.parent)
       for (const [type, definition] of Object.entries(KERNEL_EVENTS)) this.registry.add("kernel", type, definition);
-    for (const [name, service] of Object.entries(options.services ?? {}))
-      this.services.set(name, { plugin: "given", service });
     this.log = new Log({
       store: options.store,
       registry: this.registry,
@@ -84,7 +83,15 @@ class PluginKernel implements Kernel, ContextKernel {
       plugins: () => this.loader.loaded.values(),
       reports: this.reports,
       parent: this.parent?.contributions,
+      onChange: (source) => void ("serviceWrappers" in source && this.services.changed()),
     });
+    this.services = new ServiceTable({
+      parent: this.parent?.services,
+      contributions: this.contributions,
+      reports: this.reports,
+      session: this.log,
+    });
+    for (const [name, service] of Object.entries(options.services ?? {})) this.services.add(name, service, true);
     this.parent?.children.add(this);
     if (this.parent?.ending.signal.aborted) this.refuseWork();
   }
@@ -105,8 +112,9 @@ class PluginKernel implements Kernel, ContextKernel {
     return this.log.readOnly;
   }
 
-  start(entries: readonly KernelEntry[]): Promise<void> {
-    return this.loader.start(entries);
+  async start(entries: readonly KernelEntry[]): Promise<void> {
+    await this.loader.start(entries);
+    this.services.started();
   }
 
   load(entry: KernelEntry): Promise<void> {
@@ -127,8 +135,7 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   find<N extends ServiceName>(name: N): Services[N] | undefined {
-    const own = this.services.get(name);
-    return own ? (own.service as Services[N]) : this.parent?.find(name);
+    return this.services.find(name) as Services[N] | undefined;
   }
 
   collect<N extends ContributionName>(
@@ -161,7 +168,7 @@ class PluginKernel implements Kernel, ContextKernel {
   census(): Record<string, number> {
     const counts: Record<string, number> = { subscribers: this.log.broadcast.size };
     for (const [id, { scope }] of this.loader.loaded) counts[`plugin ${id}`] = scope.size;
-    for (const name of this.services.keys()) counts[`service ${name}`] = 1;
+    for (const name of this.services.names) counts[`service ${name}`] = 1;
     for (const [name, layers] of this.hooks.sizes()) counts[`hook ${name}`] = layers;
     for (const [name, listeners] of this.contributions.sizes()) counts[`listeners for ${name}`] = listeners;
     for (const type of this.registry.types) counts[`event ${type}`] = 1;
@@ -204,11 +211,11 @@ class PluginKernel implements Kernel, ContextKernel {
     }
   }
 
-  provide(plugin: string, scope: Scope, name: string, service: unknown): void {
+  provide(plugin: string, scope: Scope, name: string, service: unknown, options: ProvideOptions = {}): void {
     const promised = this.loader.loaded.get(plugin)?.entry.plugin.provides as readonly string[] | undefined;
     if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
-    this.services.set(name, { plugin, service });
-    scope.add(() => void this.services.delete(name));
+    this.services.add(name, service, options.sealed === true);
+    scope.add(() => this.services.remove(name));
   }
 
   /** Adds a listener. `of` is the function that its failures are counted for. */

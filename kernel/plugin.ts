@@ -92,6 +92,10 @@ export interface Guarded<T> {
   /** Report failures only if the plugin is contained. Used where other plugins are expected to fail. */
   containedOnly?: boolean;
 }
+export interface ProvideOptions {
+  /** No plugin can wrap the service, because it guards something. */
+  sealed?: boolean;
+}
 /** Access to the pending calls of plugins. */
 export type Calls = Pick<PendingCalls, "run" | "begin" | "of" | "pauseLimit">;
 /** The number of stored (`written`) and transient (`told`) events that an action of a plugin causes. */
@@ -115,8 +119,8 @@ export interface BaseContext<C = unknown> {
   readonly session: Session;
   /** Shows questions and notices to people. Available without `needs`. If nobody is watching, questions get their default answers. */
   readonly ui: Ui;
-  /** Publishes a service named in `provides`. */
-  provide<N extends ServiceName>(name: N, service: Services[N]): void;
+  /** Publishes a service named in `provides`. Other plugins can wrap it (`serviceWrappers`) unless it is `sealed`. */
+  provide<N extends ServiceName>(name: N, service: Services[N], options?: ProvideOptions): void;
   /** Looks up a service in this kernel, then in its parent. */
   find<N extends ServiceName>(name: N): Services[N] | undefined;
   /**

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Session } from "./session.ts";
 
 /**
  * The open tables. They are empty or nearly so here; plugins add rows by declaration merging in their `contract.ts`. The
@@ -28,8 +29,19 @@ export interface Transients {
   storage_status: { error?: string };
 }
 /** Contribution name -> the type of one plugin's contribution. */
-// biome-ignore lint/suspicious/noEmptyInterface: an open table
-export interface Contributions {}
+export interface Contributions {
+  /**
+   * Wrappers by the name of a service. A wrapper gets the service and returns the members that it changes; the others stay. Of
+   * several, the one of the first plugin is the outermost. They apply when all plugins have started, to whoever looks the service
+   * up then (`ctx.files`, `ctx.find("files")`). A host plugin's wrapper is called for each session with a service of its own. Services
+   * that guard the model, that are made for each plugin, or that Scorel gives to a session cannot be wrapped.
+   */
+  serviceWrappers: ServiceWrappers;
+}
+/** For each service, a function that returns what it changes of it; for a service that is a function, another function. */
+export type ServiceWrappers = {
+  [N in ServiceName]?: (service: Services[N], session: Session) => Partial<Services[N]>;
+};
 /** Projection name -> its state. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Projections {}

@@ -13,9 +13,10 @@ export const given: readonly string[] = [
   "launch",
 ];
 
-/** The names of contributions that shipped plugins collect. */
+/** The names of contributions that the kernel and shipped plugins collect. */
 export const contributions: readonly string[] = [
   "tools",
+  "serviceWrappers",
   "toolWrappers",
   "commands",
   "markedWords",

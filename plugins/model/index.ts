@@ -23,7 +23,7 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
         [ctx.config, ...Object.values(named)].map(sourcesOf),
         Object.values(readStored()).flatMap(secretsOf),
       );
-      ctx.provide("secrets", secrets);
+      ctx.provide("secrets", secrets, { sealed: true });
       const { createModel } = await import("./model.ts");
       const from = { env: process.env, stored: readStored, servers };
       const asked = ctx.find("workspace")?.model;

@@ -6,7 +6,7 @@ import type {} from "@scorel/tools/contract";
 import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
-import type {} from "./contract.ts";
+import type { PermissionsService } from "./contract.ts";
 import {
   isModeUnreported,
   MODES,
@@ -45,10 +45,11 @@ export default definePlugin({
 
   activate(ctx) {
     const state: State = { ctx, rules: [], forgotten: new Set(), asking: Promise.resolve() };
-    ctx.provide("permissions", {
+    const service: PermissionsService = {
       hiddenIn: async (folder, shows) => (await import("./guard.ts")).hiddenFrom(folder, shows, state),
       takeReads: (toolCallId) => taken(state.judged?.reads, toolCallId),
-    });
+    };
+    ctx.provide("permissions", service, { sealed: true });
     return {
       hooks: {
         approveToolCall: {

@@ -53,6 +53,25 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
       { kind: "bookmark", data: { name: "start", at: expect.any(String) } },
     ]);
   },
+  async "unsaved-buffers"(s) {
+    s.file("a.txt", "saved\n");
+    s.file("b.txt", "saved\n");
+    await using server = await startModelServer([
+      [toolCall("Read", { file_path: "a.txt" }), toolCall("Grep", { pattern: "saved$" })],
+      toolCall("Edit", { file_path: "a.txt", old_string: "not", new_string: "now" }),
+      text("Done."),
+    ]);
+    s.useModel(server.baseUrl);
+    const { stdout } = await s.run(["chat"], { input: "/unsaved a.txt not saved\ngo\n" });
+    expect(stdout).toContain("a.txt has unsaved text.");
+    const told = server.requests.at(-1)?.body.messages as { role: string; content: string }[];
+    expect(told.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual([
+      "[lines 1-1 of 1]\n1\tnot saved",
+      "[2 matches]\na.txt\n1:not saved\nb.txt\n1:saved",
+      "Edited a.txt: 1 replacement, line 1.",
+    ]);
+    expect(readFileSync(join(s.project, "a.txt"), "utf8")).toBe("now saved\n");
+  },
   async redactor(s) {
     s.file("team.txt", "Ann is ann@example.com\n");
     const [told] = await results(s, toolCall("Read", { file_path: "team.txt" }));

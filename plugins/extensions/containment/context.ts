@@ -12,9 +12,9 @@ export function containedContext(context: BaseContext, contained: ContainedPlugi
   const allowance = new Allowance(contained);
   const changed: Changed = {
     session: containedSession(context, allowance),
-    provide: (name, service) => {
+    provide: (name, service, options) => {
       contained.origin.checkService?.(name, service);
-      context.provide(name, service);
+      context.provide(name, service, options);
     },
     hook: (name, tap) => context.hook(name, containedTap(name, tap, contained) as typeof tap),
     subscribe: (listener, options) => context.subscribe(contained.listener(listener), options),

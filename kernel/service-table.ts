@@ -1,0 +1,149 @@
+import type { ContributionTable } from "./contribution-table.ts";
+import { errors } from "./errors.ts";
+import type { Failures } from "./failures.ts";
+import { perPlugin } from "./plugin.ts";
+import type { Session } from "./session.ts";
+import type { ServiceWrappers } from "./types.ts";
+
+type Wrap = (service: unknown, session: Session) => unknown;
+interface Wrapper {
+  plugin: string;
+  wrap: Wrap;
+}
+interface Provided {
+  service: unknown;
+  sealed: boolean;
+}
+interface Options {
+  parent: ServiceTable | undefined;
+  contributions: ContributionTable;
+  reports: Failures;
+  session: Session;
+}
+
+/** The services of one kernel, with the wrappers that plugins put around them. */
+export class ServiceTable {
+  private readonly options: Options;
+  private readonly provided = new Map<string, Provided>();
+  /** Wrapped services with what they wrap. */
+  private readonly wrapped = new Map<string, { inner: unknown; outer: unknown }>();
+  /** What the plugins of this kernel contribute, and what those of its parent do as well; absent after a change. */
+  private readonly wrappers = new Map<"own" | "all", ReadonlyMap<string, readonly Wrapper[]>>();
+  private isStarted = false;
+
+  constructor(options: Options) {
+    this.options = options;
+  }
+
+  get names(): Iterable<string> {
+    return this.provided.keys();
+  }
+
+  has(name: string): boolean {
+    return this.provided.has(name);
+  }
+
+  /** A sealed service cannot be wrapped. */
+  add(name: string, service: unknown, sealed: boolean): void {
+    this.provided.set(name, { service, sealed });
+  }
+
+  remove(name: string): void {
+    this.provided.delete(name);
+    this.wrapped.delete(name);
+  }
+
+  /** The service of this kernel or of its parent, in its wrappers. */
+  find(name: string): unknown {
+    const own = this.provided.get(name);
+    const inner = own ? own.service : this.options.parent?.find(name);
+    if (!this.isStarted || inner === undefined) return inner;
+    const wrappers = this.wrappersFor(name);
+    if (wrappers.length === 0) return inner;
+    const known = this.wrapped.get(name);
+    if (known?.inner === inner) return known.outer;
+    const outer = this.isSealed(name, inner) ? this.refuse(name, wrappers, inner) : this.wrap(name, wrappers, inner);
+    this.wrapped.set(name, { inner, outer });
+    return outer;
+  }
+
+  /** From now on, services are wrapped. */
+  started(): void {
+    this.isStarted = true;
+    this.changed();
+  }
+
+  /** Plugins contribute other wrappers now. */
+  changed(): void {
+    this.wrappers.clear();
+    this.wrapped.clear();
+  }
+
+  private isSealed(name: string, inner: unknown): boolean {
+    const own = this.provided.get(name);
+    // A view of each plugin cannot be made of a wrapped service.
+    const isPerPlugin = typeof inner === "object" && inner !== null && perPlugin in inner;
+    return isPerPlugin || (own ? own.sealed : (this.options.parent?.isSealed(name, inner) ?? true));
+  }
+
+  /** A parent has wrapped its own services already. */
+  private wrappersFor(name: string): readonly Wrapper[] {
+    const which = this.has(name) ? "all" : "own";
+    let wrappers = this.wrappers.get(which);
+    if (!wrappers) {
+      // Whoever contributes may look up services meanwhile.
+      this.wrappers.set(which, new Map());
+      wrappers = byService(this.options.contributions.collect("serviceWrappers", check, which === "all"));
+      this.wrappers.set(which, wrappers);
+    }
+    return wrappers.get(name) ?? [];
+  }
+
+  private refuse(name: string, wrappers: readonly Wrapper[], inner: unknown): unknown {
+    for (const { plugin } of wrappers)
+      this.options.reports.report(plugin, "serviceWrappers", errors.PLUGIN_SEALED({ plugin, service: name }));
+    return inner;
+  }
+
+  /** The first plugin's wrapper is the outermost. */
+  private wrap(name: string, wrappers: readonly Wrapper[], inner: unknown): unknown {
+    const { reports, session } = this.options;
+    return wrappers.reduceRight((service, { plugin, wrap }) => {
+      const where = `serviceWrappers ${name}`;
+      return reports.guard({ plugin, where, otherwise: service }, () => over(service, wrap(service, session), name));
+    }, inner);
+  }
+}
+
+function byService(collected: readonly { plugin: string; value: ServiceWrappers }[]): Map<string, Wrapper[]> {
+  const all = new Map<string, Wrapper[]>();
+  for (const { plugin, value } of collected)
+    for (const [name, wrap] of Object.entries(value))
+      all.set(name, [...(all.get(name) ?? []), { plugin, wrap: wrap as Wrap }]);
+  return all;
+}
+
+function check(value: unknown): void {
+  const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isTable || !Object.values(value).every((wrap) => typeof wrap === "function"))
+    throw errors.PLUGIN_CONTRIBUTION({ name: "serviceWrappers", wanted: "an object with a function for each service" });
+}
+
+/** The service with the members that a wrapper returned in the place of its own. */
+function over(inner: unknown, members: unknown, name: string): unknown {
+  const wanted = (what: string) =>
+    errors.PLUGIN_CONTRIBUTION({ name: `serviceWrappers.${name}`, wanted: `a function that returns ${what}` });
+  if (typeof inner === "function") {
+    if (typeof members !== "function") throw wanted("a function");
+    return members;
+  }
+  if (typeof members !== "object" || members === null || "then" in members) throw wanted("the members it changes");
+  for (const [member, value] of Object.entries(members))
+    if (
+      value !== undefined &&
+      typeof (inner as Record<string, unknown>)[member] === "function" &&
+      typeof value !== "function"
+    )
+      throw wanted(`an object whose ${member} is a function`);
+  return Object.create(inner as object, Object.getOwnPropertyDescriptors(members));
+}
