@@ -5,7 +5,7 @@ import { perPlugin } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { ServiceWrappers } from "./types.ts";
 
-type Wrap = (service: unknown, session: Session) => unknown;
+type Wrap = (service: unknown, session: { readonly id: string }) => unknown;
 interface Wrapper {
   plugin: string;
   wrap: Wrap;

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { Session } from "./session.ts";
 
 /**
  * The open tables. They are empty or nearly so here; plugins add rows by declaration merging in their `contract.ts`. The
@@ -33,14 +32,14 @@ export interface Contributions {
   /**
    * Wrappers by the name of a service. A wrapper gets the service and returns the members that it changes; the others stay. Of
    * several, the one of the first plugin is the outermost. They apply when all plugins have started, to whoever looks the service
-   * up then (`ctx.files`, `ctx.find("files")`). A host plugin's wrapper is called for each session with a service of its own. Services
+   * up then (`ctx.files`, `ctx.find("files")`). A host plugin's wrapper is called for each session with a service of its own, and told the session's id. Services
    * that guard the model, that are made for each plugin, or that Scorel gives to a session cannot be wrapped.
    */
   serviceWrappers: ServiceWrappers;
 }
 /** For each service, a function that returns what it changes of it; for a service that is a function, another function. */
 export type ServiceWrappers = {
-  [N in ServiceName]?: (service: Services[N], session: Session) => Partial<Services[N]>;
+  [N in ServiceName]?: (service: Services[N], session: { readonly id: string }) => Partial<Services[N]>;
 };
 /** Projection name -> its state. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table

@@ -58,8 +58,8 @@ describe("the reference", () => {
     expect(codesIn(headingsOf(reference("services"), 2)).sort()).toEqual([...provided, ...facts.given.keys()].sort());
   });
 
-  it("lists every contribution that a plugin collects, and no other", () => {
-    const collected = new Set(facts.plugins.flatMap(({ collects }) => collects));
+  it("lists every contribution that the kernel or a plugin collects, and no other", () => {
+    const collected = new Set(["serviceWrappers", ...facts.plugins.flatMap(({ collects }) => collects)]);
     expect(codesIn(headingsOf(reference("contributions"), 3)).sort()).toEqual([...collected].sort());
   });
 
