@@ -194,8 +194,8 @@ export class Log implements Session {
     this.images.settle();
   }
 
+  /** Called once. */
   async close(): Promise<void> {
-    if (this.isClosed) return;
     this.writer.closed = true;
     try {
       await this.writer.syncer.close();

@@ -85,9 +85,10 @@ describe("the context", () => {
   it("rejects a summary that keeps events outside its path or before the last summary", async () => {
     await using t = await testKernel([notes, cutting]);
     const a = await t.session.append("note", { text: "a" });
+    const refused = { code: "LOG_INVALID_BARRIER" };
+    await expect(t.session.append("cut", { summary: "S0", through: "nowhere0" })).rejects.toMatchObject(refused);
     const b = await t.session.append("note", { text: "b" });
     await t.session.append("cut", { summary: "S1", through: b.id as string });
-    const refused = { code: "LOG_INVALID_BARRIER" };
     await expect(t.session.append("cut", { summary: "S2", through: a.id as string })).rejects.toMatchObject(refused);
     await expect(t.session.append("cut", { summary: "S2", through: "nowhere0" })).rejects.toMatchObject(refused);
   });

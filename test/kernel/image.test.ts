@@ -191,7 +191,10 @@ describe("the image of a log", () => {
     const jump = { schema: z.looseObject({}), leaf: (_event: unknown, current: string | null) => current };
     const changed = { ...notes, version: "2.0.0", events: { ...notes.events, jump } };
     await using again = await testKernel([changed, projecting("1.0.0", [])], { store });
-    expect([again.session.tree.isBridged("bridged"), again.session.buildContext()]).toEqual([true, ["a", "b", "c"]]);
+    const { tree } = again.session;
+    expect([tree.isBridged("bridged"), again.session.buildContext(), tree.branchPoints()]).toEqual([
+      ...[true, ["a", "b", "c"], []],
+    ]);
   });
 
   it.each([

@@ -122,12 +122,41 @@ describe("a layer", () => {
   });
 });
 
+describe("a guard whose plugin is unloaded", () => {
+  it("no longer denies, and other layers never do when the session stops", async () => {
+    const deny = () => {
+      throw new Error("closed");
+    };
+    const asked: Promise<unknown>[] = [];
+    const asking = definePlugin({
+      ...base,
+      id: "asking",
+      needs: ["echoing"],
+      activate(ctx) {
+        ctx.onDispose(() => void asked.push(ctx.echoing.echo("late")));
+      },
+    });
+    const guard = layer({ echo: { critical: true, handler: deny } }, "guard");
+    await using t = await chain(asking, layer({ echo: (text: string) => `${text}!` }), guard);
+    const first = await t.calls.echo("hi").catch(({ code }) => code);
+    await t.kernel.unload("guard");
+    const second = await t.calls.echo("hi");
+    await t.kernel.stop();
+    expect([first, second, await Promise.all(asked)]).toEqual(["HOOK_CRITICAL", "hi!", ["late"]]);
+  });
+});
+
 describe("a chain", () => {
   it("without layers returns its input, or no result if it is a bail chain", async () => {
     await using t = await chain();
     expect([await t.calls.echo("hi"), await t.calls.choose({ of: "a" }), await t.calls.total({ sum: 1 })]).toEqual([
       ...["hi", undefined, { sum: 1 }],
     ]);
+  });
+
+  it("has no result if its layers return nothing or null", async () => {
+    await using t = await chain(layer({ choose: () => undefined }), layer({ choose: async () => null }));
+    expect(await t.calls.choose({ of: "a" })).toBeUndefined();
   });
 
   it("ends at stop(), with its value if it has one", async () => {
@@ -178,8 +207,9 @@ describe("a call whose caller aborts", () => {
   });
 
   it.each([
-    ["a synchronous layer", (): string | undefined => undefined],
+    ["a synchronous layer", (): string | undefined | Promise<string> => undefined],
     ["a layer that returns a promise", async () => "text"],
+    ["a layer that never ends", () => new Promise<string>(() => {})],
   ])("calls no layer after %s that aborted, and reports no failure", async (_what, returned) => {
     const control = new AbortController();
     const never = vi.fn();

@@ -1,5 +1,7 @@
+import { definePlugin } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
@@ -54,6 +56,26 @@ describe("storage", () => {
     await vi.waitFor(() => expect(order.sort()).toEqual(["first", "first again", "second", "second again"]));
     await t.kernel.stop();
     expect(syncs).toHaveLength(2);
+  });
+
+  it("delays the durable events of a batch until they are synced, but not those before them", async () => {
+    const { store, syncs } = slowStore();
+    const vow = definePlugin({
+      ...{ id: "vow", name: "Vow", version: "1.0.0" },
+      events: { oath: { schema: z.strictObject({ text: z.string() }), durable: true } },
+    });
+    const t = await testKernel([notes, vow], { store });
+    const heard: string[] = [];
+    t.kernel.subscribe(({ type }) => void heard.push(type));
+    const entry = (type: "note" | "oath") => ({ type, payload: { text: "a" } });
+    const written = t.session.appendAll([entry("note"), entry("oath"), entry("note")]);
+    await new Promise((done) => setImmediate(done));
+    const before = [...heard];
+    syncs[0]?.resolve();
+    await written;
+    await t.kernel.drained();
+    expect([before, heard]).toEqual([["note"], ["note", "oath", "note"]]);
+    await t.kernel.stop();
   });
 
   it("is synced within 100 ms of a write, and when the log closes", async () => {
