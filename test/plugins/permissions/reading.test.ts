@@ -411,3 +411,15 @@ describe("a hidden file with a deny rule for reading", () => {
     expect(await outcomes(t, plain)).toEqual(all(plain, "runs"));
   });
 });
+
+it("a file is judged by where its links lead, and one that does not exist by its name", async () => {
+  await using t = await post({ mode: "ask" });
+  const outside = beside(t, "outside.txt");
+  t.link("out", outside);
+  t.file("a");
+  t.link("in", "a");
+  expect([await read(t, "in"), await read(t, "missing"), await read(t, "out"), await read(t, outside)]).toEqual([
+    ...["runs", "runs", "Denied", "Denied"],
+  ]);
+  expect(await t.judge("Read", { file_path: "out" })).toContain(`${outside} is outside of the project`);
+});
