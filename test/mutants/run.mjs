@@ -1,7 +1,7 @@
 /**
  * Measures what the tests would notice: puts a seeded sample of small faults into the sources, one after another, and runs the
  * tests against each. `npm run mutants kernel 200 SEED` prints the share that was noticed, and every mutant that was not.
- * `npm run mutants kernel 200 SEED FILE` tries those again that an earlier run with the same numbers printed to FILE.
+ * `npm run mutants kernel 200 SEED FILE` tries those that an earlier run printed to FILE, while their lines stand where they stood.
  * Works in a copy of the repository, so that a run that is ended leaves the sources as they were.
  */
 import { fork } from "node:child_process";
@@ -45,10 +45,27 @@ const AREAS = {
   },
   permissions: {
     sources: ["plugins/permissions"],
+    // Not bash, corpus and covered, which take a minute: they run what a rule allows, or thousands of commands.
     rings: [
-      ["coverage", "kept", "near", "reading", "rule", "swapped", "tables"].map(ofPermissions),
-      ["forbid", "free", "git", "guard"].map(ofPermissions),
-      ["bash", "corpus", "covered", "oracle"].map(ofPermissions),
+      ["change", "judged", "kept", "near", "rule", "swapped"].map(ofPermissions),
+      ["coverage", "forbid", "free", "git", "guard", "oracle", "reading", "tables"].map(ofPermissions),
+    ],
+  },
+  agent: {
+    sources: ["plugins/agent"],
+    rings: [
+      [
+        ...["calls", "convert", "facade", "failure", "guard", "inputs", "one-call", "orders", "overflow", "pi-loop"],
+        ...["queue", "repair", "system-prompt"],
+      ].map((name) => ofPlugin(`agent/${name}.`)),
+      ["faulty-replies", "hazards", "many-calls", "retries"].map((name) => ofPlugin(`agent/${name}.`)),
+    ],
+  },
+  logs: {
+    sources: ["plugins/logs"],
+    rings: [
+      ["logs/contract", "logs/jsonl-store", "logs/search"].map(ofPlugin),
+      ["logs/line-sums", "logs/index-file"].map(ofPlugin),
     ],
   },
 };
@@ -89,10 +106,7 @@ async function measure() {
     const source = readFileSync(join(copy, file), "utf8");
     return mutationsIn(source, file).map((mutation) => ({ file, source, ...mutation }));
   });
-  const random = randomFrom(Number(seed));
-  const sample = Array.from({ length: Math.min(Number(count), all.length) }, () => takeOne(all, random)).filter(
-    wanted(),
-  );
+  const sample = earlier === undefined ? sampleOf(all) : listedIn(readFileSync(earlier, "utf8"), all);
   const begun = performance.now();
   const broken = await failureWith(undefined);
   limitMs = LIMIT * (performance.now() - begun);
@@ -108,11 +122,14 @@ async function measure() {
   console.log(`${area}: ${noticed} of ${sample.length} noticed (${share} %), seed ${seed}`);
 }
 
-/** Whether a mutation is to be tried: all, or those that an earlier run did not notice. */
-function wanted() {
-  if (earlier === undefined) return () => true;
-  const lines = new Set(readFileSync(earlier, "utf8").split("\n"));
-  return (mutation) => lines.has(titleOf(mutation).split("\n")[0]);
+function sampleOf(all) {
+  const random = randomFrom(Number(seed));
+  return Array.from({ length: Math.min(Number(count), all.length) }, () => takeOne(all, random));
+}
+
+function listedIn(text, all) {
+  const lines = new Set(text.split("\n"));
+  return all.filter((mutation) => lines.has(titleOf(mutation).split("\n")[0]));
 }
 
 function titleOf({ file, source, start, what }) {
