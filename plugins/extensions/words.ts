@@ -36,8 +36,8 @@ export const knownWords: KnownWords = {
   functions: ["activate", "deactivate", "hooks", "onEvent", ...contributions],
   contributions,
   toolFields: [
-    ...["name", "label", "description", "parameters", "execute", "replaces", "advertised", "unlisted"],
-    ...["access", "reads", "prepareArguments", "display"],
+    ...["name", "label", "description", "parameters", "execute", "approval", "replaces"],
+    ...["advertised", "unlisted", "access", "reads", "about", "prepareArguments", "display"],
   ],
   tapFields: ["handler", "level", "critical", "limit"],
   hooks: hookNames,

@@ -30,6 +30,13 @@ export const config = z.strictObject({
     .default([])
     .meta({ layers: "join", trust: { kind: "weakens", could: "files there are read without a question" } })
     .describe("files and folders outside the project that may be read, such as `~/notes` or `/opt/*/docs`"),
+  unknown: z
+    .enum(["declared", "ask", "deny"])
+    .default("declared")
+    .meta({ layers: "narrow", unset: "declared" })
+    .describe(
+      "calls of tools that Scorel does not ship: as the tool declares, with a question, or never unless a rule allows them",
+    ),
   readers: z
     .array(z.string().min(1))
     .default([])

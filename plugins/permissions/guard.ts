@@ -7,10 +7,10 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { CallRequest } from "./contract.ts";
 import { hiddenIn } from "./files/reading.ts";
 import { judge } from "./judge.ts";
-import { trustedAccess } from "./project-tools.ts";
+import { believed, type Declared } from "./project-tools.ts";
 import type { Reach } from "./rules/rule-file.ts";
 import { modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
-import type { Case, Rules, Verdict } from "./verdict.ts";
+import type { Rules, Verdict } from "./verdict.ts";
 
 /** Allows a tool call, asks a person about it, or refuses it. An error in here refuses it too. */
 export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
@@ -108,12 +108,12 @@ async function verdictOn(call: ToolCallInput, state: State, allow?: readonly str
   const { assistantMessage, toolCall, args } = call;
   const { ctx } = state;
   const rules = rulesOf(state, allow);
-  const { access, reads } = await touchedBy(toolCall.name, args, state);
-  approvedOf(assistantMessage, state).set(toolCall.id, reads);
+  const declared = await declaredAbout(toolCall.name, args, state);
+  approvedOf(assistantMessage, state).set(toolCall.id, declared.reads);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
   const files = ctx.find("files");
-  return judge({ tool: toolCall.name, args, access, reads, files, mode: modeOf(state), rules, workspace, readable });
+  return judge({ tool: toolCall.name, args, ...declared, files, mode: modeOf(state), rules, workspace, readable });
 }
 
 /**
@@ -124,12 +124,18 @@ function approvedOf(reply: object, state: State): Map<string, readonly string[] 
   return state.judged.reads;
 }
 
-async function touchedBy(name: string, args: unknown, { ctx }: State): Promise<Pick<Case, "access" | "reads">> {
+/** What a tool declares about a call, as far as it is believed. */
+async function declaredAbout(name: string, args: unknown, { ctx }: State): Promise<Declared> {
   const tool = ctx.find("tools")?.get(name);
   if (!tool) return { access: "exclusive" };
   const params = tool.validate(args);
-  const access = trustedAccess(await tool.access(params), tool, requiredWorkspace({ ctx }), ctx.config.readers);
-  return { access, reads: await tool.reads(params) };
+  const declared = {
+    access: await tool.access(params),
+    approval: await tool.approval(params),
+    reads: await tool.reads(params),
+    about: await tool.about(params),
+  };
+  return believed(declared, tool, { workspace: requiredWorkspace({ ctx }), ...ctx.config });
 }
 
 /** Throws without a workspace: nothing can be judged then, and the guard fails closed. */

@@ -7,7 +7,17 @@ import { isControlPath, isInside } from "./files/paths.ts";
 import { judgeReads } from "./files/reading.ts";
 import type { Rule } from "./rules/rule.ts";
 import { isAbout, ruleFor } from "./rules/rules.ts";
-import { allow, type Case, deny, isForPaths, PLANNING, type Rules, stricter, type Verdict } from "./verdict.ts";
+import {
+  allow,
+  type Case,
+  deny,
+  isForPaths,
+  isForText,
+  PLANNING,
+  type Rules,
+  stricter,
+  type Verdict,
+} from "./verdict.ts";
 
 /** Judges a call by rules and mode. Deny rules come first, then ask rules. */
 export async function judge(call: Case): Promise<Verdict> {
@@ -72,27 +82,46 @@ function speaksOfCommands({ deny, ask }: Rules): boolean {
   return [...deny, ...ask].some((rule) => isAbout(rule, "Bash", true));
 }
 
-function judgeCall({ tool, args, access, mode, rules, workspace }: Case): Verdict {
-  const paths = pathsOf(args, access, workspace);
-  const about = (list: readonly Rule[], loose: boolean) =>
-    list.find((rule) => isAbout(rule, tool, loose) && isForPaths(rule, paths, loose, workspace));
-  const denied = about(rules.deny, true);
+function judgeCall(call: Case): Verdict {
+  const { tool, access, approval, mode, workspace } = call;
+  const rule = ruleFinder(call);
+  const denied = rule("deny");
   if (denied) return deny(`the rule "${denied.text}" denies it`);
   const writes = typeof access === "object" ? access.writes.filter(isAbsolute) : [];
-  const own = ruleOf(tool, writes, workspace);
-  const asked = about(rules.ask, true);
-  const asking = (why: string): Verdict => ({ decision: "ask", why, rules: asked ? [] : own });
-  // Only `read` and calls that write no files are harmless; Bash without a command polls or stops a command that was already
-  // allowed.
-  const harmless = access === "read" || (typeof access === "object" && writes.length === 0) || tool === "Bash";
-  if (mode === "plan" && !harmless) return deny(PLANNING);
-  if (asked) return asking(`the rule "${asked.text}" asks`);
-  const allowed = mode === "plan" ? undefined : about(rules.allow, false);
+  const asked = rule("ask");
+  const isFree = isHarmless(call, writes);
+  if (mode === "plan" && !isFree) return deny(PLANNING);
+  const asking = (why: string, rules: string[]): Verdict => ({ decision: "ask", why, rules });
+  if (asked) return asking(`the rule "${asked.text}" asks`, []);
+  if (approval === "always-ask") return asking("it asks each time", []);
+  const allowed = mode === "plan" ? undefined : rule("allow");
   if (allowed) return allow(`the rule "${allowed.text}" allows it`);
-  if (mode === "full" || harmless) return allow(`the mode is ${mode}`);
+  if (approval === "by-rule")
+    return deny("no rule allows it, and [permissions] unknown denies tools that Scorel does not ship");
+  if (mode === "full" || isFree) return allow(`the mode is ${mode}`);
   if (mode === "edits" && writes.length > 0 && writes.every((path) => isInside(path, workspace)))
     return allow("edits are free");
-  return asking(`the mode is ${mode} and no rule allows it`);
+  const own = call.about === undefined ? rulesFor(tool, writes, workspace) : [ruleFor(tool, call.about)];
+  return asking(`the mode is ${mode} and no rule allows it`, own);
+}
+
+/** Returns the first rule of a list that is about the call. Rules that forbid are read loosely. */
+function ruleFinder({ tool, args, access, about, rules, workspace }: Case) {
+  const paths = pathsOf(args, access, workspace);
+  const isFor = (rule: Rule, loose: boolean) => {
+    if (about === undefined) return isForPaths(rule, paths, loose, workspace);
+    return isForText(rule, about, loose) || (loose && paths.length > 0 && isForPaths(rule, paths, loose, workspace));
+  };
+  return (list: keyof Rules): Rule | undefined => {
+    const loose = list !== "allow";
+    return rules[list].find((rule) => isAbout(rule, tool, loose) && isFor(rule, loose));
+  };
+}
+
+/** Whether nothing has to be asked about a call: as the tool says, else if it only reads or writes no files. */
+function isHarmless({ access, approval, mode }: Case, writes: readonly string[]): boolean {
+  if (approval === "free") return mode !== "plan" || writes.length === 0;
+  return approval === undefined && (access === "read" || (typeof access === "object" && writes.length === 0));
 }
 
 /** The files in a call's arguments, by their given and real paths. */
@@ -104,7 +133,7 @@ function pathsOf(args: unknown, access: Access, { cwd }: Workspace): string[] {
 }
 
 /** The rules to offer; none for files that another guard asks about whatever the rules say. */
-function ruleOf(tool: string, writes: readonly string[], workspace: Workspace): string[] {
+function rulesFor(tool: string, writes: readonly string[], workspace: Workspace): string[] {
   const { root } = workspace;
   if (writes.length === 0) return [tool];
   if (writes.some((path) => isControlPath(path) || !isInside(path, workspace))) return [];

@@ -1,22 +1,49 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
-import type { Access, ReadyTool } from "@scorel/tools/contract";
+import type { ReadyTool } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
+import type { PermissionsConfig } from "./config.ts";
+import { OWN_TOOLS } from "./own-tools.ts";
+import type { Case } from "./verdict.ts";
+
+type Unknown = PermissionsConfig["unknown"];
 
 const FILES = [".ts", ".mts", ".js", ".mjs", ""];
 
+/** What a tool declares about a call. */
+export type Declared = Pick<Case, "access" | "approval" | "reads" | "about">;
+
+interface Limits {
+  workspace: Workspace;
+  /** Tools of the project that are believed. */
+  readers: readonly string[];
+  /** How calls of tools that Scorel does not ship are approved. */
+  unknown?: Unknown | undefined;
+}
+
 /**
- * What a call touches, according to its tool. A tool from a project could claim to be harmless, so its claim counts only when
- * the user lists it in `readers`; otherwise the call counts as `exclusive`.
+ * What counts of what a tool declares. A tool from a project could claim to be harmless, so its claim counts only when the user
+ * lists it in `readers`; otherwise the call counts as `exclusive` and asks. `unknown` may say the same of all tools that
+ * Scorel does not ship.
  */
-export function trustedAccess(
-  access: Access,
-  tool: ReadyTool,
-  workspace: Workspace,
-  readers: readonly string[],
-): Access {
-  return readers.includes(tool.name) || !isOfProject(tool.plugin, workspace) ? access : "exclusive";
+export function believed(
+  declared: Declared,
+  { name, plugin }: Pick<ReadyTool, "name" | "plugin">,
+  { workspace, readers, unknown }: Limits,
+): Declared {
+  const isDoubted = !readers.includes(name) && isOfProject(plugin, workspace);
+  const approval = isDoubted && declared.approval === "free" ? undefined : declared.approval;
+  return {
+    ...declared,
+    access: isDoubted ? "exclusive" : declared.access,
+    approval: OWN_TOOLS.includes(name) ? approval : restricted(approval, unknown),
+  };
+}
+
+function restricted(approval: Case["approval"], unknown: Unknown | undefined): Case["approval"] {
+  if (unknown === "deny") return approval === "always-ask" ? approval : "by-rule";
+  return unknown === "ask" ? (approval === "always-ask" ? approval : "ask") : approval;
 }
 
 /** Whether a plugin is an extension of the project, or of a preset inside the project. An extension's id is its file name. */

@@ -1,8 +1,9 @@
 import type { FilesService } from "@scorel/local/contract";
-import type { Access } from "@scorel/tools/contract";
+import type { Access, Approval } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Mode } from "./contract.ts";
 import { fits } from "./files/paths.ts";
+import { parsePattern } from "./rules/pattern.ts";
 import type { Rule } from "./rules/rule.ts";
 
 export interface Rules {
@@ -15,6 +16,10 @@ export interface Case {
   tool: string;
   args: unknown;
   access: Access;
+  /** How the call is approved; undefined if that follows from `access`. `by-rule`: it is denied unless a rule allows it. */
+  approval?: Approval | "by-rule" | undefined;
+  /** What the call is about, according to its tool: patterns of rules are compared with it instead of paths. */
+  about?: string | undefined;
   /** Absolute paths that the tool reports to read; undefined when it does not report any. */
   reads?: readonly string[] | undefined;
   /** Whose files it touches; absent for those of this computer. */
@@ -57,6 +62,13 @@ export function stricter(first: Verdict, second: Verdict): Verdict {
 }
 
 export const PLANNING = "the mode is plan, in which nothing is changed";
+
+/** Whether a rule applies to what a call is about. A forbidding rule (`loose`) ignores case. */
+export function isForText({ pattern }: Rule, text: string, loose: boolean): boolean {
+  if (pattern === undefined) return true;
+  const [{ exact, loose: inLowerCase }, chars] = [parsePattern(pattern), loose ? text.toLowerCase() : text];
+  return (loose ? inLowerCase : exact).matches(chars);
+}
 
 /**
  * Whether a rule applies to these paths. A forbidding rule (`loose`) applies when any path matches or there are none; an

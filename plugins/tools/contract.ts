@@ -3,6 +3,12 @@ import type { Awaitable, DisplayAction } from "@scorel/kernel";
 /** What a call touches. Conflicting calls of a batch run in source order. */
 export type Access = "read" | "exclusive" | { writes: readonly string[] };
 
+/**
+ * How a call is approved. `free`: without a question. `ask`: unless a rule or the permission mode allows it. `always-ask`: a person
+ * is asked each time, whatever rules and mode say. Rules that deny or ask apply to all of them.
+ */
+export type Approval = "free" | "ask" | "always-ask";
+
 export interface TextBlock {
   type: "text";
   text: string;
@@ -40,6 +46,16 @@ export interface Tool<P = any> {
   unlisted?: true;
   /** What a call touches; by default exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
+  /**
+   * How a call is approved, for all calls or by their arguments. Default: calls that only read, or write no file, are free; the
+   * others ask, except writing in the project in the mode `edits`.
+   */
+  approval?: Approval | ((params: P) => Awaitable<Approval | undefined>);
+  /**
+   * What a call is about, in one line of up to 500 characters. Rules such as `Weather(rome)` are compared with it, and a person
+   * can answer "in this session" or "always" for it.
+   */
+  about?(params: P): Awaitable<string | undefined>;
   /** The files and folders that a call reads, as absolute paths: as given and real. */
   reads?(params: P): Awaitable<readonly string[]>;
   /** Changes raw arguments before validation. */
@@ -92,6 +108,10 @@ export interface ReadyTool {
   access(params: unknown): Promise<Access>;
   /** What a call reads according to the tool; undefined if it does not say or fails. */
   reads(params: unknown): Promise<readonly string[] | undefined>;
+  /** How a call is approved; undefined if that follows from `access`. Never rejects; `ask` if the tool's function fails. */
+  approval(params: unknown): Promise<Approval | undefined>;
+  /** What a call is about; undefined if the tool does not say or fails. Never rejects. */
+  about(params: unknown): Promise<string | undefined>;
   /**
    * Waits for earlier conflicting calls of the batch, runs the tool and normalises the result. Rejects immediately on abort.
    * `params` should come from `validate`; those of a zod tool are validated here if not. The tool gets a copy.

@@ -27,6 +27,10 @@ export const errors = defineErrors({
       : `The wrapper of plugin "${a.plugin}" around "${a.tool}" is not a function; it is left out.`,
   TOOL_ACCESS: (a: { name: string }) =>
     `access of tool "${a.name}" must return "read", "exclusive" or { writes: [paths] }, but did not; its call runs alone.`,
+  TOOL_APPROVAL: (a: { name: string }) =>
+    `approval of tool "${a.name}" must be "free", "ask" or "always-ask", or return one of them; its call asks.`,
+  TOOL_ABOUT: (a: { name: string }) =>
+    `about of tool "${a.name}" must return one line of up to 500 visible characters; no rule with a pattern allows this call.`,
   TOOL_READS: (a: { name: string }) =>
     `reads of tool "${a.name}" must return a list of paths, but did not; the paths in its arguments are used instead.`,
   TOOL_SCHEMA: (a: { reason: string }) => a.reason,

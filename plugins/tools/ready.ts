@@ -1,8 +1,9 @@
-import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy, ownCopy } from "@scorel/kit/values/copy";
 import { repairArguments } from "./arguments.ts";
-import type { Access, ReadyTool, Tool, ToolOutput } from "./contract.ts";
+import type { ReadyTool, Tool, ToolOutput } from "./contract.ts";
+import type { Declared } from "./declared.ts";
 import { errors } from "./errors.ts";
 import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
 import type { Schedule } from "./schedule.ts";
@@ -24,17 +25,16 @@ export interface Caller {
   /** Runs `work`, which calls a wrapper, on behalf of its plugin. */
   callWrapper<T>(plugin: string, where: string, work: () => T): T;
   call<T>(work: () => T): T;
-  /** What a call touches; `exclusive` if the tool's function fails. */
-  access(work: () => Awaitable<Access>): Awaitable<Access>;
-  /** What a call reads; undefined if the tool's function fails. */
-  reads(work: () => Awaitable<readonly string[] | undefined>): Awaitable<readonly string[] | undefined>;
   /** Called when a call begins, with its signal; returns a function to call at its end. */
   begin(signal: AbortSignal): () => void;
   report(thrown: unknown): void;
 }
 
 /** Prepares a contributed tool for the agent loop. Throws TOOL_SCHEMA for unusable parameters. */
-export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): ReadyTool {
+export function makeReady(
+  tool: Tool,
+  { schedule, caller, declared }: { schedule: Schedule; caller: Caller; declared: Declared },
+): ReadyTool {
   const parameters = readParameters(tool.parameters);
   const validated = new WeakSet<object>();
   const isValidated = (args: unknown) => typeof args === "object" && args !== null && validated.has(args);
@@ -47,7 +47,6 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
   };
   const isReady = (params: unknown) =>
     !parameters.zod || isValidated(params) || typeof params !== "object" || params === null;
-  const access = (params: unknown) => caller.access(() => tool.access?.(params) ?? "exclusive");
   const prepare = (raw: unknown) => (tool.prepareArguments ? caller.call(() => tool.prepareArguments?.(raw)) : raw);
   return {
     name: tool.name,
@@ -58,13 +57,15 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
     ...(tool.unlisted && { unlisted: true }),
     prepareArguments: (raw) => repairArguments(prepare(raw), parameters.schema),
     validate,
-    access: async (params) => access(params),
-    reads: async (params) => caller.reads(() => tool.reads?.(params)),
+    access: async (params) => declared.access(params),
+    reads: async (params) => declared.reads(params),
+    approval: async (params) => declared.approval(params),
+    about: async (params) => declared.about(params),
     async execute(toolCallId, given, signal = new AbortController().signal, onUpdate) {
       const params = isReady(given) ? given : validate(given);
       const run = new Run(tool, caller, signal, onUpdate);
       return run.guarded(async () => {
-        await schedule.enter(toolCallId, () => access(params), signal);
+        await schedule.enter(toolCallId, () => declared.access(params), signal);
         return run.call(toolCallId, params);
       });
     },

@@ -2,6 +2,7 @@ import { type BaseContext, messageOf } from "@scorel/kernel";
 import { claim } from "@scorel/kit/values/claims";
 import { nearest } from "@scorel/kit/values/nearest";
 import type { Tool } from "./contract.ts";
+import { APPROVALS } from "./declared.ts";
 import { errors } from "./errors.ts";
 
 export interface Contributed {
@@ -49,9 +50,9 @@ function admit({ plugin, tool, preferred }: Candidate, admitted: Map<string, Con
   if (owner !== undefined) report(errors.TOOL_DUPLICATE({ plugin, name, owner }));
 }
 
-const OPTIONAL_FUNCTIONS = ["access", "reads", "prepareArguments", "display"];
+const OPTIONAL_FUNCTIONS = ["access", "reads", "about", "prepareArguments", "display"];
 export const TOOL_FIELDS = [
-  ...["name", "label", "description", "parameters", "execute", "replaces", "advertised", "unlisted"],
+  ...["name", "label", "description", "parameters", "execute", "approval", "replaces", "advertised", "unlisted"],
   ...OPTIONAL_FUNCTIONS,
 ];
 
@@ -84,6 +85,8 @@ function optionalFlaws(tool: Record<string, unknown>): string[] {
   const flaws: string[] = [];
   if (tool.replaces !== undefined && typeof tool.replaces !== "boolean")
     flaws.push("its replaces is neither true nor false");
+  if (tool.approval !== undefined && typeof tool.approval !== "function" && !APPROVALS.includes(tool.approval as never))
+    flaws.push('its approval is neither "free", "ask" or "always-ask" nor a function');
   if (tool.advertised !== undefined && !isSchema(tool.advertised))
     flaws.push("its advertised is no JSON Schema of an object");
   for (const key of OPTIONAL_FUNCTIONS)

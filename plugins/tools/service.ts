@@ -1,7 +1,8 @@
-import type { Awaitable, BaseContext, DisplayAction } from "@scorel/kernel";
+import type { BaseContext, DisplayAction } from "@scorel/kernel";
 import { asDisplay } from "@scorel/kit/text/display";
 import { nearest } from "@scorel/kit/values/nearest";
-import type { Access, BashSettings, ReadyTool, ToolOutput, ToolsService } from "./contract.ts";
+import type { BashSettings, ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
+import { declaredBy } from "./declared.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
 import { type Caller, makeReady } from "./ready.ts";
@@ -87,20 +88,11 @@ function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): M
     ({ name }) => !without.includes(name) && (offers(preset, name) || allow.includes(name)),
   );
   const offered = named ? pick(named, inPreset) : inPreset;
-  const rows = offered.flatMap((it) =>
-    usable(
-      it,
-      (tool) => ({
-        ...it,
-        ready: makeReady(
-          tool,
-          schedule,
-          callerFor(ctx, it, () => wrappers(it.name)),
-        ),
-      }),
-      report,
-    ),
-  );
+  const prepared = (it: Contributed) => (tool: Tool) => {
+    const caller = callerFor(ctx, it, () => wrappers(it.name));
+    return { ...it, ready: makeReady(tool, { schedule, caller, declared: declaredBy(ctx, it.plugin, tool) }) };
+  };
+  const rows = offered.flatMap((it) => usable(it, prepared(it), report));
   // Sorted by name, so that the load order of plugins does not change requests.
   return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -117,44 +109,15 @@ function nameWithNearest(name: string, contributed: readonly Contributed[]): str
 
 /** Calls a tool's functions on behalf of its plugin. */
 function callerFor(ctx: BaseContext, { plugin, name }: Contributed, wrappers: Caller["wrappers"]): Caller {
-  const where = (part: string) => `${part} of tool ${name}`;
   return {
     stopping: ctx.session.stopping,
     plugin,
     wrappers,
     callWrapper: (plugin, where, work) => ctx.calls.run(plugin, where, work),
     call: (work) => ctx.calls.run(plugin, `tool ${name}`, work),
-    access: (work) =>
-      ctx.guard<Awaitable<Access>>(
-        { plugin, where: where("access"), otherwise: "exclusive", containedOnly: true },
-        () => {
-          const answer = work();
-          return answer instanceof Promise ? answer.then((later) => asAccess(name, later)) : asAccess(name, answer);
-        },
-      ),
-    reads: (work) =>
-      ctx.guard<Awaitable<readonly string[] | undefined>>(
-        { plugin, where: where("reads"), otherwise: undefined, containedOnly: true },
-        () => {
-          const answer = work();
-          return answer instanceof Promise ? answer.then((later) => asReads(name, later)) : asReads(name, answer);
-        },
-      ),
     begin: (signal) => ctx.calls.begin(plugin, signal),
     report: (thrown) => ctx.report(`tool ${name}`, thrown, plugin),
   };
-}
-
-function asAccess(name: string, value: Access): Access {
-  const writes = (value as { writes?: unknown } | null | undefined)?.writes;
-  const isList = Array.isArray(writes) && writes.every((path) => typeof path === "string");
-  if (value === "read" || value === "exclusive" || isList) return value;
-  throw errors.TOOL_ACCESS({ name });
-}
-
-function asReads(name: string, value: readonly string[] | undefined): readonly string[] | undefined {
-  if (value === undefined || (Array.isArray(value) && value.every((path) => typeof path === "string"))) return value;
-  throw errors.TOOL_READS({ name });
 }
 
 /** The named tools of those that the preset offers. Throws TOOL_UNKNOWN. */

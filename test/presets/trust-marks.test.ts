@@ -35,6 +35,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "permissions.mode": "harmless",
   "permissions.read": "weakens",
   "permissions.readers": "harmless",
+  "permissions.unknown": "harmless",
   "prompt.user": "weakens",
   "runner.allow": "weakens",
   "runner.deny": "harmless",

@@ -38,6 +38,8 @@ export function createBash(env: Environment): Tool<Params> {
       "Run a command in a new shell, without input. Long output is cut in the middle and kept whole in a file. Servers and watchers run in the background until the session ends: poll or stop their id instead of giving a command.",
     parameters,
     access: () => "exclusive",
+    // Polling and stopping concern a command that was already allowed.
+    approval: ({ command }) => (command === undefined ? "free" : "ask"),
     execute: (_id, params, signal, onUpdate) =>
       answering(signal, () => {
         const { command, poll, stop, background: behind } = params;

@@ -34,6 +34,13 @@ export class Matcher {
     this.start = this.stateOf([0]);
   }
 
+  /** Whether the pattern matches a whole text. */
+  matches(text: string): boolean {
+    let state = this.start;
+    for (let at = 0; at < text.length && !state.isEmpty; at++) state = this.after(state, text[at] as string, "all");
+    return state.isEnd;
+  }
+
   after(state: State, char: string, meaning: Meaning): State {
     const key = meaning === "all" ? char : `${char}${meaning}`;
     let next = state.next.get(key);

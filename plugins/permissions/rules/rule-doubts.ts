@@ -2,14 +2,10 @@ import type { BaseContext } from "@scorel/kernel";
 import { nearest } from "@scorel/kit/values/nearest";
 import type {} from "@scorel/tools/contract";
 import { errors } from "../errors.ts";
+import { OWN_TOOLS } from "../own-tools.ts";
 import { parseRule, type Rule } from "./rule.ts";
 import { isAbout } from "./rules.ts";
 
-/** The tools that Scorel ships; extensions may add more. */
-export const OWN_TOOLS: readonly string[] =
-  "Bash Edit Glob Grep Read TodoWrite Write skill_load skill_list_docs skill_select_docs skill_search skill_run skill_session".split(
-    " ",
-  );
 /** Tools whose rule patterns match files. */
 const FILE_TOOLS = /^(?:Read|Edit|Write|Grep|Glob)$/i;
 

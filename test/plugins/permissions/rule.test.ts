@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { config } from "../../../plugins/permissions/config.ts";
-import { doubtAbout, examineRule, OWN_TOOLS, warnAbout } from "../../../plugins/permissions/rules/rule-doubts.ts";
+import { OWN_TOOLS } from "../../../plugins/permissions/own-tools.ts";
+import { doubtAbout, examineRule, warnAbout } from "../../../plugins/permissions/rules/rule-doubts.ts";
 import { post } from "./setup.ts";
 
 const word = (outcome: string) => outcome.split(":")[0];

@@ -1,0 +1,93 @@
+import type { Awaitable, BaseContext } from "@scorel/kernel";
+import { visibleText } from "@scorel/kit/text/plain";
+import type { Access, Approval, Tool } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** Characters of what a call is about. */
+const MOST_ABOUT = 500;
+
+/** What a tool says about a call before it runs. Where the tool says nothing, or its function fails, the strictest applies. */
+export interface Declared {
+  /** What the call touches; `exclusive` if unknown. */
+  access(params: unknown): Awaitable<Access>;
+  /** What the call reads; undefined if unknown. */
+  reads(params: unknown): Awaitable<readonly string[] | undefined>;
+  /** How the call is approved; undefined if that follows from `access`, and `ask` if the tool's function fails. */
+  approval(params: unknown): Awaitable<Approval | undefined>;
+  /** What rules about the call are compared with; undefined if unknown. */
+  about(params: unknown): Awaitable<string | undefined>;
+}
+
+export function declaredBy(ctx: BaseContext, plugin: string, tool: Tool): Declared {
+  const { name } = tool;
+  /** Calls the tool's function `part` on behalf of its plugin, and checks what it answers. */
+  const asked = <T>(part: string, otherwise: T, work: () => Awaitable<unknown>, check: (answer: unknown) => T) =>
+    ctx.guard<Awaitable<T>>(
+      { plugin, where: `${part} of tool ${name}`, otherwise: otherwise as Awaited<T>, containedOnly: true },
+      () => {
+        const answer = work();
+        return answer instanceof Promise ? answer.then(check) : check(answer);
+      },
+    );
+  const { approval } = tool;
+  return {
+    access: (params) =>
+      asked<Access>(
+        "access",
+        "exclusive",
+        () => tool.access?.(params) ?? "exclusive",
+        (answer) => asAccess(name, answer),
+      ),
+    reads: (params) =>
+      asked<readonly string[] | undefined>(
+        "reads",
+        undefined,
+        () => tool.reads?.(params),
+        (answer) => asReads(name, answer),
+      ),
+    approval: (params) =>
+      asked<Approval | undefined>(
+        "approval",
+        "ask",
+        () => (typeof approval === "function" ? approval.call(tool, params) : approval),
+        (answer) => asApproval(name, answer),
+      ),
+    about: (params) =>
+      asked<string | undefined>(
+        "about",
+        undefined,
+        () => tool.about?.(params),
+        (answer) => asAbout(name, answer),
+      ),
+  };
+}
+
+function asAccess(name: string, value: unknown): Access {
+  const writes = (value as { writes?: unknown } | null | undefined)?.writes;
+  if (value === "read" || value === "exclusive" || isTexts(writes)) return value as Access;
+  throw errors.TOOL_ACCESS({ name });
+}
+
+function asReads(name: string, value: unknown): readonly string[] | undefined {
+  if (value === undefined || isTexts(value)) return value;
+  throw errors.TOOL_READS({ name });
+}
+
+export const APPROVALS: readonly Approval[] = ["free", "ask", "always-ask"];
+
+function asApproval(name: string, value: unknown): Approval | undefined {
+  if (value === undefined || APPROVALS.includes(value as Approval)) return value as Approval | undefined;
+  throw errors.TOOL_APPROVAL({ name });
+}
+
+/** One line without invisible characters, since people read it in questions and rules. */
+function asAbout(name: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  const isLine = typeof value === "string" && value.trim() !== "" && !/[\r\n]/.test(value);
+  if (!isLine || value.length > MOST_ABOUT || visibleText(value) !== value) throw errors.TOOL_ABOUT({ name });
+  return value;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}

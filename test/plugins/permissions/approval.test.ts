@@ -1,0 +1,163 @@
+import type { Tool } from "@scorel/tools/contract";
+import { describe, expect, it } from "vitest";
+import { post } from "./setup.ts";
+
+/** A tool that asks a server about a place. */
+function weather(parts: Partial<Tool> = {}): Tool {
+  return {
+    name: "Weather",
+    description: "Tells the weather of a place",
+    parameters: { type: "object", properties: { place: { type: "string" } } },
+    execute: async () => ({ content: [{ type: "text", text: "rain" }] }),
+    ...parts,
+  };
+}
+const about = { about: ({ place }: { place: string }) => place };
+const noRule = "and no rule allows it, and nobody is there to ask";
+const refusal = (why: string) =>
+  `Denied: ${why}. Do not try the same in another way; go on without it, or say what you need it for.`;
+
+/** Why a call about Rome is refused, or `runs`. */
+async function judged(parts: Partial<Tool>, config: object) {
+  await using p = await post(config, {}, [weather(parts)]);
+  return await p.judge("Weather", { place: "rome" });
+}
+
+describe("how a call of an extension's tool is approved", () => {
+  const asksEachTime = refusal("it asks each time, and nobody is there to ask");
+  it.each<[string, Partial<Tool>, object, string]>([
+    ["asks by default", {}, { mode: "edits" }, refusal(`the mode is edits ${noRule}`)],
+    ["is free where it only reads", { access: () => "read" }, { mode: "ask" }, "runs"],
+    ["is free where it says so, whatever it touches", { approval: "free" }, { mode: "ask" }, "runs"],
+    [
+      "asks where it says so, though it only reads",
+      { access: () => "read", approval: "ask" },
+      { mode: "ask" },
+      refusal(`the mode is ask ${noRule}`),
+    ],
+    ["and is then allowed by a rule", { access: () => "read", approval: "ask" }, { allow: ["Weather"] }, "runs"],
+    ["or by the mode", { access: () => "read", approval: "ask" }, { mode: "full" }, "runs"],
+    ["asks each time, whatever the mode is", { approval: "always-ask" }, { mode: "full" }, asksEachTime],
+    ["and whatever rules say", { approval: "always-ask" }, { mode: "full", allow: ["Weather"] }, asksEachTime],
+    [
+      "is denied by a rule, whatever it says",
+      { approval: "free" },
+      { mode: "full", deny: ["weather"] },
+      refusal('the rule "weather" denies it'),
+    ],
+    [
+      "asks because of a rule, whatever it says",
+      { approval: "free" },
+      { mode: "full", ask: ["Weather"] },
+      refusal('the rule "Weather" asks, and nobody is there to ask'),
+    ],
+    [
+      "depends on its arguments",
+      { approval: ({ place }: { place: string }) => (place === "rome" ? "free" : "ask") },
+      { mode: "ask" },
+      "runs",
+    ],
+    [
+      "asks where its own function fails",
+      {
+        access: () => "read",
+        approval: () => {
+          throw new Error("no idea");
+        },
+      },
+      { mode: "ask" },
+      refusal(`the mode is ask ${noRule}`),
+    ],
+    [
+      "is refused while planning, where it writes files",
+      { access: () => ({ writes: ["/tmp/cache"] }), approval: "free" },
+      { mode: "plan" },
+      refusal("the mode is plan, in which nothing is changed"),
+    ],
+  ])("%s", async (_what, parts, config, expected) => {
+    expect(await judged(parts, config)).toBe(expected);
+  });
+});
+
+describe("a rule with a pattern, for a tool that says what a call is about,", () => {
+  it.each<[string, object, string]>([
+    ["allows what it matches", { mode: "ask", allow: ["Weather(rome)"] }, "runs"],
+    ["allows what its wildcard matches", { mode: "ask", allow: ["Weather(r*e)"] }, "runs"],
+    [
+      "allows nothing in other letters",
+      { mode: "ask", allow: ["Weather(Rome)"] },
+      refusal(`the mode is ask ${noRule}`),
+    ],
+    ["allows nothing longer", { mode: "ask", allow: ["Weather(rom)"] }, refusal(`the mode is ask ${noRule}`)],
+    ["denies in any letters", { mode: "full", deny: ["Weather(ROME)"] }, refusal('the rule "Weather(ROME)" denies it')],
+    ["denies nothing else", { mode: "full", deny: ["Weather(paris)"] }, "runs"],
+  ])("%s", async (_what, config, expected) => {
+    expect(await judged(about, config)).toBe(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ["throws", undefined],
+    ["several lines", "rome\nparis"],
+    ["invisible characters", "rome\u202e"],
+    ["a long text", "r".repeat(501)],
+    ["no text", 7],
+  ])("allows nothing and denies, if the tool answers %s", async (_what, answer) => {
+    const broken = {
+      about() {
+        if (answer === undefined) throw new Error("no idea");
+        return answer as string;
+      },
+    };
+    expect([
+      await judged(broken, { mode: "ask", allow: ["Weather(*rome*)"] }),
+      await judged(broken, { mode: "full", deny: ["Weather(paris)"] }),
+    ]).toEqual([refusal(`the mode is ask ${noRule}`), refusal('the rule "Weather(paris)" denies it')]);
+  });
+
+  it("is what the answers for this session and for always add", async () => {
+    await using p = await post({ mode: "ask" }, {}, [weather(about)]);
+    await p.request("attend_requests", {});
+    const first = p.judge("Weather", { place: "rome *" });
+    const { requestId, ...question } = await p.question();
+    expect(question).toMatchObject({
+      title: "Weather: the mode is ask and no rule allows it",
+      data: { rules: ["Weather(rome \\*)"] },
+    });
+    await p.request("answer_request", { requestId, answer: "s" });
+    expect([await first, await p.judge("Weather", { place: "rome *" })]).toEqual(["runs", "runs"]);
+    const other = p.judge("Weather", { place: "rome 2" });
+    await p.request("answer_request", { requestId: (await p.question()).requestId, answer: "n" });
+    expect(await other).toContain("the user said no");
+  });
+});
+
+describe("calls of tools that Scorel does not ship", () => {
+  const byRule = "no rule allows it, and [permissions] unknown denies tools that Scorel does not ship";
+  it.each<[string, Partial<Tool>, object, string]>([
+    [
+      "ask, though they say that they are free",
+      { approval: "free" },
+      { unknown: "ask", mode: "ask" },
+      `the mode is ask ${noRule}`,
+    ],
+    [
+      "ask, though they only read",
+      { access: () => "read" },
+      { unknown: "ask", mode: "ask" },
+      `the mode is ask ${noRule}`,
+    ],
+    ["are denied", { access: () => "read" }, { unknown: "deny", mode: "full" }, byRule],
+  ])("%s, if the configuration says so", async (_what, parts, config, why) => {
+    expect(await judged(parts, config)).toBe(refusal(why));
+  });
+
+  it("run if a rule allows them", async () => {
+    for (const unknown of ["ask", "deny"]) expect(await judged({}, { unknown, allow: ["Weather"] })).toBe("runs");
+  });
+
+  it("have no effect on those of Scorel", async () => {
+    await using p = await post({ unknown: "deny", mode: "ask" });
+    p.file("a.txt", "a");
+    expect(await p.judge("Read", { file_path: "a.txt" })).toBe("runs");
+  });
+});
