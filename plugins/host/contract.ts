@@ -28,6 +28,7 @@ import type { z } from "zod";
 
 export type { Composition, NestedSkills, Notice, PresetPackage, SessionOption, SessionOptions, TrustedCopy, Workspace };
 
+export type QuestionKind = "select" | "confirm" | "input";
 export interface SessionSummary {
   sessionId: string;
   name?: string;
@@ -43,7 +44,28 @@ export interface SessionSummary {
   title: string;
   path: string;
   problem?: string;
+  /** Whether a turn is running. Absent for sessions that are not open in this process. */
+  running?: boolean;
+  /** The kinds of the open questions, in the order in which they were asked; absent when there are none. */
+  questions?: QuestionKind[];
 }
+/**
+ * A change of a session of this process, with the session's row as `list_sessions` returns it.
+ *
+ * - `created`, `opened`, `closed`: the session was created, opened or closed. `renamed`: it has another name or title.
+ * - `running`, `idle`: a turn has started or ended.
+ * - `asking`, `answered`: a question was asked, or is no longer open.
+ * - `restored`: it is back from the trash. `deleted`: it is no longer in the list; the row is its last one.
+ * - `missed`: the listener was too slow, and changes were dropped. Call `list_sessions` again.
+ */
+export type SessionChange =
+  | {
+      change:
+        | ("created" | "opened" | "closed" | "deleted" | "restored" | "renamed")
+        | ("running" | "idle" | "asking" | "answered");
+      session: SessionSummary;
+    }
+  | { change: "missed" };
 /** An event as a client gets it, with how to display it. */
 export interface Delivered {
   event: AnyEvent | Missed;
@@ -103,6 +125,8 @@ export interface EventPage {
 export interface SessionStatus {
   sessionId: string;
   running: boolean;
+  /** The kinds of the open questions, in the order in which they were asked; absent when there are none. */
+  questions?: QuestionKind[];
   leafId: EventId | null;
   meta: SessionMeta;
   anchor: Anchor;
@@ -148,8 +172,8 @@ export interface Operations {
   /** Opens the session of a directory that has the latest event; throws SESSION_NONE. */
   continue_session: { params: { cwd: string } & SessionOptions; result: SessionStatus };
   /**
-   * Lists sessions, latest activity first, at most `limit` (up to 1000). `cwd` or `project` (id, name or directory)
-   * restrict the list.
+   * Lists sessions, latest activity first, at most `limit` (up to 1000), also those that are open in this process and not
+   * stored yet, but not unsaved ones. `cwd` or `project` (id, name or directory) restrict the list.
    */
   list_sessions: {
     params: { cwd?: string; project?: string; limit?: number };
@@ -365,6 +389,8 @@ export interface OperationContext {
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
   /** Creates the header of a new session in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */
   newHeader(cwd: string): SessionHeader;
+  /** Tells clients that watch the sessions of one whose log a plugin has written itself. */
+  announce(sessionId: string): void;
   /**
    * Returns the event types that are `importable` in a session in `cwd`, by name. Throws CONFIG errors and
    * HOST_CWD_INVALID.
@@ -410,6 +436,15 @@ export interface Client {
     listener: (delivered: Delivered) => void | Promise<void>,
     options?: SubscribeOptions,
   ): Promise<Subscription>;
+  /**
+   * Tells of every session that is created, opened, changed, closed or deleted in this process from now on; see
+   * SessionChange. To show a list live, call this first and `list_sessions` then. A listener that is `capacity` (default
+   * 1,000) changes behind gets `missed` instead of them. Returns the function that ends it.
+   */
+  watchSessions(
+    listener: (change: SessionChange) => void | Promise<void>,
+    options?: { capacity?: number },
+  ): Promise<() => Promise<void>>;
   /** Resolves when all events announced so far have reached this client's listeners of the session. */
   drained(sessionId: string): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Client, ClientScope, Operation, Operations, Subscription } from "../contract.ts";
+import type { Client, ClientScope, Operation, Operations, SessionChange, Subscription } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { statusOf } from "../sessions/status.ts";
@@ -15,6 +15,7 @@ export class EmbeddedClient implements Client, Caller {
   readonly held = new Map<string, AbortController>();
   attending?: boolean | undefined;
   private readonly subscriptions = new Set<SessionSubscription>();
+  private readonly watches = new Set<() => void>();
   private closed = false;
 
   constructor(sessions: Sessions, { clientId, scope }: { clientId: string; scope?: ClientScope | undefined }) {
@@ -54,6 +55,21 @@ export class EmbeddedClient implements Client, Caller {
     }) as Subscription;
   }
 
+  async watchSessions(...[listener, options]: Parameters<Client["watchSessions"]>): Promise<() => Promise<void>> {
+    this.mustBeOpen();
+    if (this.access.limited)
+      await this.access.assertOperation("watch_sessions", { readOnly: true, confined: true }, {});
+    const tell = async (change: SessionChange) => {
+      if (await this.maySee(change)) await listener(change);
+    };
+    const end = this.sessions.feed.listen(this.access.confined ? tell : listener, options?.capacity);
+    this.watches.add(end);
+    return async () => {
+      this.watches.delete(end);
+      end();
+    };
+  }
+
   /** Waits only for this client's own listeners, so another subscriber that hangs does not block it. */
   async drained(sessionId: string): Promise<void> {
     const own = [...this.subscriptions].filter(({ session }) => session.id === sessionId);
@@ -62,12 +78,19 @@ export class EmbeddedClient implements Client, Caller {
 
   async close(): Promise<void> {
     this.closed = true;
+    for (const end of this.watches) end();
+    this.watches.clear();
     for (const subscription of [...this.subscriptions]) await this.unsubscribe(subscription);
     await this.releaseAll();
   }
 
   private async unsubscribe(subscription: SessionSubscription): Promise<void> {
     if (this.subscriptions.delete(subscription)) await subscription.end();
+  }
+
+  /** Whether a change is of a session that the client may use. */
+  private async maySee(change: SessionChange): Promise<boolean> {
+    return change.change === "missed" || (await this.access.visible([change.session])).length > 0;
   }
 
   private async releaseAll(): Promise<void> {

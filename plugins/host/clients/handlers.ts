@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type {} from "@scorel/agent/contract";
 import { ScorelError } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
@@ -33,7 +34,7 @@ export async function loadSession(
   { sessionId, ...options }: Params<"load_session">,
   caller: Caller,
 ): Result<"load_session"> {
-  const id = caller.sessions.shelf.resolve(sessionId);
+  const id = caller.sessions.resolve(sessionId);
   return statusOf(keepOpen(await caller.sessions.load(id, opening(options, caller)), caller));
 }
 
@@ -41,7 +42,8 @@ export async function continueSession(
   { cwd, ...options }: Params<"continue_session">,
   caller: Caller,
 ): Result<"continue_session"> {
-  const [latest] = await listSessions({ cwd, limit: 1 }, caller);
+  // A session that was created and has no event yet is not one to continue.
+  const latest = (await listSessions({ cwd }, caller)).find(({ path }) => existsSync(path));
   if (!latest) throw errors.SESSION_NONE({ cwd });
   return statusOf(keepOpen(await caller.sessions.load(latest.sessionId, opening(options, caller)), caller));
 }
@@ -53,14 +55,14 @@ export async function reloadSession({ sessionId }: Params<"reload_session">, cal
 
 export async function listSessions(
   { cwd, project, limit }: Operations["list_sessions"]["params"],
-  { access, sessions: { shelf, parent } }: Caller,
+  { access, sessions }: Caller,
 ): Promise<SessionSummary[]> {
   const directory = cwd === undefined ? undefined : canonicalDirectory(cwd);
-  const { value: book, problems } = await bookOf(parent);
+  const { value: book, problems } = await bookOf(sessions.parent);
   // Without the list of projects, sessions are shown where they were created; a query for one project cannot be
   // answered.
   if (project !== undefined && problems[0]) throw new ScorelError(problems[0].code, problems[0].message);
-  return listed(await access.visible(shelf.list()), book, {
+  return listed(await access.visible(sessions.list()), book, {
     cwd: directory,
     project,
     limit,

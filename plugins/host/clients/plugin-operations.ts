@@ -72,6 +72,7 @@ export function contextOf(caller: Caller): OperationContext {
     open: (sessionId) => using(sessionId, (id) => openFor({ sessionId: id }, caller)),
     look: (sessionId, work) => using(sessionId, (id) => sessions.withReadOnly(id, work)),
     alone: (sessionId, work) => access.assertSession(sessionId).then(() => sessions.alone(sessionId, work)),
+    announce: (sessionId) => sessions.announce(sessionId, "created"),
     newHeader: (cwd) => ({ ...newHeader(sessions.shelf.logs.version), meta: placeOf(canonicalDirectory(cwd)) }),
     importable: (cwd) => sessions.importable(cwd),
     left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),

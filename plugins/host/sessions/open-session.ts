@@ -1,8 +1,12 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Kernel } from "@scorel/kernel";
-import type { Composition, Notice, Workspace } from "@scorel/workspace/contract";
+import type { Composition, Notice, SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { failureText } from "../clients/client.ts";
+import type { SessionStatus } from "../contract.ts";
+import { optionsOf } from "../session-options.ts";
 import type { SessionStream } from "../stream/session-stream.ts";
+import { canonicalDirectory } from "../workspace.ts";
+import type { OpenSummary } from "./open-summary.ts";
 
 /** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
@@ -12,6 +16,7 @@ export interface OpenSession {
   readonly id: string;
   readonly kernel: Kernel;
   readonly stream: SessionStream;
+  readonly summary: OpenSummary;
   readonly workspace: Workspace;
   /** What was left out when it was opened. */
   readonly problems: readonly Notice[];
@@ -32,4 +37,23 @@ export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
     code: failure.code,
     message: failureText(failure),
   }));
+}
+
+/** Returns the kinds of a session's open questions, if there are any. */
+export function questionsIn({ stream: { questions } }: Pick<OpenSession, "stream">): Pick<SessionStatus, "questions"> {
+  return questions.length > 0 ? { questions } : {};
+}
+
+/** Whether a session was opened with other options. */
+export function differs(
+  workspace: Workspace,
+  { allowWrite = [], ...others }: SessionOptions,
+  known: readonly SessionOption[],
+): boolean {
+  const isOther = ([key, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(workspace[key as keyof SessionOptions]);
+  return (
+    Object.entries(optionsOf({ ...others, attending: undefined }, known)).some(isOther) ||
+    allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)))
+  );
 }

@@ -8,17 +8,18 @@ import {
   type SessionHeader,
 } from "@scorel/kernel";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
-import type { Notice, SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
+import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
+import type { SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type ProjectsAnswer, projectIn } from "../places.ts";
-import { optionsOf } from "../session-options.ts";
 import { acquireLock } from "../storage/lock.ts";
 import { besideLog } from "../storage/session-store.ts";
+import { SessionFeed } from "../stream/session-feed.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader } from "./new-session.ts";
-import { failuresOf, type OpenSession } from "./open-session.ts";
+import { differs, failuresOf, type OpenSession } from "./open-session.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
 import { type CloneOptions, type NewOptions, SessionStarter, type SessionsOptions } from "./starter.ts";
@@ -30,10 +31,13 @@ export class Sessions {
   private readonly open = new Map<string, Promise<OpenSession>>();
   private readonly closing = new Map<string, Promise<void>>();
   private readonly starter: SessionStarter;
+  /** The rows of the open sessions, and who is told of changes. */
+  readonly feed: SessionFeed;
 
   constructor(options: SessionsOptions) {
     this.options = options;
-    this.starter = new SessionStarter(options);
+    this.feed = new SessionFeed(options.logger);
+    this.starter = new SessionStarter({ ...options, onEvent: (session, event) => this.feed.take(session, event) });
     this.shelf = options.shelf;
   }
 
@@ -57,7 +61,12 @@ export class Sessions {
       const meta = { cwd, root, ...(projectId !== undefined && { projectId }), ...(name !== undefined && { name }) };
       return this.starter.begin({ ...known, meta }, rest, { problems });
     });
-    return this.remember(known.sessionId, starting);
+    return this.remember(known.sessionId, starting, "created");
+  }
+
+  /** Lists stored and open sessions, latest activity first. */
+  list(): SessionSummary[] {
+    return this.shelf.list(this.feed.rows);
   }
 
   /** Completes the beginning of an id, of an open or a stored session; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
@@ -91,7 +100,7 @@ export class Sessions {
         { history },
       );
     });
-    return this.remember(made, starting);
+    return this.remember(made, starting, "created");
   }
 
   /** Runs `work` on a session for reading: the open one, or else one opened without lock, repair or append. */
@@ -111,7 +120,12 @@ export class Sessions {
     const open = await this.open.get(id)?.catch(() => undefined);
     if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
     if (open) await this.close(open);
-    const working = this.locked(id, work);
+    const session = this.shelf.summary(id);
+    const working = this.locked(id, work).finally(() => {
+      const isStored = existsSync(this.shelf.path(id));
+      if (session && !isStored) this.feed.send({ change: "deleted", session });
+      else if (!session && isStored) this.announce(id, "restored");
+    });
     await this.awaited(id, working);
     return working;
   }
@@ -122,7 +136,7 @@ export class Sessions {
   async load(id: string, options: SessionOptions = {}): Promise<OpenSession> {
     for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
     const running = this.open.get(id);
-    if (!running) return this.remember(id, this.starter.stored(id, options, false));
+    if (!running) return this.remember(id, this.starter.stored(id, options, false), "opened");
     const session = await running;
     if (differs(session.workspace, options, this.known)) throw errors.HOST_SESSION_OPTIONS({ sessionId: id });
     return session;
@@ -201,10 +215,20 @@ export class Sessions {
     return history.point(session, eventId);
   }
 
-  private async close({ id, kernel }: OpenSession): Promise<void> {
+  private async close(session: OpenSession): Promise<void> {
+    const { id, kernel } = session;
     if (!this.open.delete(id)) return this.closing.get(id);
     kernel.session.emit("session_end", { reason: "closed" });
-    await this.awaited(id, kernel.stop());
+    await this.awaited(
+      id,
+      kernel.stop().finally(() => this.feed.remove(session)),
+    );
+  }
+
+  /** Tells of a session that is stored and not open. */
+  announce(sessionId: string, change: "created" | "restored"): void {
+    const session = this.shelf.summary(sessionId);
+    if (session) this.feed.send({ change, session });
   }
 
   /** Makes everyone who opens the session wait until `work` has settled. */
@@ -230,22 +254,13 @@ export class Sessions {
     }
   }
 
-  private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
+  /** `change` says how the session came to be open; without it, it was reloaded. */
+  private remember(id: string, starting: Promise<OpenSession>, change?: "created" | "opened"): Promise<OpenSession> {
     this.open.set(id, starting);
-    starting.catch(() => this.open.delete(id));
+    starting.then(
+      (session) => this.feed.add(session, change),
+      () => this.open.delete(id),
+    );
     return starting;
   }
-}
-
-function differs(
-  workspace: Workspace,
-  { allowWrite = [], ...others }: SessionOptions,
-  known: readonly SessionOption[],
-): boolean {
-  const isOther = ([key, value]: [string, unknown]) =>
-    JSON.stringify(value) !== JSON.stringify(workspace[key as keyof SessionOptions]);
-  return (
-    Object.entries(optionsOf({ ...others, attending: undefined }, known)).some(isOther) ||
-    allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)))
-  );
 }

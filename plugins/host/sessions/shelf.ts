@@ -18,11 +18,13 @@ export interface Shelf {
   path(sessionId: string): string;
   /** Completes the beginning of an id; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string;
+  /** Reads a session's summary; undefined if it is not stored. */
+  summary(sessionId: string): SessionSummary | undefined;
   /**
-   * Lists sessions, latest activity first, by their last event and not by file time. With `cwd`, only those of that
-   * directory.
+   * Lists sessions, latest activity first, by their last event and not by file time. Those in `open`, by id, are not read and
+   * need not be stored.
    */
-  list(cwd?: string): SessionSummary[];
+  list(open?: ReadonlyMap<string, SessionSummary>): SessionSummary[];
   /**
    * Reads only the header of a session's log. If damage lost its working directory, home is used, so that the session can
    * still be viewed. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER.
@@ -38,11 +40,11 @@ export function createShelf(directory: string, logs: Logs): Shelf {
     logs,
     path,
     resolve: (wanted) => (isId(wanted) && existsSync(path(wanted)) ? wanted : byPrefix(logs, directory, wanted)),
-    list: (cwd) =>
-      idsIn(logs, directory)
+    summary: (id) => summaryOf(logs, path(id), id),
+    list: (open = new Map()) =>
+      [...new Set([...idsIn(logs, directory), ...open.keys()])]
         // A session may be deleted by another process in the meantime.
-        .flatMap((id) => summaryOf(logs, path(id), id) ?? [])
-        .filter((summary) => cwd === undefined || summary.cwd === cwd)
+        .flatMap((id) => open.get(id) ?? summaryOf(logs, path(id), id) ?? [])
         .sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt || compare(a.sessionId, b.sessionId)),
     header: (sessionId) => readHeader(logs, path(sessionId), sessionId),
   };

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import {
+  type AnyEvent,
   type BaseContext,
   createKernel,
   type EventId,
-  type Kernel,
   type SessionHeader,
   type StoredEvent,
 } from "@scorel/kernel";
@@ -18,8 +18,8 @@ import { createWorkspace } from "../workspace.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { startingWith, writeNow } from "./copy.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
+import { OpenSummary } from "./open-summary.ts";
 import type { Shelf } from "./shelf.ts";
-import { writeIndex } from "./summary.ts";
 
 /** Options for creating a session. */
 export interface NewOptions extends SessionOptions {
@@ -41,6 +41,10 @@ export interface SessionsOptions {
   /** Returns the options that a session can be opened with. */
   sessionOptions(): readonly SessionOption[];
 }
+interface StarterOptions extends SessionsOptions {
+  /** Called with each event of a session that was started. */
+  onEvent(session: OpenSession, event: AnyEvent): void;
+}
 
 /** How a session is to be started. */
 export interface Wanted {
@@ -57,11 +61,11 @@ export interface Wanted {
 
 /** Starts the kernel of a session, over a new log or a stored one. It remembers no session. */
 export class SessionStarter {
-  private readonly options: SessionsOptions;
+  private readonly options: StarterOptions;
   /** True when no further session may start. */
   stopped = false;
 
-  constructor(options: SessionsOptions) {
+  constructor(options: StarterOptions) {
     this.options = options;
   }
 
@@ -94,16 +98,18 @@ export class SessionStarter {
     const { entries, problems, ...place } = made;
     const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options }, sessionOptions());
     const parent = composition.kernel();
-    let kernel: Kernel | undefined;
-    const store = this.store(wanted, () => kernel && index(shelf.path(id), kernel));
-    kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    let summary: OpenSummary | undefined;
+    const store = this.store(wanted, () => writeSummary(shelf.path(id), summary));
+    const kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    summary = new OpenSummary(shelf.path(id), kernel.session);
     if (wanted.begin?.atOnce) await writeNow(store, kernel);
     const isChosen = options.model === undefined && !wanted.readOnly;
     const notices = isChosen ? await chosenModel(kernel) : [];
     const session: OpenSession = {
       id,
       kernel,
-      stream: new SessionStream(kernel),
+      stream: new SessionStream(kernel, (event) => this.options.onEvent(session, event)),
+      summary,
       workspace,
       problems: [...wanted.problems, ...problems, ...notices],
       made,
@@ -150,8 +156,8 @@ export class SessionStarter {
   }
 }
 
-function index(path: string, { session }: Kernel): void {
+function writeSummary(path: string, summary: OpenSummary | undefined): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   // The log was deleted while it was open.
-  if (stat) writeIndex(path, stat, session.header, session.tree);
+  if (stat) summary?.write(stat);
 }

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { messageOf, type SessionHeader, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { messageOf, type SessionHeader, type StoredEvent } from "@scorel/kernel";
 import type { Ledger } from "@scorel/kernel/store";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import type { Logs } from "@scorel/logs/contract";
@@ -12,11 +12,9 @@ const INDEX_VERSION = 2;
 const TITLE_LENGTH = 80;
 /** Maximum bytes of a log that listing reads whole. Of a longer one without an index, only both ends are read. */
 const READ_WHOLE = 8 * 2 ** 20;
-/** Maximum events of an open log that are counted. */
-const COUNTED = 20_000;
 
 /** Summary file beside a log. It describes the log's first `size` bytes. */
-interface SessionIndex {
+export interface SessionIndex {
   version: number;
   size: number;
   mtimeMs: number;
@@ -26,8 +24,8 @@ interface SessionIndex {
   id: string;
   summary: Omit<SessionSummary, "path">;
 }
-type Stat = Pick<Stats, "size" | "mtimeMs" | "ino">;
-type Last = Pick<SessionIndex, "seq" | "id">;
+export type Stat = Pick<Stats, "size" | "mtimeMs" | "ino">;
+export type Last = Pick<SessionIndex, "seq" | "id">;
 
 /** Returns a log's summary: from its index plus later events, or else from the log, writing a new index. */
 export function summaryOf(logs: Logs, path: string, sessionId: string): SessionSummary | undefined {
@@ -44,16 +42,6 @@ export function summaryOf(logs: Logs, path: string, sessionId: string): SessionS
   }
 }
 
-/** Writes the index of an open log that had this size and time. Returns its summary. */
-export function writeIndex(path: string, stat: Stat, header: SessionHeader, tree: TreeView): SessionSummary {
-  const index = readIndex(path);
-  const known = index && tree.get(index.id)?.seq === index.seq ? index : undefined;
-  if (!known && tree.size > COUNTED) return keep(path, stat, uncounted(header, tree), lastOf(tree));
-  const summary = known ? { ...known.summary } : begun(header);
-  for (const event of known ? tree.between(known.seq + 1, Number.POSITIVE_INFINITY) : tree) take(summary, event);
-  return keep(path, stat, summary, lastOf(tree));
-}
-
 function scanned(logs: Logs, path: string, stat: Stat, index: SessionIndex | undefined): SessionSummary {
   const { header, readOnly, problems } = logs.header(path);
   const grown = index && index.ino === stat.ino && index.size < stat.size ? index : undefined;
@@ -66,7 +54,7 @@ function scanned(logs: Logs, path: string, stat: Stat, index: SessionIndex | und
   for (const event of events) take(summary, event);
   if (readOnly !== undefined && problems.some(({ lost }) => lost)) summary.problem = `${path}: ${readOnly}`;
   const last = events.at(-1) ?? (added && grown);
-  return last && !scan?.torn ? keep(path, stat, summary, last) : { ...summary, path };
+  return last && !scan?.torn ? writeIndex(path, stat, summary, last) : { ...summary, path };
 }
 
 function eventsIn(ledger: Ledger | undefined): StoredEvent[] {
@@ -78,13 +66,8 @@ function eventsIn(ledger: Ledger | undefined): StoredEvent[] {
   return events;
 }
 
-function uncounted(header: SessionHeader, tree: TreeView): SessionIndex["summary"] {
-  const head: StoredEvent[] = [];
-  for (const event of tree) if (head.push(event) === COUNTED / 100) break;
-  return withoutCount(begun(header), head, tree.tail(COUNTED / 100));
-}
-
-function withoutCount(
+/** Extends a summary by some of the first and last events of a log whose messages are not counted. */
+export function withoutCount(
   begun: SessionIndex["summary"],
   head: readonly StoredEvent[],
   tail: readonly StoredEvent[],
@@ -94,11 +77,8 @@ function withoutCount(
   return summary;
 }
 
-function lastOf(tree: TreeView): Last {
-  return tree.last ?? { seq: 0, id: "" };
-}
-
-function keep(
+/** Writes the index of a log that has this size and time, up to the event `last`. Returns the summary. */
+export function writeIndex(
   path: string,
   { size, mtimeMs, ino }: Stat,
   summary: SessionIndex["summary"],
@@ -114,7 +94,8 @@ function keep(
   return { ...summary, path };
 }
 
-function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["summary"] {
+/** Returns the summary of a log without events. */
+export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["summary"] {
   const { cwd = "", name, projectId } = meta as SessionMeta;
   return {
     sessionId,
@@ -128,7 +109,8 @@ function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["sum
   };
 }
 
-function take(summary: SessionIndex["summary"], event: StoredEvent): void {
+/** Extends a summary by the next event. */
+export function take(summary: SessionIndex["summary"], event: StoredEvent): void {
   // Use the last event's time, not the maximum: a clock that once ran ahead must not keep a session on top.
   summary.updatedAt = event.ts;
   if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
@@ -155,7 +137,7 @@ function titleOf(content: UserMessage["content"]): string {
 }
 
 /** Reads the index; undefined when it is missing or unusable. The index only saves time. */
-function readIndex(path: string): SessionIndex | undefined {
+export function readIndex(path: string): SessionIndex | undefined {
   try {
     const { sum, ...index } = JSON.parse(readIfPresent(besideLog(path, "index.json")) ?? "{}");
     return sum === crc32(JSON.stringify(index)) && index.version === INDEX_VERSION ? index : undefined;

@@ -41,6 +41,12 @@ export class InFlightEvents {
     return this.works.has(work);
   }
 
+  /** The first event of all work of a kind, in the order in which it began. */
+  of(work: string): AnyEvent[] {
+    const own = [...this.works].filter(([name]) => name.startsWith(`${work} `));
+    return own.flatMap(([, [first]]) => first?.event ?? []);
+  }
+
   /** The events in seq order. Text has the seq of its last part. */
   list(): AnyEvent[] {
     const entries = [...this.works.values()].flat();

@@ -1,5 +1,5 @@
 import type { AnyEvent, Kernel, Session, StoredEvent } from "@scorel/kernel";
-import type { Anchor, ResumeMode } from "../contract.ts";
+import type { Anchor, QuestionKind, ResumeMode } from "../contract.ts";
 import { InFlightEvents } from "./in-flight.ts";
 import { anchorAfter } from "./pages.ts";
 import { RecentEvents } from "./recent.ts";
@@ -30,19 +30,34 @@ export class SessionStream {
   /** seq of the last event that was announced to this stream. */
   private last: number;
 
-  constructor(kernel: Kernel) {
+  /** `onEvent` is called with each event, after it was taken. */
+  constructor(kernel: Kernel, onEvent: (event: AnyEvent) => void) {
     this.session = kernel.session;
     this.last = kernel.announced;
     this.recent = new RecentEvents(this.last);
     this.inFlight = new InFlightEvents((type) => kernel.inFlight(type));
+    const take = (event: AnyEvent) => {
+      this.take(event);
+      onEvent(event);
+    };
     // Without a limit nothing is missed; taking an event never waits.
-    kernel.subscribe((event) => this.take(event as AnyEvent), { capacity: Number.POSITIVE_INFINITY, joined: true });
+    kernel.subscribe((event) => take(event as AnyEvent), { capacity: Number.POSITIVE_INFINITY, joined: true });
   }
 
   private take(event: AnyEvent): void {
     this.last = event.seq;
     this.inFlight.take(event);
     if (!isStored(event)) this.recent.add(event);
+  }
+
+  /** Whether a turn is running. */
+  get running(): boolean {
+    return this.inFlight.has("turn");
+  }
+
+  /** The kinds of the open questions, in the order in which they were asked. */
+  get questions(): QuestionKind[] {
+    return this.inFlight.of("request").map((event) => (event as unknown as { kind: QuestionKind }).kind);
   }
 
   /**

@@ -37,11 +37,12 @@ interface Pass {
 export function importSession(
   { file, cwd, format }: { file: string; cwd: string; format?: ImportFormat | undefined },
   {
+    announce,
     importable,
     logs,
     newHeader,
     sessionsDir,
-  }: Pick<OperationContext, "importable" | "logs" | "newHeader" | "sessionsDir">,
+  }: Pick<OperationContext, "announce" | "importable" | "logs" | "newHeader" | "sessionsDir">,
 ): Promise<ImportReport> {
   return withSource(file, async (source) => {
     const known = format ?? (await formatOf(source));
@@ -62,6 +63,7 @@ export function importSession(
     try {
       const { builder, report } = await read({ ...pass, write: (event) => log.add(event) });
       await log.finish();
+      announce(header.sessionId);
       const { cwd: works } = header.meta as { cwd: string };
       return report.of({ sessionId: header.sessionId, format: known, cwd: works, events: builder.size });
     } catch (thrown) {

@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import type { AnyEvent, BaseContext } from "@scorel/kernel";
+import type { SessionChange, SessionSummary } from "../contract.ts";
+import { type OpenSession, questionsIn } from "../sessions/open-session.ts";
+
+type Listener = (change: SessionChange) => void | Promise<void>;
+type RowChange = Extract<SessionChange, { session: SessionSummary }>["change"];
+
+const DEFAULT_CAPACITY = 1_000;
+/** What events of a session mean for lists. */
+const CHANGES: Readonly<Record<string, RowChange>> = {
+  runtime_start: "running",
+  runtime_end: "idle",
+  approval_request: "asking",
+  approval_answer: "answered",
+};
+
+/** The open sessions of this process as rows of a list, and the listeners that are told of their changes. */
+export class SessionFeed {
+  private readonly logger: BaseContext["logger"];
+  private readonly open = new Map<string, OpenSession>();
+  private readonly listeners = new Set<Watcher>();
+
+  constructor(logger: BaseContext["logger"]) {
+    this.logger = logger;
+  }
+
+  /** The rows of all open sessions but unsaved ones, by id. */
+  get rows(): Map<string, SessionSummary> {
+    return new Map([...this.open].map(([id, session]) => [id, rowOf(session)]));
+  }
+
+  /** Adds a session that was created or opened; without `change`, one that was reloaded. */
+  add(session: OpenSession, change?: "created" | "opened"): void {
+    // An unsaved session is known only to those who were given its id.
+    if (session.workspace.file === undefined) return;
+    this.open.set(session.id, session);
+    if (change !== undefined) this.tell(session, change);
+  }
+
+  /** Takes an event of a session. */
+  take(session: OpenSession, event: AnyEvent): void {
+    const change = Object.hasOwn(CHANGES, event.type) ? CHANGES[event.type] : renamedBy(event);
+    if (change !== undefined && this.open.get(session.id) === session) this.tell(session, change);
+  }
+
+  /** Removes a session that was closed. One that was never stored is gone. */
+  remove(session: OpenSession): void {
+    const { id: sessionId, workspace } = session;
+    if (this.open.get(sessionId) !== session) return;
+    this.open.delete(sessionId);
+    const isStored = existsSync(workspace.file as string);
+    if (this.listeners.size > 0)
+      this.send({
+        change: isStored ? "closed" : "deleted",
+        session: { ...session.summary.current, cwd: workspace.cwd },
+      });
+  }
+
+  send(change: SessionChange): void {
+    for (const listener of this.listeners) listener.push(change);
+  }
+
+  /** Tells a listener of all changes from now on. Returns the function that ends it. */
+  listen(listener: Listener, capacity = DEFAULT_CAPACITY): () => void {
+    const failed = (thrown: unknown) => this.logger.warn("A listener of watchSessions failed", thrown);
+    const watcher = new Watcher(listener, capacity, failed);
+    this.listeners.add(watcher);
+    return () => {
+      this.listeners.delete(watcher);
+      watcher.end();
+    };
+  }
+
+  private tell(session: OpenSession, change: RowChange): void {
+    if (this.listeners.size > 0) this.send({ change, session: { ...rowOf(session), cwd: session.workspace.cwd } });
+  }
+}
+
+/** The row of an open session. */
+function rowOf(session: OpenSession): SessionSummary {
+  const { summary, stream } = session;
+  return { ...summary.current, running: stream.running, ...questionsIn(session) };
+}
+
+function renamedBy(event: AnyEvent): RowChange | undefined {
+  if (event.type !== "session_info") return undefined;
+  const { changes } = event as AnyEvent & { changes?: { name?: unknown; title?: unknown } };
+  return changes?.name !== undefined || changes?.title !== undefined ? "renamed" : undefined;
+}
+
+/** One listener, with a queue of its own. */
+class Watcher {
+  private readonly listener: Listener;
+  private readonly capacity: number;
+  private readonly failed: (thrown: unknown) => void;
+  private queue: SessionChange[] = [];
+  private running = false;
+  private ended = false;
+
+  constructor(listener: Listener, capacity: number, failed: (thrown: unknown) => void) {
+    this.listener = listener;
+    this.capacity = capacity;
+    this.failed = failed;
+  }
+
+  push(change: SessionChange): void {
+    // Nothing is lost: a list that is read after this shows all that was dropped.
+    if (this.queue.length >= this.capacity) this.queue = [{ change: "missed" }];
+    else this.queue.push(change);
+    if (!this.running) void this.drain();
+  }
+
+  end(): void {
+    this.ended = true;
+    this.queue = [];
+  }
+
+  private async drain(): Promise<void> {
+    this.running = true;
+    // Listeners run after the change that woke them, never inside it.
+    await null;
+    for (let next = this.queue.shift(); next && !this.ended; next = this.queue.shift()) {
+      try {
+        await this.listener(next);
+      } catch (thrown) {
+        this.failed(thrown);
+      }
+    }
+    this.running = false;
+  }
+}
