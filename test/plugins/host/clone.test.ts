@@ -9,7 +9,7 @@ const mover = definePlugin({
   version: "1.0.0",
   commands: (ctx) => ({
     back: { run: async (targetEventId) => void (await ctx.session.append("rewind", { targetEventId })) },
-    name: { run: async (name) => void (await ctx.session.append("session_info", { changes: { name } })) },
+    label: { run: async (name) => void (await ctx.session.append("session_info", { changes: { name } })) },
   }),
 });
 const host = () => testHost([echoAgent, mover]);
@@ -25,7 +25,7 @@ describe("a copy of a session", () => {
     const { client } = t;
     const { sessionId } = await client.request("create_session", { cwd: home.cwd });
     await ask(client, sessionId, "one");
-    await client.request("run_command", { sessionId, name: "name", args: "mine" });
+    await client.request("run_command", { sessionId, name: "label", args: "mine" });
     const { leafId } = await client.request("get_status", { sessionId });
     await ask(client, sessionId, "a mistake");
     await client.request("run_command", { sessionId, name: "back", args: leafId ?? "" });
@@ -59,7 +59,7 @@ describe("a copy of a session", () => {
     using home = testHome();
     await using t = await host();
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
-    await t.client.request("run_command", { sessionId, name: "name", args: "mine" });
+    await t.client.request("run_command", { sessionId, name: "label", args: "mine" });
     await expect(t.client.request("clone_session", { sessionId })).rejects.toMatchObject({ code: "HOST_CLONE_EMPTY" });
   });
 });
