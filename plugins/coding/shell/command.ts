@@ -56,7 +56,11 @@ async function run(program: Program, options: Command, processes: ProcessesServi
   const { onText, background = false } = options;
   // Decodes output across chunks, so that a split character stays intact.
   const decoder = new TextDecoder();
-  const onOutput = (chunk: Uint8Array) => onText(decoder.decode(chunk, { stream: true }));
+  let isOver = false;
+  const onOutput = (chunk: Uint8Array) => {
+    // A command of which nothing was heard in time may still send output.
+    if (!isOver) onText(decoder.decode(chunk, { stream: true }));
+  };
   const started = await processes.start({ ...program, background, onOutput }).catch((thrown: unknown) => {
     throw errors.BASH_SPAWN({ reason: messageOf(thrown) }, { cause: thrown });
   });
@@ -64,6 +68,7 @@ async function run(program: Program, options: Command, processes: ProcessesServi
   running.add(end);
   options.onStart?.(started);
   const ended = await watch(started, options);
+  isOver = true;
   onText(decoder.decode());
   if (!background || ended.ended) running.delete(end);
   return ended;
