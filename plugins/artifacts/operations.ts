@@ -1,4 +1,4 @@
-import type { Client, Operation, OperationHandler, Operations } from "@scorel/host/contract";
+import type { Client, Operations } from "@scorel/host/contract";
 import { type Contributions, codeOf, type Session } from "@scorel/kernel";
 import { z } from "zod";
 import type { ArtifactVersion, Replay, SessionArtifacts } from "./contract.ts";
@@ -8,58 +8,86 @@ import { known, treeOf, versionOf } from "./lineage.ts";
 const sessionId = z.string().min(1);
 const name = z.string().min(1);
 const count = z.number().int().min(0).optional();
-const one = z.strictObject({ sessionId, name, version: count });
+const one = () => z.strictObject({ sessionId, name, version: count });
+
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which clients use a session's artifacts. */
-export function operations(of: (session: Session) => SessionArtifacts): Contributions["operations"] {
+export function operations(of: (session: Session) => SessionArtifacts) {
   return {
-    list_artifacts: handler(z.strictObject({ sessionId, name: name.optional() }), (params, { look, resolve }) =>
-      look(resolve(params.sessionId), async ({ kernel }) => {
-        const artifacts = of(kernel.session);
-        if (params.name === undefined) return { artifacts: artifacts.list() };
-        return { artifacts: known(artifacts, params.name) };
-      }),
-    ),
-    get_artifact: handler(one.extend({ offset: count, length: count }), (params, { look, resolve }) =>
-      look(resolve(params.sessionId), async ({ kernel }) => {
-        const artifacts = of(kernel.session);
-        const { offset = 0, length } = params;
-        if (length !== undefined) {
-          const part = versionOf(artifacts, params.name, params.version);
-          return { ...part, base64: artifacts.part(part, offset, length).toString("base64") };
-        }
-        const found = artifacts.load(params.name, params.version);
-        if (!found) throw unknown(artifacts, params.name);
-        const { content, ...version } = found;
-        return { ...version, base64: content.toString("base64") };
-      }),
-    ),
-    get_lineage: handler(one, (params, { look, resolve }) =>
-      look(resolve(params.sessionId), async ({ kernel }) => {
-        const artifacts = of(kernel.session);
-        return treeOf(artifacts, versionOf(artifacts, params.name, params.version));
-      }),
-    ),
-    replay_artifact: handler(
-      one.extend({
-        sandbox: z.enum(["auto", "bubblewrap", "docker", "podman", "local"]).optional(),
-        keep: z.boolean().optional(),
-      }),
-      async (params, { look, resolve, request }) => {
+    list_artifacts: {
+      summary: "Lists the artifacts of a session, or the versions of one.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, name: name.optional() }),
+      result: async () => (await results()).list_artifacts,
+      run: (params, { look, resolve }) =>
+        look(resolve(params.sessionId), async ({ kernel }) => {
+          const artifacts = of(kernel.session);
+          if (params.name === undefined) return { artifacts: artifacts.list() };
+          return { artifacts: known(artifacts, params.name) };
+        }),
+    },
+    get_artifact: {
+      summary: "Returns the bytes of an artifact in base64, or a part of them.",
+      readOnly: true,
+      params: () => one().extend({ offset: count, length: count }),
+      result: async () => (await results()).get_artifact,
+      run: (params, { look, resolve }) =>
+        look(resolve(params.sessionId), async ({ kernel }) => {
+          const artifacts = of(kernel.session);
+          const { offset = 0, length } = params;
+          if (length !== undefined) {
+            const part = versionOf(artifacts, params.name, params.version);
+            return { ...part, base64: artifacts.part(part, offset, length).toString("base64") };
+          }
+          const found = artifacts.load(params.name, params.version);
+          if (!found) throw unknown(artifacts, params.name);
+          const { content, ...version } = found;
+          return { ...version, base64: content.toString("base64") };
+        }),
+    },
+    get_lineage: {
+      summary: "Returns what an artifact was made of, recursively.",
+      readOnly: true,
+      params: () => one(),
+      result: async () => (await results()).get_lineage,
+      run: (params, { look, resolve }) =>
+        look(resolve(params.sessionId), async ({ kernel }) => {
+          const artifacts = of(kernel.session);
+          return treeOf(artifacts, versionOf(artifacts, params.name, params.version));
+        }),
+    },
+    replay_artifact: {
+      summary: "Repeats the run that made an artifact, in a new workspace, and compares the results.",
+
+      params: () =>
+        one().extend({
+          sandbox: z.enum(["auto", "bubblewrap", "docker", "podman", "local"]).optional(),
+          keep: z.boolean().optional(),
+        }),
+      result: async () => (await results()).replay_artifact,
+      run: async (params, { look, resolve, request }) => {
         const found = await look(resolve(params.sessionId), ({ kernel, workspace: { cwd } }) => ({
           artifact: versionOf(of(kernel.session), params.name, params.version),
           cwd,
         }));
         return replay(found, params, request);
       },
-    ),
-    remove_artifact: handler(z.strictObject({ sessionId, name }), async (params, { open, resolve }) => {
-      const { kernel } = await open(resolve(params.sessionId));
-      const artifacts = of(kernel.session);
-      if (!(await artifacts.remove(params.name))) throw unknown(artifacts, params.name);
-      return { name: params.name };
-    }),
-  };
+    },
+    remove_artifact: {
+      summary: "Removes an artifact from the session, with all its versions.",
+
+      params: () => z.strictObject({ sessionId, name }),
+      result: async () => (await results()).remove_artifact,
+      run: async (params, { open, resolve }) => {
+        const { kernel } = await open(resolve(params.sessionId));
+        const artifacts = of(kernel.session);
+        if (!(await artifacts.remove(params.name))) throw unknown(artifacts, params.name);
+        return { name: params.name };
+      },
+    },
+  } satisfies Contributions["operations"];
 }
 
 function unknown(artifacts: SessionArtifacts, wanted: string) {
@@ -82,11 +110,4 @@ async function replay(
   } finally {
     await request("close_session", { sessionId });
   }
-}
-
-function handler<O extends Operation>(
-  params: z.ZodType<Operations[O]["params"]>,
-  run: OperationHandler<O>["run"],
-): OperationHandler<O> {
-  return { params, run };
 }

@@ -1,15 +1,12 @@
 import { existsSync } from "node:fs";
 import type {} from "@scorel/agent/contract";
 import { definePlugin } from "@scorel/kernel";
-import { z } from "zod";
 import { config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type {} from "./contract.ts";
+import { operations } from "./operations.ts";
 import { Watch } from "./record/watch.ts";
 import { journalOf } from "./restore/journal-path.ts";
-
-const sessionId = z.string();
-const targetEventId = z.string();
 
 /** Records what tools change, so that files can be restored along with the conversation. */
 export default definePlugin({
@@ -41,20 +38,7 @@ export default definePlugin({
         beforeToolCall: { level: "late", handler: (call) => watch.before(call).then(() => undefined) },
         afterToolCall: { level: "late", handler: (outcome) => watch.after(outcome).then(() => undefined) },
       },
-      operations: () => ({
-        preview_files: {
-          params: z.strictObject({ sessionId, targetEventId }),
-          run: async (asked) => (await settled()).previewFiles(ctx, asked.targetEventId),
-        },
-        restore_files: {
-          params: z.strictObject({ sessionId, targetEventId, overwrite: z.boolean().optional() }),
-          run: async (asked) => (await settled()).restoreFiles(ctx, asked.targetEventId, asked.overwrite ?? false),
-        },
-        list_changes: {
-          params: z.strictObject({ sessionId }),
-          run: async () => (await settled()).changesOf(ctx),
-        },
-      }),
+      operations: operations(ctx, settled),
       dispose: () => watch.stop(),
     };
   },

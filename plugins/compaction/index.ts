@@ -6,15 +6,9 @@ import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
-import type { Compacted } from "./contract.ts";
 import { afterRefusal, leavingOutResults, summariseOld } from "./layers.ts";
+import { operations } from "./operations.ts";
 import { compactionEnd, compactionStart } from "./transient.ts";
-
-const params = z.strictObject({
-  sessionId: z.string(),
-  instructions: z.string().optional(),
-  messageId: z.string().optional(),
-});
 
 /**
  * Plugin `compaction`: keeps conversations within the model's window by omitting old tool results and summarizing old
@@ -29,8 +23,6 @@ export default definePlugin({
   events: { compaction_start: compactionStart, compaction_end: compactionEnd },
 
   activate(ctx) {
-    /** Compactions that clients asked for and that are running, by client-made id. */
-    const running = new Map<string, Promise<Compacted>>();
     return {
       hooks: {
         beforeContext: {
@@ -47,13 +39,7 @@ export default definePlugin({
           handler: ({ model }, signal) => afterRefusal(ctx, model, signal ?? ctx.signal),
         },
       },
-      operations: {
-        compact: {
-          params,
-          run: async ({ sessionId: _here, ...asked }, { clientId }) =>
-            (await import("./manual.ts")).compactOnce(ctx, running, { ...asked, clientId }),
-        },
-      },
+      operations: operations(ctx),
     };
   },
 

@@ -20,7 +20,7 @@ export default definePlugin({
     });
   },
 
-  operations,
+  operations: () => operations,
   commands: treeCommands,
   cliCommands: (ctx) => historyCommands(() => ctx.find("host")),
 });

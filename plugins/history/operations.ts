@@ -1,4 +1,3 @@
-import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
@@ -13,71 +12,106 @@ const name = z
   .regex(/^\P{Cc}*$/u, "must be one line");
 const level = z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]);
 const jump = { sessionId: id, expectedLeafId: place.optional(), messageId: id.optional() };
-const session = z.strictObject({ sessionId: id });
-const nothing = z.strictObject({});
+const session = () => z.strictObject({ sessionId: id });
+const nothing = () => z.strictObject({});
 
-let made: Contributions["operations"] | undefined;
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+const moves = () => import("./moves.ts");
+const trash = () => import("./trash.ts");
 
-/** Operations of this plugin. Created once, on the first request; their code is loaded on use. */
-export function operations(): Contributions["operations"] {
-  made ??= handlers();
-  return made;
-}
-
-function handlers(): Contributions["operations"] {
-  return {
-    rewind: handler(
+/** Operations about the course of a conversation, its name and model, and deleted sessions. Their code is loaded on use. */
+export const operations = {
+  rewind: {
+    summary: "Moves the active leaf back to an event; with `files`, restores the files first.",
+    params: () =>
       z.strictObject({
         ...jump,
         targetEventId: place,
         files: z.boolean().optional(),
         overwrite: z.boolean().optional(),
       }),
-      async (params, context) => (await import("./moves.ts")).rewind(params, context),
-    ),
-    preview_rewind: handler(z.strictObject({ sessionId: id, targetEventId: place }), async (params, context) =>
-      (await import("./moves.ts")).previewRewind(params, context),
-    ),
-    branch: handler(z.strictObject({ ...jump, leafEventId: id }), async (params, context) =>
-      (await import("./moves.ts")).branch(params, context),
-    ),
-    undo: handler(z.strictObject(jump), async (params, context) => (await import("./moves.ts")).undo(params, context)),
-    redo: handler(z.strictObject(jump), async (params, context) => (await import("./moves.ts")).redo(params, context)),
-    get_tree: handler(
+    result: async () => (await results()).rewind,
+    run: async (params, context) => (await moves()).rewind(params, context),
+  },
+  preview_rewind: {
+    summary: "Returns what a rewind with `files` would change.",
+    readOnly: true,
+    params: () => z.strictObject({ sessionId: id, targetEventId: place }),
+    result: async () => (await results()).preview_rewind,
+    run: async (params, context) => (await moves()).previewRewind(params, context),
+  },
+  branch: {
+    summary: "Moves the active leaf to the end of another branch.",
+    params: () => z.strictObject({ ...jump, leafEventId: id }),
+    result: async () => (await results()).branch,
+    run: async (params, context) => (await moves()).branch(params, context),
+  },
+  undo: {
+    summary: "Rewinds to before the last user message.",
+    params: () => z.strictObject(jump),
+    result: async () => (await results()).undo,
+    run: async (params, context) => (await moves()).undo(params, context),
+  },
+  redo: {
+    summary: "Reverts the last undo, if nothing was added since.",
+    params: () => z.strictObject(jump),
+    result: async () => (await results()).redo,
+    run: async (params, context) => (await moves()).redo(params, context),
+  },
+  get_tree: {
+    summary: "Returns the events of a session as rows of a tree, the latest first.",
+    readOnly: true,
+    params: () =>
       z.strictObject({
         sessionId: id,
         show: z.enum(["tree", "path", "all"]).optional(),
         limit: z.number().int().min(1).max(100_000).optional(),
         before: id.optional(),
       }),
-      async (params, context) => (await import("./page.ts")).getTree(params, context),
-    ),
-    update_info: handler(
+    result: async () => (await results()).get_tree,
+    run: async (params, context) => (await import("./page.ts")).getTree(params, context),
+  },
+  update_info: {
+    summary: "Changes the session's name, model or thinking level.",
+    params: () =>
       z.strictObject({
         sessionId: id,
         changes: z.strictObject({ name: name.optional(), model: id.optional(), thinkingLevel: level.optional() }),
         messageId: id.optional(),
       }),
-      async (params, context) => (await import("./info.ts")).updateInfo(params, context),
-    ),
-    rename_session: handler(
-      z.strictObject({ sessionId: id, name, messageId: id.optional() }),
-      async ({ name, ...params }, { request }) => request("update_info", { ...params, changes: { name } }),
-    ),
-    delete_session: handler(session, async (params, context) =>
-      (await import("./trash.ts")).deleteSession(params, context),
-    ),
-    restore_session: handler(session, async (params, context) =>
-      (await import("./trash.ts")).restoreSession(params, context),
-    ),
-    list_trash: handler(nothing, async (_params, context) => (await import("./trash.ts")).listTrash(context)),
-    purge_sessions: handler(nothing, async (_params, context) => (await import("./trash.ts")).purgeSessions(context)),
-  };
-}
-
-function handler<O extends Operation>(
-  params: z.ZodType<Operations[O]["params"]>,
-  run: OperationHandler<O>["run"],
-): OperationHandler<O> {
-  return { params, run };
-}
+    result: async () => (await results()).update_info,
+    run: async (params, context) => (await import("./info.ts")).updateInfo(params, context),
+  },
+  rename_session: {
+    summary: "Changes the session's name.",
+    params: () => z.strictObject({ sessionId: id, name, messageId: id.optional() }),
+    result: async () => (await results()).rename_session,
+    run: async ({ name, ...params }, { request }) => request("update_info", { ...params, changes: { name } }),
+  },
+  delete_session: {
+    summary: "Moves a session's files to the trash.",
+    params: session,
+    result: async () => (await results()).delete_session,
+    run: async (params, context) => (await trash()).deleteSession(params, context),
+  },
+  restore_session: {
+    summary: "Moves a session's files back from the trash.",
+    params: session,
+    result: async () => (await results()).restore_session,
+    run: async (params, context) => (await trash()).restoreSession(params, context),
+  },
+  list_trash: {
+    summary: "Lists the deleted sessions that can be restored.",
+    readOnly: true,
+    params: nothing,
+    result: async () => (await results()).list_trash,
+    run: async (_params, context) => (await trash()).listTrash(context),
+  },
+  purge_sessions: {
+    summary: "Deletes the trash for good, and then file contents that no session refers to.",
+    params: nothing,
+    result: async () => (await results()).purge_sessions,
+    run: async (_params, context) => (await trash()).purgeSessions(context),
+  },
+} satisfies Contributions["operations"];

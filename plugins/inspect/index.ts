@@ -1,10 +1,10 @@
 import type {} from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
-import { z } from "zod";
 import { configCommands, presetCommands, promptCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { logCommands } from "./logs.ts";
+import { operations } from "./operations.ts";
 
 /**
  * Plugin `inspect`: shows presets, configuration and prompts with the origin of each part, and a session's readable
@@ -23,14 +23,5 @@ export default definePlugin({
     ...promptCommands(host),
     ...logCommands(host),
   ],
-  operations: () => ({
-    get_prompt: {
-      params: z.strictObject({ sessionId: z.string().optional(), cwd: z.string() }),
-      run: async (params, context) => (await import("./prompt-view.ts")).readPrompt(params, context),
-    },
-    resolve_session: {
-      params: z.strictObject({ sessionId: z.string() }),
-      run: ({ sessionId }, { resolve }) => ({ sessionId: resolve(sessionId) }),
-    },
-  }),
+  operations: () => operations,
 });

@@ -1,4 +1,4 @@
-import type { HostService, Operation, OperationContext, OperationHandler, Operations } from "@scorel/host/contract";
+import type { HostService } from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
@@ -10,28 +10,43 @@ const name = z
   .min(1)
   .max(200)
   .regex(/^\P{Cc}*$/u, "must be one line");
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
 const work = () => import("./work.ts");
 
 /** Operations about projects and directories. */
-export function operations(host: () => HostService | undefined): Contributions["operations"] {
+export function operations(host: () => HostService | undefined) {
   return {
-    list_projects: handler(z.strictObject({}), async (_params, context) => (await work()).list(host(), context)),
-    register_project: handler(z.strictObject({ directory: text, name: name.optional() }), async (params) =>
-      (await work()).add(host(), params),
-    ),
-    remove_project: handler(z.strictObject({ project: text }), async (params) => (await work()).remove(host(), params)),
-    move_project: handler(z.strictObject({ project: text, directory: text }), async (params) =>
-      (await work()).move(host(), params),
-    ),
-    list_directories: handler(z.strictObject({ directory: text.optional() }), async (params) =>
-      (await import("./directories.ts")).listDirectories(params.directory),
-    ),
-  };
-}
-
-function handler<O extends Operation>(
-  params: z.ZodType<Operations[O]["params"]>,
-  run: (params: Operations[O]["params"], context: OperationContext) => Promise<Operations[O]["result"]>,
-): OperationHandler<O> {
-  return { params, run };
+    list_projects: {
+      summary: "Lists projects, last used first.",
+      params: () => z.strictObject({}),
+      result: async () => (await results()).list_projects,
+      run: async (_params, context) => (await work()).list(host(), context),
+    },
+    register_project: {
+      summary: "Registers a directory as a project, or returns the project that it belongs to.",
+      params: () => z.strictObject({ directory: text, name: name.optional() }),
+      result: async () => (await results()).register_project,
+      run: async (params) => (await work()).add(host(), params),
+    },
+    remove_project: {
+      summary: "Removes a project from the list. Its sessions stay.",
+      params: () => z.strictObject({ project: text }),
+      result: async () => (await results()).remove_project,
+      run: async (params) => (await work()).remove(host(), params),
+    },
+    move_project: {
+      summary: "Records where a project, or a directory in it, has moved. Its sessions follow.",
+      params: () => z.strictObject({ project: text, directory: text }),
+      result: async () => (await results()).move_project,
+      run: async (params) => (await work()).move(host(), params),
+    },
+    list_directories: {
+      summary: "Lists the directories inside one below home, to choose one from.",
+      readOnly: true,
+      params: () => z.strictObject({ directory: text.optional() }),
+      result: async () => (await results()).list_directories,
+      run: async (params) => (await import("./directories.ts")).listDirectories(params.directory),
+    },
+  } satisfies Contributions["operations"];
 }

@@ -2,9 +2,8 @@ import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
-import { z } from "zod";
 import { config } from "./config.ts";
-import type { PromptService } from "./contract.ts";
+import { operations } from "./operations.ts";
 import { createPrompt, tellNewDate } from "./service.ts";
 import { instructionSnapshot, instructions, toldDate } from "./snapshot.ts";
 import { joinContext } from "./submit.ts";
@@ -45,14 +44,5 @@ export default definePlugin({
     },
   }),
 
-  operations: (ctx) => ({
-    refresh_instructions: {
-      params: z.strictObject({ sessionId: z.string() }),
-      run: async (_params, { clientId }) => {
-        const prompt = ctx.find("prompt") as PromptService;
-        const { cut, skipped } = await prompt.refresh(clientId);
-        return { bytes: prompt.view().bytes, cut, skipped };
-      },
-    },
-  }),
+  operations,
 });

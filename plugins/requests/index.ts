@@ -1,7 +1,6 @@
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
-import { z } from "zod";
 import type {} from "./contract.ts";
 import {
   approvalAnswer,
@@ -12,11 +11,9 @@ import {
   requestDefaulted,
 } from "./events.ts";
 import { Notices } from "./notices.ts";
+import { operations } from "./operations.ts";
 import { createService, Requests } from "./requests.ts";
 import { createUi } from "./ui.ts";
-
-const sessionId = z.string();
-const id = z.string().min(1);
 
 /** Questions and notices of plugins to the people who watch a session. Questions and answers are in its log. */
 export default definePlugin({
@@ -57,28 +54,7 @@ export default definePlugin({
         notices.listen();
         await requests.expectNoMore();
       },
-      operations: () => ({
-        attend_requests: {
-          params: z.strictObject({ sessionId, attending: z.boolean().optional() }),
-          run: async ({ attending = true }, { left }) => {
-            const gone = left(ctx.session.id);
-            if (attending) gone.addEventListener("abort", () => void requests.attend(gone, false), { once: true });
-            await requests.attend(gone, attending);
-            return present();
-          },
-        },
-        list_requests: { params: z.strictObject({ sessionId }), run: present },
-        answer_request: {
-          params: z.strictObject({
-            sessionId,
-            requestId: id,
-            answer: z.string().max(10_000).nullable(),
-            reason: z.string().max(10_000).optional(),
-            messageId: id.optional(),
-          }),
-          run: ({ sessionId: _here, ...given }, { clientId }) => requests.answer({ ...given, clientId }),
-        },
-      }),
+      operations: operations(ctx, requests, present),
       dispose: () => notices.close(),
     };
   },

@@ -1,4 +1,4 @@
-import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
+import type {} from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import type { ProjectsService } from "@scorel/projects/contract";
 import { z } from "zod";
@@ -6,17 +6,24 @@ import type { Hit } from "./contract.ts";
 
 const DEFAULT_LIMIT = 50;
 
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
 /** Creates the operations `search_sessions` and `get_usage`. */
-export function operations(projects: () => ProjectsService | undefined): Contributions["operations"] {
+export function operations(projects: () => ProjectsService | undefined) {
   return {
-    search_sessions: handler(
-      z.strictObject({
-        text: z.string(),
-        caseSensitive: z.boolean().optional(),
-        project: z.string().min(1).optional(),
-        limit: z.number().int().min(1).max(1000).optional(),
-      }),
-      async ({ text, caseSensitive, project, limit = DEFAULT_LIMIT }, { sessionsDir: directory, logs }) => {
+    search_sessions: {
+      summary: "Searches the readable text of all sessions, or those of a project; the last changed come first.",
+      readOnly: true,
+      params: () =>
+        z.strictObject({
+          text: z.string(),
+          caseSensitive: z.boolean().optional(),
+          project: z.string().min(1).optional(),
+          limit: z.number().int().min(1).max(1000).optional(),
+        }),
+      result: async () => (await results()).search_sessions,
+      run: async ({ text, caseSensitive, project, limit = DEFAULT_LIMIT }, { sessionsDir: directory, logs }) => {
         const [{ search }, { membersOf }] = await Promise.all([import("./hits.ts"), import("./membership.ts")]);
         const belongs = await membersOf(projects, { directory, logs }, project, "/");
         const hits: Hit[] = [];
@@ -27,23 +34,20 @@ export function operations(projects: () => ProjectsService | undefined): Contrib
         }
         return { hits, more: false };
       },
-    ),
-    get_usage: handler(
-      z.strictObject({ by: z.enum(["day", "model", "project"]).optional(), since: z.string().optional() }),
-      async ({ by = "day", since }, { sessionsDir: directory, logs }) => {
+    },
+    get_usage: {
+      summary: "Sums what all sessions have used, by day, model or project.",
+      readOnly: true,
+      params: () =>
+        z.strictObject({ by: z.enum(["day", "model", "project"]).optional(), since: z.string().optional() }),
+      result: async () => (await results()).get_usage,
+      run: async ({ by = "day", since }, { sessionsDir: directory, logs }) => {
         const { sinceTime, spentIn } = await import("./usage.ts");
         const { projectNames } = await import("./membership.ts");
         const projectOf = await projectNames(projects);
         const from = since === undefined ? 0 : sinceTime(since, Date.now());
         return spentIn({ directory, logs, by, since: from, projectOf, signal: new AbortController().signal });
       },
-    ),
-  };
-}
-
-function handler<O extends Operation>(
-  params: z.ZodType<Operations[O]["params"]>,
-  run: OperationHandler<O>["run"],
-): OperationHandler<O> {
-  return { params, run };
+    },
+  } satisfies Contributions["operations"];
 }

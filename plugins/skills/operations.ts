@@ -1,4 +1,4 @@
-import type { OperationHandler } from "@scorel/host/contract";
+import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 import { archiveAt } from "./library/roots.ts";
@@ -6,20 +6,24 @@ import type { Skills } from "./load/skills.ts";
 
 const sessionId = z.string();
 
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
 /** The operations by which clients query a session's skills. */
-export function operations(skills: () => Skills): {
-  list_skills: OperationHandler<"list_skills">;
-  get_skill: OperationHandler<"get_skill">;
-  check_skills: OperationHandler<"check_skills">;
-  report_skills: OperationHandler<"report_skills">;
-  read_skills: OperationHandler<"read_skills">;
-  preview_skills: OperationHandler<"preview_skills">;
-  skill_sources: OperationHandler<"skill_sources">;
-} {
+export function operations(skills: () => Skills) {
   return {
-    list_skills: { params: z.strictObject({ sessionId }), run: () => skills().ready() },
+    list_skills: {
+      summary: "Searches for the skills of an open session and lists them.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId }),
+      result: async () => (await results()).list_skills,
+      run: () => skills().ready(),
+    },
     get_skill: {
-      params: z.strictObject({ sessionId, name: z.string() }),
+      summary: "Returns a skill with its text and the paths of its docs.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, name: z.string() }),
+      result: async () => (await results()).get_skill,
       run: async ({ name }) => {
         const { skills: known } = await skills().ready();
         const skill = known.find((each) => each.name === name);
@@ -29,18 +33,27 @@ export function operations(skills: () => Skills): {
       },
     },
     read_skills: {
-      params: z.strictObject({ sessionId, path: z.string() }),
+      summary: "Returns the skills in a folder of the host, as if it were a root.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, path: z.string() }),
+      result: async () => (await results()).read_skills,
       run: async ({ path }) => {
         const { Library } = await import("./library/library.ts");
         return await new Library().look([{ source: "user", folder: path, files: path }], []);
       },
     },
     preview_skills: {
-      params: z.strictObject({ sessionId, path: z.string(), instead: z.string().optional() }),
+      summary: "Returns what `list_skills` would return if the skills in a folder were added to the store.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, path: z.string(), instead: z.string().optional() }),
+      result: async () => (await results()).preview_skills,
       run: ({ path, instead }) => skills().preview(path, instead),
     },
     skill_sources: {
-      params: z.strictObject({ sessionId }),
+      summary: "Returns the archives in a session's configuration, and the hosts that may be contacted for them.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId }),
+      result: async () => (await results()).skill_sources,
       run: () => {
         const { ctx } = skills();
         const { roots, allowHosts } = ctx.config;
@@ -49,12 +62,18 @@ export function operations(skills: () => Skills): {
       },
     },
     check_skills: {
-      params: z.strictObject({ sessionId, path: z.string().optional() }),
+      summary: "Checks skills against the open format.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, path: z.string().optional() }),
+      result: async () => (await results()).check_skills,
       run: async ({ path }) => ({ files: await (await import("./format/check.ts")).check(skills(), path) }),
     },
     report_skills: {
-      params: z.strictObject({ sessionId, of: z.string().min(1).optional() }),
+      summary: "Reports from the logs how skills were used.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, of: z.string().min(1).optional() }),
+      result: async () => (await results()).report_skills,
       run: async ({ of }, context) => (await import("./report/report-scope.ts")).report(skills(), of, context),
     },
-  };
+  } satisfies Contributions["operations"];
 }

@@ -5,8 +5,7 @@ import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import { transferCommands } from "./commands/commands.ts";
 import type {} from "./contract.ts";
-
-const FORMATS = ["md", "html", "jsonl"] as const;
+import { FORMATS, operations } from "./operations.ts";
 
 /** Plugin `transfer`: exports sessions as pages or logs, and imports session files of other programs. */
 export default definePlugin({
@@ -15,26 +14,7 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
 
-  operations: () => ({
-    export_session: {
-      params: z.strictObject({
-        sessionId: z.string(),
-        format: z.enum(FORMATS),
-        file: z.string().min(1).optional(),
-        force: z.boolean().optional(),
-        path: z.boolean().optional(),
-      }),
-      run: async (params, context) => (await import("./export/export.ts")).exportSession(params, context),
-    },
-    import_session: {
-      params: z.strictObject({
-        file: z.string().min(1),
-        cwd: z.string(),
-        format: z.enum(["scorel", "claude-code", "codex", "pi"]).optional(),
-      }),
-      run: async (params, context) => (await import("./import/import.ts")).importSession(params, context),
-    },
-  }),
+  operations: () => operations,
   commands: () => ({
     export: {
       summary: "Write this conversation into a file, as md, html or jsonl",

@@ -1,0 +1,37 @@
+import type {} from "@scorel/host/contract";
+import type { Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type { Context } from "./context.ts";
+import type {} from "./contract.ts";
+
+const sessionId = z.string();
+const targetEventId = z.string();
+
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
+/** The operations by which clients look at changed files and restore them. `settled` loads the code that does it. */
+export function operations(ctx: Context, settled: () => Promise<typeof import("./restore/files.ts")>) {
+  return {
+    preview_files: {
+      summary: "Returns what `restore_files` would do.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, targetEventId }),
+      result: async () => (await results()).preview_files,
+      run: async (asked) => (await settled()).previewFiles(ctx, asked.targetEventId),
+    },
+    restore_files: {
+      summary: "Restores the files that this session's tools changed, to an earlier or later event.",
+      params: () => z.strictObject({ sessionId, targetEventId, overwrite: z.boolean().optional() }),
+      result: async () => (await results()).restore_files,
+      run: async (asked) => (await settled()).restoreFiles(ctx, asked.targetEventId, asked.overwrite ?? false),
+    },
+    list_changes: {
+      summary: "Returns how the files differ from their state before this session's tools changed them.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId }),
+      result: async () => (await results()).list_changes,
+      run: async () => (await settled()).changesOf(ctx),
+    },
+  } satisfies Contributions["operations"];
+}

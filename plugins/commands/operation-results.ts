@@ -1,0 +1,25 @@
+import { z } from "zod";
+
+const commandResult = z.strictObject({
+  output: z.string().optional(),
+  data: z.unknown().optional(),
+  sessionId: z.string().optional(),
+  input: z.string().optional(),
+  copy: z.string().optional(),
+  turn: z.string().optional(),
+  leave: z.boolean().optional(),
+});
+const listedCommand = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  usage: z.string(),
+  plugin: z.string(),
+});
+const completion = z.strictObject({ from: z.number(), values: z.array(z.string()) });
+
+/** The schemas of what the operations return. */
+export const results = {
+  run_command: commandResult,
+  list_commands: z.strictObject({ commands: z.array(listedCommand) }),
+  complete_command: completion,
+};

@@ -1,0 +1,37 @@
+import type {} from "@scorel/host/contract";
+import type { BaseContext, Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+
+const sessionId = z.string();
+
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
+/** The operations by which clients list, complete and run slash commands. */
+export function operations(ctx: BaseContext) {
+  return {
+    list_commands: {
+      summary: "Lists the slash commands of a session.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId }),
+      result: async () => (await results()).list_commands,
+      run: async () => ({ commands: (await import("./registry.ts")).listCommands(ctx) }),
+    },
+    run_command: {
+      summary: "Runs a slash command.",
+      params: () => z.strictObject({ sessionId, name: z.string(), args: z.string() }),
+      result: async () => (await results()).run_command,
+      run: async (asked, { clientId, request }) =>
+        (await import("./registry.ts")).runCommand(ctx, asked, { sessionId: ctx.session.id, clientId, request }),
+    },
+    complete_command: {
+      summary: "Completes the end of a line: a slash command or a marked word.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId, line: z.string() }),
+      result: async () => (await results()).complete_command,
+      run: async ({ line }, { clientId, request }) =>
+        (await import("./completion.ts")).completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request }),
+    },
+  } satisfies Contributions["operations"];
+}

@@ -1,0 +1,207 @@
+import { displayAction } from "@scorel/kit/schema/display-action";
+import { z } from "zod";
+
+const sessionMeta = z.looseObject({
+  name: z.string().optional(),
+  title: z.string().optional(),
+  model: z.string().optional(),
+  chosenModel: z.string().optional(),
+  thinkingLevel: z.string().optional(),
+  cwd: z.string().optional(),
+});
+const anchor = z.strictObject({
+  epoch: z.string(),
+  persistentSeq: z.number(),
+  persistentId: z.string().nullable(),
+  activation: z.string(),
+  streamSeq: z.number(),
+});
+const notice = z.strictObject({ origin: z.string(), code: z.string(), message: z.string() });
+const sessionStatus = z.strictObject({
+  sessionId: z.string(),
+  running: z.boolean(),
+  leafId: z.string().nullable(),
+  meta: sessionMeta,
+  anchor,
+  problems: z.array(z.strictObject({ line: z.number(), offset: z.number(), reason: z.string() })),
+  notices: z.array(notice),
+  waiting: z.number().optional(),
+  model: z.string().optional(),
+  modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+});
+const sessionSummary = z.strictObject({
+  sessionId: z.string(),
+  name: z.string().optional(),
+  cwd: z.string(),
+  projectId: z.string().optional(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  messages: z.number().optional(),
+  title: z.string(),
+  path: z.string(),
+  problem: z.string().optional(),
+});
+const usage = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  totalTokens: z.number(),
+  cost: z.strictObject({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number(),
+    cacheWrite: z.number(),
+    total: z.number(),
+  }),
+});
+const turnOutcome = z.strictObject({
+  reason: z.enum(["completed", "cancelled", "error"]),
+  error: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  text: z.string(),
+  stopReason: z.string(),
+  usage,
+  durationMs: z.number(),
+  leafId: z.string().nullable(),
+});
+const textBlock = z.object({ type: z.literal("text"), text: z.string() });
+const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
+const queuedMessage = z.strictObject({
+  id: z.string(),
+  mode: z.enum(["steer", "follow_up"]),
+  content: z.union([z.string(), z.array(z.union([textBlock, imageBlock]))]),
+  clientId: z.string(),
+});
+const argumentChange = z.object({
+  set: z.record(z.string(), z.unknown()).optional(),
+  unset: z.array(z.string()).optional(),
+});
+const messageMeta = z.looseObject({
+  source: z.enum(["steer", "followUp"]).optional(),
+  queueItemId: z.string().optional(),
+  messageId: z.string().optional(),
+  retried: z.literal(true).optional(),
+  arguments: argumentChange.optional(),
+});
+const userMessage = z.object({
+  role: z.literal("user"),
+  content: z.union([z.string(), z.array(z.union([textBlock, imageBlock]))]),
+  timestamp: z.number(),
+  meta: messageMeta.optional(),
+});
+const thinkingBlock = z.looseObject({ type: z.literal("thinking"), thinking: z.string() });
+const toolCallBlock = z.looseObject({
+  type: z.literal("toolCall"),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+});
+const assistantMessage = z.looseObject({
+  role: z.literal("assistant"),
+  content: z.array(z.union([textBlock, thinkingBlock, toolCallBlock])),
+  api: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  usage,
+  stopReason: z.enum(["error", "stop", "length", "toolUse", "aborted"]),
+  errorMessage: z.string().optional(),
+  partial: z.literal(true).optional(),
+  timestamp: z.number(),
+  meta: messageMeta.optional(),
+});
+const toolResultMessage = z.object({
+  role: z.literal("tool_result"),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  content: z.array(z.union([textBlock, imageBlock])),
+  details: z.unknown().optional(),
+  isError: z.boolean(),
+  timestamp: z.number(),
+  meta: messageMeta.optional(),
+});
+const internalMessage = z.object({
+  role: z.literal("internal"),
+  content: z.string(),
+  timestamp: z.number(),
+  meta: messageMeta.optional(),
+});
+const sessionHeader = z.object({
+  version: z.number(),
+  sessionId: z.string(),
+  deviceId: z.string(),
+  createdAt: z.number(),
+  epoch: z.string(),
+  checksum: z.literal("crc32").optional(),
+  clonedFrom: z.strictObject({ deviceId: z.string(), sessionId: z.string(), eventId: z.string() }).optional(),
+  meta: z.record(z.string(), z.unknown()),
+});
+const storedEvent = z.object({
+  id: z.string(),
+  parentId: z.string().nullable(),
+  type: z.string(),
+  seq: z.number(),
+  sessionId: z.string(),
+  clientId: z.string(),
+  ts: z.number(),
+});
+const envelope = z.object({
+  type: z.string(),
+  seq: z.number(),
+  sessionId: z.string(),
+  clientId: z.string(),
+  ts: z.number(),
+});
+const missed = z.object({ type: z.literal("missed"), from: z.number(), to: z.number() });
+const delivered = z.strictObject({ event: z.union([storedEvent, envelope, missed]), display: displayAction });
+const eventPage = z.strictObject({
+  header: sessionHeader,
+  events: z.array(delivered),
+  more: z.boolean(),
+  anchor,
+});
+const sessionHealth = z.strictObject({
+  sessionId: z.string(),
+  path: z.string(),
+  bytes: z.number(),
+  writtenAt: z.number(),
+  events: z.number().optional(),
+  damage: z.array(z.string()).readonly(),
+  notes: z.array(z.string()).readonly(),
+  bridged: z.number(),
+  problem: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  torn: z.array(z.strictObject({ path: z.string(), bytes: z.number() })).readonly(),
+  leftover: z.string().optional(),
+  index: z.enum(["none", "whole", "damaged"]),
+  lock: z
+    .strictObject({
+      path: z.string(),
+      state: z.enum(["held", "suspended", "stale"]),
+      pid: z.number(),
+      since: z.string(),
+    })
+    .optional(),
+});
+
+/** The schemas of what the operations return. */
+export const results = {
+  ping: z.strictObject({ pong: z.literal(true) }),
+  create_session: sessionStatus,
+  clone_session: sessionStatus,
+  load_session: sessionStatus,
+  continue_session: sessionStatus,
+  list_sessions: z.strictObject({ sessions: z.array(sessionSummary) }),
+  send_message: z.strictObject({ status: z.enum(["started", "queued", "duplicate"]), id: z.string() }),
+  wait_turn: turnOutcome,
+  cancel: z.strictObject({ cancelled: z.boolean() }),
+  get_queue: z.strictObject({ seq: z.number(), items: z.array(queuedMessage) }),
+  rewrite_queue: z.strictObject({ items: z.array(z.strictObject({ id: z.string() })) }),
+  run_queue: z.strictObject({ status: z.enum(["started", "running", "empty"]), id: z.string().optional() }),
+  get_context: z.strictObject({
+    messages: z.array(z.union([userMessage, assistantMessage, toolResultMessage, internalMessage])),
+  }),
+  get_events: eventPage,
+  get_status: sessionStatus,
+  reload_session: sessionStatus,
+  close_session: z.strictObject({ closed: z.boolean(), notices: z.array(notice) }),
+  check_sessions: z.strictObject({ total: z.number(), sessions: z.array(sessionHealth) }),
+};

@@ -1,0 +1,25 @@
+import type {} from "@scorel/host/contract";
+import type { Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
+/** Operations that look at a prompt and at the ids of sessions. */
+export const operations = {
+  get_prompt: {
+    summary: "Returns the system prompt of a session, or of a new one in a directory, with its parts.",
+    readOnly: true,
+    params: () => z.strictObject({ sessionId: z.string().optional(), cwd: z.string() }),
+    result: async () => (await results()).get_prompt,
+    run: async (params, context) => (await import("./prompt-view.ts")).readPrompt(params, context),
+  },
+  resolve_session: {
+    summary: "Completes the beginning of a session's id.",
+    readOnly: true,
+    params: () => z.strictObject({ sessionId: z.string() }),
+    result: async () => (await results()).resolve_session,
+    run: ({ sessionId }, { resolve }) => ({ sessionId: resolve(sessionId) }),
+  },
+} satisfies Contributions["operations"];

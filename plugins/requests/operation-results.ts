@@ -1,0 +1,27 @@
+import { displayAction } from "@scorel/kit/schema/display-action";
+import { z } from "zod";
+
+const requestOption = z.strictObject({
+  value: z.string(),
+  label: z.string(),
+  message: z.union([z.string(), z.literal(true)]).optional(),
+});
+const openRequest = z.strictObject({
+  requestId: z.string(),
+  plugin: z.string(),
+  kind: z.enum(["select", "confirm", "input"]),
+  title: z.string(),
+  body: z.array(displayAction).optional(),
+  options: z.array(requestOption).optional(),
+  fallback: z.string().optional(),
+  data: z.unknown().optional(),
+});
+const pluginStatus = z.strictObject({ plugin: z.string(), text: z.string() });
+const requestsNow = z.strictObject({ requests: z.array(openRequest), statuses: z.array(pluginStatus) });
+
+/** The schemas of what the operations return. */
+export const results = {
+  list_requests: requestsNow,
+  attend_requests: requestsNow,
+  answer_request: z.strictObject({ eventId: z.string(), message: z.string().optional() }),
+};

@@ -1,0 +1,48 @@
+import type { RequestsNow } from "@scorel/host/contract";
+import type { BaseContext, Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+import type { Requests } from "./requests.ts";
+
+const sessionId = z.string();
+const id = z.string().min(1);
+
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
+/** The operations by which clients see and answer questions. `present` returns what a new client needs. */
+export function operations(ctx: BaseContext, requests: Requests, present: () => RequestsNow) {
+  return {
+    attend_requests: {
+      summary: "Starts or stops answering questions of the session by this client, and returns the open ones.",
+      params: () => z.strictObject({ sessionId, attending: z.boolean().optional() }),
+      result: async () => (await results()).attend_requests,
+      run: async ({ attending = true }, { left }) => {
+        const gone = left(ctx.session.id);
+        if (attending) gone.addEventListener("abort", () => void requests.attend(gone, false), { once: true });
+        await requests.attend(gone, attending);
+        return present();
+      },
+    },
+    list_requests: {
+      summary: "Returns the open questions and the status texts.",
+      readOnly: true,
+      params: () => z.strictObject({ sessionId }),
+      result: async () => (await results()).list_requests,
+      run: present,
+    },
+    answer_request: {
+      summary: "Answers a question, or declines it, so that its default applies.",
+      params: () =>
+        z.strictObject({
+          sessionId,
+          requestId: id,
+          answer: z.string().max(10_000).nullable(),
+          reason: z.string().max(10_000).optional(),
+          messageId: id.optional(),
+        }),
+      result: async () => (await results()).answer_request,
+      run: ({ sessionId: _here, ...given }, { clientId }) => requests.answer({ ...given, clientId }),
+    },
+  } satisfies Contributions["operations"];
+}
