@@ -60,7 +60,8 @@ export class ContributionTable {
           if (given === undefined || given === null) return undefined;
           return (check(given, plugin, flaw, entry.plugin.replaces ?? []) ?? given) as Awaited<Contributions[N]>;
         });
-        if (value !== undefined && value !== null) collected.push({ plugin, value });
+        if (value !== undefined && value !== null)
+          collected.push({ plugin, value, ...(entry.contained && { contained: true }) });
       }
     }
     return collected;

@@ -104,6 +104,8 @@ export type Cost = { written?: number; told?: number };
 export interface Collected<V> {
   plugin: string;
   value: V;
+  /** True if the plugin's failures are contained, as those of users' extensions are. */
+  contained?: true;
 }
 
 /** The context that every plugin's functions receive. Services named in `needs` are additional properties. */

@@ -53,6 +53,13 @@ describe("the reference", () => {
     expect(codesIn(headingsOf(reference("hooks"), 2)).sort()).toEqual(defined.sort());
   });
 
+  it("lists every operation that a contract declares, each with a summary and both schemas, and no other", () => {
+    const declared = rowsOf(facts, "Operations").map(({ name }) => name);
+    expect(facts.operations.map(({ name }) => name)).toEqual(declared.sort());
+    const undescribed = facts.operations.filter(({ summary, result }) => !/^[A-Z].{10,}\.$/.test(summary) || !result);
+    expect(undescribed).toEqual([]);
+  });
+
   it("lists every service that is provided or given, and no other", () => {
     const provided = facts.plugins.flatMap(({ plugin }) => plugin.provides ?? []);
     expect(codesIn(headingsOf(reference("services"), 2)).sort()).toEqual([...provided, ...facts.given.keys()].sort());

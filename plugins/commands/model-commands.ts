@@ -1,3 +1,4 @@
+import type { ThinkingLevel } from "@scorel/host/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/tools/contract";
@@ -26,7 +27,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     think: {
       summary: "Set the thinking level; without one, show the current level",
       args: z.object({ level: z.enum(LEVELS).optional() }),
-      run: ({ level }: { level?: string }, context) =>
+      run: ({ level }: { level?: ThinkingLevel }, context) =>
         level === undefined ? levelInUse(context) : change({ thinkingLevel: level }, context),
     },
     tools: {
@@ -87,7 +88,7 @@ async function levelInUse({ sessionId, request }: SlashContext): Promise<Command
 }
 
 async function change(
-  changes: { model?: string; thinkingLevel?: string },
+  changes: { model?: string; thinkingLevel?: ThinkingLevel },
   { sessionId, request }: SlashContext,
 ): Promise<CommandResult> {
   const { text, meta } = await request("update_info", { sessionId, changes });

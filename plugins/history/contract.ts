@@ -105,7 +105,12 @@ declare module "@scorel/host/contract" {
     /** Deletes the trash for good, and then file contents that no session refers to. */
     purge_sessions: {
       params: Record<string, never>;
-      result: { sessions: string[]; bytes: number; blobs?: { removed: number; bytes: number }; text: string };
+      result: {
+        sessions: string[];
+        bytes: number;
+        blobs?: { removed: number; bytes: number; kept: number };
+        text: string;
+      };
     };
   }
 }

@@ -92,7 +92,7 @@ export const results = {
   purge_sessions: z.strictObject({
     sessions: z.array(z.string()),
     bytes: z.number(),
-    blobs: z.strictObject({ removed: z.number(), bytes: z.number() }).optional(),
+    blobs: z.strictObject({ removed: z.number(), bytes: z.number(), kept: z.number() }).optional(),
     text: z.string(),
   }),
 };

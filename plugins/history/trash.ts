@@ -79,7 +79,7 @@ export async function purgeSessions(context: OperationContext): Promise<Answer<"
   return { sessions: ids, bytes, ...(blobs && { blobs }), text: text + unused };
 }
 
-async function purgeBlobs({ request }: OperationContext): Promise<{ removed: number; bytes: number } | undefined> {
+async function purgeBlobs({ request }: OperationContext): Promise<Operations["purge_blobs"]["result"] | undefined> {
   try {
     return await request("purge_blobs", {});
   } catch (thrown) {

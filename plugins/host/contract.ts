@@ -148,6 +148,8 @@ export interface SessionStatus {
  */
 export interface Operations {
   ping: { params: Record<string, never>; result: { pong: true } };
+  /** Describes the operations that the client may use: the host's and, with a `sessionId`, those of the session's plugins. */
+  list_operations: { params: { sessionId?: string | undefined }; result: { operations: OperationDescription[] } };
   create_session: {
     params: { cwd: string; name?: string; unsaved?: boolean } & SessionOptions;
     result: SessionStatus;
@@ -254,7 +256,7 @@ export interface Operations {
   update_info: {
     params: {
       sessionId: string;
-      changes: { name?: string | undefined; model?: string | undefined; thinkingLevel?: string | undefined };
+      changes: { name?: string | undefined; model?: string | undefined; thinkingLevel?: ThinkingLevel | undefined };
       messageId?: string | undefined;
     };
     result: { eventId: EventId; meta: SessionMeta; text: string };
@@ -264,6 +266,8 @@ export interface Operations {
     result: { eventId: EventId; meta: SessionMeta; text: string };
   };
 }
+/** How hard a model thinks before it answers. */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
 /** The open questions and status texts of a session. The plugin `requests` adds the fields. */
 // biome-ignore lint/suspicious/noEmptyInterface: completed by declaration merging
 export interface RequestsNow {}
@@ -404,6 +408,23 @@ export interface OperationContext {
 /** A zod schema, or a function that creates it when it is first needed. */
 export type SchemaSource<T> = z.ZodType<T> | (() => Awaitable<z.ZodType<T>>);
 
+/** A JSON Schema, of draft 2020-12. */
+export type JsonSchema = Record<string, unknown>;
+
+/** An operation, for those who write clients. */
+export interface OperationDescription {
+  name: string;
+  /** What it does, in one line. */
+  summary: string;
+  /** Id of the plugin that answers it. */
+  plugin: string;
+  /** Whether it changes nothing. */
+  readOnly: boolean;
+  params: JsonSchema;
+  /** Absent if the plugin does not say. */
+  result?: JsonSchema;
+}
+
 /** Description and implementation of one operation. */
 export interface OperationHandler<O extends Operation> {
   /** What it does, in one line, for `list_operations` and the reference. */
@@ -417,6 +438,7 @@ export interface OperationHandler<O extends Operation> {
   confined?: boolean;
   /** Checked before `run` is called. Keys that the schema does not name are refused. */
   params: SchemaSource<Operations[O]["params"]>;
+  /** What `run` returns. Checked for extensions, and in tests for the plugins of Scorel. */
   result?: SchemaSource<Operations[O]["result"]>;
   run(params: Operations[O]["params"], context: OperationContext): Awaitable<Operations[O]["result"]>;
 }
@@ -450,14 +472,23 @@ export interface Client {
   close(): Promise<void>;
 }
 
+/** Who a client is and what it may do, as decided by whoever opens its connection. */
+export interface ConnectOptions {
+  /** Default: a new id. */
+  clientId?: string | undefined;
+  scope?: ClientScope | undefined;
+  /** Checks the results of Scorel's own operations, too, for tests. Those of extensions are always checked. */
+  checkResults?: boolean | undefined;
+}
+
 /**
  * What a client may do; default: everything. What is not included answers HOST_FORBIDDEN, also in slash commands and
  * operations that run others for this client.
  */
 export interface ClientScope {
   /**
-   * `"read"`: subscriptions, and the operations that change nothing. Or the names of the allowed operations, with `subscribe` for
-   * subscriptions.
+   * `"read"`: subscriptions, and the operations that change nothing. Or the names of the allowed operations, with `subscribe` and
+   * `watch_sessions` for the two kinds of subscription.
    */
   operations?: "all" | "read" | readonly string[] | undefined;
   /** Ids of the sessions that it may use, beside those that it creates. */
@@ -469,7 +500,7 @@ export interface ClientScope {
 /** The service `host`, for transports and clients. */
 export interface HostService {
   /** Connects a client. Who it is and what it may do is decided here; no operation takes either from its params. */
-  connect(options?: { clientId?: string; scope?: ClientScope }): Client;
+  connect(options?: ConnectOptions): Client;
   /** Directory of the session logs. */
   readonly sessionsDir: string;
   /** Opens, lists and checks the logs in it. */

@@ -75,6 +75,8 @@ export const errors = defineErrors({
   HOST_SCOPE_INVALID: (a: { problems: string }) => `The scope of a client is invalid: ${a.problems}.`,
   HOST_PARAMS_INVALID: (a: { operation: string; problems: string }) =>
     `The request "${a.operation}" is invalid: ${a.problems}.`,
+  HOST_RESULT_INVALID: (a: { operation: string; plugin: string; problems: string }) =>
+    `Plugin "${a.plugin}" answered "${a.operation}" with something else than its result schema says: ${a.problems}.`,
   HOST_NO_AGENT: (a: { sessionId: string }) =>
     `Session ${a.sessionId} has no agent, so nothing can answer. Add "agent" to "use" in the preset.`,
   HOST_TURN_UNKNOWN: (a: { id: string }) =>

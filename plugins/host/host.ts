@@ -32,6 +32,6 @@ export function createHost(options: {
     changeFile,
     directory: canonicalDirectory,
     rootOf: (directory) => projectRoot(directory, homeDirectory()),
-    connect: ({ clientId = newId(), scope } = {}) => new EmbeddedClient(sessions, { clientId, scope }),
+    connect: ({ clientId = newId(), ...options } = {}) => new EmbeddedClient(sessions, { ...options, clientId }),
   };
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { OperationDescription } from "@scorel/host/contract";
 import type { AnyPlugin } from "@scorel/kernel";
 import { KERNEL_EVENTS } from "../../kernel/kernel-events.ts";
 import type { Table } from "../../plugins/kit/values/table.ts";
@@ -7,6 +8,7 @@ import { catalogue } from "../../presets/catalogue.ts";
 import { readLayer } from "../../presets/layers/layer.ts";
 import { type CommandLine, readCommandLine } from "./commands.ts";
 import { type ErrorForm, type ErrorRow, errorFormsOf } from "./error-forms.ts";
+import { readOperations } from "./operations.ts";
 import {
   type Addition,
   type Contract,
@@ -65,6 +67,7 @@ export interface Facts {
   given: Map<string, string>;
   presets: PresetFacts[];
   commandLine: CommandLine;
+  operations: OperationDescription[];
 }
 
 export async function readFacts(): Promise<Facts> {
@@ -84,6 +87,7 @@ export async function readFacts(): Promise<Facts> {
     given: givenServices(),
     presets: readPresets(),
     commandLine: await readCommandLine(),
+    operations: await readOperations(Object.keys(catalogue)),
   };
 }
 
@@ -106,7 +110,7 @@ function joinContracts(plugins: readonly PluginFacts[]): Pick<Facts, "plugins" |
   );
   const declarationsOf = (folder: string): Declaration[] => {
     const own = written.get(folder);
-    // The table of operations would fill pages.
+    // Operations have a page of their own.
     const added = additions.filter(({ to, name }) => to === folder && name !== "Operations");
     // The types of packages that consist only of a contract are shown with their own services.
     const others = [...(own?.shared ?? [])]

@@ -60,7 +60,7 @@ export interface Contract {
 
 const tables = new Set(["Services", "Hooks", "Events", "Transients", "Contributions", "Projections", "Types"]);
 
-/** Reads the merged rows of a contract or, for the kernel, the rows that its tables contain. */
+/** Reads the merged rows of a contract, and those of the open tables that it declares itself. */
 export function contractOf(source: string, owner: string): Contract {
   const contract: Contract = { rows: [], declarations: [], shared: sharedIn(source), additions: [] };
   const program = [...nodesOf(source)][0] as Node;
@@ -135,7 +135,8 @@ function addDeclaration(contract: Contract, source: string, statement: Node, own
   const declaration = bare(statement);
   if (!["TSInterfaceDeclaration", "TSTypeAliasDeclaration"].includes(declaration.type)) return;
   const name = nameOf(declaration.id as Node) as string;
-  if (owner === "kernel" && tables.has(name)) contract.rows.push(...rowsOf(source, declaration, owner));
+  if ((owner === "kernel" && tables.has(name)) || name === "Operations")
+    contract.rows.push(...rowsOf(source, declaration, owner));
   else
     contract.declarations.push({
       name,

@@ -50,7 +50,7 @@ export async function desk({ project }: Place, more: Partial<Asked> = {}): Promi
     services: { composition: createComposition(asked, () => kernel) },
   });
   const { connect } = kernel.find("host") as HostService;
-  const client = connect({ clientId: "tester" });
+  const client = connect({ clientId: "tester", checkResults: true });
   return {
     client,
     another: () => connect(),

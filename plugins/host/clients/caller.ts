@@ -13,6 +13,8 @@ const REMEMBERED_TURNS = 256;
 export interface Caller {
   readonly clientId: string;
   readonly access: Access;
+  /** Whether results of Scorel's own operations are checked, too. */
+  readonly checksResults: boolean;
   readonly sessions: Sessions;
   /** The sessions that this client keeps open, by id. Each controller aborts when the client releases the session. */
   readonly held: Map<string, AbortController>;

@@ -1,4 +1,4 @@
-import type { Client, ClientScope, Operation, Operations, SessionChange, Subscription } from "../contract.ts";
+import type { Client, ConnectOptions, Operation, Operations, SessionChange, Subscription } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { statusOf } from "../sessions/status.ts";
@@ -11,6 +11,7 @@ import { runOperation } from "./run-operation.ts";
 export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
   readonly access: Access;
+  readonly checksResults: boolean;
   readonly sessions: Sessions;
   readonly held = new Map<string, AbortController>();
   attending?: boolean | undefined;
@@ -18,8 +19,9 @@ export class EmbeddedClient implements Client, Caller {
   private readonly watches = new Set<() => void>();
   private closed = false;
 
-  constructor(sessions: Sessions, { clientId, scope }: { clientId: string; scope?: ClientScope | undefined }) {
+  constructor(sessions: Sessions, { clientId, scope, checkResults = false }: ConnectOptions & { clientId: string }) {
     this.sessions = sessions;
+    this.checksResults = checkResults;
     this.clientId = clientId;
     this.access = new Access(scope, sessions);
   }

@@ -17,6 +17,7 @@ const anchor = z.strictObject({
   streamSeq: z.number(),
 });
 const notice = z.strictObject({ origin: z.string(), code: z.string(), message: z.string() });
+const questions = z.array(z.enum(["select", "confirm", "input"])).optional();
 const sessionStatus = z.strictObject({
   sessionId: z.string(),
   running: z.boolean(),
@@ -28,6 +29,7 @@ const sessionStatus = z.strictObject({
   waiting: z.number().optional(),
   model: z.string().optional(),
   modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  questions,
 });
 const sessionSummary = z.strictObject({
   sessionId: z.string(),
@@ -40,6 +42,8 @@ const sessionSummary = z.strictObject({
   title: z.string(),
   path: z.string(),
   problem: z.string().optional(),
+  running: z.boolean().optional(),
+  questions,
 });
 const usage = z.object({
   input: z.number(),
@@ -181,10 +185,20 @@ const sessionHealth = z.strictObject({
     })
     .optional(),
 });
+const jsonSchema = z.record(z.string(), z.unknown());
+const operationDescription = z.strictObject({
+  name: z.string(),
+  summary: z.string(),
+  plugin: z.string(),
+  readOnly: z.boolean(),
+  params: jsonSchema,
+  result: jsonSchema.optional(),
+});
 
 /** The schemas of what the operations return. */
 export const results = {
   ping: z.strictObject({ pong: z.literal(true) }),
+  list_operations: z.strictObject({ operations: z.array(operationDescription) }),
   create_session: sessionStatus,
   clone_session: sessionStatus,
   load_session: sessionStatus,

@@ -1,25 +1,11 @@
-import type { Awaitable } from "@scorel/kernel";
 import { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
 import { statusOf } from "../sessions/status.ts";
-import { agentOf, type Caller, openFor, releaseSession } from "./caller.ts";
+import { agentOf, openFor, releaseSession } from "./caller.ts";
 import * as handlers from "./handlers.ts";
+import type { OwnOperation } from "./own-operation.ts";
 import { content, count, flag, text } from "./params.ts";
 import { queueOf, rewriteQueue, runQueue } from "./queue.ts";
-
-/** One of the host's own operations, described in the same way as those that plugins contribute. */
-export interface OwnOperation<O extends Operation> {
-  /** What it does, in one line. */
-  summary: string;
-  /** It changes no conversation, setting or file. */
-  readOnly?: true;
-  /** It has no `sessionId`, and limits itself to the sessions and projects in the client's scope. */
-  confined?: true;
-  /** It takes the options of sessions beside its own params. */
-  opens?: true;
-  params(): z.ZodType<Operations[O]["params"]>;
-  run(params: Operations[O]["params"], caller: Caller): Awaitable<Operations[O]["result"]>;
-}
 
 const sessionId = z.string();
 const session = () => z.strictObject({ sessionId });
@@ -39,13 +25,21 @@ const eventRange = () =>
     );
 
 /** The host's own operations. Plugins contribute the others. */
-const operations = {
+export const operations = {
   ping: {
     summary: "Answers at once, to show that the host is there.",
     readOnly: true,
     confined: true,
     params: () => z.strictObject({}),
     run: () => ({ pong: true }),
+  },
+  list_operations: {
+    summary: "Describes the operations that the client may use, with JSON Schemas of their params and results.",
+    readOnly: true,
+    confined: true,
+    params: () => z.strictObject({ sessionId: text }),
+    run: async (params, caller): Promise<Operations["list_operations"]["result"]> =>
+      (await import("./list-operations.ts")).listOperations(operations, params.sessionId, caller),
   },
   create_session: {
     summary: "Creates a session in a directory.",
@@ -156,4 +150,10 @@ export function ownOperation<O extends Operation>(operation: O): OwnOperation<O>
   return Object.hasOwn(operations, operation)
     ? (operations as { [K in Operation]?: OwnOperation<K> })[operation]
     : undefined;
+}
+
+/** Returns the schema of what one of the host's own operations returns. */
+export async function ownResult<O extends Operation>(operation: O): Promise<z.ZodType<Operations[O]["result"]>> {
+  const { results } = await import("./operation-results.ts");
+  return results[operation as keyof typeof results] as z.ZodType as z.ZodType<Operations[O]["result"]>;
 }

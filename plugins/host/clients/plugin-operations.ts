@@ -6,12 +6,20 @@ import { newHeader } from "../sessions/new-session.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
 import { type Caller, openFor } from "./caller.ts";
 
+/** An operation and the plugin that contributes it. */
+export interface Contributed<O extends Operation> {
+  plugin: string;
+  /** Whether the plugin is an extension. */
+  contained: boolean;
+  handler: OperationHandler<O>;
+}
+
 /** Finds an operation that a plugin contributes. Searches host plugins first, so that no session is opened without need. */
 export async function findContributed<O extends Operation>(
   operation: O,
   params: unknown,
   caller: Caller,
-): Promise<OperationHandler<O> | undefined> {
+): Promise<Contributed<O> | undefined> {
   const known = contributed(caller.sessions.parent, operation);
   if (known) return known;
   const { sessionId } = Object(params) as { sessionId?: unknown };
@@ -24,9 +32,18 @@ export async function findContributed<O extends Operation>(
 }
 
 /** Of two plugins with the same operation, the later one wins, as with slash commands. */
-function contributed<O extends Operation>(kernel: Kernel, operation: O): OperationHandler<O> | undefined {
-  const rows = kernel.collect("operations", usableOperations).filter(({ value }) => Object.hasOwn(value, operation));
-  return rows.at(-1)?.value[operation] as OperationHandler<O> | undefined;
+function contributed<O extends Operation>(kernel: Kernel, operation: O): Contributed<O> | undefined {
+  return allContributed(kernel).get(operation) as Contributed<O> | undefined;
+}
+
+/** Returns the valid operations of the plugins of a kernel and its parent, by name. */
+export function allContributed(kernel: Kernel): Map<string, Contributed<Operation>> {
+  const rows = kernel.collect("operations", usableOperations).flatMap(({ plugin, value, contained = false }) =>
+    Object.entries(value).map(([name, handler]) => {
+      return [name, { plugin, contained, handler: handler as OperationHandler<Operation> }] as const;
+    }),
+  );
+  return new Map(rows);
 }
 
 /** Drops and reports invalid handlers, so that they do not hide valid ones of other plugins. */

@@ -1,8 +1,9 @@
+import type { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Caller } from "./caller.ts";
-import { ownOperation } from "./operations.ts";
-import { checkParams, ownSchema } from "./params.ts";
+import { ownOperation, ownResult } from "./operations.ts";
+import { checkParams, ownSchema, problemsOf } from "./params.ts";
 import { contextOf, findContributed, schemaFrom } from "./plugin-operations.ts";
 
 /**
@@ -23,11 +24,22 @@ export async function runOperation<O extends Operation>(
       params,
     );
     if (access.limited) await access.assertOperation(operation, own, checked);
-    return own.run(checked, caller);
+    const result = await own.run(checked, caller);
+    if (caller.checksResults) assertResult(operation, "host", await ownResult(operation), result);
+    return result;
   }
-  const handler = await findContributed(operation, params, caller);
-  if (!handler) throw errors.HOST_OPERATION_UNKNOWN({ operation });
+  const found = await findContributed(operation, params, caller);
+  if (!found) throw errors.HOST_OPERATION_UNKNOWN({ operation });
+  const { plugin, contained, handler } = found;
   const checked = checkParams(operation, await schemaFrom(handler.params), params);
   if (access.limited) await access.assertOperation(operation, handler, checked);
-  return handler.run(checked, contextOf(caller));
+  const result = await handler.run(checked, contextOf(caller));
+  if ((contained || caller.checksResults) && handler.result)
+    assertResult(operation, plugin, await schemaFrom(handler.result), result);
+  return result;
+}
+
+function assertResult(operation: string, plugin: string, schema: z.ZodType, result: unknown): void {
+  const { error } = schema.safeParse(result, { jitless: true });
+  if (error) throw errors.HOST_RESULT_INVALID({ operation, plugin, problems: problemsOf(error) });
 }

@@ -5,6 +5,7 @@ import { errors } from "./errors.ts";
 import { events } from "./events.ts";
 import { examples } from "./examples.ts";
 import { hooks } from "./hooks.ts";
+import { operations } from "./operations.ts";
 import type { Page } from "./page.ts";
 import { plugins } from "./plugins.ts";
 import { presets } from "./presets.ts";
@@ -19,6 +20,7 @@ export const pages: readonly Page[] = [
   events,
   services,
   contributions,
+  operations,
   hooks,
   errors,
   examples,

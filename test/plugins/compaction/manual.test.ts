@@ -43,7 +43,7 @@ async function openSession(script: Script, config: object = { layers: [] }): Pro
     store: createMemoryStore(testHeader),
     services: { composition },
   });
-  const client = (kernel.find("host") as HostService).connect({ clientId: "tester" });
+  const client = (kernel.find("host") as HostService).connect({ clientId: "tester", checkResults: true });
   const { sessionId } = await client.request("create_session", { cwd: home.cwd });
   return {
     client,

@@ -41,6 +41,6 @@ export async function agentHost(baseUrl: string, more: More = {}): Promise<Agent
     store: createMemoryStore(testHeader),
     services: { composition },
   });
-  const client = (kernel.find("host") as HostService).connect({ clientId: "tester" });
+  const client = (kernel.find("host") as HostService).connect({ clientId: "tester", checkResults: true });
   return { kernel, client, [Symbol.asyncDispose]: () => kernel.stop() };
 }

@@ -90,9 +90,10 @@ export interface TestHost extends AsyncDisposable {
 export async function testHost(
   plugins: AnyPlugin[] = [echoAgent],
   problems: Notice[] = [],
-  hostPlugins: AnyPlugin[] = [],
+  hostPlugins: (AnyPlugin | KernelEntry)[] = [],
 ): Promise<TestHost> {
-  const entry = (plugin: AnyPlugin): KernelEntry => ({ plugin, origin: "test" });
+  const entry = (plugin: AnyPlugin | KernelEntry): KernelEntry =>
+    "plugin" in plugin ? plugin : { plugin, origin: "test" };
   const entries = [messages, commands, ...plugins].map(entry);
   const composition = { sessionPlugins: async () => ({ entries, problems }), kernel: () => kernel };
   const kernel: Kernel = await createKernel({
@@ -101,7 +102,12 @@ export async function testHost(
     services: { composition },
   });
   const host = kernel.find("host") as HostService;
-  return { host, kernel, client: host.connect({ clientId: "tester" }), [Symbol.asyncDispose]: () => kernel.stop() };
+  return {
+    host,
+    kernel,
+    client: host.connect({ clientId: "tester", checkResults: true }),
+    [Symbol.asyncDispose]: () => kernel.stop(),
+  };
 }
 
 /** Sends one message and waits for its answer. */

@@ -1,7 +1,8 @@
-import type { OperationContext } from "@scorel/host/contract";
+import type { ClientScope, OperationContext } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { contained } from "../../harness.ts";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
 declare module "@scorel/host/contract" {
@@ -141,6 +142,99 @@ describe("an operation of a plugin", () => {
     await ask(t.client, sessionId, "hello");
     await expect(t.client.request("count_events", { sessionId })).rejects.toMatchObject(unknown);
     await expect(t.client.request("toString" as "ping", {})).rejects.toMatchObject(unknown);
+  });
+});
+
+describe("the result of an operation", () => {
+  const wrong = definePlugin({
+    ...adder,
+    operations: () => ({
+      add: {
+        params: z.strictObject({ a: z.number(), b: z.number() }),
+        result: async () => z.strictObject({ sum: z.number().max(10) }),
+        run: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }),
+      },
+    }),
+  } as never);
+  const refused = {
+    code: "HOST_RESULT_INVALID",
+    message:
+      'Plugin "adder" answered "add" with something else than its result schema says: sum: it must be at most 10.',
+  };
+
+  it("is checked when an extension returns it", async () => {
+    using _home = testHome();
+    await using t = await testHost([echoAgent], [], [contained(wrong)]);
+    const client = t.host.connect();
+    expect(await client.request("add", { a: 2, b: 3 })).toEqual({ sum: 5 });
+    await expect(client.request("add", { a: 20, b: 3 })).rejects.toMatchObject(refused);
+  });
+
+  it("is checked for other plugins when the connection asks for it", async () => {
+    using _home = testHome();
+    await using t = await testHost([echoAgent], [], [wrong]);
+    expect(await t.host.connect().request("add", { a: 20, b: 3 })).toEqual({ sum: 23 });
+    await expect(t.host.connect({ checkResults: true }).request("add", { a: 20, b: 3 })).rejects.toMatchObject(refused);
+  });
+});
+
+describe("list_operations", () => {
+  const described = {
+    ...adder,
+    operations: () => ({
+      add: {
+        summary: "Adds two numbers.",
+        readOnly: true,
+        confined: true,
+        params: z.strictObject({ a: z.number(), b: z.number().optional() }),
+        result: () => z.strictObject({ sum: z.number() }),
+        run: ({ a, b = 0 }: { a: number; b?: number | undefined }) => ({ sum: a + b }),
+      },
+    }),
+  } as typeof adder;
+  const number = { type: "number" };
+  const add = {
+    name: "add",
+    summary: "Adds two numbers.",
+    plugin: "adder",
+    readOnly: true,
+    params: { type: "object", properties: { a: number, b: number }, required: ["a"], additionalProperties: false },
+    result: { type: "object", properties: { sum: number }, required: ["sum"], additionalProperties: false },
+  };
+
+  it("describes the operations of the host and of its plugins, and with a session those of its plugins", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent, counter], [], [described]);
+    const { operations } = await t.client.request("list_operations", {});
+    expect(operations.find(({ name }) => name === "add")).toEqual(add);
+    expect(operations.find(({ name }) => name === "create_session")?.params).toMatchObject({
+      properties: { cwd: { type: "string" }, permission: { enum: ["ask", "edits", "full", "plan"] } },
+      required: ["cwd"],
+      additionalProperties: false,
+    });
+    expect(operations.map(({ name }) => name)).not.toContain("count_events");
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    const ofSession = await t.client.request("list_operations", { sessionId });
+    expect(ofSession.operations.map(({ name, plugin }) => [name, plugin])).toEqual([
+      ...operations.map(({ name, plugin }) => [name, plugin]),
+      ["list_commands", "commands"],
+      ["run_command", "commands"],
+      ["complete_command", "commands"],
+      ["count_events", "counter"],
+    ]);
+  });
+
+  it("lists only what the client may use", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent], [], [described]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    const listed = async (scope: ClientScope) =>
+      (await t.host.connect({ scope }).request("list_operations", {})).operations.map(({ name }) => name);
+    expect(await listed({ operations: ["list_operations", "add"] })).toEqual(["list_operations", "add"]);
+    expect(await listed({ operations: "read", sessions: [sessionId] })).toEqual([
+      ...["ping", "list_operations", "list_sessions", "wait_turn", "get_queue", "get_context", "get_events"],
+      ...["get_status", "close_session", "add"],
+    ]);
   });
 });
 

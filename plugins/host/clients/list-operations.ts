@@ -1,0 +1,66 @@
+import type { Kernel } from "@scorel/kernel";
+import { z } from "zod";
+import type { JsonSchema, Operation, OperationDescription } from "../contract.ts";
+import type { Caller } from "./caller.ts";
+import type { OwnOperation } from "./own-operation.ts";
+import { ownSchema } from "./params.ts";
+import { allContributed, schemaFrom } from "./plugin-operations.ts";
+
+type OwnOperations = { [O in Operation]?: OwnOperation<O> };
+
+/** Describes the operations that the client may use. */
+export function listOperations(
+  own: OwnOperations,
+  sessionId: string | undefined,
+  caller: Caller,
+): Promise<{ operations: OperationDescription[] }> {
+  const { sessions } = caller;
+  const describe = async (kernel: Kernel) => {
+    const all = [...(await ofHost(own, caller)), ...(await ofPlugins(kernel, sessions.parent, own))];
+    return { operations: all.filter((each) => isUsable(each, caller)).map(({ confined: _, ...each }) => each) };
+  };
+  if (sessionId === undefined) return describe(sessions.parent);
+  return sessions.withReadOnly(sessions.resolve(sessionId), ({ kernel }) => describe(kernel));
+}
+
+type Described = OperationDescription & { confined?: boolean | undefined };
+
+async function ofHost(own: OwnOperations, { sessions }: Caller): Promise<Described[]> {
+  const { results } = await import("./operation-results.ts");
+  return Object.entries(own).map(([name, row]) => ({
+    name,
+    summary: row.summary,
+    plugin: "host",
+    readOnly: row.readOnly ?? false,
+    confined: row.confined,
+    params: jsonSchema(ownSchema<unknown>(name, row, () => sessions.known)),
+    result: jsonSchema(results[name as keyof typeof results]),
+  }));
+}
+
+/** A host plugin's operation is used rather than a session plugin's of the same name. */
+async function ofPlugins(kernel: Kernel, parent: Kernel, own: OwnOperations): Promise<Described[]> {
+  const all = new Map([...allContributed(kernel), ...allContributed(parent)]);
+  const described: Described[] = [];
+  for (const [name, { plugin, handler }] of all) {
+    if (Object.hasOwn(own, name)) continue;
+    const { summary = "", readOnly = false, confined, params, result } = handler;
+    const schemas = {
+      params: jsonSchema(await schemaFrom(params)),
+      ...(result && { result: jsonSchema(await schemaFrom(result)) }),
+    };
+    described.push({ name, summary, plugin, readOnly, confined, ...schemas });
+  }
+  return described;
+}
+
+function isUsable({ name, readOnly, confined, params }: Described, { access }: Caller): boolean {
+  const takesSession = Object.hasOwn(Object(params.properties), "sessionId");
+  return access.includes(name, { readOnly, confined }, takesSession ? { sessionId: "" } : {});
+}
+
+/** A schema that JSON Schema cannot express allows anything. */
+function jsonSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...fields } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return fields;
+}

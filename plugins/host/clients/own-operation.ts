@@ -1,0 +1,18 @@
+import type { Awaitable } from "@scorel/kernel";
+import type { z } from "zod";
+import type { Operation, Operations } from "../contract.ts";
+import type { Caller } from "./caller.ts";
+
+/** One of the host's own operations, described in the same way as those that plugins contribute. */
+export interface OwnOperation<O extends Operation> {
+  /** What it does, in one line. */
+  summary: string;
+  /** It changes no conversation, setting or file. */
+  readOnly?: true;
+  /** It has no `sessionId`, and limits itself to the sessions and projects in the client's scope. */
+  confined?: true;
+  /** It takes the options of sessions beside its own params. */
+  opens?: true;
+  params(): z.ZodType<Operations[O]["params"]>;
+  run(params: Operations[O]["params"], caller: Caller): Awaitable<Operations[O]["result"]>;
+}

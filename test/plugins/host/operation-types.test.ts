@@ -1,0 +1,62 @@
+import type { Operations } from "@scorel/host/contract";
+import type { SessionOptions } from "@scorel/workspace/contract";
+import { expectTypeOf, it } from "vitest";
+import type { z } from "zod";
+
+type From<T> = T extends (...given: never[]) => infer R ? R : T;
+
+/** The rows of all plugins of Scorel, as their sources define them. */
+type Rows = typeof import("../../../plugins/host/clients/operations.ts").operations &
+  typeof import("../../../plugins/blobs/operations.ts").operations &
+  typeof import("../../../plugins/history/operations.ts").operations &
+  typeof import("../../../plugins/inspect/operations.ts").operations &
+  typeof import("../../../plugins/transfer/operations.ts").operations &
+  From<typeof import("../../../plugins/artifacts/operations.ts").operations> &
+  From<typeof import("../../../plugins/checkpoints/operations.ts").operations> &
+  From<typeof import("../../../plugins/commands/operations.ts").operations> &
+  From<typeof import("../../../plugins/compaction/operations.ts").operations> &
+  From<typeof import("../../../plugins/projects/operations.ts").operations> &
+  From<typeof import("../../../plugins/prompt/operations.ts").operations> &
+  From<typeof import("../../../plugins/requests/operations.ts").operations> &
+  From<typeof import("../../../plugins/runner/operations.ts").operations> &
+  From<typeof import("../../../plugins/search/operations.ts").operations> &
+  From<typeof import("../../../plugins/skills/operations.ts").operations>;
+
+/** The type that a schema describes. */
+type Described<S> = Awaited<From<S>> extends infer Z extends z.ZodType ? z.output<Z> : never;
+
+/** Without the differences that do not matter to anyone who calls an operation. */
+type Plain<T> = T extends readonly (infer E)[]
+  ? Plain<E>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Plain<T[K]> }
+    : T;
+
+type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : false;
+
+/** The options of sessions are added to the schema when it is used. */
+type Own<P, R> = R extends { opens: true } ? Omit<P, keyof SessionOptions> : P;
+
+type HostResults = typeof import("../../../plugins/host/clients/operation-results.ts").results;
+type ResultOf<O, R> = O extends keyof HostResults ? HostResults[O] : R extends { result: infer S } ? S : never;
+
+type DriftedParams = {
+  [O in keyof Rows & keyof Operations]: Same<
+    Described<Rows[O]["params"]>,
+    Own<Operations[O]["params"], Rows[O]>
+  > extends true
+    ? never
+    : O;
+}[keyof Rows & keyof Operations];
+
+type DriftedResults = {
+  [O in keyof Rows & keyof Operations]: Same<Described<ResultOf<O, Rows[O]>>, Operations[O]["result"]> extends true
+    ? never
+    : O;
+}[keyof Rows & keyof Operations];
+
+it("the schema of each operation describes the params and the result that its contract declares", () => {
+  // The schemas of these also accept further fields in a message's parts and in an artifact.
+  expectTypeOf<DriftedParams>().toEqualTypeOf<"make_again" | "rewrite_queue" | "send_message">();
+  expectTypeOf<DriftedResults>().toEqualTypeOf<never>();
+});
