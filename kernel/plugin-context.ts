@@ -59,7 +59,8 @@ export function createContext(
     find: (name) => view(kernel.find(name)),
     defineHook: (name: string, mode: HookMode, check?: (result: unknown) => void) => {
       const chain = kernel.hooks.define(id, scope, { name, mode, ...(check && { check }) });
-      return (input, signal) => chain.call(input, signal) as never;
+      const call = (input: unknown, signal?: AbortSignal) => chain.call(input, signal);
+      return Object.defineProperty(call, "layers", { get: () => chain.size }) as never;
     },
     hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, name, tap)),
     contribute: (name, value) => kernel.contribute(id, name, value),

@@ -43,15 +43,17 @@ export interface Tap<H> {
 }
 
 /** Calls a waterfall or bail hook. Returns the final value (waterfall) or the first result (bail). */
-export type HookCall<N extends HookName> = (
-  input: Parameters<Hooks[N]>[0],
-  signal?: AbortSignal,
-) => Promise<HookOutcome<Hooks[N]>>;
+export interface HookCall<N extends HookName> extends LayerCount {
+  (input: Parameters<Hooks[N]>[0], signal?: AbortSignal): Promise<HookOutcome<Hooks[N]>>;
+}
 /** Calls a fold hook. Returns the input with every layer's result merged in. */
-export type FoldCall<N extends HookName> = (
-  input: Parameters<Hooks[N]>[0],
-  signal?: AbortSignal,
-) => Promise<Parameters<Hooks[N]>[0]>;
+export interface FoldCall<N extends HookName> extends LayerCount {
+  (input: Parameters<Hooks[N]>[0], signal?: AbortSignal): Promise<Parameters<Hooks[N]>[0]>;
+}
+interface LayerCount {
+  /** The number of layers at the moment. An owner whose input is costly to make need not make it for none. */
+  readonly layers: number;
+}
 export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : never;
 
 export interface SubscribeOptions {

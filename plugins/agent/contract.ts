@@ -1,4 +1,5 @@
 import type { AgentEvent, AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
+import type { ThinkingLevel } from "@mariozechner/pi-ai";
 import type { AppendEntry, EventId } from "@scorel/kernel";
 import type {
   AssistantMessage,
@@ -62,6 +63,8 @@ export interface Sent {
 
 /** One model call outside the conversation, for example for a summary or a title. */
 export interface Question {
+  /** What the call is for, as hooks see it: "compaction", "title" or a word of your own. Default: "question". */
+  purpose?: string;
   /** Name of a table `[models.<alias>]`. Without an alias, or without such a table, the session's model answers. */
   alias?: string;
   systemPrompt: string;
@@ -167,6 +170,39 @@ export interface ToolCallOutcome extends ToolCallInput {
 }
 export type ToolCallChange = Partial<Pick<ToolOutput, "content" | "details" | "isError" | "terminate">>;
 
+/** The model that a request goes to, and what it is for. */
+export interface RequestFacts {
+  provider: string;
+  model: string;
+  /** `turn` is a round of the conversation; the others are calls beside it, such as `compaction` and `title`. */
+  purpose: "turn" | "compaction" | "title" | "question" | (string & {});
+  /** Index of the round in its turn, from 0. */
+  round?: number;
+}
+/** A tool as a request describes it. */
+export interface DescribedTool {
+  name: string;
+  description: string;
+  /** JSON Schema of an object. */
+  parameters: unknown;
+}
+/** One request to a model, before its payload is made. */
+export interface ModelRequest extends RequestFacts {
+  temperature?: number;
+  /** Maximum tokens of the reply. */
+  maxTokens?: number;
+  thinking?: ThinkingLevel | "off";
+  /** Headers that layers have added. */
+  headers: Readonly<Record<string, string>>;
+  tools: readonly DescribedTool[];
+}
+/** What a layer of `modelRequest` may answer. Headers are added to those of earlier layers; other parts are replaced. */
+export type ModelRequestChange = Partial<Omit<ModelRequest, keyof RequestFacts>>;
+/** The body of a request in its provider's format, before it becomes JSON. */
+export interface ModelPayload extends RequestFacts {
+  payload: Readonly<Record<string, unknown>>;
+}
+
 /** The system prompt of a session, as turns use it. The plugin that builds it adds what others can ask. */
 export interface PromptService {
   /**
@@ -229,6 +265,23 @@ declare module "@scorel/kernel" {
     ): Promise<boolean | undefined> | boolean | undefined;
     /** Called after `transformContext` with the system prompt. A layer appends text that only this request needs. */
     systemPrompt(text: string, signal?: AbortSignal): Promise<string> | string;
+    /**
+     * Called before each request to a model, those for summaries and titles too. A layer may set the temperature, the maximum
+     * length, the thinking level, headers and the described tools of this one request. Headers that carry a key or frame the
+     * body are refused, and so is any value with a key.
+     */
+    modelRequest(
+      request: ModelRequest,
+      signal?: AbortSignal,
+    ): Promise<ModelRequestChange | undefined> | ModelRequestChange | undefined;
+    /**
+     * Called with the body of each request in the format of its api. A layer may answer another one as `{ payload }`. Not
+     * called for providers with a stream function of their own, which make the body themselves.
+     */
+    modelPayload(
+      request: ModelPayload,
+      signal?: AbortSignal,
+    ): Promise<Pick<ModelPayload, "payload"> | undefined> | Pick<ModelPayload, "payload"> | undefined;
     /** Called after `transformContext` with the messages as they will be sent. Changes are not stored. */
     convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
   }

@@ -20,6 +20,8 @@ export interface HookCalls {
   contextOverflow: HookCall<"contextOverflow">;
   systemPrompt: HookCall<"systemPrompt">;
   convertToLlm: HookCall<"convertToLlm">;
+  modelRequest: FoldCall<"modelRequest">;
+  modelPayload: FoldCall<"modelPayload">;
 }
 
 /** Dependencies that all parts of the agent share. */

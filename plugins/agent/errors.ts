@@ -28,6 +28,10 @@ export const errors = defineErrors({
   AGENT_INTERRUPTED: () => "The turn that answered this message did not finish. Send a new message to continue.",
   AGENT_HOOK_ANSWER: (a: { hook: string; wanted: string; unknown?: string; meant?: string }) =>
     `A layer of "${a.hook}" must return ${a.wanted}${a.unknown === undefined ? "" : `, but it returned a field "${a.unknown}"${a.meant === undefined ? "" : `. Did you mean "${a.meant}"?`}`}${a.meant === undefined ? "." : ""}`,
+  AGENT_REQUEST_HEADER: (a: { header: string; reason: string }) =>
+    `A layer of "modelRequest" set the header "${a.header}", ${a.reason}.`,
+  AGENT_REQUEST_SECRET: () =>
+    'The request was not sent: layers of "modelPayload" put a key into it. Scorel sends a key only to its own provider, in a header; remove it from the payload.',
   AGENT_CALL_JSON: (a: { tool: string; reason: string; text: string }) =>
     `The call of "${a.tool}" was not run, since its arguments are not valid JSON: ${a.reason}. Call it again with valid JSON. You wrote:\n${a.text}`,
   AGENT_CALL_ARGUMENTS: (a: { tool: string; where: string; what: string }) =>

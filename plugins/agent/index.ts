@@ -14,6 +14,7 @@ import type {
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
+import { joinPayload, joinRequest, payloadAnswer, requestAnswer } from "./request/answers.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
 import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
 import { retryEnd, retryStart } from "./turn/retry.ts";
@@ -54,6 +55,8 @@ export function createAgent(clock: Clock): AnyPlugin {
         contextOverflow: ctx.defineHook("contextOverflow", "bail"),
         systemPrompt: ctx.defineHook("systemPrompt", "waterfall", answers.text("systemPrompt")),
         convertToLlm: ctx.defineHook("convertToLlm", "waterfall", answers.messages("convertToLlm")),
+        modelRequest: ctx.defineHook("modelRequest", { fold: joinRequest }, requestAnswer(ctx)),
+        modelPayload: ctx.defineHook("modelPayload", { fold: joinPayload }, payloadAnswer),
       };
       const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));
       const env: Environment = { ctx, hooks, listeners, queue: new Queue(ctx.session), clock };

@@ -75,7 +75,14 @@ async function askOnce(
   signal: AbortSignal,
 ): Promise<Summary> {
   const text = requestFor(order, room * bytesPerToken);
-  const answer = await ctx.agent.ask({ alias: "summary", systemPrompt, text, maxTokens, signal });
+  const answer = await ctx.agent.ask({
+    purpose: "compaction",
+    alias: "summary",
+    systemPrompt,
+    text,
+    maxTokens,
+    signal,
+  });
   if (answer.text.trim() === "") throw new Error("The reply was empty.");
   const { model, usage } = answer;
   return { text: finished(answer, order.tokens), method: "model", model, usage };

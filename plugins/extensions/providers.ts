@@ -47,5 +47,7 @@ export const hookNames: readonly string[] = [
   "contextOverflow",
   "systemPrompt",
   "convertToLlm",
+  "modelRequest",
+  "modelPayload",
   "promptSubmit",
 ];

@@ -30,6 +30,7 @@ export async function makeTitle(ctx: Context): Promise<void> {
   const { agent, session, signal } = ctx;
   try {
     const answer = await agent.ask({
+      purpose: "title",
       alias: "title",
       systemPrompt: SYSTEM,
       text: beginningOf(session.tree),

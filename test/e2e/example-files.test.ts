@@ -78,6 +78,14 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     expect(told).toContain("Ann is [redacted]");
     expect(readFileSync(s.logs()[0] as string, "utf8")).not.toContain("ann@example.com");
   },
+  async "request-settings"(s) {
+    configure(s, '[request-settings]\ntemperature = 0.5\nteam = "red"\n');
+    await using server = await startModelServer([text("Done.")]);
+    s.useModel(server.baseUrl);
+    await s.run(["-p", "go"]);
+    const { body, headers } = await server.request(0);
+    expect([body.temperature, headers["x-team"]]).toEqual([0.5, "red"]);
+  },
   async "token-budget"(s) {
     configure(s, "[token-budget]\ntokens = 1000\n");
     const spent = usage({ input: 900, output: 200 });

@@ -45,7 +45,7 @@ export function refusalFor(thrown: unknown, signal: AbortSignal): string {
   return codeOf(thrown) === "HOOK_CRITICAL" ? messageOf(thrown) : `A guard failed: ${messageOf(thrown)}`;
 }
 
-interface Wanted {
+export interface Wanted {
   wanted: string;
   fields: readonly string[];
 }
@@ -60,7 +60,7 @@ function assertVerdict(hook: string, answer: unknown, wanted: Wanted): asserts a
 }
 
 /** Rejects unknown fields: a misspelt field would otherwise be ignored without a word. */
-function assertFields(
+export function assertFields(
   hook: string,
   answer: unknown,
   { wanted, fields }: Wanted,
@@ -83,7 +83,7 @@ function isContent(value: unknown): boolean {
   return Array.isArray(value) && value.every((block) => isObject(block) && typeof block.type === "string");
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 /** Whether an object was written as one: a generator, a Map or a date that a guard returns by mistake says nothing. */

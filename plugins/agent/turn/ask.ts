@@ -1,10 +1,11 @@
-import type { AssistantMessage, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { AssistantMessage } from "@mariozechner/pi-ai";
 import { linkedTo } from "@scorel/kit/values/abort";
-import type { UsableModel } from "@scorel/model/contract";
+import type { StreamOptions, UsableModel } from "@scorel/model/contract";
 import type { Answer, Question } from "../contract.ts";
 import { type Environment, redaction } from "../environment.ts";
 import { assistantText } from "../messages/convert.ts";
 import { guardStream } from "../reply/guard.ts";
+import { sendRequest } from "../request/send.ts";
 import type { Failure } from "./failure.ts";
 import { Retries } from "./retry.ts";
 import { addUsage, noUsage } from "./usage.ts";
@@ -50,19 +51,21 @@ async function answered(
 async function attempt(
   env: Environment,
   model: UsableModel,
-  { systemPrompt, text, maxTokens }: Question,
+  { systemPrompt, text, maxTokens, purpose = "question" }: Question,
   signal: AbortSignal,
 ): Promise<{ message: AssistantMessage; failure: Failure | undefined }> {
   const inUse = model.current();
   const request = linkedTo(signal);
-  const options: SimpleStreamOptions = {
+  const options: StreamOptions = {
     signal: request.signal,
     maxRetries: 0,
     ...(maxTokens !== undefined && { maxTokens: Math.min(maxTokens, inUse.maxTokens || maxTokens) }),
   };
   const messages = [{ role: "user" as const, content: text, timestamp: Date.now() }];
   let failure: Failure | undefined;
-  const stream = guardStream(() => model.stream({ systemPrompt, messages }, options), {
+  const about = { provider: inUse.provider, model: inUse.id, purpose };
+  const send = () => sendRequest(env, about, { model, context: { systemPrompt, messages }, options, signal });
+  const stream = guardStream(send, {
     signal,
     idleMs: (inUse.idleTimeout ?? env.ctx.config.idleTimeout) * 1_000,
     model: inUse,

@@ -11,6 +11,7 @@ import { repair } from "../messages/repair.ts";
 import { replaceMessages, runPiLoop } from "../pi-loop.ts";
 import { guardStream } from "../reply/guard.ts";
 import { Recorder } from "../reply/recorder.ts";
+import { sendRequest } from "../request/send.ts";
 import type { Turn } from "./turn.ts";
 
 const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] satisfies ThinkingLevel[];
@@ -114,7 +115,10 @@ function callModel(turn: Turn, calls: Calls, ids: ConversationIds, asked: Contex
   const { model, config } = turn.env.ctx;
   const inUse = model.current();
   const request = linkedTo(turn.signal);
-  const stream = guardStream(() => model.stream(asked, options(turn, request.signal)), {
+  const about = { provider: inUse.provider, model: inUse.id, purpose: "turn", round: turn.rounds };
+  const { signal } = request;
+  const send = () => sendRequest(turn.env, about, { model, context: asked, options: options(turn, signal), signal });
+  const stream = guardStream(send, {
     signal: turn.signal,
     idleMs: (inUse.idleTimeout ?? config.idleTimeout) * 1_000,
     model: inUse,
