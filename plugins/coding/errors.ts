@@ -47,7 +47,7 @@ export const errors = defineErrors({
     `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
   BASH_SANDBOX_ELSEWHERE: () =>
     "[tools.bash] sandbox confines commands of this computer, but an extension runs them elsewhere, so nothing was run. Confine them there, and remove the setting.",
-  BASH_SPAWN: (a: { reason: string }) => `The command did not run: ${a.reason}.`,
+  BASH_SPAWN: (a: { reason: string }) => `Starting the command failed: ${a.reason}.`,
   BASH_OUTPUT_ELSEWHERE: () => "the command ran elsewhere",
   BASH_ARGUMENTS: () => "Give one of command, poll and stop; background, cwd and timeout belong to command.",
   BASH_BACKGROUND_FULL: (a: { limit: number; ids: string }) =>

@@ -104,12 +104,12 @@ it("a connection that ends in the middle of a call is an error of that call; the
   const there = moveElsewhere(s);
   writeFileSync(join(there, "a.txt"), "still here\n");
   const { code, stdout, results } = await work(s, there, [
-    toolCall("Bash", { command: "echo before; kill -KILL $PPID; sleep 5" }),
+    toolCall("Bash", { command: "kill -KILL $PPID; sleep 5" }),
     toolCall("Read", { file_path: "a.txt" }),
   ]);
   expect([code, stdout]).toEqual([0, "Done.\n"]);
   expect(results).toEqual([
-    "before\n[lost, and what became of it is unknown: the connection to where the tools work has ended (SIGKILL); the next call connects again]",
+    expect.stringContaining("the connection to where the tools work has ended (SIGKILL); the next call connects again"),
     "[lines 1-1 of 1]\n1\tstill here",
   ]);
 });

@@ -1,0 +1,35 @@
+import { definePlugin } from "@scorel/kernel";
+import type { ProcessesService } from "@scorel/local/contract";
+import { expect, it } from "vitest";
+import { textOf, workshop } from "./workshop.ts";
+
+/** Changes how commands of this computer are started. */
+const wrapping = (start: (own: ProcessesService) => ProcessesService["start"]) =>
+  definePlugin({
+    id: "line",
+    name: "Line",
+    version: "1.0.0",
+    needs: [],
+    serviceWrappers: () => ({ processes: (own) => ({ start: start(own) }) }),
+  });
+
+it("a command of which nobody hears any more is an error with its output so far", async () => {
+  const dies = wrapping((own) => async (request) => {
+    const started = await own.start(request);
+    const lost = started.ended.then(() => Promise.reject(new Error("the line is dead")));
+    return { ended: lost, kill: () => started.kill(), pause() {}, resume() {} };
+  });
+  await using w = await workshop({ plugins: [dies] });
+  const { isError, ...result } = await w.call("Bash", { command: "echo before" });
+  expect([isError, textOf(result)]).toEqual([
+    true,
+    "before\n[lost, and what became of it is unknown: the line is dead]",
+  ]);
+});
+
+it("a start that fails is an error that says why, and does not claim that nothing ran", async () => {
+  const fails = wrapping(() => () => Promise.reject(new Error("the line is dead")));
+  await using w = await workshop({ plugins: [fails] });
+  const { isError, ...result } = await w.call("Bash", { command: "true" });
+  expect([isError, textOf(result)]).toEqual([true, "Starting the command failed: the line is dead."]);
+});
