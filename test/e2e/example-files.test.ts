@@ -160,6 +160,50 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     ]);
     expect(told).toEqual(["29 days", expect.stringContaining("from")]);
   },
+  async "web-face"(s) {
+    await using server = await startModelServer([
+      [text("I will touch it. ", 2), toolCall("Bash", { command: "touch made.txt" })],
+      text("Done.", 2),
+    ]);
+    s.useModel(server.baseUrl);
+    const face = s.start(["web"], { guarded: true });
+    const [, url = "", authorization = ""] = /^(\S+) Authorization: (.*)$/.exec(await face.line(() => true)) ?? [];
+    const post = async (operation: string, params: object) => {
+      const sent = { method: "POST", headers: { authorization }, body: JSON.stringify(params) };
+      return (await fetch(`${url}/operations/${operation}`, sent)).json();
+    };
+    expect((await fetch(`${url}/sessions`, { headers: { authorization: "Bearer no" } })).status).toBe(401);
+
+    const sessions = await serverEvents(`${url}/sessions`, { authorization });
+    expect(await sessions.next()).toEqual({ sessions: [] });
+    const { sessionId } = await post("create_session", { cwd: s.project });
+    expect(await sessions.next()).toMatchObject({ change: "created", session: { sessionId, running: false } });
+
+    const open = (headers = {}) => serverEvents(`${url}/sessions/${sessionId}`, { authorization, ...headers });
+    const isQuestion = ({ event }: any) => event?.type === "approval_request";
+    const stayed = await open();
+    const left = await open();
+    await post("send_message", { sessionId, content: "Make it." });
+    await left.until(({ event }) => event?.type === "text_delta");
+    left.close();
+    const { event } = await stayed.until(isQuestion);
+    await sessions.until(({ change, session }) => change === "asking" && session.questions[0] === "select");
+    await post("answer_request", { sessionId, requestId: event.requestId, answer: "y" });
+    const isEnd = ({ event }: any) => event?.type === "runtime_end";
+    await stayed.until(isEnd);
+    const back = await open({ "last-event-id": left.id });
+    expect(await back.next()).toMatchObject({ mode: "stream_resume" });
+    await back.until(isEnd);
+    await sessions.until(({ change }) => change === "idle");
+    const events = (told: any[]) => told.flatMap(({ event }) => event ?? []);
+    const seen = events([...left.heard, ...back.heard]);
+    expect(seen).toEqual(events(stayed.heard));
+    expect(seen.filter(({ type }) => type === "message")).toHaveLength(4);
+    expect(existsSync(join(s.project, "made.txt"))).toBe(true);
+    for (const stream of [sessions, stayed, back]) stream.close();
+    face.child.kill("SIGINT");
+    expect(await face.finished).toMatchObject({ code: 0, stderr: "" });
+  },
   async standup(s) {
     repository(s);
     const stdout = await talk(s, "/standup 2\n/standup --author Nobody\n/standup many\n");
@@ -310,6 +354,48 @@ describe("a guard in the documentation", () => {
 function presetFiles(): { id: string; source: string }[] {
   const folder = new URL("../../docs/examples/team-preset/extensions/", import.meta.url);
   return readdirSync(folder).map((id) => ({ id, source: readFileSync(new URL(id, folder), "utf8") }));
+}
+
+/** Reads a stream of server-sent events whose data is JSON. */
+async function serverEvents(url: string, headers: Record<string, string>) {
+  const control = new AbortController();
+  const response = await fetch(url, { headers, signal: control.signal });
+  const chunks = (response.body as ReadableStream<any>).pipeThrough(new TextDecoderStream()).getReader();
+  // Closing the stream is no failure.
+  chunks.closed.catch(() => {});
+  const heard: any[] = [];
+  let rest = "";
+  const stream = {
+    heard,
+    /** The id of the last event. */
+    id: "",
+    async next(): Promise<any> {
+      for (;;) {
+        const end = rest.indexOf("\n\n");
+        if (end >= 0) {
+          const lines = rest.slice(0, end).split("\n");
+          rest = rest.slice(end + 2);
+          for (const line of lines) if (line.startsWith("id: ")) stream.id = line.slice(4);
+          const data = JSON.parse(lines.find((line) => line.startsWith("data: "))?.slice(6) as string);
+          heard.push(data);
+          return data;
+        }
+        const { value, done } = await chunks.read();
+        if (done) throw new Error("the stream has ended");
+        rest += value;
+      }
+    },
+    async until(wanted: (data: any) => boolean): Promise<any> {
+      for (;;) {
+        const data = await stream.next();
+        if (wanted(data)) return data;
+      }
+    },
+    close(): void {
+      control.abort();
+    },
+  };
+  return stream;
 }
 
 function install(s: Scratch, id: string): void {

@@ -102,7 +102,8 @@ export class SessionStream {
 
   /** Whether all events after the client's last one are still known, transient ones included. */
   private covers({ activation, persistentSeq, streamSeq }: Anchor): boolean {
-    if (activation !== this.session.activation) return false;
+    // An anchor may come from a network.
+    if (activation !== this.session.activation || !Number.isInteger(streamSeq)) return false;
     if (streamSeq < Math.max(this.recent.from, persistentSeq) || streamSeq > this.last) return false;
     const next = this.session.tree.head(1, persistentSeq)[0];
     return next === undefined || next.seq > streamSeq;
