@@ -32,5 +32,7 @@ export default definePlugin({
 });
 
 function costOf({ message }: EventOf<"message">): number {
-  return message.role === "assistant" ? message.usage.cost.total : 0;
+  if (message.role === "assistant") return message.usage.cost.total;
+  // A tool says what it has used by itself, such as the replies in a session of a subagent, which is not listed.
+  return message.role === "tool_result" ? (message.usage?.cost.total ?? 0) : 0;
 }

@@ -20,7 +20,9 @@ export default definePlugin({
       update(used: number, event) {
         if (event.type !== "message") return used;
         const { message } = event as EventOf<"message">;
-        return message.role === "assistant" ? used + message.usage.totalTokens : used;
+        // Replies, and calls of tools that say what they have used, such as those of subagents.
+        const usage = message.role === "assistant" || message.role === "tool_result" ? message.usage : undefined;
+        return used + (usage?.totalTokens ?? 0);
       },
     },
   },

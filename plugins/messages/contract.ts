@@ -1,7 +1,7 @@
 import type { EventId } from "@scorel/kernel";
-import type { ImageBlock, TextBlock } from "@scorel/tools/contract";
+import type { ImageBlock, ReportedUsage, TextBlock, Usage } from "@scorel/tools/contract";
 
-export type { ImageBlock, TextBlock };
+export type { ImageBlock, ReportedUsage, TextBlock, Usage };
 
 /**
  * How an event is displayed. The union is closed, so that every client can show the events of every plugin. `text` is always a
@@ -71,16 +71,6 @@ export interface MessageMeta {
   arguments?: ArgumentChange;
   [key: string]: unknown;
 }
-export interface Usage {
-  /** Tokens that were neither read from nor written to the provider's cache. */
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-  totalTokens: number;
-  /** US dollars. */
-  cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
-}
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";
 
 export interface UserMessage {
@@ -112,6 +102,8 @@ export interface ToolResultMessage {
   /** For clients and projections; never sent to a model. */
   details?: unknown;
   isError: boolean;
+  /** What the call has used by itself, if its tool says so. */
+  usage?: ReportedUsage;
   timestamp: number;
   meta?: MessageMeta;
 }

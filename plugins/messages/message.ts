@@ -68,6 +68,7 @@ const toolResult = z.looseObject({
   content: plainContent,
   details: z.unknown().optional(),
   isError: z.boolean(),
+  usage: usage.optional(),
   timestamp: z.number(),
   meta,
 });

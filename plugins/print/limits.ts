@@ -53,10 +53,11 @@ export class Limits {
   }
 
   /**
-   * Counts rounds and the cost of summaries. If another round would follow but is not allowed, the limit is reached.
+   * Counts rounds and the cost of summaries and tools. If another round would follow but is not allowed, the limit is reached.
    */
   hear({ event }: Delivered): void {
     if (event.type === "compact") this.cost += (event as AnyEvent & Events["compact"]).usage?.cost.total ?? 0;
+    if (event.type === "message") this.cost += toolCost(event as AnyEvent & Events["message"]);
     if (event.type !== "turn_end") return;
     const { usage, stopReason } = event as AnyEvent & Transients["turn_end"];
     this.rounds++;
@@ -76,4 +77,9 @@ export class Limits {
     this.reached ??= error;
     this.control.abort();
   }
+}
+
+/** What a tool call has cost by itself. Replies are counted at the end of their round. */
+function toolCost({ message }: Events["message"]): number {
+  return message.role === "tool_result" ? (message.usage?.cost.total ?? 0) : 0;
 }

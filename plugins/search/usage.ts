@@ -18,7 +18,8 @@ interface Call {
   id: string;
   ts: number;
   model: string;
-  usage: Usage;
+  /** With the session that has the same usage in its own log, for a tool that ran one. */
+  usage: Usage & { sessionId?: unknown };
 }
 
 /** Matches the field name; inside a text, its quotes would be escaped. */
@@ -28,7 +29,7 @@ const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 60
 
 /**
  * Sums the usage of all sessions. Reads only lines that mention usage. Each event counts once, in the oldest session
- * that contains it, so copies add nothing. Throws FIND_FAILED and the signal's reason.
+ * that contains it, so copies add nothing, and a tool's usage only if no other log has it. Throws FIND_FAILED and the signal's reason.
  */
 export async function spentIn({ directory, logs, by, since, projectOf, signal }: UsageOptions) {
   const headers = new Map(oldestFirst({ directory, logs }));
@@ -43,6 +44,8 @@ export async function spentIn({ directory, logs, by, since, projectOf, signal }:
     signal,
   })) {
     const call = callIn(line);
+    // A session that a tool ran has its usage in its own log, if that still exists.
+    if (call && headers.has(`${call.usage.sessionId}${logs.ending}`)) continue;
     if (!call || call.ts < since || call.ts <= importedAt(headers.get(file)) || known.has(call.id)) continue;
     known.add(call.id);
     sessions.add(file);
@@ -91,12 +94,20 @@ function callIn(line: Buffer): Call | undefined {
   if (typeof id !== "string" || typeof ts !== "number") return undefined;
   if (type === "message" || type === "custom_message") {
     const said = (message ?? {}) as Record<string, unknown>;
-    if (said.role !== "assistant" || !isUsage(said.usage)) return undefined;
+    if (!isUsage(said.usage)) return undefined;
+    if (said.role === "tool_result") return callOfTool(id, ts, said);
+    if (said.role !== "assistant") return undefined;
     return { id, ts, model: `${said.provider}/${said.model}`, usage: said.usage };
   }
   if (type === "custom") return callInNote(id, ts, fields.data);
   if (type === "compact") return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
   return undefined;
+}
+
+/** Returns what a tool has used by itself, under the model that it names, or under its own name. */
+function callOfTool(id: string, ts: number, { toolName, usage }: Record<string, unknown>): Call {
+  const spent = usage as Call["usage"] & { model?: unknown };
+  return { id, ts, model: String(spent.model ?? toolName), usage: spent };
 }
 
 /** Returns a call outside the conversation that a plugin recorded, for example for a title. */
@@ -113,7 +124,7 @@ function fieldsOf(line: Buffer): Record<string, unknown> {
   }
 }
 
-function isUsage(usage: unknown): usage is Usage {
+function isUsage(usage: unknown): usage is Call["usage"] {
   return typeof usage === "object" && usage !== null;
 }
 

@@ -20,6 +20,32 @@ export interface ImageBlock {
   mimeType: string;
 }
 
+/** Tokens and cost, of a model call or of several. */
+export interface Usage {
+  /** Tokens that were neither read from nor written to the provider's cache. */
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+  /** US dollars. */
+  cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
+}
+
+/**
+ * What a call has used by itself, such as the calls of another model. Missing counts are 0 and missing totals are sums. It adds up
+ * in the turn and the session that made the call.
+ */
+export interface ToolUsage extends Partial<Omit<Usage, "cost">> {
+  cost?: Partial<Usage["cost"]>;
+  /** `provider/id` of the model that was used, for `scorel usage --by model`. Default: the tool's name. */
+  model?: string;
+  /** The session whose log has the same usage, so that sums over several sessions count it once. */
+  sessionId?: string;
+}
+/** The usage of a call as it is stored. */
+export type ReportedUsage = Usage & Pick<ToolUsage, "model" | "sessionId">;
+
 /** A tool's result. Errors that a model can act on are results with `isError: true` and a text. */
 export interface ToolOutput {
   content: (TextBlock | ImageBlock)[];
@@ -28,6 +54,12 @@ export interface ToolOutput {
   isError?: boolean;
   /** Ends the turn after this batch, if all results of the batch say so. */
   terminate?: boolean;
+  /** What the call has used. In an update: so far, which counts if the call is cancelled. */
+  usage?: ToolUsage;
+}
+/** A result as the agent gets it, with its usage checked. */
+export interface ReadyOutput extends ToolOutput {
+  usage?: ReportedUsage;
 }
 
 /** A tool, in the shape of pi's AgentTool plus `access`. */
@@ -120,8 +152,8 @@ export interface ReadyTool {
     toolCallId: string,
     params: unknown,
     signal: AbortSignal | undefined,
-    onUpdate?: (partial: ToolOutput) => void,
-  ): Promise<ToolOutput>;
+    onUpdate?: (partial: ReadyOutput) => void,
+  ): Promise<ReadyOutput>;
 }
 
 /** How tools run commands. */

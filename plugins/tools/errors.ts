@@ -17,6 +17,8 @@ export const errors = defineErrors({
     `${a.name} was cancelled before it finished.${a.output ? ` Its output so far:\n${a.output}` : ""}`,
   TOOL_RESULT: (a: { name: string; reason: string }) =>
     `The details of a result of tool "${a.name}" were dropped, since they cannot be stored: ${a.reason}.`,
+  TOOL_USAGE: (a: { name: string; reason: string }) =>
+    `The usage that tool "${a.name}" reports was dropped: ${a.reason}.`,
   TOOL_RESULT_SIZE: (a: { name: string; reason: string }) =>
     `A result of tool "${a.name}" was truncated: ${a.reason}. The tool should write long output to a file and return its path.`,
   TOOL_WRAPPER: (a: { plugin: string; name: string; reason: string }) =>

@@ -2,12 +2,13 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy, ownCopy } from "@scorel/kit/values/copy";
 import { repairArguments } from "./arguments.ts";
-import type { ReadyTool, Tool, ToolOutput } from "./contract.ts";
+import type { ReadyOutput, ReadyTool, Tool, ToolOutput } from "./contract.ts";
 import type { Declared } from "./declared.ts";
 import { errors } from "./errors.ts";
 import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
 import type { Schedule } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
+import { withUsage } from "./usage.ts";
 import { type OwnedWrapper, runWrapped } from "./wrappers.ts";
 
 /** How many characters of a cancelled call's output are kept in its result. */
@@ -90,12 +91,14 @@ class Run {
   private readonly tool: Tool;
   private readonly caller: Caller;
   private readonly signal: AbortSignal;
-  private readonly onUpdate: ((partial: ToolOutput) => void) | undefined;
+  private readonly onUpdate: ((partial: ReadyOutput) => void) | undefined;
   private ended = false;
+  /** What the tool has used, in case a wrapper leaves it out of its result. */
+  private usage: ToolOutput["usage"];
   private output = "";
   private end: (() => void) | undefined;
 
-  constructor(tool: Tool, caller: Caller, signal: AbortSignal, onUpdate?: (partial: ToolOutput) => void) {
+  constructor(tool: Tool, caller: Caller, signal: AbortSignal, onUpdate?: (partial: ReadyOutput) => void) {
     this.tool = tool;
     this.caller = caller;
     this.signal = signal;
@@ -103,7 +106,7 @@ class Run {
   }
 
   /** Runs `work`. Rejects with TOOL_CANCELLED on abort. */
-  async guarded(work: () => Promise<ToolOutput>): Promise<ToolOutput> {
+  async guarded(work: () => Promise<ReadyOutput>): Promise<ReadyOutput> {
     try {
       return await work();
     } catch (thrown) {
@@ -116,14 +119,16 @@ class Run {
     }
   }
 
-  async call(toolCallId: string, params: unknown): Promise<ToolOutput> {
+  async call(toolCallId: string, params: unknown): Promise<ReadyOutput> {
     const { signal, tool } = this;
     this.end = this.caller.begin(signal);
     const update = (partial: ToolOutput) => this.update(partial);
     const execute = async () => {
       signal.throwIfAborted();
       this.caller.stopping.throwIfAborted();
-      return normalise(await this.caller.call(() => tool.execute(toolCallId, ownCopy(params), signal, update)));
+      const output = normalise(await this.caller.call(() => tool.execute(toolCallId, ownCopy(params), signal, update)));
+      this.usage = output.usage ?? this.usage;
+      return output;
     };
     const wrapped = Object.freeze({ toolCallId, tool: tool.name, params, signal, update });
     const answer = runWrapped(this.caller.wrappers(), wrapped, { execute, run: this.caller.callWrapper });
@@ -137,16 +142,21 @@ class Run {
     if (this.ended) return;
     const output = normalise(partial);
     this.output = textOf(output).slice(-KEPT_OUTPUT);
-    this.onUpdate?.(output);
+    this.onUpdate?.(withUsage(output) as ReadyOutput);
   }
 
   /** Limits the result to what the log and a model can take. */
-  private kept(given: ToolOutput): ToolOutput {
-    const { output, reason } = bounded(given);
-    if (reason !== undefined) this.caller.report(errors.TOOL_RESULT_SIZE({ name: this.tool.name, reason }));
+  private kept(given: ToolOutput): ReadyOutput {
+    const { name } = this.tool;
+    const usage = given.usage ?? this.usage;
+    const counted = withUsage({ ...given, ...(usage !== undefined && { usage }) }, (flaw) =>
+      this.caller.report(errors.TOOL_USAGE({ name, reason: flaw })),
+    );
+    const { output, reason } = bounded(counted) as { output: ReadyOutput; reason?: string };
+    if (reason !== undefined) this.caller.report(errors.TOOL_RESULT_SIZE({ name, reason }));
     const flaw = output.details === undefined ? undefined : unstorable(output.details);
     if (flaw === undefined) return output;
-    this.caller.report(errors.TOOL_RESULT({ name: this.tool.name, reason: flaw }));
+    this.caller.report(errors.TOOL_RESULT({ name, reason: flaw }));
     const { details: _, ...rest } = output;
     return rest;
   }

@@ -5,7 +5,7 @@ type Block = TextBlock | ImageBlock;
 /** Converts any tool result to one that all providers and the log accept. */
 export function normalise(answer: unknown): ToolOutput {
   if (!isObject(answer) || Array.isArray(answer)) return { content: blocksOf(answer) };
-  const { content, details, isError, terminate } = answer;
+  const { content, details, isError, terminate, usage } = answer;
   const isOutput = "content" in answer || Object.keys(answer).every((key) => OUTPUT_KEYS.has(key));
   if (!isOutput) return { content: [text(toText(answer))] };
   return {
@@ -13,6 +13,8 @@ export function normalise(answer: unknown): ToolOutput {
     ...(details === undefined ? {} : { details }),
     ...(isError === true ? { isError } : {}),
     ...(terminate === true ? { terminate } : {}),
+    // Checked when the call ends; wrappers see it as the tool gave it.
+    ...(usage === undefined ? {} : { usage: usage as NonNullable<ToolOutput["usage"]> }),
   };
 }
 

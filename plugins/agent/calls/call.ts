@@ -3,7 +3,7 @@ import type { ToolCall } from "@mariozechner/pi-ai";
 import { type EventId, newId } from "@scorel/kernel";
 import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy } from "@scorel/kit/values/copy";
-import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
+import type { ReadyOutput, ReadyTool, ReportedUsage } from "@scorel/tools/contract";
 import type { ToolCallInput } from "../contract.ts";
 import { tools } from "../environment.ts";
 import { errors } from "../errors.ts";
@@ -55,6 +55,8 @@ export class Call {
   private readonly turn: Turn;
   private readonly reply: CallReply;
   private readonly proposed: ToolCall;
+  /** What the tool says that it has used; while it runs, so far. */
+  private usage: ReportedUsage | undefined;
   private startedAt = 0;
   private announced = false;
   /** The tool, and what guards see and the tool gets. Set from `validated` on. */
@@ -138,16 +140,21 @@ export class Call {
     return changed;
   }
 
-  private async execute(onUpdate: (partial: CallResult) => void): Promise<CallResult> {
+  private async execute(show: (partial: CallResult) => void): Promise<CallResult> {
     const { env, signal } = this.turn;
     await pendingSignals();
     signal.throwIfAborted();
     const { tool, input } = this.known;
     const own = linkedTo(signal);
-    const updates = createThrottle<ToolOutput>((partial) => onUpdate(asResult(partial)), updateIntervalMs);
+    const updates = createThrottle<ReadyOutput>((partial) => show(asResult(partial)), updateIntervalMs);
+    const onUpdate = (partial: ReadyOutput) => {
+      this.usage = partial.usage ?? this.usage;
+      updates.push(partial);
+    };
     try {
-      const running = tool.execute(this.proposed.id, input.args, own.signal, updates.push);
+      const running = tool.execute(this.proposed.id, input.args, own.signal, onUpdate);
       const output = await untilAborted(running, signal, lastWordsMs);
+      this.usage = output.usage ?? this.usage;
       this.failed = output.isError === true;
       if (!isToFit(env.ctx, output.content)) return asResult(output);
       return asResult({ ...output, content: await fittedContent(env.ctx, output.content, own.signal) });
@@ -199,12 +206,25 @@ export class Call {
     if (this.state === "proposed") this.enter("refused");
     this.enter("settled");
     const known = tools(ctx).map(({ name }) => name);
-    const message = resultMessage(this.proposed, { ...result, isError }, known, reply.redaction, this.final?.json);
+    const message = resultMessage(
+      this.proposed,
+      { ...result, isError, ...(this.usage && { usage: this.usage }) },
+      { known, redaction: reply.redaction, ran: this.final?.json },
+    );
     this.stored = reply.kept && (await turn.keep(message, eventId));
+    await this.charge();
     this.final = undefined;
     if (!this.stored) ctx.session.emit("message_cancelled", { eventId, reason: turn.cancelReason });
     ctx.session.emit("tool_execution_end", { eventId, toolCallId, toolName, durationMs, isError });
     if (reply.kept) ctx.find("tools")?.settle(toolCallId);
+  }
+
+  /** Adds what the tool has used to the turn. The log has it in the result, or in an event of its own without one. */
+  private async charge(): Promise<void> {
+    const { stored, turn, usage } = this;
+    if (!usage) return;
+    turn.charge(usage);
+    if (!stored) await turn.noteSpent(usage.model ?? this.proposed.name, usage);
   }
 
   /** Announces the call once: with its valid arguments, or with the model's when it ends without valid ones. */

@@ -1,7 +1,7 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import type { ImageBlock, TextBlock, ToolResultMessage } from "@scorel/messages/contract";
-import type { ToolOutput } from "@scorel/tools/contract";
+import type { ReportedUsage, ToolOutput } from "@scorel/tools/contract";
 import type { Redaction } from "../messages/redaction.ts";
 import { argumentChange } from "./arguments.ts";
 
@@ -51,16 +51,20 @@ function storable(details: unknown, original: unknown, onUnstorable: (thrown: un
   }
 }
 
-/**
- * Returns the message that stores a call's result. `known` are the names of the tools that there are; `ran` is what the
- * tool got, if it got anything, in JSON form.
- */
+/** What the message about a result needs to know besides the result. */
+interface Around {
+  /** The names of the tools that there are. */
+  known: readonly string[];
+  redaction: Redaction;
+  /** What the tool got, if it got anything, in JSON form. */
+  ran: unknown;
+}
+
+/** Returns the message that stores a call's result. */
 export function resultMessage(
   { id, name, arguments: written }: ToolCall,
-  { content, details, isError }: CallResult & { isError: boolean },
-  known: readonly string[],
-  redaction: Redaction,
-  ran: unknown,
+  { content, details, isError, usage }: CallResult & { isError: boolean; usage?: ReportedUsage },
+  { known, redaction, ran }: Around,
 ): ToolResultMessage {
   const change = ran === undefined ? undefined : argumentChange(written, ran);
   return {
@@ -70,6 +74,7 @@ export function resultMessage(
     content: resultContent(name, content, known, redaction),
     ...(details !== undefined && { details: redaction.value(details) }),
     isError,
+    ...(usage && { usage }),
     timestamp: Date.now(),
     ...(change && { meta: { arguments: redaction.value(change) } }),
   };

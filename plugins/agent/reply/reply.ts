@@ -40,7 +40,7 @@ export class Reply {
     const silent = message.partial && assistantText(message.content).trim() === "";
     const kept = !silent && (await this.turn.keep(message, this.id));
     this.turn.count(message, kept);
-    if (silent) await this.turn.noteSpent(message);
+    if (silent) await this.turn.noteSpent(`${message.provider}/${message.model}`, message.usage);
     if (!kept)
       this.turn.env.ctx.session.emit("message_cancelled", { eventId: this.id, reason: this.turn.cancelReason });
     return { message, kept };

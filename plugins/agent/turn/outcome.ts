@@ -1,5 +1,5 @@
 import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
-import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
+import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 import type { TurnOutcome } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { assistantText } from "../messages/convert.ts";
@@ -31,7 +31,7 @@ export function outcomeFromLog(session: Session, id: string): TurnOutcome {
     ...ending(last),
     text: last ? assistantText(last.content) : "",
     stopReason: last?.stopReason ?? "error",
-    usage: replies.reduce((sum, { usage }) => addUsage(sum, usage), noUsage()),
+    usage: turn.flatMap(usageOf).reduce(addUsage, noUsage()),
     durationMs: (turn.at(-1) as StoredEvent).ts - (turn[0] as StoredEvent).ts,
     leafId: leafOf(turn),
   };
@@ -77,6 +77,11 @@ function leafOf(turn: readonly StoredEvent[]): EventId | null {
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {
   return event.type === "message" ? (event as EventOf<"message">).message : undefined;
+}
+/** The usage of a reply, or of a tool call. */
+function usageOf(event: StoredEvent): Usage[] {
+  const message = messageOf(event);
+  return (message?.role === "assistant" || message?.role === "tool_result") && message.usage ? [message.usage] : [];
 }
 function userOf(event: StoredEvent) {
   const message = messageOf(event);

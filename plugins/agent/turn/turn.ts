@@ -160,19 +160,19 @@ export class Turn {
     this.stopReason = message.stopReason;
   }
 
-  /** Records the usage of a reply without text beside the conversation, so that sums include it. */
-  async noteSpent({ provider, model, usage }: AssistantMessage): Promise<void> {
+  /** Records usage beside the conversation that no stored message has, so that sums include it. */
+  async noteSpent(model: string, usage: Usage): Promise<void> {
     const { ctx } = this.env;
     if (tokensOf(usage) === 0) return;
     try {
-      const data = { hidden: true, model: `${provider}/${model}`, usage };
+      const data = { hidden: true, model, usage };
       await ctx.session.append("custom", { kind: "spent", data });
     } catch (thrown) {
       ctx.report("append", thrown);
     }
   }
 
-  /** Adds the usage of a call outside the conversation. */
+  /** Adds the usage of a tool, or of a model call outside the conversation. */
   charge(usage: Usage): void {
     this.usage = addUsage(this.usage, usage);
   }

@@ -120,6 +120,7 @@ const toolResultMessage = z.object({
   content: z.array(z.union([textBlock, imageBlock])),
   details: z.unknown().optional(),
   isError: z.boolean(),
+  usage: usage.extend({ model: z.string().optional(), sessionId: z.string().optional() }).optional(),
   timestamp: z.number(),
   meta: messageMeta.optional(),
 });

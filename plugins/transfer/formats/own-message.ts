@@ -99,7 +99,7 @@ export function settingsOf(changes: unknown): Events["session_info"]["changes"] 
 /** Limits the numbers in `usage`, which others add up. */
 function sound(payload: Json): Json {
   const { message, usage } = payload as { message?: ScorelMessage; usage?: Json };
-  if (message?.role === "assistant")
+  if ((message?.role === "assistant" || message?.role === "tool_result") && message.usage)
     return { ...payload, message: { ...message, usage: soundUsage({ ...message.usage }) } };
   return usage === undefined ? payload : { ...payload, usage: soundUsage(usage) };
 }

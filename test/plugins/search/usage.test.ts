@@ -4,7 +4,7 @@ import type { SpentBy } from "@scorel/search/contract";
 import { describe, expect, it } from "vitest";
 import { sinceTime } from "../../../plugins/search/usage.ts";
 import { type TestHome, testHome, testHost } from "../host/home.ts";
-import { reply, says, user, writeLog } from "./store.ts";
+import { reply, result, says, user, writeLog } from "./store.ts";
 
 const usage = (input: number, output: number, cacheRead: number, cost: number): Usage => ({
   input,
@@ -98,6 +98,19 @@ describe("usage over all sessions", () => {
     expect(await brief("project")).toEqual(["/home/me/cart 4 0.9375"]);
     expect(await brief("model", "2026-11-02")).toEqual(["p/big 2 0.3125", "p/small 1 0.125"]);
     expect(await brief("day", "1h")).toEqual([]);
+  });
+
+  it("counts what tools say they have used, once if the session that they ran has a log", async () => {
+    using home = testHome();
+    const called = (id: string, more: object) => ({ id, message: { ...result("Ask", "done"), usage: more } });
+    writeLog(home, "parent0000000001", [
+      answer("e1", usage(10, 1, 0, 1)),
+      called("e2", { ...usage(5, 5, 0, 0.5), model: "p/small", sessionId: "child00000000001" }),
+      called("e3", { ...usage(4, 4, 0, 0.25), sessionId: "deleted000000001" }),
+    ]);
+    writeLog(home, "child00000000001", [answer("c1", usage(5, 5, 0, 0.5))]);
+    const rows = (await spent("model")).rows.map(({ key, calls, cost }) => `${key} ${calls} ${cost}`);
+    expect(rows).toEqual(["p/big 2 1.5", "Ask 1 0.25"]);
   });
 
   it("continues after damaged lines, headers and numbers", async () => {
