@@ -5,7 +5,7 @@ import type { HostService } from "@scorel/host/contract";
 import type { LayersService } from "@scorel/inspect/contract";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { ModelsService } from "@scorel/models/contract";
-import type { PresetStore } from "@scorel/packages/contract";
+import type { PackageStore } from "@scorel/packages/contract";
 import type { TrustService } from "@scorel/trust/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import type { Finding, HealthReport } from "./contract.ts";
@@ -16,7 +16,7 @@ export interface Services {
   composition: Composition;
   layers: LayersService;
   trust: TrustService;
-  presetStore: PresetStore | undefined;
+  presetStore: PackageStore | undefined;
   host: HostService | undefined;
   models: ModelsService | undefined;
 }

@@ -2,7 +2,7 @@ import type { PluginRow, TapRow } from "@scorel/extensions/contract";
 import type { SessionHealth } from "@scorel/host/contract";
 import type { Setting } from "@scorel/inspect/contract";
 import type { LocalModel, ModelReach } from "@scorel/model/contract";
-import type { InstalledPreset } from "@scorel/packages/contract";
+import type { InstalledPackage } from "@scorel/packages/contract";
 import type { TrustedProject } from "@scorel/trust/contract";
 
 /**
@@ -89,7 +89,7 @@ export interface HealthReport {
   local?: readonly LocalModel[];
   trust?: { projects: readonly TrustedProject[] };
   /** Installed presets of other authors. One that is `changed` is refused. */
-  presets?: readonly Pick<InstalledPreset, "name" | "state" | "source" | "installedAt">[];
+  presets?: readonly Pick<InstalledPackage, "name" | "state" | "source" | "installedAt">[];
   /** Absent when no plugin runs programs of skills. */
   sandbox?: SandboxReport;
   selftest?: SelfTestReport;

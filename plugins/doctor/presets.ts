@@ -1,4 +1,4 @@
-import type { InstalledPreset } from "@scorel/packages/contract";
+import type { InstalledPackage } from "@scorel/packages/contract";
 import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
 
@@ -16,7 +16,7 @@ export async function checkPresets({ presetStore, home }: CheckContext): Promise
   }
 }
 
-function verdict(presets: readonly Pick<InstalledPreset, "name" | "state">[]): Finding[] {
+function verdict(presets: readonly Pick<InstalledPackage, "name" | "state">[]): Finding[] {
   const changed = presets.filter(({ state }) => state === "changed");
   if (changed.length === 0)
     return [

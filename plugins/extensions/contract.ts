@@ -20,6 +20,8 @@ export interface PluginRow {
   scope: "host" | "session";
   /** `off`: listed in `without`. `untrusted`: in a folder that is not trusted. `unused`: left out for the given `reason`. */
   state: "loaded" | "off" | "broken" | "untrusted" | "unused";
+  /** Where it was installed from, if it was. */
+  installed?: InstalledFrom;
   /** Why it is not loaded, with the place in its file if known. */
   reason?: string;
   /** Milliseconds to read and run its file and to activate it; for a shipped session plugin, only to activate it. */
@@ -49,6 +51,13 @@ export interface ExtensionFolder {
   trusted: boolean;
 }
 
+/** The source of an extension that was installed with `scorel plugin add`. */
+export interface InstalledFrom {
+  /** A path, `npm:name@range` or `git+https://host/path`. */
+  from: string;
+  version?: string;
+}
+
 /** The file of an extension, not loaded yet. */
 export interface ExtensionFile {
   id: string;
@@ -56,10 +65,15 @@ export interface ExtensionFile {
   path: string;
   /** The file to load; for a trusted project, in its private copy. */
   file: string;
-  /** The owner of the folder that it is in; `preset`: a preset in use. */
+  /** The owner of the folder that it is in, or who installed it; `preset`: a preset in use. */
   of: "user" | "project" | "preset";
-  /** The only folder that it may import files from: the trusted files, or the preset. Absent for the user's own extensions. */
+  /**
+   * The only folder that it may import files from: the trusted files, the preset, or the installed package. Absent for
+   * extensions that the user wrote.
+   */
   within?: string;
+  /** Where it was installed from, if it was. */
+  installed?: InstalledFrom;
 }
 
 /** An extension, or a folder of them, that was left out, and why. */

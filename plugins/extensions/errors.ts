@@ -1,5 +1,16 @@
 import { defineErrors } from "@scorel/kernel";
 
+/** The files that an extension may import, and where to put others. */
+const insideOf = (of: "user" | "project" | "preset") => {
+  if (of === "user")
+    return {
+      files: "the files of its package",
+      into: "the package, or list it among the dependencies in its package.json",
+    };
+  if (of === "preset") return { files: "its preset's files", into: "the preset's folder" };
+  return { files: "the project's trusted files", into: ".scorel/extensions" };
+};
+
 export const errors = defineErrors({
   CONFIG_NO_HOST: {
     exit: 2,
@@ -37,7 +48,7 @@ export const errors = defineErrors({
   EXTENSION_LOAD: (a: { id: string; where: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.where})`,
   EXTENSION_OUTSIDE: (a: { id: string; where: string; wanted: string; of: "user" | "project" | "preset" }) =>
-    `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among ${a.of === "preset" ? "its preset's files" : "the project's trusted files"} (${a.where}). Move what it needs into ${a.of === "preset" ? "the preset's folder" : ".scorel/extensions"}.`,
+    `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among ${insideOf(a.of).files} (${a.where}). Move what it needs into ${insideOf(a.of).into}.`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
   EXTENSION_LATE: (a: { limit: number }) =>

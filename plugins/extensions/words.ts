@@ -10,6 +10,7 @@ export const given: readonly string[] = [
   "layers",
   "trust",
   "presetStore",
+  "extensionStore",
   "launch",
 ];
 

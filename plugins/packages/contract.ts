@@ -1,21 +1,21 @@
 import type { Awaitable } from "@scorel/kernel";
 import type { TrustChange, TrustItem } from "@scorel/trust/contract";
 
-/** Where a preset was installed from. */
-export interface PresetSource {
-  /** A folder or a git checkout on disk, a tarball, or a package of the user's npm registry. */
-  kind: "path" | "tarball" | "git" | "npm";
-  /** The absolute path, or `npm:name@version` as it was asked for. */
+/** Where a preset or an extension was installed from. */
+export interface PackageSource {
+  /** A folder or a git checkout on disk, a tarball, a package of the user's npm registry, or a repository on the web. */
+  kind: "path" | "tarball" | "git" | "npm" | "git+https";
+  /** The absolute path; `npm:name@version` and `git+https://host/path` as they were asked for. */
   spec: string;
   /** The version in its package.json; absent without one. */
   version?: string;
-  /** HEAD of a git checkout, as 40 or 64 hex digits. */
+  /** The installed commit of a repository, as 40 or 64 hex digits. */
   commit?: string;
   /** Digest of the tarball, as `sha512-<base64>`. */
   integrity?: string;
 }
 
-/** An npm package in the preset's node_modules. */
+/** An npm package in the node_modules of an installed package. */
 export interface LockedPackage {
   name: string;
   version: string;
@@ -23,10 +23,10 @@ export interface LockedPackage {
   integrity: string;
 }
 
-/** The record of an installed preset. */
+/** The record of an installed package. */
 export interface LockEntry {
-  source: PresetSource;
-  /** Path with `/`, relative to the preset's folder -> sha256 of the bytes, as hex digits. */
+  source: PackageSource;
+  /** Path with `/`, relative to the package's folder -> sha256 of the bytes, as hex digits. */
   files: Readonly<Record<string, string>>;
   /** The whole tree of dependencies, by name. */
   packages: readonly LockedPackage[];
@@ -34,61 +34,62 @@ export interface LockEntry {
   installedAt: string;
 }
 
-/** `presets.lock.json`, in the folder of the user's presets. */
-export interface PresetLock {
-  version: 1;
-  /** By the name of the preset's folder. */
-  presets: Record<string, LockEntry>;
-}
+/** The entries of a lock file, by the name of the package's folder. */
+export type PackageLock = Record<string, LockEntry>;
 
-/** An installed preset, and whether its files are still those that were installed. */
-export interface InstalledPreset extends LockEntry {
+/** An installed preset or extension, and whether its files are still those that were installed. */
+export interface InstalledPackage extends LockEntry {
   name: string;
-  /** `changed`: a file differs, was added or is missing, so the preset is refused. */
+  /** `changed`: a file differs, was added or is missing, so the package is refused. */
   state: "installed" | "changed";
 }
 
-/** A preset that is ready to be installed. It is read once: accepting it installs exactly these bytes. */
-export interface PresetReview {
+/** A package that is ready to be installed. It is read once: accepting it installs exactly these bytes. */
+export interface PackageReview {
   /** The items that would run, with what each could do. */
   items: readonly TrustItem[];
-  /** Differences from the installed preset of this name; absent when none is installed. */
+  /** Differences from the installed package of this name; absent when none is installed. */
   changes?: readonly TrustChange[];
   /** Its small text files, to be shown. */
   texts(): { path: string; text: string }[];
   /**
-   * Installs it in one step, which is finished later if the process is killed. Throws PRESET_TAKEN when the name was taken
-   * meanwhile.
+   * Installs it in one step, which is finished later if the process is killed. Throws PRESET_TAKEN or PACKAGE_TAKEN when the
+   * name was taken meanwhile.
    */
   accept(): Promise<void>;
 }
 
-/** How a staged preset is to be installed. */
+/** How a staged package is to be installed. */
 export interface Candidate extends Pick<LockEntry, "source" | "packages"> {
   name: string;
-  /** Replaces the installed preset of this name. By default the name must be free. */
+  /** Replaces the installed package of this name. By default the name must be free. */
   isUpdate: boolean;
 }
 
-/** A folder in which a preset is assembled. */
+/** A folder in which a package is assembled. */
 export interface Staging {
-  /** Path of an empty, private folder on the same disk as the installed presets. */
+  /** Path of an empty, private folder on the same disk as the installed packages. */
   folder: string;
-  /** Reads the preset in a folder below `folder`. Throws PRESET_TREE, PRESET_NONE and PRESET_TAKEN. */
-  review(path: string, as: Candidate): Promise<PresetReview>;
+  /** The name that the package in a folder has by its own code; undefined when it has none. */
+  nameIn(path: string): Promise<string | undefined>;
+  /** Reads the package in a folder below `folder`. Throws PRESET or PACKAGE errors. */
+  review(path: string, as: Candidate): Promise<PackageReview>;
   /** Removes everything that was not installed. May be called repeatedly. */
   discard(): void;
 }
 
-/** The installed presets. The loader gives this service to the host kernel. Its methods throw PRESET errors. */
-export interface PresetStore {
-  list(): Promise<InstalledPreset[]>;
-  /** Why a preset cannot be installed under this name; undefined when it can. */
+/**
+ * The installed presets (service `presetStore`) or extensions (service `extensionStore`). The loader gives these services to the
+ * host kernel. Their methods throw PRESET and PACKAGE errors.
+ */
+export interface PackageStore {
+  list(): Promise<InstalledPackage[]>;
+  /** Why no package can be installed under this name; undefined when one can. */
   taken(name: string): Awaitable<string | undefined>;
   stage(): Promise<Staging>;
-  /** Differences between the files and what was installed; undefined when no preset of this name is installed. */
+  /** Differences between the files and what was installed; undefined when no package of this name is installed. */
   diff(name: string): Promise<TrustChange[] | undefined>;
-  /** Removes an installed preset; false when there is none. */
+  /** Removes an installed package; false when there is none. */
   remove(name: string): Promise<boolean>;
 }
 
@@ -128,6 +129,7 @@ export interface Archives {
 declare module "@scorel/kernel" {
   interface Services {
     archives: Archives;
-    presetStore: PresetStore;
+    presetStore: PackageStore;
+    extensionStore: PackageStore;
   }
 }

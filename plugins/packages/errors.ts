@@ -31,6 +31,31 @@ export const errors = defineErrors({
     text: (a: { name: string; reason: string }) =>
       `The preset "${a.name}" was not changed: ${a.reason}. Look at it with: scorel preset list`,
   },
+  PACKAGE_LOCK: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `${a.path} cannot be used: ${a.reason}. No installed extension is loaded. Repair that file, or remove its folder and install them again.`,
+  },
+  PACKAGE_CHANGED: {
+    exit: 2,
+    text: (a: { name: string; files: string }) =>
+      `The extension "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel plugin diff ${a.name}; to install it again: scorel plugin update ${a.name}`,
+  },
+  PACKAGE_TREE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `${a.path} ${a.reason}, so this cannot be an extension. Remove it, or put a copy in its place.`,
+  },
+  PACKAGE_NONE: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `There is no extension in ${a.path}: a package that is one has index.ts, index.mts, index.js or index.mjs at its top.`,
+  },
+  PACKAGE_TAKEN: {
+    exit: 2,
+    text: (a: { name: string; reason: string }) =>
+      `The extension "${a.name}" was not changed: ${a.reason}. Look at it with: scorel plugin list`,
+  },
   ARCHIVE_FORMAT: (a: { path: string; reason: string }) =>
     `${a.path} is not an archive that can be read: ${a.reason}. It takes .zip, .tar, .tar.gz and .tgz.`,
   ARCHIVE_DAMAGED: (a: { path: string; reason: string }) =>
@@ -41,24 +66,29 @@ export const errors = defineErrors({
   PACKAGES_SOURCE: {
     exit: 2,
     text: (a: { source: string; reason: string }) =>
-      `${a.source} cannot be installed: ${a.reason}. Give a folder, a tarball, a git checkout on disk, or npm:name@version.`,
+      `${a.source} cannot be installed: ${a.reason}. Give a folder, a tarball, a git checkout on disk, npm:name@version, or git+https://host/repository.`,
   },
   PACKAGES_MANIFEST: (a: { path: string; reason: string }) =>
-    `${a.path} cannot be used: ${a.reason}. Correct it at the source of the preset.`,
+    `${a.path} cannot be used: ${a.reason}. Correct it at the source.`,
   PACKAGES_NAME: {
     exit: 2,
-    text: (a: { name: string; reason: string }) =>
-      `The preset cannot be installed as "${a.name}": ${a.reason}. Choose another name with --name.`,
+    text: (a: { noun: string; name: string; reason: string }) =>
+      `The ${a.noun} cannot be installed as "${a.name}": ${a.reason}.${a.noun === "preset" ? " Choose another name with --name." : ""}`,
   },
   PACKAGES_INSTALLED: {
     exit: 2,
-    text: (a: { name: string; source: string }) =>
-      `The preset "${a.name}" is installed already, from ${a.source}. To change it: scorel preset update ${a.name} [source]; to have both: --name`,
+    text: (a: { noun: string; command: string; name: string; source: string }) =>
+      `The ${a.noun} "${a.name}" is installed already, from ${a.source}. To change it: scorel ${a.command} update ${a.name} [source]${a.noun === "preset" ? "; to have both: --name" : ""}`,
   },
   PACKAGES_UNKNOWN: {
     exit: 2,
-    text: (a: { name: string; known: readonly string[] }) =>
-      `No preset "${a.name}" is installed. ${a.known.length > 0 ? `There are: ${a.known.join(", ")}.` : "To install one: scorel preset add <source>"}`,
+    text: (a: { noun: string; command: string; name: string; known: readonly string[] }) =>
+      `No ${a.noun} "${a.name}" is installed. ${a.known.length > 0 ? `There are: ${a.known.join(", ")}.` : `To install one: scorel ${a.command} add <source>`}`,
+  },
+  PACKAGES_ENGINE: {
+    exit: 2,
+    text: (a: { name: string; reason: string }) =>
+      `"${a.name}" cannot be used: ${a.reason}. Install a version of it that fits, or update what it needs.`,
   },
   PACKAGES_UNCONFIRMED: {
     exit: 2,

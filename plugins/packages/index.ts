@@ -1,15 +1,15 @@
 import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
-import { packageCommands } from "./commands/commands.ts";
+import { extensionCommands, presetCommands } from "./commands/commands.ts";
 import type {} from "./contract.ts";
 
-/** Installs presets that others made: shows what they would run, keeps a copy, and reports when an installed file has changed. */
+/** Installs presets and extensions that others made: shows what they would run, and reports when an installed file has changed. */
 export default definePlugin({
   id: "packages",
   name: "Packages",
   version: "0.1.0",
   scope: "host",
-  needs: ["presetStore"],
+  needs: ["presetStore", "extensionStore"],
   provides: ["archives"],
 
   activate(ctx) {
@@ -19,5 +19,8 @@ export default definePlugin({
     });
   },
 
-  cliCommands: ({ presetStore }) => packageCommands(presetStore),
+  cliCommands: ({ presetStore, extensionStore }) => [
+    ...presetCommands(presetStore),
+    ...extensionCommands(extensionStore),
+  ],
 });

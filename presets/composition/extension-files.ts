@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import type { FoundExtensions } from "@scorel/extensions/contract";
-import { userDir } from "@scorel/kit/files/home";
+import { packagesDir, userDir } from "@scorel/kit/files/home";
 import { assertPrivate, closeToOthers } from "@scorel/kit/files/private-folder";
 import type { Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
+import manifest from "../../package.json" with { type: "json" };
 import { shipped } from "../catalogue.ts";
 import { grammarKeys } from "../layers/merge.ts";
 import { filesOf } from "../paths.ts";
@@ -19,6 +21,7 @@ export async function findExtensions(
   const { findExtensions } = await import("@scorel/extensions/find");
   const own = userDir();
   return findExtensions({
+    installed: await installedExtensions(),
     folders: [
       ...packages.map(({ root, folder }) => ({ of: "preset" as const, path: root, shown: folder })),
       { of: "user", path: own, shown: own },
@@ -37,4 +40,15 @@ export async function findExtensions(
       return grammarKeys.includes(id) ? "config.toml uses this word itself; rename the file or folder" : undefined;
     },
   });
+}
+
+/** The extensions that the user has installed. Loads the plugin only if there is a folder of them. */
+async function installedExtensions(): Promise<Pick<FoundExtensions, "extensions" | "problems">> {
+  if (!existsSync(packagesDir())) return { extensions: [], problems: [] };
+  const found = await (await import("@scorel/packages/extensions")).installedExtensions(manifest.version);
+  const extensions = found.extensions.map(({ id, path, file, root, source: { spec, version } }) => {
+    const installed = { from: spec, ...(version !== undefined && { version }) };
+    return { id, path, file, of: "user" as const, within: root, installed };
+  });
+  return { ...found, extensions };
 }

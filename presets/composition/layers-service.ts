@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Composed, LayersService, PresetSummary } from "@scorel/inspect/contract";
 import { presetsDir } from "@scorel/kit/files/home";
-import type { InstalledPreset } from "@scorel/packages/contract";
+import type { InstalledPackage } from "@scorel/packages/contract";
 import { catalogue, loadShipped, shipped } from "../catalogue.ts";
 import { lookingOnly } from "../layers/admission.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
@@ -55,11 +55,11 @@ export function createLayersService(asked: Asked): LayersService {
 }
 
 /** The presets that were installed. Loads the plugin only if the user has a presets folder. */
-async function installedPresets(asked: Asked): Promise<InstalledPreset[]> {
+async function installedPresets(asked: Asked): Promise<InstalledPackage[]> {
   return existsSync(presetsDir()) ? await createPresetStore(asked).list() : [];
 }
 
-function originOf(preset: InstalledPreset | undefined): PresetSummary["installed"] {
+function originOf(preset: InstalledPackage | undefined): PresetSummary["installed"] {
   if (!preset) return undefined;
   const { source, state } = preset;
   return { from: source.spec, state, ...(source.version !== undefined && { version: source.version }) };

@@ -1,15 +1,26 @@
 import { projectDir, userDir } from "@scorel/kit/files/home";
-import type { PresetStore } from "@scorel/packages/contract";
-import type { PresetKnowledge } from "@scorel/packages/store";
+import type { PackageStore } from "@scorel/packages/contract";
+import type { ExtensionKnowledge, PresetKnowledge } from "@scorel/packages/store";
+import manifest from "../../package.json" with { type: "json" };
 import { extended, parseLayer } from "../layers/layer.ts";
 import { isPath, namesIn, presetFileIn } from "../layers/preset-file.ts";
 import { shippedPresets } from "../paths.ts";
 import type { Asked } from "./asked.ts";
 import { knowledgeOf } from "./trust.ts";
 
+const store = () => import("@scorel/packages/store");
+
 /** The service `presetStore`; the first call loads its code. */
-export function createPresetStore(asked: Asked): PresetStore {
-  const store = async () => (await import("@scorel/packages/store")).createPresetStore(presetKnowledge(asked));
+export function createPresetStore(asked: Asked): PackageStore {
+  return lazily(async () => (await store()).createPresetStore(presetKnowledge(asked)));
+}
+
+/** The service `extensionStore`; the first call loads its code. */
+export function createExtensionStore(reserved: ExtensionKnowledge["reserved"]): PackageStore {
+  return lazily(async () => (await store()).createExtensionStore({ version: manifest.version, reserved, facts }));
+}
+
+function lazily(store: () => Promise<PackageStore>): PackageStore {
   return {
     list: async () => (await store()).list(),
     taken: async (name) => (await store()).taken(name),
@@ -19,8 +30,12 @@ export function createPresetStore(asked: Asked): PresetStore {
   };
 }
 
+const facts: ExtensionKnowledge["facts"] = async (source) =>
+  (await import("@scorel/extensions/facts")).extensionFacts(source);
+
 function presetKnowledge(asked: Asked): PresetKnowledge {
   return {
+    version: manifest.version,
     shipped: () => namesIn(shippedPresets),
     extendedBy: (file, text) =>
       extended(parseLayer(text, file, "user")).map(([preset, place]) => ({ preset, place, isPath: isPath(preset) })),
@@ -33,6 +48,6 @@ function presetKnowledge(asked: Asked): PresetKnowledge {
       const { itemsOfPreset } = await import("@scorel/trust/items");
       return await itemsOfPreset(tree, name, await knowledgeOf(asked));
     },
-    facts: async (source) => (await import("@scorel/extensions/facts")).extensionFacts(source),
+    facts,
   };
 }

@@ -11,7 +11,7 @@ export async function sourcesOf(request: LayerRequest): Promise<string[]> {
     import("@scorel/trust/targets"),
     import("@scorel/trust/record"),
   ]);
-  const own = ["config.toml", "extensions", "presets"].map((name) => join(userDir(), name));
+  const own = ["config.toml", "extensions", "packages", "presets"].map((name) => join(userDir(), name));
   const trusted = project?.trusted ? [project.dir, ...(targetOf(canonical(request.cwd))?.folders ?? [])] : [];
   const known = [...own, trustFile(), ...trusted, ...(project?.nested?.folders ?? [])];
   const others = (await layerFiles(request)).filter((file) => !known.some((path) => isWithin(path, file)));

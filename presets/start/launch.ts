@@ -10,7 +10,7 @@ import { type Asked, createAsked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { createExtensionsService } from "../composition/extensions-service.ts";
 import { createLayersService } from "../composition/layers-service.ts";
-import { createPresetStore } from "../composition/preset-store.ts";
+import { createExtensionStore, createPresetStore } from "../composition/preset-store.ts";
 import { createTrustService } from "../composition/trust.ts";
 import { errors } from "../errors.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
@@ -99,16 +99,18 @@ export async function startHost(
     import("@scorel/extensions/words"),
   ]);
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
+  const extensions = createExtensionsService(asked, knownWords, rehearsal, () => kernel);
   const started: Launch = { cwd, version, globalOptions, env: process.env, ...streams, interrupt };
   const kernel: Kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),
     services: {
       composition: rehearsal.composition,
-      extensions: createExtensionsService(asked, knownWords, rehearsal, () => kernel),
+      extensions,
       layers: createLayersService(asked),
       trust: createTrustService(asked),
       presetStore: createPresetStore(asked),
+      extensionStore: createExtensionStore((id) => extensions.taken(id, "user")),
       launch: started,
     },
     hints: { service: aboutService, hook: aboutHook, contribution: nearestContribution },

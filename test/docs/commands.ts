@@ -25,6 +25,7 @@ export async function readCommandLine(): Promise<CommandLine> {
       layers: unused("layers"),
       trust: unused("trust"),
       presetStore: unused("presetStore"),
+      extensionStore: unused("extensionStore"),
       extensions: unused("extensions"),
     },
   });

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { verifiedPreset } from "../../plugins/packages/store/verify.ts";
+import { presets } from "../../plugins/packages/store/kinds.ts";
+import { verifiedPackage } from "../../plugins/packages/store/verify.ts";
 import { type Shop, shop } from "../plugins/packages/shop.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -45,7 +46,7 @@ const leftIn = (at: Shop) => [
 
 /** What is installed: nothing, or one of the two versions completely. */
 async function state(at: Shop): Promise<string> {
-  const root = await verifiedPreset("team");
+  const root = await verifiedPackage(presets, "team");
   const [found] = await at.store.list();
   if (!found || root === undefined) {
     expect([found, root, existsSync(below(at, "presets/team"))]).toEqual([undefined, undefined, false]);
@@ -145,7 +146,7 @@ describe("a preset that is updated while it is used", () => {
     const seen = new Set<string>();
     const reads = async () => {
       while (!isDone) {
-        const root = (await verifiedPreset("team")) as string;
+        const root = (await verifiedPackage(presets, "team")) as string;
         const version = readFileSync(join(root, "instructions/a.md"), "utf8").trim();
         expect(names(join(root, "instructions")).sort()).toEqual(["a.md", `only-${version}.md`]);
         seen.add(version);
@@ -159,11 +160,11 @@ describe("a preset that is updated while it is used", () => {
   it("stays readable for sessions that use the previous version", async () => {
     using at = shopWithSources();
     await installV1(at);
-    const before = (await verifiedPreset("team")) as string;
+    const before = (await verifiedPackage(presets, "team")) as string;
     await at.run("update", ["team", "v2"]);
     expect(readFileSync(join(before, "instructions/a.md"), "utf8")).toBe("v1\n");
     await at.run("remove", ["team"]);
-    expect(await verifiedPreset("team")).toBeUndefined();
+    expect(await verifiedPackage(presets, "team")).toBeUndefined();
   });
 });
 

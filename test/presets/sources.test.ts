@@ -11,7 +11,9 @@ it("the sources of a session are the user's files and all trusted folders of a p
   const request = { preset: "base", by: "--preset", cwd: at.project };
   const sources = (trusted: boolean) =>
     sourcesOf({ ...request, project: { dir: join(at.project, ".scorel"), trusted } });
-  const own = ["config.toml", "extensions", "presets", "trust.json"].map((name) => join(at.home, ".scorel", name));
+  const own = ["config.toml", "extensions", "packages", "presets", "trust.json"].map((name) =>
+    join(at.home, ".scorel", name),
+  );
   expect(await sources(false)).toEqual(own);
   expect(await sources(true)).toEqual([
     ...own,

@@ -6,6 +6,10 @@ export interface ExtensionFacts {
   /** The hooks that it has layers on. */
   hooks: string[];
   contributes: string[];
+  /** The services that it provides. */
+  provides: string[];
+  /** The names in its `replaces`. */
+  replaces: string[];
   /** Its scope is "host". */
   host: boolean;
   /** The modules that it imports, without its own files. */
@@ -26,7 +30,15 @@ export function extensionFacts(source: string): ExtensionFacts {
         returned.has(name) ||
         new RegExp(`(?:^|[\\s{,;])${name}\\s*(?:\\(|[:=]\\s*(?:async\\b|function\\b|\\(|\\w+\\s*=>))`).test(code),
     ),
+    provides: textsIn(code, "provides"),
+    replaces: textsIn(code, "replaces"),
     host: /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code),
     imports: [...new Set(wanted)].sort(),
   };
+}
+
+/** The strings of a list that is written out in the source. */
+function textsIn(code: string, name: string): string[] {
+  const lists = [...code.matchAll(new RegExp(`\\b${name}\\s*[:=]\\s*\\[([^\\]]*)\\]`, "g"))];
+  return lists.flatMap(([, list = ""]) => [...list.matchAll(/["'`]([^"'`\n]+)["'`]/g)].map(([, text = ""]) => text));
 }

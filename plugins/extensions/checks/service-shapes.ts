@@ -203,6 +203,13 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     diff: "function",
     remove: "function",
   },
+  extensionStore: {
+    list: "function",
+    taken: "function",
+    stage: "function",
+    diff: "function",
+    remove: "function",
+  },
   skills: {
     placement: "value",
     look: "value",

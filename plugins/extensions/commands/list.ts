@@ -20,8 +20,10 @@ function line({ id, scope, state, loadMs, of, origin }: PluginRow, width: number
   return [...cells, of.padEnd("shipped".length), origin].join("  ").trimEnd();
 }
 
-function details({ reason, ...row }: PluginRow): string[] {
+function details({ reason, installed, ...row }: PluginRow): string[] {
   const lists = (["provides", "needs", "hooks", "events", "contributes"] as const).filter((key) => row[key].length > 0);
   const does = lists.map((key) => `${key}: ${row[key].join(", ")}`).join("; ");
-  return [reason ?? "", does].filter((text) => text !== "").map((text) => `  ${text}`);
+  const version = installed?.version === undefined ? "" : ` ${installed.version}`;
+  const source = installed === undefined ? "" : `installed:${version} from ${installed.from}`;
+  return [reason ?? "", source, does].filter((text) => text !== "").map((text) => `  ${text}`);
 }

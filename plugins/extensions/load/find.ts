@@ -16,6 +16,8 @@ export interface ExtensionParent {
 export interface Search {
   /** If two folders have an extension with the same id, the later folder wins. */
   folders: readonly ExtensionParent[];
+  /** The installed extensions, and those that differ from what was installed. One that the user wrote wins over them. */
+  installed?: Pick<FoundExtensions, "extensions" | "problems">;
   /** The folder of a project that is not trusted: only file names are read, to list them as unused. */
   untrusted?: string;
   /** Throws when another user could have put code into the folder. */
@@ -29,7 +31,10 @@ const endings = [".ts", ".mts", ".js", ".mjs"];
 /** Finds the extensions on disk, without loading any. */
 export function findExtensions(search: Search): FoundExtensions {
   const found: FoundExtensions = { extensions: [], shadowed: [], idle: [], problems: [] };
-  for (const parent of search.folders) searchFolder(parent, search, found);
+  for (const parent of search.folders) {
+    if (parent.of === "user") addInstalled(search, found);
+    searchFolder(parent, search, found);
+  }
   if (search.untrusted !== undefined)
     found.idle.push(...idsIn(search.untrusted, "part of a project that is not trusted"));
   const byId = new Map(found.extensions.map((extension) => [extension.id, extension]));
@@ -39,6 +44,16 @@ export function findExtensions(search: Search): FoundExtensions {
     extensions: [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
     idle: found.idle.filter(({ id }) => !byId.has(id)),
   };
+}
+
+function addInstalled({ installed, takenBy }: Search, found: FoundExtensions): void {
+  found.problems.push(...(installed?.problems ?? []));
+  for (const extension of installed?.extensions ?? []) {
+    const { id, path, of } = extension;
+    const reason = takenBy(id, of);
+    if (reason === undefined) found.extensions.push(extension);
+    else found.problems.push(asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason })));
+  }
 }
 
 function searchFolder(parent: ExtensionParent, { assertSafe, takenBy }: Search, found: FoundExtensions): void {

@@ -120,9 +120,9 @@ interface Known {
 }
 
 async function extensionRow(file: ExtensionFile, known: Known): Promise<PluginRow> {
-  const { id, path: origin, of } = file;
+  const { id, path: origin, of, installed } = file;
   const { run, seen, problems, kernel } = known;
-  const row = { id, of, origin, scope: "session" as const, ...nothing };
+  const row = { id, of, origin, scope: "session" as const, ...(installed && { installed }), ...nothing };
   const off = run.offAt(id);
   if (off !== undefined) return { ...row, state: "off", reason: `switched off in ${off}` };
   const problem = problems.find((each) => each.origin === origin && each.code !== "EXTENSION_FIELDS");

@@ -13,8 +13,8 @@ import type { Tree } from "./tree.ts";
  */
 const STALE_MS = 7 * 24 * 3600 * 1000;
 
-/** The kind of copies: of trusted projects, or of installed presets. */
-export type Copies = "trusted" | "presets";
+/** The kind of copies: of trusted projects, of installed presets, or of installed extensions. */
+export type Copies = "trusted" | "presets" | "packages";
 
 const copies = (of: Copies) => join(userDir(), "cache", of);
 

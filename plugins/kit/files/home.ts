@@ -13,6 +13,9 @@ export const userDir = () => join(userHome(), ".scorel");
 /** The folder of the user's presets, which are TOML files and folders; some of the folders were installed. */
 export const presetsDir = () => join(userDir(), "presets");
 
+/** The folder of installed extensions. Those that the user wrote are in `extensions` beside it. */
+export const packagesDir = () => join(userDir(), "packages");
+
 /**
  * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root. Outside of git, only the
  * one in `cwd` counts. `~/.scorel` is never a project's folder. `cwd` is canonical.

@@ -2,40 +2,57 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
-import type { InstalledPreset, PresetReview, PresetStore } from "../contract.ts";
+import { shellWord } from "@scorel/kit/text/shell-word";
+import type { InstalledPackage, PackageReview } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Fetched } from "../sources/fetched.ts";
 import { fetchSource, recognise, type Wanted } from "../sources/source.ts";
 import { installed, say } from "./installed.ts";
+import type { Installer } from "./installer.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 
-/** `scorel preset add`. Returns 1 when the user declines. */
-export async function add(store: PresetStore, invocation: Invocation): Promise<number> {
+/** `scorel preset|plugin add`. Returns 1 when the user declines. */
+export async function add(installer: Installer, invocation: Invocation): Promise<number> {
   const given = invocation.args[0] as string;
   const asked = invocation.options.name as string | undefined;
   const wanted = recognise(given, invocation.cwd);
-  if (asked !== undefined) await assertFree(store, asked);
-  return await withReview(store, wanted, invocation, async (prepared, review) => {
-    const command = `scorel preset add ${shellWord(given)}${asked === undefined ? "" : ` --name ${asked}`}`;
+  if (asked !== undefined) await assertFree(installer, asked);
+  return await withReview(installer, wanted, invocation, async (prepared, review) => {
+    const name = asked === undefined ? "" : ` --name ${asked}`;
+    const command = `scorel ${installer.command} add ${shellWord(given)}${name}`;
     if (!(await agreed(review, heading("Install", prepared), command, invocation))) return 1;
     await review.accept();
-    return say(invocation, `Installed "${prepared.name}". To use it: scorel --preset ${prepared.name}`);
+    return say(invocation, `Installed "${prepared.name}". ${installer.toUse(prepared.name)}`);
   });
 }
 
-/** `scorel preset update`. Returns 1 when the user declines. */
-export async function update(store: PresetStore, invocation: Invocation): Promise<number> {
-  const { args, cwd } = invocation;
-  const before = await installed(store, args[0] as string);
-  const wanted = recognise(args[1] ?? before.source.spec, cwd);
+/** `scorel preset|plugin update`; without a name, of everything that is installed. Returns 1 when the user declines. */
+export async function update(installer: Installer, invocation: Invocation): Promise<number> {
+  const [name, source] = invocation.args;
+  if (name !== undefined) return await updateOne(installer, await installed(installer, name), source, invocation);
+  const all = await installer.store.list();
+  if (all.length === 0) return say(invocation, `No ${installer.noun} is installed.`);
+  let worst = 0;
+  for (const each of all) worst = Math.max(worst, await updateOne(installer, each, undefined, invocation));
+  return worst;
+}
+
+async function updateOne(
+  installer: Installer,
+  before: InstalledPackage,
+  source: string | undefined,
+  invocation: Invocation,
+): Promise<number> {
+  const wanted = recognise(source ?? before.source.spec, invocation.cwd);
   return await withReview(
-    store,
+    installer,
     wanted,
     invocation,
     async (prepared, review) => {
       if (review.changes?.length === 0 && before.state === "installed")
         return say(invocation, `"${before.name}" is the same there; nothing was changed.`);
-      const command = `scorel preset update ${args.map(shellWord).join(" ")}`;
+      const words = source === undefined ? [before.name] : [before.name, source];
+      const command = `scorel ${installer.command} update ${words.map(shellWord).join(" ")}`;
       if (!(await agreed(review, heading("Update", prepared), command, invocation))) return 1;
       await review.accept();
       return say(invocation, `Updated "${before.name}".`);
@@ -44,27 +61,31 @@ export async function update(store: PresetStore, invocation: Invocation): Promis
   );
 }
 
-/** A staged preset with its dependencies. */
+/** A staged package with its dependencies. */
 interface Prepared extends Fetched {
   manifest: Manifest;
 }
 
-/** Fetches and stages a preset, and removes the staging folder in any case. */
+/** Fetches and stages a package, and removes the staging folder in any case. */
 async function withReview(
-  store: PresetStore,
-  { kind, spec }: Wanted,
+  installer: Installer,
+  wanted: Wanted,
   invocation: Invocation,
-  decision: (prepared: Prepared, review: PresetReview) => Promise<number>,
-  before?: InstalledPreset,
+  decision: (prepared: Prepared, review: PackageReview) => Promise<number>,
+  before?: InstalledPackage,
 ): Promise<number> {
-  const staging = await store.stage();
+  const staging = await installer.store.stage();
   try {
-    const fetched = await fetchSource({ kind, spec }, staging.folder, invocation);
+    const fetched = await fetchSource(wanted, staging.folder, invocation);
     // Its node_modules are not verified by anything; npm installs its own.
     rmSync(join(fetched.folder, "node_modules"), { recursive: true, force: true });
-    const manifest = readManifest(fetched.folder, spec);
-    const name = before?.name ?? (invocation.options.name as string | undefined) ?? nameOf(manifest, fetched);
-    if (!before) await assertFree(store, name);
+    const manifest = readManifest(fetched.folder, wanted.spec);
+    const name =
+      before?.name ??
+      (invocation.options.name as string | undefined) ??
+      (await staging.nameIn(fetched.folder)) ??
+      nameOf(manifest, fetched);
+    if (!before) await assertFree(installer, name);
     const packages = await dependenciesOf(manifest, fetched.folder, staging.folder, invocation);
     const { version } = manifest;
     const source = { ...fetched.source, ...(version !== undefined && { version }) };
@@ -78,14 +99,14 @@ async function withReview(
   }
 }
 
-async function assertFree(store: PresetStore, name: string): Promise<void> {
-  const present = (await store.list()).find((preset) => preset.name === name);
-  if (present) throw errors.PACKAGES_INSTALLED({ name, source: present.source.spec });
+async function assertFree({ store, noun, command }: Installer, name: string): Promise<void> {
+  const present = (await store.list()).find((each) => each.name === name);
+  if (present) throw errors.PACKAGES_INSTALLED({ noun, command, name, source: present.source.spec });
   const reason = await store.taken(name);
-  if (reason !== undefined) throw errors.PACKAGES_NAME({ name, reason });
+  if (reason !== undefined) throw errors.PACKAGES_NAME({ noun, name, reason });
 }
 
-/** The default name: `preset` for `@team/preset`; without a package.json, the name of the folder or file. */
+/** The default name: `team` for `@acme/team`; without a package.json, the name of the folder or file. */
 function nameOf({ name }: Manifest, fetched: Fetched): string {
   return (name ?? fetched.name).replace(/^@[^/]*\//, "").toLowerCase();
 }
@@ -99,18 +120,14 @@ async function dependenciesOf({ dependencies }: Manifest, folder: string, stagin
 function heading(verb: string, { name, source, notes }: Prepared): string {
   const { kind, spec, version, commit } = source;
   const which = [version, commit?.slice(0, 12)].filter(Boolean).join(", ");
-  const what = `${verb} "${name}"${which ? ` ${which}` : ""} from ${kind === "path" ? "the folder" : kind} ${spec}`;
-  return [what, ...notes].join("\n");
+  const from = { path: "the folder ", tarball: "tarball ", git: "git ", npm: "npm ", "git+https": "" }[kind];
+  return [`${verb} "${name}"${which ? ` ${which}` : ""} from ${from}${spec}`, ...notes].join("\n");
 }
 
-async function agreed(review: PresetReview, title: string, command: string, invocation: Invocation): Promise<boolean> {
+async function agreed(review: PackageReview, title: string, command: string, invocation: Invocation): Promise<boolean> {
   const { options, stdin } = invocation;
   if (options.yes !== true && stdin.isTTY) return await decideOn(review, title, "Install it?", invocation);
   invocation.stdout.write(`${describeAs(title, review)}\n`);
   if (options.yes !== true) throw errors.PACKAGES_UNCONFIRMED({ command });
   return true;
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./^~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

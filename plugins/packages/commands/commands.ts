@@ -1,19 +1,22 @@
 import type { CliCommand } from "@scorel/cli/contract";
-import type { PresetStore } from "../contract.ts";
+import type { PackageStore } from "../contract.ts";
+import { extensionInstaller, type Installer, presetInstaller } from "./installer.ts";
 
 const yes = { flags: "--yes", description: "Do not ask" };
 
+const SOURCES = "from a folder, tarball, git checkout, npm:name@version or git+https://host/repository";
+
 /** `scorel preset add|update|remove|diff`. */
-export function packageCommands(store: PresetStore): CliCommand[] {
+export function presetCommands(store: PackageStore): CliCommand[] {
+  const installer = presetInstaller(store);
   return [
     {
       noun: "preset",
       action: "add",
       args: "<source>",
-      description:
-        "Show what a preset would run and set, and install it; from a folder, tarball, git checkout or npm:name@version",
+      description: `Show what a preset would run and set, and install it; ${SOURCES}`,
       options: [{ flags: "--name <name>", description: "What to call it (default: its own name)" }, yes],
-      run: async (invocation) => (await import("./add.ts")).add(store, invocation),
+      run: async (invocation) => (await import("./add.ts")).add(installer, invocation),
     },
     {
       noun: "preset",
@@ -22,21 +25,53 @@ export function packageCommands(store: PresetStore): CliCommand[] {
       description:
         "Show what would change in an installed preset, and install it anew; from where it came, or from another source",
       options: [yes],
-      run: async (invocation) => (await import("./add.ts")).update(store, invocation),
+      run: async (invocation) => (await import("./add.ts")).update(installer, invocation),
+    },
+    ...laterCommands(installer),
+  ];
+}
+
+/** `scorel plugin add|update|remove|diff`. */
+export function extensionCommands(store: PackageStore): CliCommand[] {
+  const installer = extensionInstaller(store);
+  return [
+    {
+      noun: "plugin",
+      action: "add",
+      args: "<source>",
+      description: `Show what an extension would run, and install it for this user; ${SOURCES}`,
+      options: [{ flags: "--global", description: "For all projects of this user, which is the default" }, yes],
+      run: async (invocation) => (await import("./add.ts")).add(installer, invocation),
     },
     {
-      noun: "preset",
+      noun: "plugin",
+      action: "update",
+      args: "[name] [source]",
+      description:
+        "Show what would change in an installed extension, and install it anew; without a name, in all of them",
+      options: [yes],
+      run: async (invocation) => (await import("./add.ts")).update(installer, invocation),
+    },
+    ...laterCommands(installer),
+  ];
+}
+
+function laterCommands(installer: Installer): CliCommand[] {
+  const { noun, command } = installer;
+  return [
+    {
+      noun: command,
       action: "remove",
       args: "<name>",
-      description: "Remove an installed preset",
-      run: async (invocation) => (await import("./installed.ts")).remove(store, invocation),
+      description: `Remove an installed ${noun}`,
+      run: async (invocation) => (await import("./installed.ts")).remove(installer, invocation),
     },
     {
-      noun: "preset",
+      noun: command,
       action: "diff",
       args: "<name>",
       description: "Show what differs from what was installed; exits 1 when something does",
-      run: async (invocation) => (await import("./installed.ts")).diff(store, invocation),
+      run: async (invocation) => (await import("./installed.ts")).diff(installer, invocation),
     },
   ];
 }

@@ -1,30 +1,31 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { changeLines } from "@scorel/kit/terminal/review";
 import { visibleText } from "@scorel/kit/text/plain";
-import type { InstalledPreset, PresetStore } from "../contract.ts";
+import type { InstalledPackage } from "../contract.ts";
 import { errors } from "../errors.ts";
+import type { Installer } from "./installer.ts";
 
-/** `scorel preset remove` */
-export async function remove(store: PresetStore, invocation: Invocation): Promise<number> {
-  const { name } = await installed(store, invocation.args[0] as string);
-  await store.remove(name);
+/** `scorel preset|plugin remove` */
+export async function remove(installer: Installer, invocation: Invocation): Promise<number> {
+  const { name } = await installed(installer, invocation.args[0] as string);
+  await installer.store.remove(name);
   return say(invocation, `Removed "${name}".`);
 }
 
-/** `scorel preset diff`. Returns 1 when something differs. */
-export async function diff(store: PresetStore, invocation: Invocation): Promise<number> {
-  const { name } = await installed(store, invocation.args[0] as string);
-  const changes = (await store.diff(name)) ?? [];
+/** `scorel preset|plugin diff`. Returns 1 when something differs. */
+export async function diff(installer: Installer, invocation: Invocation): Promise<number> {
+  const { name } = await installed(installer, invocation.args[0] as string);
+  const changes = (await installer.store.diff(name)) ?? [];
   if (changes.length === 0) return say(invocation, `"${name}" is what was installed.`);
   say(invocation, `"${name}" differs from what was installed:`, ...changeLines(changes));
   return 1;
 }
 
-/** The installed preset of this name; throws PACKAGES_UNKNOWN. */
-export async function installed(store: PresetStore, name: string): Promise<InstalledPreset> {
-  const presets = await store.list();
-  const found = presets.find((preset) => preset.name === name);
-  if (!found) throw errors.PACKAGES_UNKNOWN({ name, known: presets.map((preset) => preset.name) });
+/** The installed package of this name; throws PACKAGES_UNKNOWN. */
+export async function installed({ store, noun, command }: Installer, name: string): Promise<InstalledPackage> {
+  const packages = await store.list();
+  const found = packages.find((each) => each.name === name);
+  if (!found) throw errors.PACKAGES_UNKNOWN({ noun, command, name, known: packages.map((each) => each.name) });
   return found;
 }
 

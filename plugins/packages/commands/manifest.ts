@@ -6,7 +6,7 @@ import { isRange, packageName } from "../sources/npm-names.ts";
 
 const LARGEST = 1024 * 1024;
 
-/** The fields of a preset's package.json that are used. */
+/** The fields of a package's package.json that are used. */
 export interface Manifest {
   name?: string;
   version?: string;

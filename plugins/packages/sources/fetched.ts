@@ -1,4 +1,4 @@
-import type { PresetSource } from "../contract.ts";
+import type { PackageSource } from "../contract.ts";
 
 /** What a fetch needs to know about the command that started it. */
 export interface Surroundings {
@@ -6,11 +6,11 @@ export interface Surroundings {
   interrupt: AbortSignal;
 }
 
-/** A preset's files, in a staging folder. */
+/** A package's files, in a staging folder. */
 export interface Fetched {
   folder: string;
-  source: PresetSource;
-  /** The preset's name at its source. */
+  source: PackageSource;
+  /** The package's name at its source. */
   name: string;
   /** Notices for the user about how it was read. */
   notes: string[];

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import type { PresetSource } from "../contract.ts";
+import type { PackageSource } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Fetched, Surroundings } from "./fetched.ts";
 import { npmSpec } from "./npm-names.ts";
 
 /** Something to install whose content has not been read yet. */
-export type Wanted = Pick<PresetSource, "kind" | "spec">;
+export type Wanted = Pick<PackageSource, "kind" | "spec">;
 
 /** Recognises a source; relative paths start at `cwd`. Throws PACKAGES_SOURCE. */
 export function recognise(given: string, cwd: string): Wanted {

@@ -3,7 +3,7 @@ import { codeOf } from "@scorel/kernel";
 import { presetFile } from "@scorel/kit/files/home";
 import type { Tree } from "@scorel/kit/files/tree";
 import { nearest } from "@scorel/kit/values/nearest";
-import type { PresetLock } from "../contract.ts";
+import type { PackageLock } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { PresetKnowledge } from "./knowledge.ts";
 
@@ -11,7 +11,7 @@ interface Looking {
   /** The preset's future name. */
   name: string;
   tree: Tree;
-  lock: PresetLock;
+  lock: PackageLock;
   known: PresetKnowledge;
 }
 
@@ -62,7 +62,7 @@ function reasonAgainstPath(file: string | undefined, { files }: Tree): string | 
 
 function reasonAgainstName(preset: string, { name, lock, known }: Looking): string | undefined {
   if (preset === name) return "which is its own name";
-  const names = [...known.shipped(), ...Object.keys(lock.presets)];
+  const names = [...known.shipped(), ...Object.keys(lock)];
   if (names.includes(preset)) return undefined;
   const file = known.ownFile(preset);
   if (file !== undefined) return `which is ${file} on this machine and not part of it`;

@@ -2,6 +2,7 @@ import { join, relative, sep } from "node:path";
 import { presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { assertPrivate, closeToOthers } from "@scorel/kit/files/private-folder";
+import { presets } from "./kinds.ts";
 import { isAnyInstalled, isAnyStaged } from "./lock.ts";
 
 export { ownPackages } from "./own-packages.ts";
@@ -11,36 +12,36 @@ export { ownPackages } from "./own-packages.ts";
  * Throws PRESET_CHANGED, and EXTENSION_FOLDER when other users could have written into a folder of ~/.scorel/presets.
  */
 export async function userPackage(folder: string): Promise<string> {
-  const presets = presetsDir();
-  const folders = isWithin(presets, folder) ? [userDir(), presets, folder] : [folder];
+  const dir = presetsDir();
+  const folders = isWithin(dir, folder) ? [userDir(), dir, folder] : [folder];
   for (const each of folders) {
     assertPrivate(each);
     closeToOthers(each);
   }
-  return (await installedRoot(canonical(presets), canonical(folder))) ?? folder;
+  return (await installedRoot(canonical(dir), canonical(folder))) ?? folder;
 }
 
 /** Where to read another file of an installed preset; any other path is returned unchanged. Throws PRESET_CHANGED. */
 export async function installedFile(path: string): Promise<string> {
-  const presets = canonical(presetsDir());
+  const dir = canonical(presetsDir());
   const real = canonical(path);
-  return (isWithin(presets, real) ? await installedRoot(presets, real) : undefined) ?? path;
+  return (isWithin(dir, real) ? await installedRoot(dir, real) : undefined) ?? path;
 }
 
 /** Finishes an interrupted `scorel preset`, before presets are searched. */
 export async function settleInstalls(): Promise<void> {
-  if (isAnyStaged()) await (await import("./steps.ts")).settle();
+  if (isAnyStaged(presets)) await (await import("./steps.ts")).settle(presets);
 }
 
 /** Throws PRESET_CHANGED for an installed preset whose folder is missing, since no search finds it. */
 export async function assertNotLost(name: string): Promise<void> {
-  if (isAnyInstalled()) await (await import("./verify.ts")).verifiedPreset(name);
+  if (isAnyInstalled(presets)) await (await import("./verify.ts")).verifiedPackage(presets, name);
 }
 
 /** Loads the store only when something is installed. */
-async function installedRoot(presets: string, path: string): Promise<string | undefined> {
-  if (!isAnyInstalled()) return undefined;
-  const [name = "", ...inside] = relative(presets, path).split(sep);
-  const root = await (await import("./verify.ts")).verifiedPreset(name);
+async function installedRoot(dir: string, path: string): Promise<string | undefined> {
+  if (!isAnyInstalled(presets)) return undefined;
+  const [name = "", ...inside] = relative(dir, path).split(sep);
+  const root = await (await import("./verify.ts")).verifiedPackage(presets, name);
   return root === undefined ? undefined : join(root, ...inside);
 }

@@ -2,7 +2,7 @@ import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustItem } from "@scorel/trust/contract";
 
 /** What the store needs to know about presets, trust and extensions. The loader provides it. */
-export interface PresetKnowledge {
+export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version" | "facts"> {
   /** Names of the presets that come with Scorel. */
   shipped(): readonly string[];
   /** The presets that a preset's text extends, each with `file:line`. Throws CONFIG_TOML. */
@@ -11,6 +11,14 @@ export interface PresetKnowledge {
   ownFile(preset: string): string | undefined;
   /** What the files of a preset would do, apart from its code. */
   items(tree: Tree, name: string): Promise<TrustItem[]>;
+}
+
+/** What the store needs to know about extensions. The loader provides it. */
+export interface ExtensionKnowledge {
+  /** The version of Scorel. */
+  version: string;
+  /** Why no extension may have this id. */
+  reserved(id: string): Promise<string | undefined>;
   /** What the text of an extension tells about it, without running it. */
   facts(source: string): Promise<CodeFacts>;
 }
@@ -20,6 +28,10 @@ export interface CodeFacts {
   /** Hooks that it taps. */
   hooks: readonly string[];
   contributes: readonly string[];
+  /** Services that it provides. */
+  provides: readonly string[];
+  /** What it stands in the place of. */
+  replaces: readonly string[];
   /** True when it has host scope. */
   host: boolean;
   /** Modules that it imports by name. */

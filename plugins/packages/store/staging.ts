@@ -3,11 +3,12 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { codeOf, newId } from "@scorel/kernel";
-import { presetsDir, userDir } from "@scorel/kit/files/home";
+import { userDir } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
 import { replaceFile } from "@scorel/kit/files/private";
 import { makePrivate } from "@scorel/kit/files/private-folder";
 import type { LockEntry } from "../contract.ts";
+import type { PackageKind } from "./kinds.ts";
 import { stagingDir } from "./lock.ts";
 
 /**
@@ -17,7 +18,7 @@ import { stagingDir } from "./lock.ts";
 const STALE_MS = 24 * 3600 * 1000;
 
 /**
- * A planned step: with an entry, the folder `package` beside the plan is installed under the name; without one, the preset is
+ * A planned step: with an entry, the folder `package` beside the plan is installed under the name; without one, the package is
  * removed.
  */
 export interface Plan {
@@ -26,9 +27,9 @@ export interface Plan {
 }
 
 /** Makes a folder whose name contains the process it belongs to. */
-export function makeStaging(): string {
-  makePrivate(userDir(), presetsDir(), stagingDir());
-  const folder = join(canonical(stagingDir()), `${process.pid}-${machine()}-${newId()}`);
+export function makeStaging(kind: PackageKind): string {
+  makePrivate(userDir(), kind.dir(), stagingDir(kind));
+  const folder = join(canonical(stagingDir(kind)), `${process.pid}-${machine()}-${newId()}`);
   fs.mkdirSync(folder, { mode: 0o700 });
   return folder;
 }
@@ -39,32 +40,33 @@ export function writePlan(folder: string, plan: Plan): void {
 }
 
 /** Plans that a killed process has not carried out. */
-export function readyPlans(): { folder: string; plan: Plan }[] {
-  return folders().flatMap((folder) => {
+export function readyPlans(kind: PackageKind): { folder: string; plan: Plan }[] {
+  return folders(kind).flatMap((folder) => {
     const text = textAt(join(folder, "plan.json"));
     return text === undefined ? [] : [{ folder, plan: JSON.parse(text) as Plan }];
   });
 }
 
 /** Removes folders of processes that ended before they wrote a plan. */
-export function clearStaging(): void {
-  for (const folder of folders())
+export function clearStaging(kind: PackageKind): void {
+  for (const folder of folders(kind))
     if (textAt(join(folder, "plan.json")) === undefined && isLeft(folder))
       fs.rmSync(folder, { recursive: true, force: true });
 }
 
 /** Removes half-written lock files. The caller must hold the lock. */
-export function clearTemporaries(): void {
-  for (const name of fs.readdirSync(presetsDir()).filter((each) => /^presets\.lock\.json\..*\.tmp$/.test(each))) {
-    const path = join(presetsDir(), name);
+export function clearTemporaries({ dir, lockName }: PackageKind): void {
+  const isTemporary = (name: string) => name.startsWith(`${lockName}.`) && name.endsWith(".tmp");
+  for (const name of fs.readdirSync(dir()).filter(isTemporary)) {
+    const path = join(dir(), name);
     // Files of the lock itself may belong to a process that waits for it.
     const isOld = Date.now() - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > STALE_MS;
-    if (isOld || !name.startsWith("presets.lock.json.lock.")) fs.rmSync(path, { force: true });
+    if (isOld || !name.startsWith(`${lockName}.lock.`)) fs.rmSync(path, { force: true });
   }
 }
 
-function folders(): string[] {
-  const dir = stagingDir();
+function folders(kind: PackageKind): string[] {
+  const dir = stagingDir(kind);
   if (!fs.existsSync(dir)) return [];
   return fs.readdirSync(dir).map((name) => join(dir, name));
 }

@@ -2,13 +2,12 @@ import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { removeCopy, removeStale, retireCopy } from "@scorel/kit/files/copy";
-import { presetsDir, userDir } from "@scorel/kit/files/home";
+import { userDir } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
 import { makePrivate } from "@scorel/kit/files/private-folder";
-import type { LockEntry, PresetLock } from "../contract.ts";
-import { errors } from "../errors.ts";
-import type { PresetKnowledge } from "./knowledge.ts";
-import { entryOf, isAnyStaged, isPresetName, lockNow, stagingDir, writeLock } from "./lock.ts";
+import type { LockEntry, PackageLock } from "../contract.ts";
+import type { PackageKind } from "./kinds.ts";
+import { entryOf, isAnyStaged, lockNow, stagingDir, writeLock } from "./lock.ts";
 import { clearStaging, clearTemporaries, type Plan, readyPlans, writePlan } from "./staging.ts";
 import { hashOf } from "./tree.ts";
 
@@ -17,91 +16,83 @@ const PATIENCE_MS = 10_000;
 const ABANDONED_MS = 60_000;
 
 /**
- * The installed presets. Finishes an interrupted installation first. Throws PRESET_LOCK when the lock file is damaged or other
- * users could have written it: then no installed preset is used.
+ * The installed packages. Finishes an interrupted installation first. Throws PRESET_LOCK or PACKAGE_LOCK when the lock file is
+ * damaged or other users could have written it: then no installed package is used.
  */
-export async function readLock(): Promise<PresetLock> {
-  if (isAnyStaged()) await settle();
-  return lockNow();
+export async function readLock(kind: PackageKind): Promise<PackageLock> {
+  if (isAnyStaged(kind)) await settle(kind);
+  return lockNow(kind);
 }
 
-/** Where a preset of this name is installed. */
-export const folderOf = (name: string) => join(canonical(presetsDir()), name);
+/** Where a package of this name is installed. */
+export const folderOf = ({ dir }: PackageKind, name: string) => join(canonical(dir()), name);
 
 /** Carries out plans that an interrupted process has written. */
-export async function settle(): Promise<void> {
-  if (readyPlans().length > 0) await locked(() => {});
+export async function settle(kind: PackageKind): Promise<void> {
+  if (readyPlans(kind).length > 0) await locked(kind, () => {});
 }
 
 /**
- * Installs or removes a preset in one step. Once its plan is written, the step is carried out even if this process is killed;
+ * Installs or removes a package in one step. Once its plan is written, the step is carried out even if this process is killed;
  * before that, nothing has changed. Returns false when `unless` returns a reason against it under the lock.
  */
 export async function carryOut(
+  kind: PackageKind,
   folder: string,
   plan: Plan,
   unless: (before: LockEntry | undefined) => string | undefined = () => undefined,
 ): Promise<boolean> {
-  await locked(() => {
-    const reason = unless(entryOf(lockNow(), plan.name));
-    if (reason !== undefined) throw errors.PRESET_TAKEN({ name: plan.name, reason });
+  await locked(kind, () => {
+    const reason = unless(entryOf(lockNow(kind), plan.name));
+    if (reason !== undefined) throw kind.errors.taken({ name: plan.name, reason });
     writePlan(folder, plan);
-    finish(folder, plan);
+    finish(kind, folder, plan);
   });
   return true;
 }
 
-/** Why no preset can be installed under a name; an installed preset of that name does not count. */
-export function reasonAgainst(name: string, { shipped }: Pick<PresetKnowledge, "shipped">): string | undefined {
-  if (!isPresetName(name)) return "a name takes lower-case letters, digits and single . _ - between them";
-  if (shipped().includes(name)) return "a preset of Scorel has this name";
-  if (fs.existsSync(join(presetsDir(), `${name}.toml`))) return `${join(presetsDir(), name)}.toml has it`;
-  const isOwn = fs.existsSync(folderOf(name)) && !entryOf(lockNow(), name);
-  return isOwn ? `${join(presetsDir(), name)} is there and was not installed` : undefined;
-}
-
 /** Carries out a plan. Every step may be repeated, so an interrupted one is finished by the next caller. */
-function finish(folder: string, { name, entry }: Plan): void {
-  const target = folderOf(name);
+function finish(kind: PackageKind, folder: string, { name, entry }: Plan): void {
+  const target = folderOf(kind, name);
   const staged = join(folder, "package");
   if (!entry || fs.existsSync(staged)) {
     if (fs.existsSync(target)) fs.renameSync(target, join(folder, `old-${Date.now()}`));
     if (entry) fs.renameSync(staged, target);
   }
-  const lock = lockNow();
+  const lock = lockNow(kind);
   const before = entryOf(lock, name);
-  if (entry) lock.presets[name] = entry;
-  else delete lock.presets[name];
-  writeLock(lock);
-  if (before) clearCopies(hashOf(before.files), lock, entry !== undefined);
+  if (entry) lock[name] = entry;
+  else delete lock[name];
+  writeLock(kind, lock);
+  if (before) clearCopies(kind, hashOf(before.files), lock, entry !== undefined);
   // The plan is removed first, so that it is not carried out again after a later one.
   fs.rmSync(join(folder, "plan.json"), { force: true });
   fs.rmSync(folder, { recursive: true, force: true });
 }
 
-/** Keeps the copy of an earlier version for sessions that still use it, and removes that of a removed preset at once. */
-function clearCopies(before: string, { presets }: PresetLock, isUpdate: boolean): void {
-  const kept = Object.values(presets).map(({ files }) => hashOf(files));
-  if (isUpdate) retireCopy(before, "presets");
-  else if (!kept.includes(before)) removeCopy(before, "presets");
-  removeStale("presets", kept);
+/** Keeps the copy of an earlier version for sessions that still use it, and removes that of a removed package at once. */
+function clearCopies({ copies }: PackageKind, before: string, lock: PackageLock, isUpdate: boolean): void {
+  const kept = Object.values(lock).map(({ files }) => hashOf(files));
+  if (isUpdate) retireCopy(before, copies);
+  else if (!kept.includes(before)) removeCopy(before, copies);
+  removeStale(copies, kept);
 }
 
 /** Runs `work` under the lock, after interrupted steps have been finished. */
-async function locked(work: () => void): Promise<void> {
-  makePrivate(userDir(), presetsDir(), stagingDir());
-  const path = join(presetsDir(), "presets.lock.json");
+async function locked(kind: PackageKind, work: () => void): Promise<void> {
+  makePrivate(userDir(), kind.dir(), stagingDir(kind));
+  const path = join(kind.dir(), kind.lockName);
   const { takeLock } = await import("@scorel/kit/files/lock");
   const lock = await takeLock(`${path}.lock`, PATIENCE_MS, { abandonedAfter: ABANDONED_MS }).catch(
     (thrown: unknown) => {
-      throw errors.PRESET_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
+      throw kind.errors.lock({ path, reason: messageOf(thrown) }, { cause: thrown });
     },
   );
-  if (!lock) throw errors.PRESET_LOCK({ path, reason: "another process is changing it" });
+  if (!lock) throw kind.errors.lock({ path, reason: "another process is changing it" });
   try {
-    for (const { folder, plan } of readyPlans()) finish(join(stagingDir(), basename(folder)), plan);
-    clearStaging();
-    clearTemporaries();
+    for (const { folder, plan } of readyPlans(kind)) finish(kind, join(stagingDir(kind), basename(folder)), plan);
+    clearStaging(kind);
+    clearTemporaries(kind);
     work();
   } finally {
     lock.release();

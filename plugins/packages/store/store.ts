@@ -1,45 +1,61 @@
 import * as fs from "node:fs";
 import { codeOf } from "@scorel/kernel";
-import type { InstalledPreset, LockEntry, PresetStore } from "../contract.ts";
-import type { PresetKnowledge } from "./knowledge.ts";
+import type { InstalledPackage, LockEntry, PackageStore, Staging } from "../contract.ts";
+import { extensionRules } from "./extension-rules.ts";
+import type { PackageKind } from "./kinds.ts";
+import type { ExtensionKnowledge, PresetKnowledge } from "./knowledge.ts";
 import { entryOf } from "./lock.ts";
+import { presetRules } from "./preset-rules.ts";
+import type { PackageRules } from "./rules.ts";
 import { clearStaging, makeStaging } from "./staging.ts";
-import { carryOut, folderOf, readLock, reasonAgainst } from "./steps.ts";
-import { changesTo, hashOf, presetTree } from "./tree.ts";
+import { carryOut, folderOf, readLock } from "./steps.ts";
+import { reasonAgainst } from "./taken.ts";
+import { changesTo, hashOf, packageTree } from "./tree.ts";
 
-export type { PresetKnowledge } from "./knowledge.ts";
+export type { ExtensionKnowledge, PresetKnowledge } from "./knowledge.ts";
 
 /** The installed presets, for the commands of this plugin. */
-export function createPresetStore(known: PresetKnowledge): PresetStore {
+export const createPresetStore = (known: PresetKnowledge): PackageStore => createStore(presetRules(known));
+
+/** The installed extensions, for the commands of this plugin. */
+export const createExtensionStore = (known: ExtensionKnowledge): PackageStore => createStore(extensionRules(known));
+
+function createStore(rules: PackageRules): PackageStore {
+  const { kind } = rules;
   return {
     async list() {
-      const { presets } = await readLock();
-      return Object.entries(presets).map(([name, entry]) => ({ name, ...entry, state: stateOf(name, entry) }));
+      const lock = await readLock(kind);
+      return Object.entries(lock).map(([name, entry]) => ({ name, ...entry, state: stateOf(kind, name, entry) }));
     },
-    taken: (name) => reasonAgainst(name, known),
+    taken: async (name) => (await rules.reserved(name)) ?? reasonAgainst(name, rules),
     async stage() {
-      const folder = makeStaging();
-      clearStaging();
-      const review: Awaited<ReturnType<PresetStore["stage"]>>["review"] = async (path, as) =>
-        (await import("./review.ts")).reviewPreset(known, { folder, path, ...as });
-      return { folder, review, discard: () => fs.rmSync(folder, { recursive: true, force: true }) };
+      const folder = makeStaging(kind);
+      clearStaging(kind);
+      const review: Staging["review"] = async (path, as) =>
+        (await import("./review.ts")).reviewPackage(rules, { folder, path, ...as });
+      return {
+        folder,
+        review,
+        nameIn: async (path) => rules.nameIn(path),
+        discard: () => fs.rmSync(folder, { recursive: true, force: true }),
+      };
     },
     async diff(name) {
-      const entry = entryOf(await readLock(), name);
-      return entry && changesTo(presetTree(folderOf(name)), entry);
+      const entry = entryOf(await readLock(kind), name);
+      return entry && changesTo(kind, packageTree(kind, folderOf(kind, name)), entry);
     },
     async remove(name) {
-      if (!entryOf(await readLock(), name)) return false;
-      return await carryOut(makeStaging(), { name });
+      if (!entryOf(await readLock(kind), name)) return false;
+      return await carryOut(kind, makeStaging(kind), { name });
     },
   };
 }
 
-function stateOf(name: string, entry: LockEntry): InstalledPreset["state"] {
+function stateOf(kind: PackageKind, name: string, entry: LockEntry): InstalledPackage["state"] {
   try {
-    return presetTree(folderOf(name)).hash === hashOf(entry.files) ? "installed" : "changed";
+    return packageTree(kind, folderOf(kind, name)).hash === hashOf(entry.files) ? "installed" : "changed";
   } catch (thrown) {
-    if (codeOf(thrown) === "PRESET_TREE") return "changed";
+    if (["PRESET_TREE", "PACKAGE_TREE"].includes(codeOf(thrown))) return "changed";
     throw thrown;
   }
 }

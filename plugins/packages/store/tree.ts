@@ -5,24 +5,24 @@ import { keepCopy } from "@scorel/kit/files/copy";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { readTree, type Tree } from "@scorel/kit/files/tree";
 import type { LockEntry } from "../contract.ts";
-import { errors } from "../errors.ts";
+import type { PackageKind } from "./kinds.ts";
 
-/** Reads a preset's folder once; undefined when there is no such folder. Throws PRESET_TREE. */
-export function presetTree(folder: string): Tree {
+/** Reads a package's folder once; a missing folder has no files. Throws PRESET_TREE or PACKAGE_TREE. */
+export function packageTree(kind: PackageKind, folder: string): Tree {
   if (!existsSync(folder)) return { root: folder, files: new Map(), hash: hashOf({}) };
   const tree = readTree(folder, [folder], {
-    refuse: (path, reason, options) => errors.PRESET_TREE({ path, reason }, options),
+    refuse: (path, reason, options) => kind.errors.tree({ path, reason }, options),
   });
   return { ...tree, hash: hashOf(sumsOf(tree)) };
 }
 
 /** Differences from what was installed, with line diffs of small text files. */
-export function changesTo(tree: Tree, { files }: LockEntry): FileChange[] {
-  return changesIn(tree, { hash: hashOf(files), files }, "presets") ?? [];
+export function changesTo({ copies }: PackageKind, tree: Tree, { files }: LockEntry): FileChange[] {
+  return changesIn(tree, { hash: hashOf(files), files }, copies) ?? [];
 }
 
-/** Keeps a copy of a preset's bytes, to load it from there and to show later what has changed. */
-export const keepPreset = (tree: Tree) => keepCopy(tree, "presets");
+/** Keeps a copy of a package's bytes, to load it from there and to show later what has changed. */
+export const keepPackage = ({ copies }: PackageKind, tree: Tree) => keepCopy(tree, copies);
 
 /** Path -> sha256 of each file. */
 export function sumsOf({ files }: Tree): Record<string, string> {

@@ -47,8 +47,11 @@ export async function withoutHeld(
 }
 
 /** Whether an extension belongs to the user, so that neither a project's trust nor a lock file vouches for it. */
-export function isOwn({ of, file }: ExtensionFile): boolean {
-  return of === "user" || (of === "preset" && isWithin(canonical(presetsDir()), canonical(file)));
+export function isOwn({ of, file, installed }: ExtensionFile): boolean {
+  return (
+    (of === "user" && installed === undefined) ||
+    (of === "preset" && isWithin(canonical(presetsDir()), canonical(file)))
+  );
 }
 
 /** Records these extensions as known, with the hashes that were shown; one that changed since is asked about again. */

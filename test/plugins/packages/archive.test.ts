@@ -10,7 +10,7 @@ import packages from "@scorel/packages";
 import { describe, expect, it } from "vitest";
 import { unpack } from "../../../plugins/packages/archive/archive.ts";
 import { defaultLimits } from "../../../plugins/packages/archive/tree-writer.ts";
-import type { Limits, PresetStore } from "../../../plugins/packages/contract.ts";
+import type { Limits, PackageStore } from "../../../plugins/packages/contract.ts";
 import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 import { pax, type TarEntry, tar } from "../../tarball.ts";
@@ -56,7 +56,7 @@ describe("an archive", () => {
 
   it("can be unpacked by every plugin, through the service `archives`", async () => {
     const root = mkdtempSync(join(tmpdir(), "scorel-service-"));
-    const services = { presetStore: {} as PresetStore };
+    const services = { presetStore: {} as PackageStore, extensionStore: {} as PackageStore };
     const kernel = await createKernel({
       entries: [{ plugin: packages, origin: "test" }],
       store: createMemoryStore(testHeader),

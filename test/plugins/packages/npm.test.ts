@@ -37,7 +37,7 @@ describe("a package from the user's registry", () => {
     const { code, said } = await at.run("add", ["npm:@acme/team@^1.0.0"]);
     expect({ code, said }).toMatchObject({ code: 0 });
     expect(said).toContain('Install "team" 1.0.0 from npm npm:@acme/team@^1.0.0\n');
-    expect(said).toContain("  package deep 1.0.0, for its extensions  (node_modules/deep)\n");
+    expect(said).toContain("  3 npm packages: deep 1.0.0, left 1.4.0, right 2.1.0  (node_modules)\n");
     const { source, packages, files: locked } = at.lock().team ?? {};
     expect(source).toEqual({
       kind: "npm",

@@ -5,9 +5,10 @@ import { PassThrough } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
 import { add, update } from "../../../plugins/packages/commands/add.ts";
 import { diff, remove } from "../../../plugins/packages/commands/installed.ts";
-import type { PresetLock } from "../../../plugins/packages/contract.ts";
+import { extensionInstaller, presetInstaller } from "../../../plugins/packages/commands/installer.ts";
+import type { PackageLock } from "../../../plugins/packages/contract.ts";
 import { createAsked } from "../../../presets/composition/asked.ts";
-import { createPresetStore } from "../../../presets/composition/preset-store.ts";
+import { createExtensionStore, createPresetStore } from "../../../presets/composition/preset-store.ts";
 
 const actions = { add, update, remove, diff };
 
@@ -21,17 +22,24 @@ export interface Shop extends Disposable {
   file(path: string, content: string | Buffer): string;
   /** A small preset as a folder. */
   preset(name: string, files?: Record<string, string>): string;
-  /** Runs one of the commands; returns its exit code or the code of its error, and its output. */
-  run(
-    action: keyof typeof actions,
-    args: string[],
-    options?: object,
-    interrupt?: AbortSignal,
-  ): Promise<{ code: number | string; said: string }>;
+  /** An extension as a folder, named by its id. */
+  extension(id: string, files?: Record<string, string>): string;
+  /** Runs one of `scorel preset`; returns its exit code or the code of its error, and its output. */
+  run: Run;
+  /** The same for `scorel plugin`. */
+  plugin: Run;
+  extensions: ReturnType<typeof createExtensionStore>;
   /** The content of presets.lock.json. */
-  lock(): PresetLock["presets"];
+  lock(): PackageLock;
   installed(path: string): string;
 }
+
+type Run = (
+  action: keyof typeof actions,
+  args: string[],
+  options?: object,
+  interrupt?: AbortSignal,
+) => Promise<{ code: number | string; said: string }>;
 
 export const guard = `
   export default { id: "guard", name: "Guard", version: "1.0.0",
@@ -46,6 +54,7 @@ export function shop(env: Record<string, string> = {}): Shop {
   Object.assign(process.env, { HOME: home, USERPROFILE: home });
   const asked = createAsked({ preset: "none", by: "--preset", cwd, trust: false, notify: () => {} });
   const store = createPresetStore(asked);
+  const extensions = createExtensionStore(async () => undefined);
   const file = (path: string, content: string | Buffer) => {
     const full = path.startsWith("~/") ? join(home, path.slice(2)) : join(cwd, path);
     mkdirSync(dirname(full), { recursive: true, mode: 0o700 });
@@ -53,17 +62,9 @@ export function shop(env: Record<string, string> = {}): Shop {
     writeFileSync(full, content);
     return full;
   };
-  return {
-    home,
-    cwd,
-    store,
-    file,
-    preset(name, files = {}) {
-      const all = { "preset.toml": 'description = "ours"\n', "extensions/guard.js": guard, ...files };
-      for (const [path, content] of Object.entries(all)) file(`${name}/${path}`, content);
-      return join(cwd, name);
-    },
-    async run(action, args, options = { yes: true }, interrupt = new AbortController().signal) {
+  const runner =
+    (installer: Parameters<typeof add>[0]): Run =>
+    async (action, args, options = { yes: true }, interrupt = new AbortController().signal) => {
       const stdout = new PassThrough();
       const stream = stdout as unknown as NodeJS.WriteStream;
       const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
@@ -78,13 +79,31 @@ export function shop(env: Record<string, string> = {}): Shop {
         interrupt,
       };
       try {
-        const code = await actions[action](store, invocation);
+        const code = await actions[action](installer, invocation);
         return { code, said: String(stdout.read() ?? "") };
       } catch (thrown) {
         const { code, message, stack } = thrown as Error & { code?: string };
         return { code: code ?? String(stack), said: `${stdout.read() ?? ""}${message}` };
       }
+    };
+  return {
+    home,
+    cwd,
+    store,
+    file,
+    preset(name, files = {}) {
+      const all = { "preset.toml": 'description = "ours"\n', "extensions/guard.js": guard, ...files };
+      for (const [path, content] of Object.entries(all)) file(`${name}/${path}`, content);
+      return join(cwd, name);
     },
+    extension(id, files = {}) {
+      const source = `export default { id: "${id}", name: "${id}", version: "1.0.0", tools: () => [] };\n`;
+      for (const [path, content] of Object.entries({ "index.mjs": source, ...files })) file(`${id}/${path}`, content);
+      return join(cwd, id);
+    },
+    run: runner(presetInstaller(store)),
+    plugin: runner(extensionInstaller(extensions)),
+    extensions,
     lock: () => JSON.parse(readFileSync(join(home, ".scorel/presets/presets.lock.json"), "utf8")).presets,
     installed: (path) => readFileSync(join(home, ".scorel/presets", path), "utf8"),
     [Symbol.dispose]() {

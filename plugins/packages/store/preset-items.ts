@@ -2,6 +2,7 @@ import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustItem } from "@scorel/trust/contract";
 import type { LockedPackage } from "../contract.ts";
 import type { CodeFacts, PresetKnowledge } from "./knowledge.ts";
+import { npmItem } from "./npm-item.ts";
 
 interface About {
   name: string;
@@ -21,7 +22,7 @@ export async function presetItems(tree: Tree, { name, packages, known }: About):
     ...(await Promise.all(
       code.map(async ([path, bytes]) => codeItem(path, await known.facts(bytes.toString("utf8")))),
     )),
-    ...packages.map((each) => packageItem(each)),
+    ...npmItem(packages),
   ];
 }
 
@@ -39,8 +40,4 @@ function codeItem(path: string, { contributes, hooks, host, imports }: CodeFacts
   ].filter(Boolean);
   const what = `extension ${extensionOf(path)}${facts.length > 0 ? `: ${facts.join("; ")}` : ""}`;
   return { kind: "code", what, place: path };
-}
-
-function packageItem({ name, version }: LockedPackage): TrustItem {
-  return { kind: "code", what: `package ${name} ${version}, for its extensions`, place: `node_modules/${name}` };
 }
