@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, parse } from "node:path";
+import { basename, dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { writtenManifest } from "../../plugins/extensions/checks/manifest.ts";
@@ -246,7 +246,10 @@ describe("the parsed source of an extension", () => {
   // A folder is an extension with an index file; its other files are helpers.
   const isExtension = (path: string) => /^([\w-]+|.*\/extensions\/[\w-]+|.*\/index)\.ts$/.test(path);
   const files = readdirSync(examples, { recursive: true, encoding: "utf8" }).filter(isExtension);
-  const idOf = (path: string) => (path === "sqlite-logs/index.ts" ? "logs" : parse(path).name);
+  const idOf = (path: string) => {
+    if (path === "sqlite-logs/index.ts") return "logs";
+    return parse(path).name === "index" ? basename(dirname(path)) : parse(path).name;
+  };
 
   it.each(files)("matches the loaded extension: %s", async (path) => {
     const file = join(examples, path);

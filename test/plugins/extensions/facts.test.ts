@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { extensionFacts } from "../../../plugins/extensions/checks/facts.ts";
 
-const none = { hooks: [], contributes: [], host: false, imports: [] };
+const none = { hooks: [], contributes: [], provides: [], replaces: [], host: false, imports: [] };
 
 it.each([
   [
@@ -28,6 +28,11 @@ it.each([
     "hooks by their names",
     "hooks: () => ({ async beforeToolCall() {}, transformContext: { critical: true, handler() {} } })",
     { ...none, hooks: ["beforeToolCall", "transformContext"] },
+  ],
+  [
+    "services that it provides and what it replaces",
+    'provides: ["model", "other"],\n  replaces: [\'Bash\'],',
+    { ...none, provides: ["model", "other"], replaces: ["Bash"] },
   ],
   ["the host that it wants to run in", 'scope: "host"', { ...none, host: true }],
   [
