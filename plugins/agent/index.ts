@@ -14,6 +14,7 @@ import type {
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
+import { operations } from "./operations.ts";
 import { joinPayload, joinRequest, payloadAnswer, requestAnswer } from "./request/answers.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
 import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
@@ -45,6 +46,7 @@ export function createAgent(clock: Clock): AnyPlugin {
     ],
     events: { queue_update: queueUpdate, retry_start: retryStart, retry_end: retryEnd },
     projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
+    operations,
     activate(ctx) {
       const hooks: HookCalls = {
         beforeToolCall: ctx.defineHook("beforeToolCall", revising, answers.revision("beforeToolCall")),

@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from "@scorel/host/contract";
+import type { Operations, ThinkingLevel } from "@scorel/host/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/tools/contract";
@@ -22,13 +22,13 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
           .filter(({ ready }) => ready)
           .map(({ provider, id }) => `${provider}/${id}`),
       run: ({ model }: { model?: string }, context) =>
-        model === undefined ? inUse(ctx, context) : change({ model }, context),
+        model === undefined ? inUse(ctx, context) : changed("set_model", { model }, context),
     },
     think: {
       summary: "Set the thinking level; without one, show the current level",
       args: z.object({ level: z.enum(LEVELS).optional() }),
       run: ({ level }: { level?: ThinkingLevel }, context) =>
-        level === undefined ? levelInUse(context) : change({ thinkingLevel: level }, context),
+        level === undefined ? levelInUse(context) : changed("set_thinking", { level }, context),
     },
     tools: {
       summary: "List the tools that the model is offered",
@@ -87,11 +87,12 @@ async function levelInUse({ sessionId, request }: SlashContext): Promise<Command
   return { output: `thinking ${level}`, data: { level } };
 }
 
-async function change(
-  changes: { model?: string; thinkingLevel?: ThinkingLevel },
+async function changed<O extends "set_model" | "set_thinking">(
+  operation: O,
+  params: Omit<Operations[O]["params"], "sessionId">,
   { sessionId, request }: SlashContext,
 ): Promise<CommandResult> {
-  const { text, meta } = await request("update_info", { sessionId, changes });
+  const { text, meta } = await request(operation, { sessionId, ...params } as Operations[O]["params"]);
   return { output: text, data: meta };
 }
 

@@ -1,11 +1,12 @@
 import type {} from "@scorel/checkpoints/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf, type EventId, type LogView, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { eventIdFor } from "@scorel/kit/session/change-info";
 import type {} from "@scorel/messages/contract";
 import type { FilesRestored, Moved, Undone } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { describeEvent, userMessageIn, wordsOf } from "./event-text.ts";
-import { eventIdFor, resolveEvent } from "./names.ts";
+import { resolveEvent } from "./names.ts";
 import { requirePoint } from "./points.ts";
 import { jumpOf, lastUserMessage, undoneLeaves, undoTarget } from "./undone.ts";
 

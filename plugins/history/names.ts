@@ -1,5 +1,4 @@
 import type { EventId, TreeView } from "@scorel/kernel";
-import { sha256Of } from "@scorel/kit/files/hash";
 import { errors } from "./errors.ts";
 
 /** Minimum length of an id's beginning, so that it stays unambiguous while the session grows. */
@@ -38,11 +37,4 @@ function sharedLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;
-}
-
-/** Derives the event id of a request from its `messageId`, so that a retry finds the first result. */
-export function eventIdFor(operation: string, messageId: string | undefined): EventId | undefined {
-  if (messageId === undefined) return undefined;
-  const hash = sha256Of(`${operation} ${messageId}`);
-  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
 }

@@ -250,7 +250,7 @@ export interface Operations {
   /** Rewinds to before the last user message. Throws HISTORY_NO_UNDO, HISTORY_CONFLICT and LOG_BUSY. */
   undo: { params: Jump; result: Undone };
   /**
-   * Changes the session's name, model or thinking level. Throws HISTORY_NO_CHANGE, and MODEL errors for an unusable
+   * Changes the session's name, model or thinking level, like `rename_session`, `set_model` and `set_thinking`. Throws HISTORY_NO_CHANGE, and MODEL errors for an unusable
    * model.
    */
   update_info: {
@@ -259,12 +259,30 @@ export interface Operations {
       changes: { name?: string | undefined; model?: string | undefined; thinkingLevel?: ThinkingLevel | undefined };
       messageId?: string | undefined;
     };
-    result: { eventId: EventId; meta: SessionMeta; text: string };
+    result: InfoChanged;
   };
   rename_session: {
     params: { sessionId: string; name: string; messageId?: string | undefined };
-    result: { eventId: EventId; meta: SessionMeta; text: string };
+    result: InfoChanged;
   };
+  /** Changes the model for the next requests. Throws MODEL errors for an unusable one. A choice stays with the session. */
+  set_model: {
+    params: { sessionId: string; model: string; messageId?: string | undefined };
+    result: InfoChanged;
+  };
+  /** Changes the thinking level for the next requests. */
+  set_thinking: {
+    params: { sessionId: string; level: ThinkingLevel; messageId?: string | undefined };
+    result: InfoChanged;
+  };
+}
+/** Result of a change of a session's name, model or thinking level. */
+export interface InfoChanged {
+  /** Event that records the change. */
+  eventId: EventId;
+  meta: SessionMeta;
+  /** The change in one line, for display: "Model: test/m". */
+  text: string;
 }
 /** How hard a model thinks before it answers. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh";

@@ -5,6 +5,7 @@ import { type ModelConfig, modelConfig } from "./config.ts";
 import type {} from "./contract.ts";
 import { readStored, secretsOf } from "./keys/auth-file.ts";
 import { createSecrets } from "./keys/secrets.ts";
+import { operations } from "./operations.ts";
 
 /** Creates the plugin `model`, which looks for local models at `servers`. */
 export function modelPlugin(servers: readonly LocalServer[] = localServers) {
@@ -16,6 +17,8 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
     config: modelConfig,
     // `--model` is an option of every command.
     sessionOptions: () => [{ key: "model", kind: "text" }],
+
+    operations,
 
     async activate(ctx) {
       const named = ctx.find("modelTables")?.tables ?? {};

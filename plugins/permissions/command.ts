@@ -1,6 +1,6 @@
+import type { Client } from "@scorel/host/contract";
 import type { Mode } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { changeMode } from "./plan.ts";
 import { removeRules, rulesOf } from "./rules/rule-file.ts";
 import { MODES, modeOf, type State } from "./state.ts";
 
@@ -9,10 +9,11 @@ export async function permission(
   asked: Mode | "forget" | undefined,
   rule: string | undefined,
   state: State,
+  { sessionId, request }: { sessionId: string; request: Client["request"] },
 ): Promise<string | undefined> {
   if (asked === "forget") return await forget(rule, state);
   if (asked === undefined) return await overview(state);
-  await changeMode(asked, state);
+  await request("set_permission", { sessionId, mode: asked });
   return undefined;
 }
 

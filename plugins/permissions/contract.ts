@@ -47,6 +47,13 @@ declare module "@scorel/kernel" {
   }
 }
 
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** Changes the permission mode. Rules of the configuration, such as `deny`, hold in every mode. */
+    set_permission: { params: { sessionId: string; mode: Mode }; result: { mode: Mode } };
+  }
+}
+
 declare module "@scorel/workspace/contract" {
   interface SessionOptions {
     /** Permission mode that overrides the configuration. */

@@ -7,6 +7,7 @@ import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
 import type { PermissionsService } from "./contract.ts";
+import { operations } from "./operations.ts";
 import {
   isModeUnreported,
   MODES,
@@ -78,9 +79,10 @@ export default definePlugin({
         permission: {
           summary: "What is free without a question",
           args: z.object({ mode: z.enum([...MODES, "forget"]).optional(), rule: z.string().optional() }),
-          run: async ({ mode, rule }) => (await import("./command.ts")).permission(mode, rule, state),
+          run: async ({ mode, rule }, context) => (await import("./command.ts")).permission(mode, rule, state, context),
         },
       }),
+      operations: operations(state),
     };
   },
 });

@@ -1,5 +1,5 @@
 import { codeOf, type EventId, type EventOf, type Session } from "@scorel/kernel";
-import { sha256Of } from "@scorel/kit/files/hash";
+import { eventIdFor } from "@scorel/kit/session/change-info";
 import type { Operations } from "../contract.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { agentOf, type Caller, openFor, rememberTurn } from "./caller.ts";
@@ -29,7 +29,7 @@ export async function rewriteQueue(
 ): Promise<Rewrite["result"]> {
   const open = await openFor(params, caller);
   const { session } = open.kernel;
-  const id = messageId === undefined ? undefined : rewriteId(messageId);
+  const id = eventIdFor("rewrite_queue", messageId);
   const done = id === undefined ? undefined : resultOf(session, id);
   if (done) return done;
   const queue = session.projection("queue");
@@ -61,12 +61,6 @@ export async function runQueue(
   if (!sent) return { status: "empty" };
   rememberTurn(open, sent.id, sent.turn);
   return { status: "started", id: sent.id };
-}
-
-/** Returns the same event id for the same request, so that a retry finds the first result. */
-function rewriteId(messageId: string): EventId {
-  const hash = sha256Of(`rewrite_queue ${messageId}`);
-  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
 }
 
 function resultOf({ tree }: Session, id: EventId): Rewrite["result"] | undefined {

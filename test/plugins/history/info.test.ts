@@ -69,6 +69,25 @@ describe("a session's settings", () => {
     });
   });
 
+  it("are changed by operations of the plugins that own them, each once for a repeated request", async () => {
+    await using t = await desk([modelPlugin([]), echoAgent]);
+    const { client, sessionId, session } = t;
+    const model = { sessionId, model: "offline/demo", messageId: "m1" };
+    const first = await client.request("set_model", model);
+    expect(first).toMatchObject({ meta: { chosenModel: "offline/demo" }, text: "Model: offline/demo" });
+    expect(await client.request("set_model", model)).toEqual(first);
+    const thinking = await client.request("set_thinking", { sessionId, level: "high" });
+    expect(thinking).toMatchObject({ meta: { thinkingLevel: "high" }, text: "Thinking: high" });
+    expect(session.tree.size).toBe(2);
+    const both = { name: "Cart", model: "offline/demo", thinkingLevel: "low" } as const;
+    expect((await client.request("update_info", { sessionId, changes: both })).text).toBe(
+      "Model: offline/demo, Thinking: low, Name: Cart",
+    );
+    const limited = t.host.connect({ scope: { operations: ["run_command"] } });
+    const command = { sessionId, name: "model", args: "offline/demo" };
+    await expect(limited.request("run_command", command)).rejects.toMatchObject({ code: "HOST_FORBIDDEN" });
+  });
+
   it("report a chosen model that is no longer usable, and the session still opens", async () => {
     await using t = await desk();
     const { client, sessionId, session } = t;

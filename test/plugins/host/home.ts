@@ -10,6 +10,7 @@ import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import type { UserMessage } from "@scorel/messages/contract";
 import type { Notice } from "@scorel/workspace/contract";
+import { operations } from "../../../plugins/agent/operations.ts";
 import { testHeader } from "../../harness.ts";
 
 /** A home of its own with a working directory in it; HOME names it until the test ends. */
@@ -47,6 +48,7 @@ export const echoAgent = definePlugin({
   name: "Echo",
   version: "1.0.0",
   provides: ["agent"],
+  operations,
   activate(ctx) {
     const send = async (content: UserMessage["content"], options: { clientId?: string; messageId?: string } = {}) => {
       const user = { role: "user" as const, content, timestamp: 1 };

@@ -11,6 +11,9 @@ type Rows = typeof import("../../../plugins/host/clients/operations.ts").operati
   typeof import("../../../plugins/history/operations.ts").operations &
   typeof import("../../../plugins/inspect/operations.ts").operations &
   typeof import("../../../plugins/transfer/operations.ts").operations &
+  From<typeof import("../../../plugins/agent/operations.ts").operations> &
+  From<typeof import("../../../plugins/model/operations.ts").operations> &
+  From<typeof import("../../../plugins/permissions/operations.ts").operations> &
   From<typeof import("../../../plugins/artifacts/operations.ts").operations> &
   From<typeof import("../../../plugins/checkpoints/operations.ts").operations> &
   From<typeof import("../../../plugins/commands/operations.ts").operations> &

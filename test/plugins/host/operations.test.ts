@@ -220,6 +220,7 @@ describe("list_operations", () => {
       ["list_commands", "commands"],
       ["run_command", "commands"],
       ["complete_command", "commands"],
+      ["set_thinking", "agent"],
       ["count_events", "counter"],
     ]);
   });

@@ -89,7 +89,9 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
     stored: t.stored,
     command: async (mode, rule) => {
       const { value } = t.kernel.collect("commands").find((row) => row.value.permission) as { value: any };
-      return value.permission.run({ mode, rule }, {});
+      const sessionId = t.session.id;
+      const request = (operation: string, params: object) => operations()[operation].run(params, callers.caller("c1"));
+      return value.permission.run({ mode, rule }, { sessionId, request });
     },
     async [Symbol.asyncDispose]() {
       await t[Symbol.asyncDispose]();
