@@ -10,7 +10,7 @@ export interface Given {
   messageId?: string | undefined;
   clientId: string;
 }
-interface Outcome {
+export interface Outcome {
   eventId: string;
   message?: string;
 }

@@ -12,7 +12,7 @@ type Display =
   | z.infer<typeof list>
   | z.infer<typeof hidden>;
 
-interface Card {
+export interface Card {
   display: "card";
   title: string;
   status: "running" | "done" | "error";

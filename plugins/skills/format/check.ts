@@ -6,7 +6,7 @@ import type { Skills } from "../load/skills.ts";
 import { readSkill } from "./read.ts";
 import { type SkillFolder, skillFolders } from "./walk.ts";
 
-interface Checked {
+export interface Checked {
   file: string;
   findings: SkillFinding[];
 }
