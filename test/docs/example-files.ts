@@ -38,6 +38,8 @@ skill and house rules, to be shared as a tarball, a git repository or an npm pac
 
 [sqlite-logs](sqlite-logs/README.md) takes the place of a plugin of Scorel: a preset with it keeps sessions in SQLite.
 
+[mcp-client](mcp-client/README.md) offers the tools of an MCP server, which come and go while a session runs.
+
 [elsewhere](elsewhere/README.md) lets the tools work on another computer or in a container.
 
 [skills](skills/README.md) are three small presets with a skill each: one with a program, how long skills stay loaded, and how

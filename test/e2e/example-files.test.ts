@@ -140,6 +140,22 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
       why: "One file, no server.",
     });
   },
+  async checklist(s) {
+    await using server = await startModelServer([
+      toolCall("Checklist", { items: [{ text: "Bake" }, { text: "Eat" }] }),
+      text("Written."),
+      text("Good."),
+    ]);
+    s.useModel(server.baseUrl);
+    const { stdout } = await s.run(["chat"], { input: "list\n/tick 1\n/tick 3\nnext\n" });
+    expect(stdout).toContain("Written.\n");
+    expect(stdout).toContain("\n[x] Bake\n[ ] Eat\nThe checklist has 2 items.\nGood.");
+    expect(server.requests[2]?.text).toContain("The user has changed the checklist:\\n[x] Bake\\n[ ] Eat");
+    // Before the first item was ticked off.
+    const { id } = lastLog(s).find(({ type }) => type === "checklist") as { id: string };
+    const after = await s.run(["chat", "--continue"], { input: `/rewind ${id}\n/tick 2\n` });
+    expect(after.stdout).toContain("[ ] Bake\n[x] Eat\n");
+  },
   async "package-scripts"(s) {
     s.file("package.json", '{"scripts":{"build":"tsc","test":"vitest"}}');
     expect(await results(s, toolCall("PackageScripts", {}))).toEqual(["build: tsc\ntest: vitest"]);

@@ -71,7 +71,8 @@ export function resultMessage(
     role: "tool_result",
     toolCallId: id,
     toolName: name,
-    content: resultContent(name, content, known, redaction),
+    // A tool that ran may have been removed since.
+    content: resultContent(name, content, ran === undefined ? known : [...known, name], redaction),
     ...(details !== undefined && { details: redaction.value(details) }),
     isError,
     ...(usage && { usage }),
