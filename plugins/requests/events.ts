@@ -85,6 +85,8 @@ export const notification: TransientDefinition<Transients["notification"]> = {
 
 export const pluginStatus: TransientDefinition<Transients["plugin_status"]> = {
   transient: true,
+  // A cleared status stays as an event without text.
+  inFlight: { work: "status", id: "plugin", effect: "replace" },
   schema: z.strictObject({ plugin: text, text: text.optional() }),
   convertToDisplay: ({ plugin, text: standing }: TransientOf<"plugin_status">): DisplayAction =>
     standing === undefined

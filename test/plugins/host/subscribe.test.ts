@@ -20,19 +20,20 @@ function lender() {
       if (type === "session_start") await session.append("custom", { kind: "started", data: {} });
     },
   });
-  return { plugin, session: () => (held.ctx as BaseContext).session };
+  return { plugin, context: () => held.ctx as BaseContext };
 }
 
 async function stage() {
   const home = testHome();
-  const { plugin, session } = lender();
+  const { plugin, context } = lender();
   const t = await testHost([echoAgent, requests, plugin]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
   return {
     ...t,
     home,
     sessionId,
-    session,
+    context,
+    session: () => context().session,
     async [Symbol.asyncDispose]() {
       await t.kernel.stop();
       home[Symbol.dispose]();
@@ -233,6 +234,15 @@ describe("a subscription", () => {
     expect(during.types()).toEqual(["approval_request", "message"]);
     await t.client.request("answer_request", { sessionId, requestId: "q1", answer: "y" });
     expect((await listen(t.host.connect(), sessionId, { tail: 1 })).types()).toEqual(["approval_answer"]);
+  });
+
+  it("is told of the status texts of plugins", async () => {
+    await using t = await stage();
+    const { sessionId } = t;
+    t.context().ui.status("counting");
+    await t.client.request("list_requests", { sessionId });
+    const { heard } = await listen(t.host.connect(), sessionId);
+    expect(heard).toMatchObject([{ type: "plugin_status", plugin: "lender", text: "counting" }]);
   });
 
   it("that ends while it is told of the past hears nothing more", async () => {
