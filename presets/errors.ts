@@ -45,6 +45,9 @@ export const errors = defineErrors({
     exit: 2,
     text: () => 'No command line is loaded: the plugin "cli" is switched off. Remove it from "without".',
   },
+  TESTING_PLUGIN: (a: { ids: string }) =>
+    `"use" names ${a.ids}, which Scorel does not ship. Extensions go into "plugins".`,
+  TESTING_COMMAND: (a: { line: string }) => `${JSON.stringify(a.line)} is not a command; write "/name arguments".`,
   CONFIG_CWD: {
     exit: 2,
     text: (a: { cwd: string; reason: string }) => `${a.cwd} is not a directory to work in: ${a.reason}.`,

@@ -9,3 +9,6 @@ export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.u
 
 /** The tsconfig.json that extensions extend. The build writes it, so it is missing when running from the sources. */
 export const typesProject = fileURLToPath(new URL("../types/tsconfig.json", import.meta.url));
+
+/** The program that runs tests of extensions. The build writes it, so it is missing when running from the sources. */
+export const testRunner = fileURLToPath(new URL("../test-kit.js", import.meta.url));

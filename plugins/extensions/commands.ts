@@ -2,7 +2,7 @@ import type { CliCommand } from "@scorel/cli/contract";
 import { kinds } from "./commands/kinds.ts";
 import type { ExtensionsService } from "./contract.ts";
 
-/** `scorel plugin new|list|check|types`. */
+/** `scorel plugin new|list|check|test|types`. */
 export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
   return [
     {
@@ -31,6 +31,13 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       description: "Check an extension without running it; exits 1 when something is wrong",
       options: [{ flags: "--load", description: "Also load it, in a process with an empty home and no keys" }],
       run: async (invocation) => (await import("./commands/check.ts")).check(extensions, invocation),
+    },
+    {
+      noun: "plugin",
+      action: "test",
+      args: "[path]",
+      description: "Run the tests of an extension, in a process with an empty home and no keys",
+      run: async (invocation) => (await import("./commands/test.ts")).runTests(extensions, invocation),
     },
     {
       noun: "plugin",

@@ -129,6 +129,8 @@ export interface ExtensionsService {
   readonly words: KnownWords;
   /** The path of the shipped tsconfig.json, which includes the declarations of all modules that an extension may import. */
   readonly tsconfig: string;
+  /** The path of the program that runs test files of extensions. */
+  readonly testRunner: string;
 }
 
 declare module "@scorel/kernel" {

@@ -41,6 +41,11 @@ export const errors = defineErrors({
     text: (a: { path: string; base: string }) =>
       `${a.path} is a file of yours, and nothing is written over it. Add this to it: "extends": ${JSON.stringify(a.base)}`,
   },
+  EXTENSIONS_NO_TESTS: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `${a.path} has no tests. Write them into a file such as index.test.ts beside the extension.`,
+  },
   EXTENSIONS_NO_TYPES: (a: { path: string }) =>
     `${a.path} is missing: this command was not built with its declarations. Run npm run build, or install Scorel again.`,
   EXTENSIONS_NO_ANSWER: (a: { path: string; reason: string }) =>

@@ -1,6 +1,8 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
+  MODEL_SCRIPT_END: (a: { request: number; count: number }) =>
+    `The model was asked for reply ${a.request}, but the test has ${a.count}. Add one to "replies".`,
   MODEL_NONE: { exit: 2, text: () => `No model configured. ${howTo}` },
   MODEL_NAME: {
     exit: 2,

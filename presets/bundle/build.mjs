@@ -83,8 +83,9 @@ const chunks = await bundle();
 await pack(chunks, dist, [...plugins.map((id) => `plugins/${id}/index.ts`), ...usual]);
 const bin = await bundleAlone("presets/start/bin.ts", "bin.js", "cjs");
 copyPresets();
+const testKit = await bundleAlone("presets/bundle/packed-testing.ts", "test-kit.js", "cjs");
 const worker = await bundleWorker();
-writeNotices(chunks.metafile, bin.metafile, worker.metafile);
+writeNotices(chunks.metafile, bin.metafile, testKit.metafile, worker.metafile);
 makeExecutable();
 await writeHelp();
 await types;
@@ -102,6 +103,8 @@ function bundle() {
     ...options,
     entryPoints: [
       { in: "presets/start/launch.ts", out: "launch" },
+      { in: "presets/testing/index.ts", out: "testing" },
+      { in: "plugins/extensions/load/run-tests.ts", out: "run-tests" },
       ...plugins.map((id) => ({ in: `plugins/${id}/index.ts`, out: `plugins/${id}` })),
     ],
     outdir: dist,

@@ -7,7 +7,7 @@ import { rootOf } from "@scorel/kit/files/home";
 import { loadTimes, shipped } from "../catalogue.ts";
 import { packagesOf } from "../layers/layers.ts";
 import { grammarKeys, isExtensionOff, isLeftOut, mergeLayers } from "../layers/merge.ts";
-import { typesProject } from "../paths.ts";
+import { testRunner, typesProject } from "../paths.ts";
 import type { Asked } from "./asked.ts";
 import { requestFor } from "./composition.ts";
 import { extensionEntries } from "./extension-entries.ts";
@@ -52,6 +52,7 @@ export function createExtensionsService(
     parse: async (path) => (await import("@scorel/extensions/parse")).parse(path),
     words,
     tsconfig: typesProject,
+    testRunner,
   };
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PluginRow } from "@scorel/extensions/contract";
@@ -25,12 +25,9 @@ describe("scorel plugin new", () => {
       using s = scratch();
       const begun = await s.run(["plugin", "new", "my-own", "--kind", kind, ...flags]);
       expect(begun).toMatchObject({ code: 0, stderr: "" });
-      const { status, stdout } = spawnSync(process.execPath, ["--test"], {
-        cwd: join(whose === "user" ? s.home : s.project, ".scorel/extensions/my-own"),
-        env: { PATH: withoutTsc, HOME: s.home },
-        encoding: "utf8",
-      });
-      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/pass [12]\n[\s\S]*fail 0/) });
+      const folder = join(whose === "user" ? s.home : s.project, ".scorel/extensions/my-own");
+      const { code, stdout } = await s.run([...trust, "plugin", "test", folder]);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/pass [12]\n[\s\S]*fail 0/) });
       expect(rowOf(await list(s, ...trust), "my-own")).toMatchObject({ state: "loaded", of: whose });
     },
   );
@@ -43,7 +40,7 @@ describe("scorel plugin new", () => {
     expect(begun.stdout).toBe(
       [
         "Wrote .scorel/extensions/greeter/index.mjs and its test.",
-        "Test it:  node --test .scorel/extensions/greeter/index.test.mjs",
+        "Test it:  scorel --trust plugin test .scorel/extensions/greeter",
         'Use it:   scorel --trust -p "Use the tool Greeter to greet Ann."',
         "A project's extensions are read when you trust it: --trust does for one run, scorel trust add keeps it.",
         "",
@@ -102,6 +99,57 @@ describe("scorel plugin new", () => {
     const { code, stderr } = await s.run(["plugin", "new", name]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
     expect(readdirSync(s.project)).toEqual([]);
+  });
+});
+
+describe("scorel plugin test", () => {
+  const extension = 'export default { id: "mine", name: "Mine", version: "1.0.0" };\n';
+  const test = (body: string) => `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openSession } from "@scorel/kernel/testing";
+import plugin from "./mine.ts";
+test("it opens", async () => {
+  await using session = await openSession({ plugins: [plugin], replies: ["Hello."] });
+  ${body}
+});
+`;
+
+  it("runs the tests beside a file, and returns 1 if one fails", async () => {
+    using s = scratch({ inProcess: true });
+    const file = s.file("~/.scorel/extensions/mine.ts", extension);
+    s.file("~/.scorel/extensions/other.test.ts", "throw new Error('not of this extension');");
+    s.file("~/.scorel/extensions/mine.test.ts", test('assert.equal((await session.send("Hi.")).text, "Hello.");'));
+    expect(await s.run(["plugin", "test", file])).toMatchObject({ code: 0, stdout: expect.stringContaining("pass 1") });
+    s.file("~/.scorel/extensions/mine.test.ts", test('assert.equal((await session.send("Hi.")).text, "Bye.");'));
+    expect(await s.run(["plugin", "test", file])).toMatchObject({ code: 1, stdout: expect.stringContaining("fail 1") });
+  });
+
+  it("gives the tests neither keys nor the user's home", async () => {
+    using s = scratch({ inProcess: true });
+    const file = s.file("~/.scorel/extensions/mine.ts", extension);
+    const looks = "assert.deepEqual([process.env.TEST_API_KEY, process.env.HOME === HOME], [undefined, false]);";
+    s.file(
+      "~/.scorel/extensions/mine.test.ts",
+      test(looks.replace("HOME)", "HOME)").replace("=== HOME", `=== "${s.home}"`)),
+    );
+    expect(await s.run(["plugin", "test", file], { env: { TEST_API_KEY: "secret" } })).toMatchObject({ code: 0 });
+  });
+
+  it("refuses those of a project that is not trusted, and says when there are none", async () => {
+    using s = scratch({ inProcess: true });
+    s.file(".scorel/extensions/mine.ts", extension);
+    s.file(".scorel/extensions/mine.test.ts", "throw new Error('it ran');");
+    const untrusted = await s.run(["plugin", "test", ".scorel/extensions/mine.ts"]);
+    expect(untrusted).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("a project that is not trusted"),
+    });
+    const none = await s.run(["plugin", "test", s.file("alone.ts", extension)]);
+    expect(none).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("has no tests. Write them into a file such as"),
+    });
   });
 });
 

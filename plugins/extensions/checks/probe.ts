@@ -5,10 +5,9 @@ import type { Invocation } from "@scorel/cli/contract";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
+import { ownEnvironment } from "./environment.ts";
 import type { Target } from "./step.ts";
 
-/** The environment variables that the process is started with. */
-const passed = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SystemRoot"];
 const LIMIT_MS = 60_000;
 
 /**
@@ -23,7 +22,7 @@ export async function probe(target: Target, { env }: Pick<Invocation, "env">): P
     const project = join(root, "empty");
     for (const folder of [place, project]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const copied = copy(target, place);
-    const printed = await run(project, { ...pick(env), HOME: home, USERPROFILE: home });
+    const printed = await run(project, { ...ownEnvironment(env), HOME: home, USERPROFILE: home });
     const row = printed.rows?.find(({ id }) => id === target.id);
     if (!row) throw errors.EXTENSIONS_NO_ANSWER({ path: target.file, reason: printed.reason });
     const { reason } = row;
@@ -31,10 +30,6 @@ export async function probe(target: Target, { env }: Pick<Invocation, "env">): P
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-}
-
-function pick(env: Invocation["env"]): Record<string, string> {
-  return Object.fromEntries(passed.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 /** Copies the extension and returns the folder that corresponds to the one of its file. */

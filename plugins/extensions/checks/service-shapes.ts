@@ -188,6 +188,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     parse: "function",
     words: "value",
     tsconfig: "value",
+    testRunner: "value",
   },
   watch: {
     follow: "function",

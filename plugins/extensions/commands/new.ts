@@ -52,7 +52,7 @@ function told({ cwd }: Invocation, { of }: ExtensionFolder, place: string, use: 
   const shown = inProject ? relative(cwd, place) || "." : place;
   return [
     `Wrote ${join(shown, "index.mjs")} and its test.`,
-    `Test it:  node --test ${join(shown, "index.test.mjs")}`,
+    `Test it:  scorel${inProject ? " --trust" : ""} plugin test ${shown}`,
     `Use it:   scorel${inProject ? " --trust" : ""}${use}`,
     ...(inProject
       ? ["A project's extensions are read when you trust it: --trust does for one run, scorel trust add keeps it."]

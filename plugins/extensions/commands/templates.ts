@@ -1,6 +1,6 @@
 import type { Kind } from "./kinds.ts";
 
-/** A new extension. It is plain JavaScript without dependencies, so that its test runs in an empty folder. */
+/** A new extension: plain JavaScript without dependencies, and a test for `scorel plugin test`. */
 interface Template {
   source: string;
   test: string;
@@ -19,8 +19,9 @@ export default {
   name: "${titleOf(id)}",
   version: "0.1.0",
 `;
-const testHead = `import assert from "node:assert/strict";
+const testHead = (names = "openSession") => `import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ${names} } from "@scorel/kernel/testing";
 import plugin from "./index.mjs";
 `;
 
@@ -47,10 +48,12 @@ export const templates: Readonly<Record<Kind, (id: string) => Template>> = {
   ],
 };
 `,
-    test: `${testHead}
+    test: `${testHead("openSession, toolCall")}
 test("it greets", async () => {
-  const [tool] = plugin.tools();
-  assert.deepEqual(await tool.execute("1", { who: "Ann" }), { content: [{ type: "text", text: "Hello Ann!" }] });
+  const replies = [toolCall("${wordOf(id)}", { who: "Ann" }), "Done."];
+  await using session = await openSession({ plugins: [plugin], replies });
+  const { results } = await session.send("Greet Ann.");
+  assert.deepEqual(results, [{ tool: "${wordOf(id)}", text: "Hello Ann!", isError: false }]);
 });
 `,
   }),
@@ -71,15 +74,21 @@ test("it greets", async () => {
   }),
 };
 `,
-    test: `${testHead}
-const ask = (command) => plugin.hooks().approveToolCall.handler({ toolCall: { name: "Bash" }, args: { command } });
+    test: `${testHead("openSession, toolCall")}
+/** The result of a command that the model wants to run. */
+async function resultOf(command) {
+  const replies = [toolCall("Bash", { command }), "Done."];
+  await using session = await openSession({ plugins: [plugin], use: ["local", "coding"], replies });
+  return (await session.send("Go.")).results[0];
+}
 
-test("it refuses a push", () => {
-  assert.deepEqual(ask("git push origin main"), { block: true, reason: "Pushing is left to the user." });
+test("it refuses a push", async () => {
+  const result = await resultOf("git push origin main");
+  assert.deepEqual(result, { tool: "Bash", text: "Pushing is left to the user.", isError: true });
 });
 
-test("it lets everything else pass", () => {
-  assert.equal(ask("git status"), undefined);
+test("it lets everything else pass", async () => {
+  assert.match((await resultOf("echo git status")).text, /git status/);
 });
 `,
   }),
@@ -98,13 +107,16 @@ test("it lets everything else pass", () => {
   }),
 };
 `,
-    test: `${testHead}
-const ui = { input: async (_title, { default: name }) => name };
+    test: `${testHead()}
+test("it greets, and asks whom", async () => {
+  await using session = await openSession({ plugins: [plugin], answer: () => "Bob" });
+  assert.match((await session.command("/${id} Ann")).output, /^Hello Ann! This session has \\d+ events\\.$/);
+  assert.match((await session.command("/${id}")).output, /^Hello Bob!/);
+});
 
-test("it greets", async () => {
-  const { "${id}": command } = plugin.commands({ session: { seq: 7 }, ui });
-  assert.equal(await command.run("Ann"), "Hello Ann! This session has 7 events.");
-  assert.equal(await command.run(""), "Hello you! This session has 7 events.");
+test("it greets you if nobody can be asked", async () => {
+  await using session = await openSession({ plugins: [plugin] });
+  assert.match((await session.command("/${id}")).output, /^Hello you!/);
 });
 `,
   }),
@@ -128,11 +140,12 @@ test("it greets", async () => {
   }),
 };
 `,
-    test: `${testHead}
-test("it counts tool results", () => {
-  const { init, update } = plugin.projections["${id}"];
-  const events = ["user", "assistant", "tool_result", "tool_result"].map((role) => ({ type: "message", message: { role } }));
-  assert.equal(events.reduce(update, init()), 2);
+    test: `${testHead("openSession, toolCall")}
+test("it counts tool results", async () => {
+  const replies = [[toolCall("Missing"), toolCall("Missing")], "Done."];
+  await using session = await openSession({ plugins: [plugin], replies });
+  await session.send("Go.");
+  assert.equal((await session.command("/${id}")).output, "2 tool results");
 });
 `,
   }),
@@ -152,12 +165,20 @@ test("it counts tool results", () => {
   },
 };
 `,
-    test: `${testHead}
-test("it knows whom it has met", () => {
-  const services = {};
-  plugin.activate({ provide: (name, service) => Object.assign(services, { [name]: service }) });
-  const { greet } = services["${camelOf(id)}"];
-  assert.deepEqual([greet("Ann"), greet("Ann")], ["Hello Ann!", "Hello again Ann!"]);
+    test: `${testHead()}
+/** An extension that uses the service. */
+const user = {
+  id: "user",
+  name: "User",
+  version: "0.1.0",
+  needs: ["${camelOf(id)}"],
+  commands: ({ ${camelOf(id)} }) => ({ hello: (who) => ${camelOf(id)}.greet(who) }),
+};
+
+test("it knows whom it has met", async () => {
+  await using session = await openSession({ plugins: [plugin, user] });
+  assert.equal((await session.command("/hello Ann")).output, "Hello Ann!");
+  assert.equal((await session.command("/hello Ann")).output, "Hello again Ann!");
 });
 `,
   }),

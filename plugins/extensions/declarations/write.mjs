@@ -56,7 +56,8 @@ export async function writeTypes(target, names) {
 /** The declarations of the kernel and of all plugins; which of them are needed is seen afterwards. */
 function emit(work) {
   // The kernel re-exports functions of the kit: a package that is imported by its name is not emitted by itself.
-  const include = ["kernel/*.ts", "plugins/*/*.ts", "plugins/kit/values/*.ts"].map((pattern) => join(root, pattern));
+  const patterns = ["kernel/*.ts", "plugins/*/*.ts", "plugins/kit/values/*.ts", "plugins/model/offline/scripted.ts"];
+  const include = [...patterns, "presets/testing/*.ts"].map((pattern) => join(root, pattern));
   const options = {
     noEmit: false,
     noCheck: true,
@@ -78,6 +79,7 @@ function scorelModules(work) {
       return path === "./*" ? modulesIn(dirname(declarations), name) : [[name + path.slice(1), declarations]];
     });
   });
+  found.push(["@scorel/kernel/testing", join(work, "out/presets/testing/index.d.ts")]);
   return Object.fromEntries(found.filter(([, file]) => existsSync(file)));
 }
 
@@ -106,7 +108,9 @@ function typesIn(target) {
 async function listFiles(work, modules, contracts) {
   const paths = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, [file]]));
   const entry = join(work, "entry.ts");
-  const shown = Object.keys(modules).filter((name) => contracts.includes(name) || !name.startsWith("@scorel/"));
+  const shown = Object.keys(modules).filter(
+    (name) => [...contracts, "@scorel/kernel/testing"].includes(name) || !name.startsWith("@scorel/"),
+  );
   writeFileSync(entry, shown.map((name) => `import type {} from ${JSON.stringify(name)};\n`).join(""));
   const options = { paths, module: "preserve", moduleResolution: "bundler", listFilesOnly: true };
   const listed = await compile(work, { options, files: { files: [entry], include: [] } });
@@ -133,6 +137,7 @@ async function compile(work, { options, files }) {
 /** Where a file goes in dist/types: `@scorel/<id>/...`, or under the name of its package. */
 function placed(file, work) {
   const made = relative(join(realpathSync(work), "out"), file).split(sep);
+  if (made[0] === "presets") return [[file, "@scorel/kernel/testing.d.ts"]];
   if (made[0] === "kernel") return [[file, ["@scorel", ...made].join("/")]];
   if (made[0] === "plugins") return [[file, ["@scorel", ...made.slice(1)].join("/")]];
   const inPackage = file.split(`${sep}node_modules${sep}`).at(-1).split(sep).join("/");

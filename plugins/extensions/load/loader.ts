@@ -16,7 +16,7 @@ export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
 
 /** Creates a loader. Each call runs the files again, so that sessions share no module state. */
 export function createExtensionLoader(cache: CachePlaces, onUse?: (name: string) => void): ExtensionLoader {
-  const offered = createVirtualModules(onUse);
+  const offered = createVirtualModules({ ...(onUse && { onUse }) });
   const compiler = createCompiler(offered, cache);
   return async (file) => {
     rememberExtension(file);
@@ -120,8 +120,13 @@ function flawOf(plugin: Record<string, unknown>): string | undefined {
 
 /** Adds `needs: ["agent"]` to a session extension without `needs`, as extensions written before `needs` existed expect. */
 function withNeeds(plugin: AnyPlugin, source: string): AnyPlugin {
-  if (plugin.needs !== undefined || plugin.scope === "host") return plugin;
-  return hearingPi({ ...plugin, needs: ["agent"] }, source);
+  const needing = asExtension(plugin);
+  return needing === plugin ? plugin : hearingPi(needing, source);
+}
+
+/** The plugin with the needs that every session extension has. */
+export function asExtension(plugin: AnyPlugin): AnyPlugin {
+  return plugin.needs !== undefined || plugin.scope === "host" ? plugin : { ...plugin, needs: ["agent"] };
 }
 
 /** A plain object with the members of an instance. Methods are bound to the instance, so that its private fields work. */

@@ -46,21 +46,31 @@ type Name = keyof typeof modules;
 /** The names of these modules. */
 export const virtualNames = Object.keys(modules) as readonly Name[];
 
-const loading = new Map<Name, Promise<object>>();
-const loaded = new Map<Name, object>();
+/** Loads a module. */
+type Load = () => Promise<object>;
+
+interface VirtualOptions {
+  /** Called with the name of a module when an extension imports it. */
+  onUse?(name: string): void;
+  /** Further modules, by name. */
+  more?: Readonly<Record<string, Load>>;
+}
+
+const loading = new Map<string, Promise<object>>();
+const loaded = new Map<string, object>();
 
 /**
  * An object with a getter for each name. A module that is not loaded yet is a promise, which `import` awaits. `require` cannot
  * wait, so `preload` loads its modules before.
  */
-export function createVirtualModules(onUse?: (name: string) => void): Record<string, unknown> {
+export function createVirtualModules({ onUse, more }: VirtualOptions = {}): Record<string, unknown> {
   const virtual: Record<string, unknown> = {};
-  for (const name of virtualNames)
+  for (const [name, load] of Object.entries<Load>({ ...modules, ...more }))
     Object.defineProperty(virtual, name, {
       enumerable: true,
       get() {
         onUse?.(name);
-        return loaded.get(name) ?? load(name);
+        return loaded.get(name) ?? loadOnce(name, load);
       },
     });
   return virtual;
@@ -69,20 +79,19 @@ export function createVirtualModules(onUse?: (name: string) => void): Record<str
 /** Loads the modules that are named in a source, if it calls `require`. */
 export async function preload(source: string): Promise<void> {
   if (!/\brequire\s*\(/.test(source)) return;
-  await Promise.all(
-    virtualNames.filter((name) => source.includes(`"${name}"`) || source.includes(`'${name}'`)).map(load),
-  );
+  const named = virtualNames.filter((name) => source.includes(`"${name}"`) || source.includes(`'${name}'`));
+  await Promise.all(named.map((name) => loadOnce(name, modules[name])));
 }
 
-function load(name: Name): Promise<object> {
-  const pending = loading.get(name) ?? start(name);
+function loadOnce(name: string, load: Load): Promise<object> {
+  const pending = loading.get(name) ?? start(name, load);
   loading.set(name, pending);
   return pending;
 }
 
-async function start(name: Name): Promise<object> {
+async function start(name: string, load: Load): Promise<object> {
   // The mark as an ES module makes a default import return the default export instead of the namespace.
-  const namespace = Object.assign(Object.create(null), await modules[name](), { __esModule: true }) as object;
+  const namespace = Object.assign(Object.create(null), await load(), { __esModule: true }) as object;
   loaded.set(name, namespace);
   return namespace;
 }

@@ -1,0 +1,207 @@
+/**
+ * The module `@scorel/kernel/testing`: sessions for the tests of extensions. A session runs in the test's process with Scorel's own
+ * agent, tools and commands; only the model is replaced by a script, and nothing is stored.
+ */
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TurnOutcome } from "@scorel/agent/contract";
+import type { Client, CommandResult, Operation, Operations } from "@scorel/host/contract";
+import {
+  type AnyEvent,
+  type AnyPlugin,
+  createKernel,
+  type EventOf,
+  type Kernel,
+  type KernelEntry,
+  type Missed,
+} from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
+import type { ModelRequest, Reply, ScriptedCall } from "@scorel/model/scripted";
+import type { OpenRequest } from "@scorel/requests/contract";
+import type { Composition } from "@scorel/workspace/contract";
+import { loadShipped, shipped } from "../catalogue.ts";
+import { errors } from "../errors.ts";
+
+export type { ModelRequest, Reply, ScriptedCall };
+
+export interface OpenOptions {
+  /** The extensions under test. They are contained, as in any session. */
+  plugins: readonly AnyPlugin[];
+  /** What the model replies, one for each request. Default: none. */
+  replies?: readonly Reply[];
+  /** Ids of Scorel's own plugins to load besides `messages`, `agent`, `tools`, `commands` and `requests`, such as `coding`. */
+  use?: readonly string[];
+  /** Tables of config.toml, by plugin id. */
+  config?: Readonly<Record<string, unknown>>;
+  /** Answers questions: the value of an option, `y` or `n`, or a text. Default: nobody is there, and defaults apply. */
+  answer?(question: OpenRequest): string | null;
+  /** The working directory. Default: an empty folder that is removed at the end. */
+  cwd?: string;
+}
+
+/** The result of a call of a tool. */
+export interface ToolResult {
+  tool: string;
+  text: string;
+  isError: boolean;
+}
+/** A turn that has ended. */
+export interface Turn extends Pick<TurnOutcome, "reason" | "error" | "text"> {
+  /** The results of its tool calls, in the order in which they ended. */
+  results: ToolResult[];
+}
+
+export interface TestSession extends AsyncDisposable {
+  readonly cwd: string;
+  /** What the model was sent so far. */
+  readonly requests: readonly ModelRequest[];
+  /** Failures of plugins so far, each with its plugin, code and message. */
+  readonly failures: Kernel["failures"];
+  /** Sends a message and waits until its turn has ended. */
+  send(text: string): Promise<Turn>;
+  /** Runs a slash command: `/greet Ann`. */
+  command(line: string): Promise<CommandResult>;
+  /** All events so far, stored and transient, in order. */
+  events(): Promise<readonly AnyEvent[]>;
+  /** Runs an operation of the host, such as `get_context`. `sessionId` is added. */
+  request<O extends Operation>(
+    operation: O,
+    params?: Partial<Operations[O]["params"]>,
+  ): Promise<Operations[O]["result"]>;
+}
+
+const NEEDED = ["messages", "agent", "tools", "commands", "requests"];
+const HOST = ["logs", "host"];
+
+/**
+ * Opens a session with these extensions.
+ *
+ * @example
+ * await using session = await openSession({ plugins: [weather], replies: [toolCall("Weather", { city: "Rome" }), "Rain."] });
+ * const { results } = await session.send("What is the weather in Rome?");
+ */
+export async function openSession(options: OpenOptions): Promise<TestSession> {
+  const { replies = [], use = [], answer } = options;
+  const { scriptedModel } = await import("@scorel/model/scripted");
+  const requests: ModelRequest[] = [];
+  const own = options.cwd === undefined ? realpathSync(mkdtempSync(join(tmpdir(), "scorel-test-"))) : undefined;
+  const cwd = options.cwd ?? (own as string);
+  const entries = [
+    ...(await shippedEntries([...NEEDED, ...use], options)),
+    { plugin: scriptedModel(replies, requests), origin: "the test" },
+    ...(await extensionEntries(options, "session")),
+  ];
+  const composition: Composition = { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel };
+  const kernel: Kernel = await createKernel({
+    entries: [...(await shippedEntries(HOST, options)), ...(await extensionEntries(options, "host"))],
+    store: createMemoryStore(hostHeader()),
+    services: { composition },
+  });
+  const close = async () => {
+    await kernel.stop();
+    if (own !== undefined) rmSync(own, { recursive: true, force: true });
+  };
+  try {
+    const client = kernel.find("host")?.connect({ clientId: "test" }) as Client;
+    return await opened(client, { cwd, requests, ...(answer && { answer }) }, close);
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+}
+
+/** A reply that calls a tool. */
+export function toolCall(tool: string, args: Record<string, unknown> = {}): ScriptedCall {
+  return { tool, args };
+}
+
+interface Opening extends Pick<OpenOptions, "answer"> {
+  cwd: string;
+  requests: ModelRequest[];
+}
+
+async function opened(
+  client: Client,
+  { cwd, requests, answer }: Opening,
+  close: () => Promise<void>,
+): Promise<TestSession> {
+  const attending = answer !== undefined;
+  const { sessionId } = await client.request("create_session", { cwd, unsaved: true, attending });
+  const inSession: TestSession["request"] = (operation, params) =>
+    client.request(operation, { sessionId, ...params } as never);
+  const events: AnyEvent[] = [];
+  const failures: Failure[] = [];
+  await client.subscribe(sessionId, async ({ event }) => {
+    events.push(event as AnyEvent);
+    const { type } = event as Told;
+    if (type === "plugin_failure") failures.push(failureOf(event as Told & Failure));
+    if (type !== "approval_request" || !answer) return;
+    const question = event as Told & OpenRequest;
+    await inSession("answer_request", { requestId: question.requestId, answer: answer(question) });
+  });
+  if (attending) await inSession("attend_requests");
+  const toldSince = async (from: number) => {
+    await client.drained(sessionId);
+    return events.slice(from);
+  };
+  return {
+    cwd,
+    requests,
+    failures,
+    async send(content) {
+      const from = events.length;
+      const { id } = await client.request("send_message", { sessionId, content });
+      const { reason, text, error } = await client.request("wait_turn", { sessionId, id });
+      return { reason, text, ...(error && { error }), results: resultsIn(await toldSince(from)) };
+    },
+    async command(line) {
+      const [, name, args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line) ?? [];
+      if (name === undefined) throw errors.TESTING_COMMAND({ line });
+      return await inSession("run_command", { name, args });
+    },
+    events: () => toldSince(0),
+    request: inSession,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+type Told = AnyEvent | Missed;
+type Failure = Kernel["failures"][number];
+
+function failureOf({ plugin, where, code, message, at }: Failure): Failure {
+  return { plugin, where, code, message, ...(at !== undefined && { at }) };
+}
+
+function resultsIn(events: readonly AnyEvent[]): ToolResult[] {
+  return events.flatMap((event) => {
+    const { message } = event as Partial<EventOf<"message">>;
+    if (event.type !== "message" || message?.role !== "tool_result") return [];
+    const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    return [{ tool: message.toolName, text, isError: message.isError }];
+  });
+}
+
+async function shippedEntries(ids: readonly string[], { config = {} }: OpenOptions): Promise<KernelEntry[]> {
+  const unknown = ids.filter((id) => !shipped(id));
+  if (unknown.length > 0) throw errors.TESTING_PLUGIN({ ids: unknown.join(", ") });
+  const plugins = await loadShipped(ids);
+  return [...plugins].map(([id, plugin]) => ({ plugin, config: config[id], origin: "the test" }));
+}
+
+async function extensionEntries(
+  { plugins, config = {} }: OpenOptions,
+  scope: "host" | "session",
+): Promise<KernelEntry[]> {
+  const [{ contain }, { asExtension }] = await Promise.all([
+    import("@scorel/extensions/contain"),
+    import("@scorel/extensions/load"),
+  ]);
+  return plugins
+    .filter((plugin) => (plugin.scope ?? "session") === scope)
+    .map((plugin) => ({ ...contain(asExtension(plugin), { path: "the test" }), config: config[plugin.id] }));
+}
+
+function hostHeader() {
+  return { version: 1, sessionId: "host", deviceId: "test", createdAt: Date.now(), epoch: "test", meta: {} };
+}
