@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { virtualNames } from "../plugins/extensions/load/virtual-modules.ts";
+import { given, knownWords } from "../plugins/extensions/words.ts";
+import { catalogue } from "../presets/catalogue.ts";
 import { breachesOf, featureNamesOf, type House, importsOf, type Manifest } from "./architecture.ts";
+import { keysWithin } from "./docs/source.ts";
 import { packages, readHouse, readManifest, root } from "./house.ts";
+import { closedSeamsOf, givenServices, sealedServices } from "./seams.ts";
 
 describe("this repository", () => {
   it("keeps the dependency rule", () => {
@@ -28,6 +33,58 @@ describe("this repository", () => {
     const build = readFileSync(join(root, "presets/bundle/build.mjs"), "utf8");
     const external = JSON.parse(/const external = (\[.*\]);/.exec(build)?.[1] ?? "[]") as string[];
     expect(Object.keys(dependencies).sort()).toEqual(external.filter((name) => name !== "@opentelemetry/api").sort());
+  });
+});
+
+describe("the seams of shipped plugins", () => {
+  const { sources } = readHouse();
+  const shipped = Object.fromEntries(
+    Object.entries(sources).filter(([file]) => /^plugins\/(?!kit\/).*\.ts$/.test(file)),
+  );
+  const { contributions, hooks, services } = knownWords;
+  const open = { modules: virtualNames, contributions, hooks, services };
+
+  it("can all be reached by extensions", () => {
+    expect(closedSeamsOf({ sources: shipped, ...open })).toEqual([]);
+  });
+
+  it.each([
+    ['import { Log } from "@scorel/kernel/log";', "imports @scorel/kernel/log, which extensions cannot import"],
+    ['import { stop } from "@scorel/agent/loop";', "imports @scorel/agent/loop, which extensions cannot import"],
+    ['declare module "@scorel/kernel" { interface Hooks { mine: 1 } }', "adds to Hooks outside of its contract"],
+    ["const inner = ctx as unknown as { plugins: object };", "casts ctx"],
+    ['ctx.collect("secretParts");', 'collect("secretParts"), a name that extensions do not know'],
+    ['this.env.ctx.defineHook("beforeAll", "bail");', 'defineHook("beforeAll"), a name that extensions do not know'],
+    ['ctx.provide("backdoor", {});', 'provide("backdoor"), a name that extensions do not know'],
+    ['ctx.provide("files", files, { sealed: true });', 'seals the service "files" without a reason'],
+  ])("are found when extensions cannot reach them: %s", (source, reason) => {
+    const found = closedSeamsOf({ sources: { "plugins/chat/index.ts": source }, ...open });
+    expect(found).toEqual([expect.stringContaining(`plugins/chat/index.ts: ${reason}`)]);
+  });
+
+  it("are fields of a manifest that an extension may have, too", async () => {
+    const plugins = await Promise.all(Object.values(catalogue).map(async ({ load }) => (await load()).default));
+    const fields = new Set(plugins.flatMap((plugin) => Object.keys(plugin)));
+    expect([...fields].filter((field) => !knownWords.fields.includes(field))).toEqual([]);
+  });
+
+  it("include only services of the start-up, and sealed ones, that are named with a reason", () => {
+    expect([...given].sort()).toEqual(Object.keys(givenServices).sort());
+    const starts = ["presets/start/launch.ts", "plugins/host/sessions/starter.ts"];
+    const passed = starts.flatMap((file) => keysWithin(sources[file] ?? "", "services"));
+    expect(passed.sort()).toEqual(Object.keys(givenServices).sort());
+    const sealed = Object.values(shipped).flatMap((source) => [
+      ...source.matchAll(/\.provide\("(\w+)",.*sealed: true/g),
+    ]);
+    expect(sealed.map(([, name]) => name).sort()).toEqual(Object.keys(sealedServices).sort());
+  });
+
+  it("do not meet in the kit, which keeps no state that plugins could share", () => {
+    const kept = Object.entries(sources).filter(
+      ([file, source]) => file.startsWith("plugins/kit/") && /^(export )?(let|var) /m.test(source),
+    );
+    // The identity of this process, read once.
+    expect(kept.map(([file]) => file)).toEqual(["plugins/kit/process/identity.ts"]);
   });
 });
 

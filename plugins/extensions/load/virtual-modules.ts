@@ -3,6 +3,7 @@
  * the kernel and of zod. Each is loaded when an extension first imports it.
  */
 const modules = {
+  "@scorel/host/client": () => import("@scorel/host/client"),
   "@scorel/kernel": () => import("@scorel/kernel"),
   "@scorel/kernel/containment": () => import("@scorel/kernel/containment"),
   "@scorel/kernel/store": () => import("@scorel/kernel/store"),
