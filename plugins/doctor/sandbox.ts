@@ -22,7 +22,7 @@ export async function checkSandbox({ composition, cwd, layers }: CheckContext): 
 
 /** Asks the plugin `sandbox`, configured as for a session in this directory but without one. */
 async function examined(composition: Composition, cwd: string): Promise<Executors | undefined> {
-  const { entries } = await composition.sessionPlugins(cwd, "sandbox");
+  const { entries } = await composition.sessionPlugins(cwd, { only: "sandbox" });
   const kernel = await createKernel({ entries, store: createMemoryStore(header()), parent: composition.kernel() });
   try {
     return await kernel.find("sandbox")?.examine?.();

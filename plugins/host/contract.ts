@@ -44,6 +44,12 @@ export interface SessionSummary {
   title: string;
   path: string;
   problem?: string;
+  /** The session that it belongs to. Such sessions are listed only when asked for. */
+  parent?: SessionParent;
+  /** What kind of session it is, such as `subagent`. */
+  kind?: string;
+  /** The preset that it was created with, if one was named. */
+  preset?: string;
   /** Whether a turn is running. Absent for sessions that are not open in this process. */
   running?: boolean;
   /** The kinds of the open questions, in the order in which they were asked; absent when there are none. */
@@ -66,6 +72,25 @@ export type SessionChange =
       session: SessionSummary;
     }
   | { change: "missed" };
+/** The session that a session belongs to, and the tool call that it was created for. */
+export interface SessionParent {
+  sessionId: string;
+  toolCallId?: string;
+}
+/** What a session is created for. It is stored in its header and does not change. */
+export interface Relation {
+  /** Name of a preset, found and trusted as for `--preset`. Default: the parent's, or that of the run. */
+  preset?: string;
+  /**
+   * An open session that the new one belongs to. The new session may do at most what its parent may, also when it is opened
+   * again later.
+   */
+  parent?: SessionParent;
+  /** What kind of session it is: a short word such as `subagent`. */
+  kind?: string;
+  /** Data of plugins as plain JSON, by plugin id; up to 64 KB. */
+  data?: Record<string, unknown>;
+}
 /** An event as a client gets it, with how to display it. */
 export interface Delivered {
   event: AnyEvent | Missed;
@@ -151,7 +176,7 @@ export interface Operations {
   /** Describes the operations that the client may use: the host's and, with a `sessionId`, those of the session's plugins. */
   list_operations: { params: { sessionId?: string | undefined }; result: { operations: OperationDescription[] } };
   create_session: {
-    params: { cwd: string; name?: string; unsaved?: boolean } & SessionOptions;
+    params: { cwd: string; name?: string; unsaved?: boolean } & Relation & SessionOptions;
     result: SessionStatus;
   };
   /**
@@ -176,9 +201,10 @@ export interface Operations {
   /**
    * Lists sessions, latest activity first, at most `limit` (up to 1000), also those that are open in this process and not
    * stored yet, but not unsaved ones. `cwd` or `project` (id, name or directory) restrict the list.
+   * Sessions with a parent are left out, unless `children` asks for them, or `parent` for those of one session.
    */
   list_sessions: {
-    params: { cwd?: string; project?: string; limit?: number };
+    params: { cwd?: string; project?: string; limit?: number; children?: boolean; parent?: string };
     result: { sessions: SessionSummary[] };
   };
   send_message: {

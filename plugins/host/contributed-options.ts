@@ -8,7 +8,20 @@ import { shippedOptions } from "./shipped-options.ts";
 
 /** Names that the service `workspace`, the operations that open sessions and the clients use themselves. */
 const used: readonly string[] = [
-  ...["sessionId", "cwd", "root", "home", "file", "trusted", "trustedCopy", "nestedSkills", "packages", "temp"],
+  ...[
+    "sessionId",
+    "cwd",
+    "root",
+    "home",
+    "file",
+    "trusted",
+    "trustedCopy",
+    "nestedSkills",
+    "packages",
+    "temp",
+    "parent",
+  ],
+  ...["preset", "kind", "data", "children"],
   ...["name", "unsaved", "eventId", "atOnce", "messageId"],
   ...["session", "latest", "continue", "fork", "watch", "help", "version"],
   ...shippedOptions.flatMap(namesOf),

@@ -32,6 +32,14 @@ export const errors = defineErrors({
     `The folder for temporary files, TMPDIR=${a.path}, cannot be used (${a.reason}). Set TMPDIR to a folder that exists and that you can write to.`,
   HOST_RELOAD: (a: { sessionId: string; reasons: readonly string[] }) =>
     `Session ${a.sessionId} was not reloaded and continues unchanged: ${a.reasons.join("\n")}`,
+  HOST_DATA: (a: { length: number; max: number }) =>
+    `The data for plugins has ${a.length} characters as JSON; a session takes up to ${a.max}. Store the rest in a file.`,
+  HOST_PARENT_CLOSED: (a: { sessionId: string }) =>
+    `Session ${a.sessionId} is not open, so no session can be created for it. Open it first.`,
+  HOST_CHILD_FOLDER: (a: { folder: string; folders: readonly string[] }) =>
+    `A session with a parent can work only where its parent may change files (${a.folders.join(", ")}), not in ${a.folder}.`,
+  HOST_CHILD_PLUGINS: (a: { preset?: string | undefined; missing: readonly string[] }) =>
+    `The session's parent is limited by ${a.missing.join(", ")}, which ${a.preset === undefined ? "this preset" : `the preset "${a.preset}"`} does not have. Use a preset with ${a.missing.length === 1 ? "this plugin" : "these plugins"}.`,
   HOST_NO_HISTORY: () =>
     'This preset cannot copy up to an event. Add "history" to "use" in the preset, or copy the whole conversation.',
   HOST_TAIL_INVALID: {

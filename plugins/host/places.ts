@@ -31,6 +31,17 @@ export async function cwdOf(host: Kernel, header: SessionHeader): Promise<Projec
   return { value: book?.cwdOf(placeOf(header, cwd)) ?? cwd, problems };
 }
 
+interface ListFilter {
+  cwd?: string | undefined;
+  project?: string | undefined;
+  limit?: number | undefined;
+  /** Includes sessions with a parent. */
+  children?: boolean | undefined;
+  /** Only those of this session. */
+  parent?: string | undefined;
+  from: string;
+}
+
 /**
  * Updates the sessions' directories, and applies the filters and the limit. Throws HOST_LIMIT_INVALID and
  * HOST_NO_PROJECTS.
@@ -38,13 +49,14 @@ export async function cwdOf(host: Kernel, header: SessionHeader): Promise<Projec
 export function listed(
   sessions: readonly SessionSummary[],
   book: ProjectBook | undefined,
-  wanted: { cwd?: string | undefined; project?: string | undefined; limit?: number | undefined; from: string },
+  wanted: ListFilter,
 ): SessionSummary[] {
-  const { cwd, project, limit = Number.POSITIVE_INFINITY, from } = wanted;
+  const { cwd, project, limit = Number.POSITIVE_INFINITY, children = false, parent, from } = wanted;
   mustBeLimit(limit);
   if (project !== undefined && !book) throw errors.HOST_NO_PROJECTS();
   const projectId = project === undefined ? undefined : book?.find(project, from).projectId;
   return sessions
+    .filter((session) => (parent === undefined ? children || !session.parent : session.parent?.sessionId === parent))
     .filter((session) => projectId === undefined || book?.of(session)?.projectId === projectId)
     .map((session) => ({ ...session, cwd: book?.cwdOf(session) ?? session.cwd }))
     .filter((session) => cwd === undefined || session.cwd === cwd)

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type {
   NestedSkills,
+  ParentSession,
   PresetPackage,
   SessionOption,
   SessionOptions,
@@ -66,6 +67,7 @@ export function createWorkspace(
     trustedCopy,
     nestedSkills,
     packages = [],
+    parent,
     ...options
   }: {
     sessionId: string;
@@ -75,6 +77,7 @@ export function createWorkspace(
     trustedCopy?: TrustedCopy | undefined;
     nestedSkills?: NestedSkills | undefined;
     packages?: readonly PresetPackage[] | undefined;
+    parent?: ParentSession | undefined;
   } & SessionOptions,
   known?: readonly SessionOption[],
 ): Workspace {
@@ -89,6 +92,7 @@ export function createWorkspace(
     ...(trustedCopy !== undefined && { trustedCopy }),
     ...(nestedSkills !== undefined && { nestedSkills }),
     ...(packages.length > 0 && { packages }),
+    ...(parent && { parent }),
     get temp() {
       temp ??= makeTemporary(sessionId);
       return temp;

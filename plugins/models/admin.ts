@@ -20,7 +20,7 @@ export async function withAdmin<T>(
   { cwd, model }: Place,
   work: (admin: ModelAdminService) => Promise<T>,
 ): Promise<T> {
-  const { entries } = await composition.sessionPlugins(cwd, "model");
+  const { entries } = await composition.sessionPlugins(cwd, { only: "model" });
   const kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),

@@ -14,7 +14,9 @@ export async function permission(
   if (asked === "forget") return await forget(rule, state);
   if (asked === undefined) return await overview(state);
   await request("set_permission", { sessionId, mode: asked });
-  return undefined;
+  const mode = modeOf(state);
+  // The session keeps its choice for when its parent has a wider mode again.
+  return mode === asked ? undefined : `The mode stays ${mode}: that of the session that this one belongs to.`;
 }
 
 async function overview(state: State): Promise<string> {

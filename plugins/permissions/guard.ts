@@ -6,15 +6,18 @@ import type { RequestOption } from "@scorel/requests/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { CallRequest } from "./contract.ts";
 import { hiddenIn } from "./files/reading.ts";
+import { parentRules } from "./inherited.ts";
 import { judge } from "./judge.ts";
+import { followParent } from "./plan.ts";
 import { believed, type Declared } from "./project-tools.ts";
 import type { Reach } from "./rules/rule-file.ts";
-import { modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
+import { configOf, modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
 import type { Rules, Verdict } from "./verdict.ts";
 
 /** Allows a tool call, asks a person about it, or refuses it. An error in here refuses it too. */
 export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
   if (call.refused) return undefined; // The call was already refused, so nobody needs to approve it.
+  await followParent(state);
   const first = await verdictOn(call, state);
   if (first.decision === "allow")
     return (await needsOldRulesQuestion(call, state)) ? settleOldRules(signal, state) : undefined;
@@ -99,9 +102,12 @@ function isLocal(files: FilesService | undefined): boolean {
   return !files || files.local === true;
 }
 
-function rulesOf({ ctx, rules, forgotten }: State, allow: readonly string[] = ctx.config.allow): Rules {
-  const held = [...allow, ...rules].filter((rule) => !forgotten.has(rule));
-  return { allow: parsed(held), ask: parsed(ctx.config.ask), deny: parsed(ctx.config.deny) };
+function rulesOf({ ctx, rules, forgotten }: State, given?: readonly string[]): Rules {
+  const { allow, ask, deny } = configOf(ctx);
+  const kept = given ? allow.filter((rule) => given.includes(rule)) : allow;
+  const all = [...kept, ...rules, ...parentRules(workspaceOf(ctx)?.parent)];
+  const held = all.filter((rule) => !forgotten.has(rule));
+  return { allow: parsed(held), ask: parsed(ask), deny: parsed(deny) };
 }
 
 async function verdictOn(call: ToolCallInput, state: State, allow?: readonly string[]): Promise<Verdict> {
@@ -135,7 +141,7 @@ async function declaredAbout(name: string, args: unknown, { ctx }: State): Promi
     reads: await tool.reads(params),
     about: await tool.about(params),
   };
-  return believed(declared, tool, { workspace: requiredWorkspace({ ctx }), ...ctx.config });
+  return believed(declared, tool, { workspace: requiredWorkspace({ ctx }), ...configOf(ctx) });
 }
 
 /** Throws without a workspace: nothing can be judged then, and the guard fails closed. */

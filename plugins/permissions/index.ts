@@ -9,6 +9,7 @@ import { config } from "./config.ts";
 import type { PermissionsService } from "./contract.ts";
 import { operations } from "./operations.ts";
 import {
+  childLimits,
   isModeUnreported,
   MODES,
   modeOf,
@@ -48,6 +49,9 @@ export default definePlugin({
     const state: State = { ctx, rules: [], forgotten: new Set(), asking: Promise.resolve() };
     const service: PermissionsService = {
       hiddenIn: async (folder, shows) => (await import("./guard.ts")).hiddenFrom(folder, shows, state),
+      get mode() {
+        return modeOf(state);
+      },
       takeReads: (toolCallId) => taken(state.judged?.reads, toolCallId),
     };
     ctx.provide("permissions", service, { sealed: true });
@@ -75,6 +79,7 @@ export default definePlugin({
         // Not awaited: the question stays open for as long as the person needs.
         void import("./plan.ts").then(({ proposePlan }) => proposePlan(state));
       },
+      childLimits: () => childLimits(state),
       commands: () => ({
         permission: {
           summary: "What is free without a question",

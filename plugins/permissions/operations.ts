@@ -1,7 +1,7 @@
 import type {} from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
-import { MODES, type State } from "./state.ts";
+import { MODES, modeOf, type State } from "./state.ts";
 
 /** The operation that changes the permission mode. Rules of the configuration hold in every mode. */
 export function operations(state: State) {
@@ -12,7 +12,8 @@ export function operations(state: State) {
       result: async () => z.strictObject({ mode: z.enum(MODES) }),
       run: async ({ mode }) => {
         await (await import("./plan.ts")).changeMode(mode, state);
-        return { mode };
+        // In a session with a parent, not wider than the parent's.
+        return { mode: modeOf(state) };
       },
     },
   } satisfies Contributions["operations"];

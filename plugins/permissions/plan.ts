@@ -1,6 +1,6 @@
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Mode } from "./contract.ts";
-import { modeOf, type State, workspaceOf } from "./state.ts";
+import { modeOf, narrowedByParent, type State, workspaceOf } from "./state.ts";
 
 const BEGINS =
   "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan: what you would change, file by file, and how you would check it. The user decides whether it is carried out.";
@@ -39,6 +39,12 @@ export async function proposePlan(state: State): Promise<void> {
   } catch (thrown) {
     if (!proposal.signal.aborted) ctx.report("the question about the plan", thrown);
   }
+}
+
+/** Records a mode that the session's parent has narrowed, so that it holds without the parent, too. */
+export async function followParent(state: State): Promise<void> {
+  const mode = narrowedByParent(state);
+  if (mode !== undefined) await changeMode(mode, state);
 }
 
 /** Changes the session's mode, now and for when the session is opened again. */

@@ -15,6 +15,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { PermissionsConfig } from "./config.ts";
 import type { Mode } from "./contract.ts";
+import { type Limits, limitsBy, narrowed, narrowest, parentRules } from "./inherited.ts";
 import { type Rule, readRule } from "./rules/rule.ts";
 import type { Readable } from "./verdict.ts";
 
@@ -46,9 +47,15 @@ export interface State {
 
 /**
  * The current mode. The first one set wins: chosen since opening, given at start, stored in the session, configured, and
- * finally a default: `ask` if somebody can answer, else `edits`. A stored `full` is ignored.
+ * finally a default: `ask` if somebody can answer, else `edits`. A stored `full` is ignored. It is never wider than
+ * the mode of the session's parent.
  */
 export function modeOf(state: State): Mode {
+  return narrowest(ownMode(state), limitsOf(state.ctx));
+}
+
+/** The mode as it would be without a parent. */
+function ownMode(state: State): Mode {
   const { ctx, chosen } = state;
   const stored = ctx.session.projection("permissionMode").mode;
   const before = stored === "full" ? undefined : stored;
@@ -57,13 +64,39 @@ export function modeOf(state: State): Mode {
   return given ?? (state.attended ? "ask" : "edits");
 }
 
+/** The limits by the session's parent; none without one. */
+function limitsOf(ctx: Context): Limits[] {
+  return limitsBy(workspaceOf(ctx)?.parent);
+}
+
+/** The mode of the session's parent, if the parent has narrowed it since this session was created and this one has not. */
+export function narrowedByParent(state: State): Mode | undefined {
+  const [atStart, now] = limitsOf(state.ctx);
+  if (!atStart || !now || narrowest(atStart.mode, [now]) === atStart.mode) return undefined;
+  return narrowest(ownMode(state), [now]) === ownMode(state) ? undefined : now.mode;
+}
+
+/** The settings `[permissions]`, within those of the session's parent. */
+export function configOf(ctx: Context): PermissionsConfig {
+  const limits = limitsOf(ctx);
+  return limits.length > 0 ? narrowed(ctx.config, limits) : ctx.config;
+}
+
+/** What sessions that belong to this one may do at most. */
+export function childLimits(state: State): Limits {
+  const { allow, ask, deny, read, readers, unknown } = configOf(state.ctx);
+  const held = (rules: readonly string[]) => rules.filter((rule) => !state.forgotten.has(rule));
+  const session = [...state.rules, ...parentRules(workspaceOf(state.ctx)?.parent)];
+  return { mode: modeOf(state), allow: held(allow), ask, deny, read, readers, unknown, session: held(session) };
+}
+
 /** What may be read besides the project: configured paths, files of skills, and files made by their programs. */
 export function readableIn(ctx: Context): Readable {
   const skills = ctx.find("skills")?.look.skills ?? [];
   const made = ctx.find("refs")?.folder();
   const folders = new Set(skills.flatMap(({ folder, files }) => [folder, files]));
   if (made !== undefined) folders.add(made);
-  return { patterns: ctx.config.read, folders: [...folders] };
+  return { patterns: configOf(ctx).read, folders: [...folders] };
 }
 
 /** Parses rules, which the configuration has already checked. */

@@ -4,6 +4,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
 import { config } from "./config.ts";
 import type { SandboxService } from "./contract.ts";
+import { executorFor } from "./inherited.ts";
 
 /** Runs programs of skills, and commands if configured, within limits. */
 export default definePlugin({
@@ -36,8 +37,11 @@ export default definePlugin({
       command: async (job) => (await loaded()).command(job),
       examine: async () => (await import("./examination.ts")).examineExecutors(ctx.config.image),
     });
-    return () => {
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    return {
+      childLimits: () => ({ executor: executorFor(ctx, ctx.config) }),
+      dispose() {
+        if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      },
     };
   },
 });

@@ -9,6 +9,7 @@ import { type ContainerSettings, createContainers } from "./container.ts";
 import type { ExecutorName, SandboxJob, SandboxMount, SandboxOptions, SandboxService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { defaultEnv, type Executor, problemOf, type ReadyJob } from "./executor.ts";
+import { executorFor } from "./inherited.ts";
 import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
 
@@ -16,7 +17,7 @@ import { run } from "./process.ts";
 export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: () => string): SandboxService {
   let chosen: Promise<Executor> | undefined;
   const executor = () => {
-    chosen ??= choose(candidates(ctx.find("workspace")?.sandbox ?? config.executor, config, folder));
+    chosen ??= choose(candidates(executorFor(ctx, config), config, folder));
     // The next attempt tries again, since a missing program may be installed by then.
     chosen.catch(() => {
       chosen = undefined;

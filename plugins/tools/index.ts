@@ -2,6 +2,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
 import { z } from "zod";
 import type {} from "./contract.ts";
+import { childLimits } from "./inherited.ts";
 import { misspelt, PRESETS } from "./presets.ts";
 import { createTools } from "./service.ts";
 
@@ -60,6 +61,8 @@ export default definePlugin({
   }),
 
   activate(ctx) {
-    ctx.provide("tools", createTools(ctx));
+    const tools = createTools(ctx);
+    ctx.provide("tools", tools);
+    return { childLimits: () => childLimits(tools) };
   },
 });

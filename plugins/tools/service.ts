@@ -4,6 +4,7 @@ import { nearest } from "@scorel/kit/values/nearest";
 import type { BashSettings, ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
 import { declaredBy } from "./declared.ts";
 import { errors } from "./errors.ts";
+import { inheritedBy } from "./inherited.ts";
 import { offers, type Preset } from "./presets.ts";
 import { type Caller, makeReady } from "./ready.ts";
 import { type Contributed, gather, usable } from "./registry.ts";
@@ -34,8 +35,11 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
     rows = undefined;
   });
   const all = () => (rows ??= collectRows(ctx, parts));
+  const parent = inheritedBy(ctx.find("workspace")?.parent);
   return {
-    bash: ctx.config.bash,
+    get bash() {
+      return parent.bash(ctx.config.bash);
+    },
     list: () => [...all().values()].map(({ ready }) => ready),
     get: (name) => all().get(name)?.ready,
     beginBatch: (calls) => schedule.begin(calls.map(({ id }) => id)),
@@ -87,7 +91,8 @@ function collectRows(ctx: BaseContext<Config>, { schedule, wrappers }: Parts): M
   const inPreset = contributed.filter(
     ({ name }) => !without.includes(name) && (offers(preset, name) || allow.includes(name)),
   );
-  const offered = named ? pick(named, inPreset) : inPreset;
+  const chosen = named ? pick(named, inPreset) : inPreset;
+  const offered = chosen.filter(inheritedBy(ctx.find("workspace")?.parent).offers);
   const prepared = (it: Contributed) => (tool: Tool) => {
     const caller = callerFor(ctx, it, () => wrappers(it.name));
     return { ...it, ready: makeReady(tool, { schedule, caller, declared: declaredBy(ctx, it.plugin, tool) }) };

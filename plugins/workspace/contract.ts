@@ -54,6 +54,21 @@ export interface Workspace extends SessionOptions {
   temp: string;
   /** Directories outside `root` that Write and Edit may change. */
   allowWrite: readonly string[];
+  /** Present in a session that was created with a `parent`, such as one of a subagent. */
+  parent?: ParentSession;
+}
+
+/** The session that a session belongs to. */
+export interface ParentSession {
+  /** Absent in a copy of a child, which has no parent but keeps its limits. */
+  sessionId?: string;
+  /** The tool call of the parent that the session was created for. */
+  toolCallId?: string;
+  /**
+   * What a plugin of the parent contributes as `childLimits`: its value when the session was created, and its present value while
+   * the parent is open. A plugin keeps to both.
+   */
+  limits(plugin: string): { atStart: unknown; now?: unknown };
 }
 
 /** A private copy of a project's trusted files. Only this copy may be read. */
@@ -83,17 +98,24 @@ export interface PresetPackage {
   root: string;
 }
 
+/** Which plugins a session gets. */
+export interface PluginChoice {
+  /** Loads just the shipped plugin of this id and runs no extension. */
+  only?: string | undefined;
+  /** Returns an untrusted project in `untrusted` instead of reporting it. */
+  again?: boolean | undefined;
+  /** Name of a preset, as for `--preset`. Default: that of the run. */
+  preset?: string | undefined;
+  /** Reads a project only if this is its `.scorel` folder, however much the user trusts another; `null`: no project. */
+  project?: string | null | undefined;
+}
+
 /** The service `composition`: resolved presets and configuration, from which session kernels are made. */
 export interface Composition {
-  /**
-   * Creates the plugins of a session in `cwd`. With `only`, loads just the shipped plugin of that id and runs no
-   * extension. With `again`, an untrusted project is returned in `untrusted` instead of being reported. Throws CONFIG
-   * errors.
-   */
+  /** Creates the plugins of a session in `cwd`. Throws CONFIG errors. */
   sessionPlugins(
     cwd: string,
-    only?: string,
-    again?: boolean,
+    options?: PluginChoice,
   ): Promise<{
     entries: KernelEntry[];
     problems: Notice[];
@@ -166,6 +188,12 @@ declare module "@scorel/kernel" {
     projects: ProjectsService;
   }
   interface Contributions {
+    /**
+     * What a session that belongs to this one may do at most, as plain JSON. The plugin of the same id in the child gets it from
+     * `workspace.parent.limits`, and a child without that plugin is not opened. Called when a child is created, and each time
+     * that a child asks.
+     */
+    childLimits: unknown;
     /**
      * Options that a session can be opened with, on the command line and in the operations that open sessions. The host asks
      * its own plugins, which includes extensions with `scope: "host"`; the options of Scorel's session plugins are known to it

@@ -24,8 +24,9 @@ export async function requestFor(asked: Asked, cwd: string): Promise<LayerReques
 export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
   return {
     kernel,
-    async sessionPlugins(cwd, only, again) {
-      const request = await requestFor(asked, cwd);
+    async sessionPlugins(cwd, { only, again, preset, project: allowed } = {}) {
+      const named = preset === undefined ? asked : { ...asked, preset, by: "the session's preset" };
+      const request = within(await requestFor(named, cwd), allowed);
       const resolution = await resolve(request);
       const { project } = request;
       const untrusted = project?.trusted === false ? project.notice : undefined;
@@ -43,6 +44,13 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
       };
     },
   };
+}
+
+/** Leaves out the project unless it is the allowed one; undefined allows any. */
+function within(request: LayerRequest, allowed: string | null | undefined): LayerRequest {
+  const { project } = request;
+  if (allowed === undefined || !project?.trusted || project.dir === allowed) return request;
+  return { ...request, project: undefined };
 }
 
 /** Throws CONFIG_REQUIRES when a required extension is missing. Loads the check only if a preset requires or locks something. */

@@ -288,7 +288,7 @@ describe("the sandbox", () => {
     await using host = await testKernel([]);
     const composition = {
       kernel: () => host.kernel,
-      sessionPlugins: async (_cwd: string, only: string) => ({
+      sessionPlugins: async (_cwd: string, { only }: { only: string }) => ({
         entries: plugins.includes(only) ? [{ plugin: sandboxPlugin, config: table, origin: "test" }] : [],
       }),
     };

@@ -59,7 +59,7 @@ describe("the host", () => {
   it("can return a single shipped session plugin without running an extension", async () => {
     using at = place();
     at.file("~/.scorel/extensions/loud.ts", 'throw new Error("it was run");');
-    const { entries, problems } = await started(at).composition.sessionPlugins(at.project, "model");
+    const { entries, problems } = await started(at).composition.sessionPlugins(at.project, { only: "model" });
     expect([entries.map(({ plugin }) => plugin.id), problems]).toEqual([["model"], []]);
   });
 

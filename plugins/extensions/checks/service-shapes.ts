@@ -113,6 +113,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     status: "function",
   },
   permissions: {
+    mode: "value",
     hiddenIn: "function",
     takeReads: "function",
   },

@@ -15,6 +15,7 @@ type Result<O extends Operation> = Promise<Operations[O]["result"]>;
 
 export async function createSession(params: Params<"create_session">, caller: Caller): Result<"create_session"> {
   await caller.access.assertDirectory(params.cwd);
+  if (params.parent) await caller.access.assertSession(params.parent.sessionId);
   const session = await caller.sessions.create(opening(params, caller));
   caller.access.adopt(session.id);
   return statusOf(keepOpen(session, caller));
@@ -54,7 +55,7 @@ export async function reloadSession({ sessionId }: Params<"reload_session">, cal
 }
 
 export async function listSessions(
-  { cwd, project, limit }: Operations["list_sessions"]["params"],
+  { cwd, project, limit, children, parent }: Operations["list_sessions"]["params"],
   { access, sessions }: Caller,
 ): Promise<SessionSummary[]> {
   const directory = cwd === undefined ? undefined : canonicalDirectory(cwd);
@@ -66,6 +67,8 @@ export async function listSessions(
     cwd: directory,
     project,
     limit,
+    children,
+    parent: parent === undefined ? undefined : sessions.resolve(parent),
     from: directory ?? homeDirectory(),
   });
 }

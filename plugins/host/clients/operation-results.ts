@@ -42,6 +42,9 @@ const sessionSummary = z.strictObject({
   title: z.string(),
   path: z.string(),
   problem: z.string().optional(),
+  parent: z.strictObject({ sessionId: z.string(), toolCallId: z.string().optional() }).optional(),
+  kind: z.string().optional(),
+  preset: z.string().optional(),
   running: z.boolean().optional(),
   questions,
 });

@@ -12,6 +12,19 @@ const session = () => z.strictObject({ sessionId });
 /** The operation checks this itself and throws its own error. */
 const anyNumber = z.number().optional();
 
+const relation = () => ({
+  preset: z
+    .string()
+    .regex(/^[\w@][\w@-]*$/, "it must be the name of a preset, not a path")
+    .optional(),
+  parent: z.strictObject({ sessionId, toolCallId: text }).optional(),
+  kind: z
+    .string()
+    .regex(/^[a-z][a-z\d-]{0,31}$/, "it must be a short word such as subagent")
+    .optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
 const queued = () =>
   z.strictObject({ id: z.string(), mode: z.enum(["steer", "follow_up"]).optional(), content: content.optional() });
 
@@ -45,7 +58,7 @@ export const operations = {
     summary: "Creates a session in a directory.",
     confined: true,
     opens: true,
-    params: () => z.strictObject({ cwd: z.string(), name: text, unsaved: flag }),
+    params: () => z.strictObject({ cwd: z.string(), name: text, unsaved: flag, ...relation() }),
     run: handlers.createSession,
   },
   clone_session: {
@@ -71,7 +84,7 @@ export const operations = {
     summary: "Lists sessions, latest activity first.",
     readOnly: true,
     confined: true,
-    params: () => z.strictObject({ cwd: text, project: text, limit: anyNumber }),
+    params: () => z.strictObject({ cwd: text, project: text, limit: anyNumber, children: flag, parent: text }),
     run: async (params, caller) => ({ sessions: await handlers.listSessions(params, caller) }),
   },
   send_message: {

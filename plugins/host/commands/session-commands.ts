@@ -22,6 +22,7 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       description: "List the sessions of this directory, latest first",
       options: [
         { flags: "--all", description: "Those of every directory" },
+        { flags: "--children", description: "Also sessions that belong to others, such as those of subagents" },
         { flags: "--project <name>", description: "Those of a project: its id, name or directory" },
         { flags: "--limit <n>", description: "At most this many, up to 1000" },
         output,

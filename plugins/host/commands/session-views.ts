@@ -26,7 +26,14 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
   for (const { message } of problems) invocation.stderr.write(`warning: ${message}\n`);
   const every = sessions.shelf.list();
   const from = canonicalDirectory(invocation.cwd);
-  const wanted = { project, from, ...(!all && { cwd: from }), ...(limit !== undefined && { limit: Number(limit) }) };
+  const children = invocation.options.children === true;
+  const wanted = {
+    project,
+    from,
+    children,
+    ...(!all && { cwd: from }),
+    ...(limit !== undefined && { limit: Number(limit) }),
+  };
   const found = listed(every, book, wanted);
   // Unreadable sessions belong to no directory, so a list of one directory warns of them.
   for (const { problem } of all ? [] : every)

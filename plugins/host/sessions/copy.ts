@@ -30,7 +30,9 @@ export function copyOf(
     return { ...event, parentId, sessionId: header.sessionId, seq: index + 1 };
   });
   const clonedFrom = { deviceId, sessionId, eventId };
-  return { header: { ...header, meta: from.meta as { cwd: string }, clonedFrom }, history };
+  // A copy is listed as any session. It keeps the limits of a child.
+  const { parent: _parent, kind: _kind, ...meta } = from.meta as { cwd: string; parent?: unknown; kind?: unknown };
+  return { header: { ...header, meta, clonedFrom }, history };
 }
 
 /**

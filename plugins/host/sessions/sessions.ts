@@ -9,7 +9,7 @@ import {
 } from "@scorel/kernel";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
-import type { SessionSummary } from "../contract.ts";
+import type { Relation, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type ProjectsAnswer, projectIn } from "../places.ts";
 import { acquireLock } from "../storage/lock.ts";
@@ -20,6 +20,7 @@ import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader } from "./new-session.ts";
 import { differs, failuresOf, type OpenSession } from "./open-session.ts";
+import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
 import { type CloneOptions, type NewOptions, SessionStarter, type SessionsOptions } from "./starter.ts";
@@ -30,6 +31,8 @@ export class Sessions {
   private readonly options: SessionsOptions;
   private readonly open = new Map<string, Promise<OpenSession>>();
   private readonly closing = new Map<string, Promise<void>>();
+  /** The open sessions that have started. */
+  private readonly started = new Map<string, OpenSession>();
   private readonly starter: SessionStarter;
   /** The rows of the open sessions, and who is told of changes. */
   readonly feed: SessionFeed;
@@ -37,7 +40,11 @@ export class Sessions {
   constructor(options: SessionsOptions) {
     this.options = options;
     this.feed = new SessionFeed(options.logger);
-    this.starter = new SessionStarter({ ...options, onEvent: (session, event) => this.feed.take(session, event) });
+    this.starter = new SessionStarter({
+      ...options,
+      onEvent: (session, event) => this.feed.take(session, event),
+      find: (id) => this.started.get(id),
+    });
     this.shelf = options.shelf;
   }
 
@@ -52,13 +59,15 @@ export class Sessions {
   }
 
   /** Creates a session in `cwd`. Its file, unless it is unsaved, is created with the first event. */
-  async create(options: NewOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
+  async create(options: NewOptions & Relation & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
     const cwd = canonicalDirectory(options.cwd);
-    const { name, ...rest } = options;
+    const { name, preset, parent, kind, data, ...rest } = options;
     const root = projectRoot(cwd, homeDirectory());
+    const related = newRelation({ preset, parent, kind, data }, root, (id) => this.started.get(id));
     const known = newHeader(this.shelf.logs.version, options.unsaved);
     const starting = this.projectOf(root, options).then(({ value: projectId, problems }) => {
-      const meta = { cwd, root, ...(projectId !== undefined && { projectId }), ...(name !== undefined && { name }) };
+      const place = { cwd, root, ...(projectId !== undefined && { projectId }) };
+      const meta = { ...place, ...(name !== undefined && { name }), ...related };
       return this.starter.begin({ ...known, meta }, rest, { problems });
     });
     return this.remember(known.sessionId, starting, "created");
@@ -150,7 +159,10 @@ export class Sessions {
     const before = await this.load(id);
     const opened = this.open.get(id);
     assertIdle(before);
-    const made = await this.options.composition.sessionPlugins(before.workspace.cwd, undefined, true);
+    const made = await this.options.composition.sessionPlugins(before.workspace.cwd, {
+      ...pluginChoice(relatedIn(before.kernel.session.header)),
+      again: true,
+    });
     assertKeepsExtensions(before, made);
     // Another reload finished first.
     if (this.open.get(id) !== opened) return this.load(id);
@@ -218,6 +230,7 @@ export class Sessions {
   private async close(session: OpenSession): Promise<void> {
     const { id, kernel } = session;
     if (!this.open.delete(id)) return this.closing.get(id);
+    this.started.delete(id);
     kernel.session.emit("session_end", { reason: "closed" });
     await this.awaited(
       id,
@@ -258,7 +271,10 @@ export class Sessions {
   private remember(id: string, starting: Promise<OpenSession>, change?: "created" | "opened"): Promise<OpenSession> {
     this.open.set(id, starting);
     starting.then(
-      (session) => this.feed.add(session, change),
+      (session) => {
+        this.started.set(id, session);
+        this.feed.add(session, change);
+      },
       () => this.open.delete(id),
     );
     return starting;

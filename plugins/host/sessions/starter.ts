@@ -19,6 +19,7 @@ import { chosenModel } from "./chosen-model.ts";
 import { startingWith, writeNow } from "./copy.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 import { OpenSummary } from "./open-summary.ts";
+import { assertInside, assertLimited, parentOf, pluginChoice, relatedIn } from "./relations.ts";
 import type { Shelf } from "./shelf.ts";
 
 /** Options for creating a session. */
@@ -44,6 +45,8 @@ export interface SessionsOptions {
 interface StarterOptions extends SessionsOptions {
   /** Called with each event of a session that was started. */
   onEvent(session: OpenSession, event: AnyEvent): void;
+  /** Returns an open session. */
+  find(id: string): OpenSession | undefined;
 }
 
 /** How a session is to be started. */
@@ -94,10 +97,16 @@ export class SessionStarter {
     if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
     const { composition, logger, sessionOptions, shelf } = this.options;
     const file = wanted.begin?.unsaved ? undefined : shelf.path(id);
-    const made = plugins ?? (await composition.sessionPlugins(cwd));
-    const { entries, problems, ...place } = made;
-    const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options }, sessionOptions());
     const parent = composition.kernel();
+    const related = relatedIn(wanted.begin?.create ?? shelf.header(id));
+    const made = plugins ?? (await composition.sessionPlugins(cwd, pluginChoice(related)));
+    const { entries, problems, ...place } = made;
+    if (!wanted.readOnly) assertLimited([...entries, ...parent.started].map(pluginId), related);
+    const workspace = createWorkspace(
+      { sessionId: id, cwd, file, ...place, ...parentOf(related, this.options.find), ...options },
+      sessionOptions(),
+    );
+    if (related.inherited) assertInside(workspace.allowWrite, related.inherited);
     let summary: OpenSummary | undefined;
     const store = this.store(wanted, () => writeSummary(shelf.path(id), summary));
     const kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
@@ -160,4 +169,8 @@ function writeSummary(path: string, summary: OpenSummary | undefined): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   // The log was deleted while it was open.
   if (stat) summary?.write(stat);
+}
+
+function pluginId({ plugin }: { plugin: string | { id: string } }): string {
+  return typeof plugin === "string" ? plugin : plugin.id;
 }

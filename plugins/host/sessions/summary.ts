@@ -7,6 +7,7 @@ import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { SessionSummary } from "../contract.ts";
 import { besideLog } from "../storage/session-store.ts";
+import { relatedIn } from "./relations.ts";
 
 const INDEX_VERSION = 2;
 const TITLE_LENGTH = 80;
@@ -97,6 +98,7 @@ export function writeIndex(
 /** Returns the summary of a log without events. */
 export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["summary"] {
   const { cwd = "", name, projectId } = meta as SessionMeta;
+  const { parent, kind, preset } = relatedIn({ meta });
   return {
     sessionId,
     cwd,
@@ -106,6 +108,9 @@ export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionInd
     title: "",
     ...(name !== undefined && { name }),
     ...(typeof projectId === "string" && { projectId }),
+    ...(parent && { parent }),
+    ...(kind !== undefined && { kind }),
+    ...(preset !== undefined && { preset }),
   };
 }
 

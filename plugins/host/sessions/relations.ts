@@ -1,0 +1,98 @@
+import type { Kernel, SessionHeader } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
+import type { ParentSession, PluginChoice, Workspace } from "@scorel/workspace/contract";
+import type { Relation, SessionHandle } from "../contract.ts";
+import { errors } from "../errors.ts";
+
+/** What a session inherits from its parent when it is created. It is stored, so that it holds without the parent, too. */
+export interface Inherited {
+  /** The project folder that the parent may read, if any. */
+  trusted?: string;
+  /** The folders in which the parent may change files. */
+  folders: readonly string[];
+  /** Limits of the parent's plugins, by plugin id. */
+  limits: Readonly<Record<string, unknown>>;
+}
+/** What the header of a session says about its preset and its parent. */
+export interface Related extends Relation {
+  inherited?: Inherited;
+}
+
+/** Maximum characters of the plugins' data, as JSON. */
+const MOST_DATA = 65_536;
+
+/** Returns what a header says about a session's preset and parent. */
+export function relatedIn({ meta }: Pick<SessionHeader, "meta">): Related {
+  const { preset, parent, kind, data, inherited } = meta as Related;
+  return {
+    ...(preset !== undefined && { preset }),
+    ...(parent !== undefined && { parent }),
+    ...(kind !== undefined && { kind }),
+    ...(data !== undefined && { data }),
+    ...(inherited !== undefined && { inherited }),
+  };
+}
+
+/** Returns what to store about a new session. Throws HOST_DATA, HOST_PARENT_CLOSED and HOST_CHILD_FOLDER. */
+export function newRelation(
+  { preset, parent, kind, data }: Relation,
+  root: string,
+  find: (id: string) => SessionHandle | undefined,
+): Related {
+  const length = data === undefined ? 0 : JSON.stringify(data).length;
+  if (length > MOST_DATA) throw errors.HOST_DATA({ length, max: MOST_DATA });
+  const own = { ...(kind !== undefined && { kind }), ...(data !== undefined && { data }) };
+  if (parent === undefined) return { ...own, ...(preset !== undefined && { preset }) };
+  const session = find(parent.sessionId);
+  if (!session) throw errors.HOST_PARENT_CLOSED({ sessionId: parent.sessionId });
+  const inherited = inheritedFrom(session);
+  assertInside([root], inherited);
+  // Without a preset of its own, the child has its parent's.
+  const named = preset ?? relatedIn(session.kernel.session.header).preset;
+  return { ...own, ...(named !== undefined && { preset: named }), parent, inherited };
+}
+
+function inheritedFrom({ kernel, workspace: { trusted, root, allowWrite } }: SessionHandle): Inherited {
+  const limits = JSON.parse(JSON.stringify(limitsIn(kernel))) as Inherited["limits"];
+  return { ...(trusted !== undefined && { trusted }), folders: [root, ...allowWrite], limits };
+}
+
+function limitsIn(kernel: Kernel): Record<string, unknown> {
+  return Object.fromEntries(kernel.collect("childLimits").map(({ plugin, value }) => [plugin, value]));
+}
+
+/** Throws HOST_CHILD_FOLDER unless the parent may change files in these folders. */
+export function assertInside(wanted: readonly string[], { folders }: Inherited): void {
+  const outside = wanted.find((path) => !folders.some((folder) => isWithin(folder, path)));
+  if (outside !== undefined) throw errors.HOST_CHILD_FOLDER({ folder: outside, folders });
+}
+
+/** Throws HOST_CHILD_PLUGINS when a plugin is missing that limits the session. */
+export function assertLimited(plugins: readonly string[], { preset, inherited }: Related): void {
+  const missing = Object.keys(inherited?.limits ?? {}).filter((id) => !plugins.includes(id));
+  if (missing.length > 0) throw errors.HOST_CHILD_PLUGINS({ preset, missing });
+}
+
+/** Which plugins the session gets: of its preset, and of no project that its parent may not read. */
+export function pluginChoice({ preset, inherited }: Related): PluginChoice {
+  return {
+    ...(preset !== undefined && { preset }),
+    ...(inherited && { project: inherited.trusted ?? null }),
+  };
+}
+
+/** The parent as plugins of the child see it. A copy of a child has limits, but no parent. */
+export function parentOf(
+  { parent, inherited }: Related,
+  find: (id: string) => SessionHandle | undefined,
+): Pick<Workspace, "parent"> {
+  if (!inherited) return {};
+  const view: ParentSession = {
+    ...parent,
+    limits(plugin) {
+      const open = parent && find(parent.sessionId);
+      return { atStart: inherited.limits[plugin], ...(open && { now: limitsIn(open.kernel)[plugin] }) };
+    },
+  };
+  return { parent: view };
+}

@@ -1,0 +1,26 @@
+import type { ParentSession } from "@scorel/workspace/contract";
+import type { BashSettings, ToolsService } from "./contract.ts";
+
+/** What a session lets those that belong to it use at most: the names of its tools, and how commands run. */
+export interface Limits {
+  tools: readonly string[];
+  bash: BashSettings;
+}
+
+/** The limits of a session for its children. */
+export function childLimits(tools: ToolsService): Limits {
+  return { tools: tools.list().map(({ name }) => name), bash: tools.bash };
+}
+
+/** Returns how the limits by a session's parent narrow what the session has. Without a parent they narrow nothing. */
+export function inheritedBy(parent: ParentSession | undefined) {
+  // Tools are limited as they were when the session was created, so that its requests begin alike.
+  const limits = parent?.limits("tools").atStart as Limits | undefined;
+  return {
+    offers: ({ name }: { name: string }) => limits === undefined || limits.tools.includes(name),
+    bash: ({ sandbox, network }: BashSettings): BashSettings =>
+      limits
+        ? { sandbox: sandbox || limits.bash.sandbox, network: network && limits.bash.network }
+        : { sandbox, network },
+  };
+}
