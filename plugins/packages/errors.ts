@@ -105,4 +105,6 @@ export const errors = defineErrors({
   },
   PACKAGES_GIT: (a: { path: string; reason: string }) =>
     `git could not read ${a.path}: ${a.reason}. To install the files as they lie there: copy them to a folder without .git`,
+  PACKAGES_FETCH: (a: { source: string; reason: string }) =>
+    `git could not fetch ${a.source}, and nothing was installed: ${a.reason}. If it is private, clone it and give the folder.`,
 });

@@ -42,6 +42,17 @@ const grammar = {
       scorel: range("of Scorel").optional(),
       node: range("of Node.js").optional(),
       plugins: ids("plugins and extensions that have to be in use").optional(),
+      presets: z
+        .array(
+          z
+            .string()
+            .refine(
+              (text) => parsePreset(text) !== undefined,
+              "it is not a preset's name, or name@range such as team@^1.2",
+            ),
+        )
+        .describe("presets that have to be in use, such as `team` or `team@^1.2`")
+        .optional(),
       programs: z
         .array(z.string().regex(/^[\w.+-]+$/, "it is not the name of a program"))
         .describe("programs that have to be on the PATH")
@@ -51,6 +62,13 @@ const grammar = {
     .optional(),
   locked: ids("key paths (`permissions.mode`) and whole tables (`permissions`) that no project may change").optional(),
 };
+
+/** The name and the range of `team@^1.2`; without a range, every version will do. Undefined for other text. */
+export function parsePreset(text: string): { name: string; range?: string } | undefined {
+  const [, name, range] = /^([\w.-]+)(?:@(.+))?$/.exec(text) ?? [];
+  if (name === undefined || (range !== undefined && parseRange(range) === undefined)) return undefined;
+  return range === undefined ? { name } : { name, range };
+}
 
 /** The keys of a dotted TOML path, or undefined if the text is not one. */
 export function parsePath(text: string): string[] | undefined {

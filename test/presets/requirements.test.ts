@@ -110,6 +110,35 @@ describe("what a preset requires", () => {
     }
   });
 
+  it("may be a preset that is in use, in a range of versions", async () => {
+    using at = place();
+    const requiring = (text: string, extending = '["none", "house"]') =>
+      at.file("~/.scorel/presets/team.toml", `extends = ${extending}`, "[requires]", `presets = ["${text}"]`);
+    at.file("~/.scorel/presets/house/preset.toml", "");
+    const file = requiring("house");
+    expect(await refusal(at)).toEqual({ code: "none", lines: [] });
+    requiring("house@^1.2");
+    expect((await refusal(at)).lines).toEqual([
+      `${file} requires the preset "house" ^1.2, and the one in use has no version. Add a package.json with a "version" to it (${file}:3)`,
+    ]);
+    at.file("~/.scorel/presets/house/package.json", '{ "version": "1.4.0" }');
+    expect((await refusal(at)).code).toBe("none");
+    requiring("house@>=2");
+    expect((await refusal(at)).lines).toEqual([
+      `${file} requires the preset "house" >=2, and this is 1.4.0. Run: scorel preset update house (${file}:3)`,
+    ]);
+    requiring("none@>=0.1");
+    expect((await refusal(at)).code).toBe("none");
+    requiring("house", '"none"');
+    expect((await refusal(at)).lines).toEqual([
+      `${file} requires the preset "house", which is not in use. Add it to "extends"; to install it first: scorel preset add <source> (${file}:3)`,
+    ]);
+    requiring("house@newest");
+    expect((await refusal(at)).lines).toEqual([
+      `Invalid value of requires.presets, entry 1, "house@newest": it is not a preset's name, or name@range such as team@^1.2 (${file}:3)`,
+    ]);
+  });
+
   it("is checked when a session opens, so that the commands that repair it run", async () => {
     using at = place();
     at.file("~/.scorel/presets/team.toml", 'extends = "none"', "[requires]", 'scorel = ">=99"');

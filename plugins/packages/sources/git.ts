@@ -9,7 +9,8 @@ import { ownPath, run } from "./program.ts";
 
 const NAMED = 5;
 
-interface Blob {
+/** A file of a commit. */
+export interface Blob {
   path: string;
   oid: string;
   isExecutable: boolean;
@@ -20,21 +21,9 @@ interface Blob {
  * repository configures runs. Git itself still refuses a checkout that another user owns. Throws PACKAGES_GIT and ARCHIVE errors.
  */
 export async function checkOut(path: string, into: string, surroundings: Surroundings): Promise<Fetched> {
-  const git = (args: readonly string[], input?: string) => runGit(path, args, surroundings, input);
+  const git: Git = (args, more) => runGit(path, ["-C", path, ...args], { ...surroundings, ...more });
   const commit = (await git(["rev-parse", "--verify", "HEAD^{commit}"])).toString().trim();
-  const writer = new TreeWriter(path, into);
-  const blobs = blobsIn((await git(["ls-tree", "-r", "-z", "-l", "--full-tree", commit])).toString(), writer);
-  const contents = contentsIn(await git(["cat-file", "--batch"], blobs.map(({ oid }) => `${oid}\n`).join("")));
-  for (const { path: name, oid, isExecutable } of blobs) {
-    const bytes = contents.get(oid);
-    if (!bytes) throw errors.PACKAGES_GIT({ path, reason: `the object of ${name} is not there` });
-    const file = writer.file(name, isExecutable);
-    try {
-      file.write(bytes);
-    } finally {
-      file.close();
-    }
-  }
+  const blobs = await copyCommit(path, commit, into, git);
   const others = (await git(["ls-files", "-z", "--others", "--exclude-standard"])).toString().split("\0");
   const dirty = [...blobs.filter((blob) => differs(path, blob)).map((blob) => blob.path), ...others.filter(Boolean)];
   return {
@@ -45,16 +34,50 @@ export async function checkOut(path: string, into: string, surroundings: Surroun
   };
 }
 
-async function runGit(path: string, args: readonly string[], { env, interrupt }: Surroundings, input?: string) {
+/** Copies the files of a commit, and returns them. Throws PACKAGES_GIT and ARCHIVE errors. */
+export async function copyCommit(path: string, commit: string, into: string, git: Git): Promise<Blob[]> {
+  const writer = new TreeWriter(path, into);
+  const blobs = blobsIn((await git(["ls-tree", "-r", "-z", "-l", "--full-tree", commit])).toString(), writer);
+  const input = blobs.map(({ oid }) => `${oid}\n`).join("");
+  const contents = contentsIn(await git(["cat-file", "--batch"], { input }));
+  for (const { path: name, oid, isExecutable } of blobs) {
+    const bytes = contents.get(oid);
+    if (!bytes) throw errors.PACKAGES_GIT({ path, reason: `the object of ${name} is not there` });
+    const file = writer.file(name, isExecutable);
+    try {
+      file.write(bytes);
+    } finally {
+      file.close();
+    }
+  }
+  return blobs;
+}
+
+/** Runs git safely in a repository that was chosen before, and returns what it prints. */
+export type Git = (args: readonly string[], more?: { input?: string }) => Promise<Buffer>;
+
+interface Running extends Surroundings {
+  input?: string;
+  /** Further environment variables. */
+  added?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs git without what a repository configures. `path` is its name in errors. Throws PACKAGES_GIT. */
+export async function runGit(
+  path: string,
+  args: readonly string[],
+  { env, interrupt, input, added }: Running,
+): Promise<Buffer> {
   const { HOME = "", TMPDIR } = env;
-  const result = await run("git", [...SAFE_GIT, "--literal-pathspecs", "-C", path, ...args], {
-    cwd: path,
+  const result = await run("git", [...SAFE_GIT, "--literal-pathspecs", ...args], {
+    cwd: HOME === "" ? "/" : HOME,
     signal: interrupt,
     env: {
       PATH: ownPath(env),
       HOME,
       ...(TMPDIR !== undefined && { TMPDIR }),
       ...SAFE_GIT_ENV,
+      ...(added as Record<string, string> | undefined),
     },
     ...(input !== undefined && { input }),
   });

@@ -5,6 +5,7 @@ import type { PackageSource } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Fetched, Surroundings } from "./fetched.ts";
 import { npmSpec } from "./npm-names.ts";
+import { repositoryIn } from "./repository-names.ts";
 
 /** Something to install whose content has not been read yet. */
 export type Wanted = Pick<PackageSource, "kind" | "spec">;
@@ -16,8 +17,13 @@ export function recognise(given: string, cwd: string): Wanted {
     if (npmSpec(spec)) return { kind: "npm", spec: given };
     throw errors.PACKAGES_SOURCE({ source: given, reason: "that is no name and version of the npm registry" });
   }
+  if (repositoryIn(given)) return { kind: "git+https", spec: given };
   if (/^[a-z][a-z\d+.-]*:\/\/|^git@/i.test(given))
-    throw errors.PACKAGES_SOURCE({ source: given, reason: "addresses are not fetched; clone or download it first" });
+    throw errors.PACKAGES_SOURCE({
+      source: given,
+      reason:
+        "of addresses, only git+https://host/repository with an optional @branch is fetched; download others first",
+    });
   const path = resolve(cwd, given.replace(/^~(?=\/|$)/, homedir()));
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw errors.PACKAGES_SOURCE({ source: given, reason: `there is no ${path}` });
@@ -37,6 +43,8 @@ export async function fetchSource(wanted: Wanted, staging: string, surroundings:
     return { name: basename(spec), notes: [], folder: into, source: wanted };
   }
   if (kind === "git") return await (await import("./git.ts")).checkOut(spec, into, surroundings);
+  if (kind === "git+https")
+    return await (await import("./repository.ts")).fetchRepository(spec, staging, into, surroundings);
   const file = kind === "npm" ? await (await import("./npm.ts")).pack(spec.slice(4), staging, surroundings) : spec;
   const integrity = await (await import("../archive/archive.ts")).unpack(file, into);
   const only = onlyFolder(into);
