@@ -11,7 +11,7 @@ import { zip } from "./zip.ts";
 /** A skill store for this `.scorel` folder, as in a real process. */
 export function openStore(home: string): SkillStore {
   const archives = { unpack, copy: async (from: string, into: string) => copyFolder(from, into) };
-  return createStore({ home, archives, host: () => ({ changeFile }) });
+  return createStore({ home, archives, files: () => ({ changeFile }) });
 }
 
 /** The addresses that tests may use. */

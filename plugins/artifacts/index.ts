@@ -24,9 +24,9 @@ export default definePlugin({
   activate(ctx) {
     const stores = new WeakMap<Session, SessionArtifacts>();
     const user = new UserList(join(homedir(), ".scorel", "artifacts", "user.json"), () => {
-      const host = ctx.find("host");
-      if (!host) throw errors.ARTIFACT_NO_HOST();
-      return host;
+      const files = ctx.find("sharedFiles");
+      if (!files) throw errors.ARTIFACT_NO_HOST();
+      return files;
     });
     ctx.provide("artifacts", {
       of(session) {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { HostService } from "@scorel/host/contract";
+import type { SharedFiles } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { z } from "zod";
 import type { ArtifactVersion } from "./contract.ts";
@@ -15,11 +15,11 @@ const file = z.strictObject({
 /** The user's artifacts, which all sessions see: a list in a file that one process changes at a time. */
 export class UserList {
   private readonly path: string;
-  private readonly host: () => HostService;
+  private readonly files: () => SharedFiles;
 
-  constructor(path: string, host: () => HostService) {
+  constructor(path: string, files: () => SharedFiles) {
     this.path = path;
-    this.host = host;
+    this.files = files;
   }
 
   /** Throws ARTIFACT_FILE. */
@@ -43,7 +43,7 @@ export class UserList {
 
   /** Writes the list on one line, in the form in which a purge of blobs searches for hashes. */
   private change(change: (entries: Entry[]) => Entry[]): Promise<void> {
-    return this.host().changeFile(this.path, (text) => {
+    return this.files().changeFile(this.path, (text) => {
       const entries = change(this.parse(text));
       return `${JSON.stringify({ version: 1, entries })}\n`;
     });

@@ -16,7 +16,7 @@ import { talk } from "./terminal.ts";
 const UNCONFIGURED = 2;
 const CANCELLED = 130;
 
-type Context = PluginContext<unknown, "host">;
+type Context = PluginContext<unknown, "host" | "sessionOptions">;
 
 /** Runs a conversation from the first line to the last. Returns the exit code. */
 export async function converse(ctx: Context, invocation: Invocation): Promise<number> {
@@ -27,7 +27,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
   const client = ctx.host.connect();
   let unwatch: (() => void) | undefined;
   try {
-    const known = ctx.host.sessionOptions();
+    const known = ctx.sessionOptions.known();
     const reopen = (model: string) => open(client, invocation, model, known);
     const opened = await open(client, invocation, options.model as string | undefined, known);
     const status = await withModel(client, invocation, opened, { models, reopen });

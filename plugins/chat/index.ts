@@ -13,7 +13,7 @@ export default definePlugin({
   name: "Chat",
   version: "0.1.0",
   scope: "host",
-  needs: ["host"],
+  needs: ["host", "sessionOptions"],
   provides: ["chat"],
 
   activate(ctx) {
@@ -27,7 +27,7 @@ export default definePlugin({
     {
       noun: "chat",
       description: "Talk with an agent in this directory, line by line",
-      options: sessionFlags(ctx.host.sessionOptions()),
+      options: sessionFlags(ctx.sessionOptions.known()),
       run: async (invocation) => (await import("./conversation.ts")).converse(ctx, invocation),
     },
   ],

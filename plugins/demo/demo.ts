@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import type { Client, HostService } from "@scorel/host/contract";
+import type { Client, HostService, SessionLogs } from "@scorel/host/contract";
 import { describeEvent } from "./event-text.ts";
 import { makeRepository, type Repository } from "./repository.ts";
 import { task } from "./task.ts";
@@ -11,7 +11,10 @@ type Say = (line: string) => void;
 /**
  * Runs the demo: the demonstration model repairs a repository with the real tools. Exit code 0 if its tests then pass.
  */
-export async function runDemo({ stdout, interrupt, env }: Invocation, host: HostService): Promise<number> {
+export async function runDemo(
+  { stdout, interrupt, env }: Invocation,
+  host: HostService & SessionLogs,
+): Promise<number> {
   const say: Say = (line) => void stdout.write(`${line}\n`);
   const repository = await makeRepository(env);
   introduce(repository, say);

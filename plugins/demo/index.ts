@@ -7,13 +7,13 @@ export default definePlugin({
   name: "Demonstration",
   version: "0.1.0",
   scope: "host",
-  needs: ["host"],
+  needs: ["host", "sessionLogs"],
 
   cliCommands: (ctx) => [
     {
       noun: "demo",
       description: "Watch an agent repair a small repository; needs no model and no network",
-      run: async (invocation) => (await import("./demo.ts")).runDemo(invocation, ctx.host),
+      run: async (invocation) => (await import("./demo.ts")).runDemo(invocation, { ...ctx.host, ...ctx.sessionLogs }),
     },
   ],
 });

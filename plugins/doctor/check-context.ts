@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import type { HostService } from "@scorel/host/contract";
+import type { HostService, SessionLogs } from "@scorel/host/contract";
 import type { LayersService } from "@scorel/inspect/contract";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { ModelsService } from "@scorel/models/contract";
@@ -18,6 +18,7 @@ export interface Services {
   trust: TrustService;
   presetStore: PackageStore | undefined;
   host: HostService | undefined;
+  sessionLogs: SessionLogs | undefined;
   models: ModelsService | undefined;
 }
 

@@ -34,6 +34,7 @@ export default definePlugin({
           presetStore: ctx.find("presetStore"),
           // May be missing: the command must work when these plugins fail to start.
           host: ctx.find("host"),
+          sessionLogs: ctx.find("sessionLogs"),
           models: ctx.find("models"),
         }),
     },

@@ -6,19 +6,19 @@ const LATEST = 5;
 const SHOWN_DAMAGE = 3;
 
 /** Checks the files of the sessions written last. */
-export async function checkSessions({ host }: CheckContext): Promise<Part> {
-  if (!host) return { findings: [] };
+export async function checkSessions({ host, sessionLogs }: CheckContext): Promise<Part> {
+  if (!host || !sessionLogs) return { findings: [] };
   const client = host.connect();
   try {
     const { total, sessions } = await client.request("check_sessions", { limit: LATEST });
     const findings = sessions.flatMap(aboutSession);
     const bad = findings.some(({ severity }) => severity === "error");
     const what = verdict(total, sessions);
-    if (!bad) findings.push({ code: "SESSIONS", severity: "ok", what, where: host.sessionsDir, doNext: "" });
+    if (!bad) findings.push({ code: "SESSIONS", severity: "ok", what, where: sessionLogs.sessionsDir, doNext: "" });
     return { sessions: { total, latest: sessions }, findings };
   } catch (thrown) {
     return {
-      findings: thrownFindings(thrown, host.sessionsDir, "Check the owner and the mode of that folder: ls -ld"),
+      findings: thrownFindings(thrown, sessionLogs.sessionsDir, "Check the owner and the mode of that folder: ls -ld"),
     };
   } finally {
     await client.close();

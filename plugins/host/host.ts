@@ -4,14 +4,13 @@ import { newId } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import { EmbeddedClient } from "./clients/embedded.ts";
-import type { HostService } from "./contract.ts";
+import type { HostService, KnownSessionOptions, SessionLogs } from "./contract.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { createShelf } from "./sessions/shelf.ts";
-import { changeFile } from "./storage/shared-file.ts";
-import { canonicalDirectory, homeDirectory, homePath, projectRoot } from "./workspace.ts";
+import { homePath } from "./workspace.ts";
 
-/** The host with its sessions, for this plugin's own commands. */
-export interface LocalHost extends HostService {
+/** The host of this process with its sessions, for this plugin's own commands. */
+export interface LocalHost extends HostService, SessionLogs {
   readonly sessions: Sessions;
 }
 
@@ -20,7 +19,7 @@ export function createHost(options: {
   composition: Composition;
   logs: Logs;
   logger: BaseContext["logger"];
-  sessionOptions: HostService["sessionOptions"];
+  sessionOptions: KnownSessionOptions["known"];
 }): LocalHost {
   const sessionsDir = join(homePath(), ".scorel", "sessions");
   const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir, options.logs) });
@@ -28,10 +27,6 @@ export function createHost(options: {
     sessionsDir,
     logs: options.logs,
     sessions,
-    sessionOptions: options.sessionOptions,
-    changeFile,
-    directory: canonicalDirectory,
-    rootOf: (directory) => projectRoot(directory, homeDirectory()),
     connect: ({ clientId = newId(), ...options } = {}) => new EmbeddedClient(sessions, { ...options, clientId }),
   };
 }

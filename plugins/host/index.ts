@@ -2,10 +2,15 @@ import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/logs/contract";
 import { sessionCommands } from "./commands/session-commands.ts";
-import type { HostService } from "./contract.ts";
+import type { HostService, KnownSessionOptions } from "./contract.ts";
 import { checkOptions } from "./contributed-options.ts";
 import { createHost, type LocalHost } from "./host.ts";
 import { shippedOptions } from "./shipped-options.ts";
+import { changeFile } from "./storage/shared-file.ts";
+import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
+
+/** Commands that read files of this computer use the host itself; others use the service, which a plugin may have wrapped. */
+const locals = new WeakMap<object, LocalHost>();
 
 export default definePlugin({
   id: "host",
@@ -13,7 +18,7 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
   needs: ["composition", "logs"],
-  provides: ["host"],
+  provides: ["host", "sessionLogs", "sessionOptions", "sharedFiles", "directories"],
 
   activate(ctx) {
     const told = new Set<string>();
@@ -22,17 +27,36 @@ export default definePlugin({
       if (!told.has(message)) ctx.find("launch")?.stderr.write(`scorel: ${message}\n`);
       told.add(message);
     };
-    const sessionOptions: HostService["sessionOptions"] = (taken = []) => {
+    const known: KnownSessionOptions["known"] = (taken = []) => {
       const all = [...(ctx.find("launch")?.globalOptions ?? []), ...taken];
       return [
         ...shippedOptions,
         ...ctx.collect("sessionOptions", checkOptions(all, tell)).flatMap(({ value }) => value),
       ];
     };
-    const host = createHost({ composition: ctx.composition, logs: ctx.logs, logger: ctx.logger, sessionOptions });
-    ctx.provide("host", host);
+    const host = createHost({
+      composition: ctx.composition,
+      logs: ctx.logs,
+      logger: ctx.logger,
+      sessionOptions: known,
+    });
+    locals.set(ctx, host);
+    const directories = {
+      directory: canonicalDirectory,
+      rootOf: (directory: string) => projectRoot(directory, homeDirectory()),
+    };
+    // Extensions written for earlier versions find what is now in other services on `host`.
+    ctx.provide("host", Object.assign(host, { sessionOptions: known, changeFile, ...directories }));
+    ctx.provide("sessionLogs", { sessionsDir: host.sessionsDir, logs: host.logs });
+    ctx.provide("sessionOptions", { known });
+    ctx.provide("sharedFiles", { changeFile });
+    ctx.provide("directories", directories);
     ctx.beforeStop(() => host.sessions.closeAll());
   },
 
-  cliCommands: (ctx) => sessionCommands(() => ctx.find("host") as LocalHost),
+  cliCommands: (ctx) =>
+    sessionCommands(
+      () => locals.get(ctx) as LocalHost,
+      () => ctx.find("host") as HostService,
+    ),
 });

@@ -15,13 +15,13 @@ export default definePlugin({
   name: "Inspect",
   version: "0.1.0",
   scope: "host",
-  needs: ["layers", "host"],
+  needs: ["layers", "host", "sessionLogs"],
 
-  cliCommands: ({ layers, host }) => [
+  cliCommands: ({ layers, host, sessionLogs }) => [
     ...presetCommands(layers),
     ...configCommands(layers),
     ...promptCommands(host),
-    ...logCommands(host),
+    ...logCommands(host, sessionLogs),
   ],
   operations: () => operations,
 });

@@ -2,7 +2,7 @@ import { on } from "node:events";
 import { existsSync, readFileSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
-import type { HostService } from "@scorel/host/contract";
+import type { HostService, SessionLogs } from "@scorel/host/contract";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
@@ -10,7 +10,7 @@ import { errors } from "./errors.ts";
 const NEWLINE = 10;
 
 /** Creates the command `scorel logs <id>`, which shows the readable log of a session. */
-export function logCommands(host: HostService): CliCommand[] {
+export function logCommands(host: HostService, { sessionsDir }: SessionLogs): CliCommand[] {
   return [
     {
       noun: "logs",
@@ -20,17 +20,17 @@ export function logCommands(host: HostService): CliCommand[] {
         { flags: "--tail <n>", description: "Only the last n lines" },
         { flags: "--follow", description: "Keep printing new lines until interrupted" },
       ],
-      run: (invocation) => logs(host, invocation),
+      run: (invocation) => logs(host, sessionsDir, invocation),
     },
   ];
 }
 
-async function logs(host: HostService, invocation: Invocation): Promise<number> {
+async function logs(host: HostService, sessionsDir: string, invocation: Invocation): Promise<number> {
   const count = lineCount(invocation.options.tail);
   const client = host.connect();
   try {
     const { sessionId } = await client.request("resolve_session", { sessionId: invocation.args[0] as string });
-    const path = join(host.sessionsDir, `${sessionId}.log`);
+    const path = join(sessionsDir, `${sessionId}.log`);
     const output = createOutput(invocation.stdout);
     if (invocation.options.follow) return await follow(path, count, output, invocation.interrupt);
     if (!existsSync(path)) invocation.stderr.write(`Session ${sessionId} has no such lines yet.\n`);

@@ -13,25 +13,25 @@ export default definePlugin({
   name: "Print",
   version: "0.1.0",
   scope: "host",
-  needs: ["host"],
+  needs: ["host", "sessionOptions"],
 
   cliCommands: (ctx) => [
     {
       noun: "",
       description: "Talk with an agent in this directory; with -p, answer one prompt",
-      options: optionsOf(ctx.host),
+      options: optionsOf(ctx.sessionOptions),
       run: (invocation) =>
         invocation.options.print === undefined ? converse(ctx, invocation) : print(ctx, invocation),
     },
   ],
 });
 
-type Context = PluginContext<unknown, "host">;
+type Context = PluginContext<unknown, "host" | "sessionOptions">;
 
-async function print({ host }: Context, invocation: Invocation): Promise<number> {
+async function print({ host, sessionOptions }: Context, invocation: Invocation): Promise<number> {
   if (invocation.options.watch === true) throw errors.PRINT_CHAT_ONLY({ option: "--watch" });
   const { run } = await import("./turn.ts");
-  return run(host, invocation);
+  return run(host, sessionOptions, invocation);
 }
 
 function converse(ctx: Context, invocation: Invocation): Promise<number> {

@@ -1,6 +1,6 @@
 import type { CliOption } from "@scorel/cli/contract";
 import { sessionFlags } from "@scorel/host/client";
-import type { HostService, SessionOption } from "@scorel/host/contract";
+import type { KnownSessionOptions, SessionOption } from "@scorel/host/contract";
 
 /** Options that only work with `-p`, by the key of their parsed value. */
 export const printOnly: Readonly<Record<string, CliOption>> = {
@@ -29,13 +29,13 @@ const ownOptions: readonly CliOption[] = [
 ];
 
 /** Returns the options that sessions opened by the command `scorel` can have. */
-export function sessionOptions(host: HostService): readonly SessionOption[] {
-  return host.sessionOptions(ownOptions);
+export function sessionOptions(options: KnownSessionOptions): readonly SessionOption[] {
+  return options.known(ownOptions);
 }
 
 /** Returns the options of the command `scorel`. */
-export function optionsOf(host: HostService): CliOption[] {
-  return [...ownOptions, ...sessionFlags(sessionOptions(host))];
+export function optionsOf(options: KnownSessionOptions): CliOption[] {
+  return [...ownOptions, ...sessionFlags(sessionOptions(options))];
 }
 
 function lowered(text: string): string {

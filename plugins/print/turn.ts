@@ -1,7 +1,14 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import { openSession, sessionChoice } from "@scorel/host/client";
-import type { Client, Delivered, HostService, SessionOption, SessionStatus } from "@scorel/host/contract";
+import type {
+  Client,
+  Delivered,
+  HostService,
+  KnownSessionOptions,
+  SessionOption,
+  SessionStatus,
+} from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import type { UserMessage } from "@scorel/messages/contract";
@@ -19,11 +26,11 @@ const EXIT_UNMET = 4;
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
 /** Runs `scorel -p`: one prompt, one answer. Returns the exit code. Throws when a turn cannot start. */
-export async function run(host: HostService, invocation: Invocation): Promise<number> {
+export async function run(host: HostService, options: KnownSessionOptions, invocation: Invocation): Promise<number> {
   const format = createFormat(invocation.options.output, invocation);
   const client = host.connect();
   try {
-    const printed = await answer(client, invocation, format, sessionOptions(host));
+    const printed = await answer(client, invocation, format, sessionOptions(options));
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
     if (invocation.options.output === "json")

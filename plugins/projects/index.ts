@@ -19,14 +19,18 @@ export default definePlugin({
     const path = join(homedir(), ".scorel", "projects.json");
     ctx.provide("projects", {
       async register(directory, name) {
-        const host = ctx.find("host");
-        if (!host) throw errors.PROJECT_NO_HOST();
-        return (await import("./register.ts")).register(host, path, directory, name);
+        const files = ctx.find("sharedFiles");
+        if (!files) throw errors.PROJECT_NO_HOST();
+        return (await import("./register.ts")).register(files, path, directory, name);
       },
       book: async () => (await import("./book.ts")).openBook(path),
     });
   },
 
-  operations: (ctx) => operations(() => ctx.find("host")),
+  operations: (ctx) =>
+    operations(() => {
+      const [directories, logs, files] = [ctx.find("directories"), ctx.find("sessionLogs"), ctx.find("sharedFiles")];
+      return directories && logs && files && { ...directories, ...logs, ...files };
+    }),
   cliCommands: (ctx) => projectCommands(() => ctx.find("host")),
 });

@@ -1,18 +1,13 @@
 import { isAbsolute } from "node:path";
-import type { HostService } from "@scorel/host/contract";
+import type { SharedFiles } from "@scorel/host/contract";
 import { containing, findEntry, projectOf } from "./book.ts";
 import type { Project } from "./contract.ts";
 import type { Entry } from "./file.ts";
 import { changeEntries, newEntry, replaced } from "./register.ts";
 
 /** Records that a project, or a directory in it, has moved. `from` is an id, a name or the old directory. */
-export async function move(
-  host: Pick<HostService, "changeFile">,
-  path: string,
-  from: string,
-  to: string,
-): Promise<Project> {
-  const changing = changeEntries(host, path, (entries) => {
+export async function move(files: SharedFiles, path: string, from: string, to: string): Promise<Project> {
+  const changing = changeEntries(files, path, (entries) => {
     const project = entryToMove(entries, from);
     const old = isAbsolute(from) ? from : project.directory;
     const isWhole = old === project.directory;

@@ -1,7 +1,7 @@
-import type { HostService } from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
+import type { ProjectServices } from "./work.ts";
 
 const text = z.string().min(1).max(4096);
 const name = z
@@ -15,7 +15,7 @@ const results = async () => (await import("./operation-results.ts")).results;
 const work = () => import("./work.ts");
 
 /** Operations about projects and directories. */
-export function operations(host: () => HostService | undefined) {
+export function operations(host: () => ProjectServices | undefined) {
   return {
     list_projects: {
       summary: "Lists projects, last used first.",

@@ -1,24 +1,22 @@
 import { basename } from "node:path";
-import type { HostService } from "@scorel/host/contract";
+import type { SharedFiles } from "@scorel/host/contract";
 import { newId } from "@scorel/kernel";
 import { findEntry, projectOf } from "./book.ts";
 import type { Project } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { changed, type Entry, readEntries } from "./file.ts";
 
-type Change = Pick<HostService, "changeFile">;
-
 /** Returns a directory's project and registers it if necessary. */
-export async function register(host: Change, path: string, directory: string, name?: string): Promise<Project> {
+export async function register(files: SharedFiles, path: string, directory: string, name?: string): Promise<Project> {
   const known = readEntries(path).find((entry) => entry.directory === directory);
   if (known && known.removedAt === undefined && name === undefined) return projectOf(known);
-  return projectOf(await changeEntries(host, path, (entries) => withProject(entries, directory, name)));
+  return projectOf(await changeEntries(files, path, (entries) => withProject(entries, directory, name)));
 }
 
 /** Removes a project from the list. */
-export async function remove(host: Change, path: string, named: string, cwd: string): Promise<Project> {
+export async function remove(files: SharedFiles, path: string, named: string, cwd: string): Promise<Project> {
   const { projectId } = findEntry(readEntries(path), named, cwd);
-  const changing = changeEntries(host, path, (entries) => {
+  const changing = changeEntries(files, path, (entries) => {
     const entry = entries.find((each) => each.projectId === projectId);
     if (!entry) throw errors.PROJECT_UNKNOWN({ named });
     const removed = { ...entry, removedAt: Date.now() };
@@ -34,12 +32,12 @@ interface Changed {
 
 /** Changes the entries while holding the file's lock. Returns the entry concerned. */
 export async function changeEntries(
-  host: Change,
+  files: SharedFiles,
   path: string,
   change: (entries: readonly Entry[]) => Changed,
 ): Promise<Entry> {
   let entry: Entry | undefined;
-  await host.changeFile(path, (text) =>
+  await files.changeFile(path, (text) =>
     changed(path, text, (entries) => {
       const made = change(entries);
       entry = made.entry;

@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize } from "node:path";
-import type { HostService, OperationContext, Operations, SessionSummary } from "@scorel/host/contract";
+import type {
+  Directories,
+  OperationContext,
+  Operations,
+  SessionLogs,
+  SessionSummary,
+  SharedFiles,
+} from "@scorel/host/contract";
 import type { SessionHeader } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import { openBook } from "./book.ts";
@@ -11,7 +18,9 @@ import * as registering from "./register.ts";
 
 type Answer<O extends keyof Operations> = Promise<Operations[O]["result"]>;
 type Params<O extends keyof Operations> = Operations[O]["params"];
-type Host = HostService | undefined;
+/** The services of the host that projects use. */
+export type ProjectServices = Directories & SessionLogs & SharedFiles;
+type Host = ProjectServices | undefined;
 
 /** Lists all projects with their sessions, last used first. */
 export async function list(host: Host, { request }: Pick<OperationContext, "request">): Answer<"list_projects"> {
@@ -50,7 +59,7 @@ export async function move(host: Host, params: Params<"move_project">): Answer<"
 }
 
 /** Registers projects for sessions that have none, because they are older or the file was lost. */
-async function registerAll(host: HostService, sessions: readonly SessionSummary[]): Promise<void> {
+async function registerAll(host: ProjectServices, sessions: readonly SessionSummary[]): Promise<void> {
   const path = fileOf(host);
   const book: ProjectBook = openBook(path);
   const roots = sessions.flatMap((session) =>
@@ -59,14 +68,14 @@ async function registerAll(host: HostService, sessions: readonly SessionSummary[
   for (const root of new Set(roots)) await registering.register(host, path, root);
 }
 
-function rootIn({ logs }: HostService, { path, cwd }: SessionSummary): string | undefined {
+function rootIn({ logs }: SessionLogs, { path, cwd }: SessionSummary): string | undefined {
   const header = headerOf(logs, path);
   const { root } = (header?.meta ?? {}) as SessionMeta;
   return header && (typeof root === "string" ? root : cwd);
 }
 
 /** Reads a log's header; undefined when it is damaged or gone, which the list of sessions reports. */
-function headerOf(logs: HostService["logs"], path: string): SessionHeader | undefined {
+function headerOf(logs: SessionLogs["logs"], path: string): SessionHeader | undefined {
   try {
     return logs.header(path).header;
   } catch {
@@ -74,11 +83,11 @@ function headerOf(logs: HostService["logs"], path: string): SessionHeader | unde
   }
 }
 
-function fileOf({ sessionsDir }: HostService): string {
+function fileOf({ sessionsDir }: SessionLogs): string {
   return join(dirname(sessionsDir), "projects.json");
 }
 
-function requireHost(host: Host): HostService {
+function requireHost(host: Host): ProjectServices {
   if (!host) throw errors.PROJECT_NO_HOST();
   return host;
 }

@@ -16,14 +16,14 @@ const SHORT_ID = 8;
 
 /** Runs `scorel search` and prints hits as they are found. Exit code 0 when there were any, else 1. */
 export async function find(ctx: Context, invocation: Invocation): Promise<number> {
-  const host = ctx.find("host");
-  if (!host) throw errors.FIND_NO_HOST();
+  const sessionLogs = ctx.find("sessionLogs");
+  if (!sessionLogs) throw errors.FIND_NO_HOST();
   const { args, options, stdout, interrupt } = invocation;
   const limit = limitOf(options.limit);
   const output = createOutput(stdout);
   const print = options.output === "json" ? (hit: Hit) => `${JSON.stringify(hit)}\n` : rows();
   let found = 0;
-  const { sessionsDir: directory, logs } = host;
+  const { sessionsDir: directory, logs } = sessionLogs;
   const project = options.project as string | undefined;
   const wanted = {
     directory,

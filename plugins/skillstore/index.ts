@@ -20,7 +20,7 @@ export default definePlugin({
     let made: Promise<SkillStore> | undefined;
     const store = () => {
       made ??= import("./store.ts").then(({ createStore }) =>
-        createStore({ home, archives: ctx.archives, host: () => ctx.find("host") }),
+        createStore({ home, archives: ctx.archives, files: () => ctx.find("sharedFiles") }),
       );
       return made;
     };

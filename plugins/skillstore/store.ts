@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { HostService } from "@scorel/host/contract";
+import type { SharedFiles } from "@scorel/host/contract";
 import type { Archives } from "@scorel/packages/contract";
 import { type Address, addressOf } from "./address.ts";
 import type { PlacedSkills, Reach, SkillStore, StagedSkills, StoredSkills } from "./contract.ts";
@@ -14,7 +14,7 @@ export interface StoreOptions {
   /** `~/.scorel`. */
   home: string;
   archives: Archives;
-  host: () => Pick<HostService, "changeFile"> | undefined;
+  files: () => SharedFiles | undefined;
 }
 
 /** How long a failed root is not tried again, in milliseconds. */
@@ -24,16 +24,16 @@ const RETRY_MS = 10 * 60_000;
 export class Store implements SkillStore {
   readonly home: string;
   readonly archives: Archives;
-  private readonly host: StoreOptions["host"];
+  private readonly files: StoreOptions["files"];
   private readonly read: () => SkillLock;
   /** Fetches of roots in progress, by id; `failed` has the time of failures. */
   private readonly fetching = new Map<string, Promise<PlacedSkills>>();
   private readonly failed = new Map<string, { at: number; thrown: unknown }>();
 
-  constructor({ home, archives, host }: StoreOptions) {
+  constructor({ home, archives, files }: StoreOptions) {
     this.home = home;
     this.archives = archives;
-    this.host = host;
+    this.files = files;
     this.read = createLockReader(home);
   }
 
@@ -85,9 +85,9 @@ export class Store implements SkillStore {
   /** Changes the lock file atomically, one process at a time. If `change` throws, nothing is changed. */
   async change(change: (lock: SkillLock) => void): Promise<void> {
     const path = lockFileIn(this.home);
-    const host = this.host();
-    if (!host) throw errors.SKILLSTORE_NO_HOST();
-    await host.changeFile(path, (text) => {
+    const files = this.files();
+    if (!files) throw errors.SKILLSTORE_NO_HOST();
+    await files.changeFile(path, (text) => {
       const lock = parseLock(path, text);
       change(lock);
       return `${JSON.stringify(lock, null, 2)}\n`;

@@ -223,7 +223,11 @@ async function terminal(
   const kernel = await createKernel({
     entries: [{ plugin: chatPlugin, origin: "test" }],
     store: createMemoryStore(testHeader),
-    services: { host: t.host, models: { local: async () => local ?? [] } as unknown as Services["models"] },
+    services: {
+      host: t.host,
+      sessionOptions: t.kernel.find("sessionOptions") as Services["sessionOptions"],
+      models: { local: async () => local ?? [] } as unknown as Services["models"],
+    },
   });
   const [stdin, stdout] = [new PassThrough(), new PassThrough().setEncoding("utf8")];
   const interrupt = new AbortController();

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import type { Client, Delivered, HostService, Operations } from "@scorel/host/contract";
+import type { Client, Delivered, HostService, Operations, SessionLogs } from "@scorel/host/contract";
 import { afterEach, describe, expect, it } from "vitest";
 import { runDemo } from "../../plugins/demo/demo.ts";
 import { describeEvent } from "../../plugins/demo/event-text.ts";
@@ -151,7 +151,7 @@ async function demo(work: (cwd: string, abort: AbortController) => void) {
     connect: () => client,
     sessionsDir: "/home/me/.scorel/sessions",
     logs: jsonlLogs,
-  } as Partial<HostService> as HostService;
+  } as HostService & SessionLogs;
   const write = (text: string) => {
     out += text;
   };

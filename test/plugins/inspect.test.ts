@@ -36,7 +36,9 @@ const layers: LayersService = {
 
 /** Runs one of its commands. */
 async function run(command: string, args: string[] = [], options: Record<string, unknown> = {}, shown = layers) {
-  await using t = await testKernel([inspect], { services: { layers: shown, host: {} as Services["host"] } });
+  await using t = await testKernel([inspect], {
+    services: { layers: shown, host: {} as Services["host"], sessionLogs: {} as Services["sessionLogs"] },
+  });
   const said = { out: "", err: "" };
   const stream = (key: "out" | "err") => ({
     write(text: string) {

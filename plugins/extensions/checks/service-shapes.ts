@@ -137,10 +137,18 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   },
   host: {
     connect: "function",
+  },
+  sessionLogs: {
     sessionsDir: "value",
     logs: "value",
-    sessionOptions: "function",
+  },
+  sessionOptions: {
+    known: "function",
+  },
+  sharedFiles: {
     changeFile: "function",
+  },
+  directories: {
     directory: "function",
     rootOf: "function",
   },

@@ -46,8 +46,8 @@ function optionsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnComma
   // These are checked, but do not say whose they are.
   const left = new Map(
     kernel
-      .find("host")
-      ?.sessionOptions()
+      .find("sessionOptions")
+      ?.known()
       .map((option) => [option.key, option]),
   );
   return kernel.collect("sessionOptions").flatMap(({ plugin, value }) => {

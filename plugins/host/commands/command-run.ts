@@ -3,20 +3,19 @@ import { codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
-import type { Client, CommandResult } from "../contract.ts";
-import type { LocalHost } from "../host.ts";
+import type { Client, CommandResult, HostService } from "../contract.ts";
 
 type Asked = Pick<CommandResult, "output" | "copy" | "turn" | "sessionId">;
 
 /** Runs `session run`: one slash command without a chat. Waits for the turn if the command starts one. */
-export function runCommand(host: LocalHost, invocation: Invocation): Promise<number> {
+export function runCommand(host: HostService, invocation: Invocation): Promise<number> {
   const [, line = ""] = invocation.args;
   const [, name = "", args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   return withSession(host, invocation, (client, sessionId) => client.request("run_command", { sessionId, name, args }));
 }
 
 /** Runs `session queue --run`: starts a turn with the queued messages and prints the answer. */
-export function runQueue(host: LocalHost, invocation: Invocation): Promise<number> {
+export function runQueue(host: HostService, invocation: Invocation): Promise<number> {
   return withSession(host, invocation, async (client, sessionId) => {
     const { status, id } = await client.request("run_queue", { sessionId });
     if (id !== undefined) return { status, turn: id };
@@ -29,7 +28,7 @@ export function runQueue(host: LocalHost, invocation: Invocation): Promise<numbe
 
 /** Does something in a session without a chat and prints the result. Returns the exit code. */
 async function withSession<R extends Asked>(
-  host: LocalHost,
+  host: HostService,
   invocation: Invocation,
   ask: (client: Client, sessionId: string) => Promise<R>,
 ): Promise<number> {
@@ -38,7 +37,7 @@ async function withSession<R extends Asked>(
   const client = host.connect();
   const output = createOutput(stdout);
   try {
-    const id = host.sessions.resolve(sessionId);
+    const { sessionId: id } = await client.request("load_session", { sessionId });
     await printNotifications(client, id, invocation);
     const result = await ask(client, id);
     const { failed, text } = await resultText(client, result.sessionId ?? id, result, interrupt);

@@ -1,4 +1,5 @@
 import type { CliCommand, CliOption } from "@scorel/cli/contract";
+import type { HostService } from "../contract.ts";
 import type { LocalHost } from "../host.ts";
 
 const output: CliOption = {
@@ -13,7 +14,7 @@ const tail: CliOption = { flags: "--tail <n>", description: "Only the last n eve
 /**
  * Commands `scorel session …` that read sessions, even while another process writes them, plus `run` and `queue --run`.
  */
-export function sessionCommands(host: () => LocalHost): CliCommand[] {
+export function sessionCommands(host: () => LocalHost, service: () => HostService): CliCommand[] {
   const views = () => import("./session-views.ts");
   return [
     {
@@ -61,7 +62,7 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       options: [{ flags: "--run", description: "Send them to the model now, and print its answer" }, output],
       run: async (invocation) =>
         invocation.options.run === true
-          ? (await import("./command-run.ts")).runQueue(host(), invocation)
+          ? (await import("./command-run.ts")).runQueue(service(), invocation)
           : (await views()).queue(host(), invocation),
     },
     {
@@ -77,7 +78,7 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       args: "<id> <command>",
       description: "Run a slash command in a session, as in `scorel session run 7hQ2 /cost`",
       options: [output],
-      run: async (invocation) => (await import("./command-run.ts")).runCommand(host(), invocation),
+      run: async (invocation) => (await import("./command-run.ts")).runCommand(service(), invocation),
     },
   ];
 }

@@ -9,7 +9,7 @@ import { errors } from "../errors.ts";
 /** Milliseconds to wait for another process's change. */
 const PATIENCE = 10_000;
 
-/** Replaces a file that several processes change. See `HostService.changeFile`. */
+/** Replaces a file that several processes change. See `SharedFiles.changeFile`. */
 export async function changeFile(path: string, change: (text: string | undefined) => string): Promise<void> {
   try {
     makePrivateFolder(dirname(path));

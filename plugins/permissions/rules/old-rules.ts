@@ -76,6 +76,6 @@ function wasAsked(state: State): boolean {
 
 async function recordAnswer(state: State): Promise<void> {
   await state.ctx
-    .find("host")
+    .find("sharedFiles")
     ?.changeFile(answerFile(state), () => `${JSON.stringify({ version: 1, rulesAskedAt: Date.now() })}\n`);
 }

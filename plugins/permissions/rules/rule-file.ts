@@ -70,9 +70,9 @@ async function change(
       ? thrown
       : errors.PERMISSIONS_RULE({ path, rules, reason: messageOf(thrown) }, { cause: thrown });
   try {
-    const host = ctx.find("host");
-    if (!host) throw new Error("nothing here can change shared files");
-    await host.changeFile(path, (text) => {
+    const files = ctx.find("sharedFiles");
+    if (!files) throw new Error("nothing here can change shared files");
+    await files.changeFile(path, (text) => {
       try {
         return make(text);
       } catch (thrown) {

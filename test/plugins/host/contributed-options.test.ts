@@ -53,7 +53,7 @@ it("a plugin's option is checked, and unknown without the plugin", async () => {
 
 it("is given by its flag, or by its short one", async () => {
   await using t = await testHost([], [], [contributing("tones", tone)]);
-  const known = t.host.sessionOptions();
+  const known = t.kernel.find("sessionOptions")?.known();
   expect(optionFlags(known).slice(-2)).toEqual([
     { ...tone.flag, values: tone.kind },
     { ...tone.short?.flag, means: { option: "--tone", value: "dry" } },
@@ -71,7 +71,7 @@ it.each([
 ])("the name %s is taken: %s", async (key, owner) => {
   const second = contributing("second", { key, kind: "text" }, { key: "mood", kind: "text" });
   await using t = await testHost([], [], [contributing("tones", tone), second]);
-  const known = t.host.sessionOptions([{ flags: "--output <format>", description: "" }]);
+  const known = t.kernel.find("sessionOptions")?.known([{ flags: "--output <format>", description: "" }]);
   expect(known).toEqual([...shippedOptions, tone, { key: "mood", kind: "text" }]);
   const message = `The session option "${key}" of plugin "second" is left out: ${owner} of that name. Give it another name.`;
   expect(t.kernel.failures).toMatchObject([
@@ -93,7 +93,7 @@ it.each<[unknown, string]>([
   [{ ...tone, short: { ...tone.short, value: "loud" } }, "short: its value must be one of the kind"],
 ])("an option that is none is left out, as a failure of its plugin: %j", async (option, problem) => {
   await using t = await testHost([], [], [contributing("tones", option)]);
-  expect(t.host.sessionOptions()).toEqual(shippedOptions);
+  expect(t.kernel.find("sessionOptions")?.known()).toEqual(shippedOptions);
   expect(t.kernel.failures).toMatchObject([
     { plugin: "tones", code: "HOST_OPTIONS", message: expect.stringContaining(problem) },
   ]);
@@ -102,6 +102,6 @@ it.each<[unknown, string]>([
 it("a list is needed", async () => {
   const wrong = { id: "tones", name: "Tones", version: "1", scope: "host", sessionOptions: () => tone };
   await using t = await testHost([], [], [definePlugin(wrong as never)]);
-  expect(t.host.sessionOptions()).toEqual(shippedOptions);
+  expect(t.kernel.find("sessionOptions")?.known()).toEqual(shippedOptions);
   expect(t.kernel.failures).toMatchObject([{ plugin: "tones", code: "HOST_OPTIONS" }]);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { AgentService, ToolCallApproval } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
-import type { HostService, Operations } from "@scorel/host/contract";
+import type { Operations } from "@scorel/host/contract";
 import { definePlugin, type FoldCall, type Kernel, type StoredEvent } from "@scorel/kernel";
 import local from "@scorel/local";
 import messages from "@scorel/messages";
@@ -54,7 +54,7 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
   const extra = definePlugin({ id: "extra", name: "Extra", version: "1.0.0", tools: () => more });
   const plugins = [messages, tools, requests, loop(guard), local, coding, extra, { plugin: permissions, config }];
   const t = await testKernel(plugins, {
-    services: { workspace: space, host: { changeFile } as HostService, projects: projectsOf() },
+    services: { workspace: space, sharedFiles: { changeFile }, projects: projectsOf() },
   });
   const callers = testCallers();
   const operations = () => Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
