@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** The form of a `DisplayAction` (in the contract of plugin `messages`), for results of operations that contain one. */
-type Display =
+export type Display =
   | z.infer<typeof bubble>
   | z.infer<typeof notice>
   | z.infer<typeof marker>
