@@ -81,6 +81,83 @@ describe("the packed command", () => {
   });
 });
 
+describe("the packed kernel", () => {
+  const extension = `import { definePlugin } from "@scorel/kernel";
+export default definePlugin({
+  id: "shout",
+  name: "Shout",
+  version: "1.0.0",
+  needs: ["agent"],
+  tools: ({ agent }) => [
+    {
+      name: "Shout",
+      description: "Says it loud",
+      parameters: { type: "object", properties: { text: { type: "string" } } },
+      execute: async (_id, { text }: { text: string }) => ({ content: [{ type: "text", text: text.toUpperCase() }] }),
+      about: () => \`\${agent.running}\`,
+    },
+  ],
+});
+`;
+  let kernel: string;
+  /** An empty folder in which only the kernel is installed. */
+  let alone: string;
+
+  beforeAll(() => {
+    const tarballs = join(home.project, "kernel");
+    alone = join(home.project, "alone");
+    for (const made of [tarballs, alone]) mkdirSync(made);
+    run(process.execPath, [join(root, "presets/bundle/kernel-package.mjs"), tarballs], root);
+    kernel = join(tarballs, readdirSync(tarballs)[0] as string);
+    installKernel(alone);
+  });
+
+  function installKernel(into: string): void {
+    if (into === alone)
+      writeFileSync(join(into, "package.json"), '{ "name": "alone", "version": "1.0.0", "type": "module" }');
+    run("npm", ["install", "--offline", "--ignore-scripts", "--cache", join(home.home, "npm-cache"), kernel], into);
+  }
+
+  it("checks the types of an extension in a folder without Scorel", () => {
+    const compiler = join(
+      dirname(createRequire(join(root, "package.json")).resolve("typescript/package.json")),
+      "bin/tsc",
+    );
+    const check = () => run(process.execPath, [compiler, "--project", alone], alone);
+    const config = { extends: "./node_modules/@scorel/kernel/types/tsconfig.json", include: ["*.ts"] };
+    writeFileSync(join(alone, "tsconfig.json"), JSON.stringify(config));
+    writeFileSync(join(alone, "shout.ts"), extension);
+    expect(check()).toBe("");
+    writeFileSync(join(alone, "shout.ts"), extension.replace('needs: ["agent"]', 'needs: ["agnet"]'));
+    expect(check).toThrow(expect.objectContaining({ stdout: expect.stringContaining('"agnet"') }));
+  });
+
+  it("runs a kernel there", () => {
+    const code = `import { createKernel, definePlugin } from "@scorel/kernel";
+import { createMemoryStore } from "@scorel/kernel/store";
+const header = { version: 1, sessionId: "s", deviceId: "d", createdAt: 0, epoch: "e", meta: {} };
+const plugin = definePlugin({ id: "one", name: "One", version: "1.0.0", words: () => ["a"] });
+const kernel = await createKernel({ entries: [{ plugin, origin: "test" }], store: createMemoryStore(header) });
+console.log(JSON.stringify(kernel.collect("words")));
+await kernel.stop();
+`;
+    writeFileSync(join(alone, "run.mjs"), code);
+    expect(run(process.execPath, ["run.mjs"], alone)).toBe('[{"plugin":"one","value":["a"]}]\n');
+  });
+
+  it("has a test kit where Scorel is installed beside it, and says what is missing elsewhere", () => {
+    installKernel(folder);
+    const code =
+      `import { openSession, toolCall } from "@scorel/kernel/testing";
+await using session = await openSession({ plugins: [], replies: [toolCall("Missing"), "Done."] });
+console.log((await session.send("Go.")).text);
+`.replace("await using", "const") + "await session[Symbol.asyncDispose]();\n";
+    for (const place of [folder, alone]) writeFileSync(join(place, "kit.mjs"), code);
+    expect(run(process.execPath, ["kit.mjs"], folder)).toBe("Done.\n");
+    expect(() => run(process.execPath, ["kit.mjs"], alone)).toThrow(/Cannot find package 'scorel'/);
+  });
+});
+
 function scorel(args: readonly string[]): string {
   return run(join(folder, "node_modules/.bin/scorel"), args, folder);
 }
