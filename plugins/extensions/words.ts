@@ -17,6 +17,7 @@ export const given: readonly string[] = [
 /** The names of contributions that the kernel and shipped plugins collect. */
 export const contributions: readonly string[] = [
   "tools",
+  "childLimits",
   "serviceWrappers",
   "toolWrappers",
   "commands",

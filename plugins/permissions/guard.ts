@@ -171,15 +171,20 @@ function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, 
 }
 
 function optionsFor(rules: readonly string[]): RequestOption[] {
-  const once = [{ value: "y", label: "yes, this once" }];
-  const no = { value: "n", label: "no (you can add a reason)" };
+  const once: RequestOption[] = [{ value: "y", label: "yes, this once", kind: "allow_once" }];
+  const no: RequestOption = { value: "n", label: "no (you can add a reason)", kind: "reject_once" };
+  const always = "allow_always";
   if (rules.length === 0) return [...once, no];
   const named = rules.map((rule) => JSON.stringify(rule)).join(", ");
   return [
     ...once,
-    { value: "s", label: `yes, in this session: ${named}` },
-    { value: "a", label: `always in this project: ${named}` },
-    { value: "e", label: `always in every project: adds ${named} to [permissions] allow in ~/.scorel/config.toml` },
+    { value: "s", label: `yes, in this session: ${named}`, kind: always },
+    { value: "a", label: `always in this project: ${named}`, kind: always },
+    {
+      value: "e",
+      label: `always in every project: adds ${named} to [permissions] allow in ~/.scorel/config.toml`,
+      kind: always,
+    },
     no,
   ];
 }

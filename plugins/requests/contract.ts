@@ -1,10 +1,15 @@
+import type { Client } from "@scorel/host/contract";
 import type { DisplayAction, EventId } from "@scorel/kernel";
+
+/** What an answer does, so that a client can show and map it without knowing its letter. */
+export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
 /** An answer that a question offers. */
 export interface RequestOption {
   /** The answer as a person types it, such as `y`. */
   value: string;
   label: string;
+  kind?: OptionKind;
   /** A message that the client sends after this answer; `true` to send the given reason, if any. */
   message?: string | true;
 }
@@ -21,6 +26,15 @@ export interface Question {
   fallback?: string;
   /** Data for the asking plugin and for programs, such as exact arguments. */
   data?: unknown;
+  /** The question of another session that this one passes on. */
+  from?: ForwardedRequest;
+}
+/** Where a forwarded question was asked. */
+export interface ForwardedRequest {
+  sessionId: string;
+  requestId: string;
+  /** The plugin that asks there. */
+  plugin: string;
 }
 /** A question that waits for an answer. */
 export interface OpenRequest extends Question {
@@ -42,6 +56,12 @@ export interface AskOptions {
    */
   signal?: AbortSignal | undefined;
 }
+export interface ForwardOptions {
+  /** Ends the forwarding, and withdraws what it has asked here. */
+  signal?: AbortSignal | undefined;
+  /** Shown before each title, to say who asks. */
+  label?: string | undefined;
+}
 /** The status text of a plugin. */
 export interface PluginStatus {
   plugin: string;
@@ -57,6 +77,12 @@ export interface RequestsService {
    * aborts.
    */
   ask(question: Question, options?: AskOptions): Promise<RequestAnswer>;
+  /**
+   * Asks the questions of another session here, with their options, and returns the answers to it. The first answer counts: one
+   * that is given there withdraws the question here. The client answers questions of the other session from now on. Returns a
+   * function that ends this.
+   */
+  forward(client: Client, sessionId: string, options?: ForwardOptions): Promise<() => Promise<void>>;
   select(title: string, options: readonly RequestOption[], fallback: string, ask?: AskOptions): Promise<string>;
   confirm(title: string, fallback?: boolean, ask?: AskOptions): Promise<boolean>;
   input(title: string, fallback?: string, ask?: AskOptions): Promise<string>;
@@ -75,7 +101,7 @@ export interface Asking<V> {
   signal?: AbortSignal | undefined;
 }
 /** An answer of a `select`: a text, or a value with a different label. */
-export type Choice<V extends string> = V | { value: V; label: string };
+export type Choice<V extends string> = V | { value: V; label: string; kind?: OptionKind };
 export type NoticeLevel = "info" | "warning" | "error";
 
 /** How a plugin asks and informs the people who watch its session, in any client. The model sees nothing of it. */

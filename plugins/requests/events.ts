@@ -23,10 +23,18 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
     title: text,
     body: z.array(z.custom<DisplayAction>((value) => typeof value === "object" && value !== null)).optional(),
     options: z
-      .array(z.strictObject({ value: text, label: text, message: z.union([text, z.literal(true)]).optional() }))
+      .array(
+        z.strictObject({
+          value: text,
+          label: text,
+          kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]).optional(),
+          message: z.union([text, z.literal(true)]).optional(),
+        }),
+      )
       .optional(),
     fallback: text.optional(),
     data: z.unknown().optional(),
+    from: z.strictObject({ sessionId: text, requestId: text, plugin: text }).optional(),
   }),
   durable: true,
   inFlight: { work: "request", id: "requestId" },
@@ -100,9 +108,14 @@ export const openRequests: ProjectionDefinition<Readonly<Record<string, OpenRequ
   init: () => ({}),
   update(open, event: StoredEvent & Partial<OpenRequest>) {
     if (event.type === "approval_request") {
-      const { requestId, plugin, kind, title, body, options, fallback, data } = event as StoredEvent & OpenRequest;
+      const { requestId, plugin, kind, title, body, options, fallback, data, from } = event as StoredEvent &
+        OpenRequest;
       const asked = { requestId, plugin, kind, title, ...(body && { body }), ...(options && { options }) };
-      const rest = { ...(fallback !== undefined && { fallback }), ...(data !== undefined && { data }) };
+      const rest = {
+        ...(fallback !== undefined && { fallback }),
+        ...(data !== undefined && { data }),
+        ...(from && { from }),
+      };
       return { ...open, [requestId]: { ...asked, ...rest } };
     }
     if (event.type !== "approval_answer" || event.requestId === undefined) return open;

@@ -4,6 +4,7 @@ import { z } from "zod";
 const requestOption = z.strictObject({
   value: z.string(),
   label: z.string(),
+  kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]).optional(),
   message: z.union([z.string(), z.literal(true)]).optional(),
 });
 const openRequest = z.strictObject({
@@ -15,6 +16,7 @@ const openRequest = z.strictObject({
   options: z.array(requestOption).optional(),
   fallback: z.string().optional(),
   data: z.unknown().optional(),
+  from: z.strictObject({ sessionId: z.string(), requestId: z.string(), plugin: z.string() }).optional(),
 });
 const pluginStatus = z.strictObject({ plugin: z.string(), text: z.string() });
 const requestsNow = z.strictObject({ requests: z.array(openRequest), statuses: z.array(pluginStatus) });

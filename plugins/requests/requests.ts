@@ -181,6 +181,10 @@ export function createService(requests: Requests): RequestsService {
       return requests.attended;
     },
     ask: (question, options = {}) => requests.ask(plugin, question, options),
+    forward: async (client, sessionId, options = {}) => {
+      const { forward } = await import("./forward.ts");
+      return forward({ client, sessionId }, (question, signal) => requests.ask(plugin, question, { signal }), options);
+    },
     async select(title, options, fallback, ask = {}) {
       const question: Question = { kind: "select", title, options: [...options], fallback };
       return (await requests.ask(plugin, question, ask)).answer ?? fallback;

@@ -1,5 +1,5 @@
 import { type BaseContext, perPlugin } from "@scorel/kernel";
-import type { Asking, Choice, Question, RequestOption, Ui } from "./contract.ts";
+import type { Asking, Choice, OptionKind, Question, RequestOption, Ui } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Notices } from "./notices.ts";
 import type { Requests } from "./requests.ts";
@@ -7,6 +7,7 @@ import { oneLine } from "./words.ts";
 
 const TITLE = 500;
 const LABEL = 200;
+const KINDS: readonly OptionKind[] = ["allow_once", "allow_always", "reject_once", "reject_always"];
 
 interface Parts {
   requests: Requests;
@@ -85,9 +86,11 @@ function optionsOf(title: string, choices: readonly Choice<string>[]): RequestOp
   const fail = (reason: string) => errors.REQUEST_CHOICES({ title: oneLine(title, TITLE), reason });
   if (!Array.isArray(choices) || choices.length === 0) throw fail("it offers no answer");
   const options = (choices as readonly Choice<string>[]).map((choice) => {
-    const { value, label = value } = typeof choice === "string" ? { value: choice } : choice;
+    const { value, label = value, kind } = typeof choice === "string" ? ({ value: choice } as RequestOption) : choice;
     if (typeof value !== "string" || value.trim() === "") throw fail("one of its answers is not a text");
-    return { value, label: oneLine(label, LABEL) };
+    if (kind !== undefined && !KINDS.includes(kind))
+      throw fail(`the kind of "${value}" is none of ${KINDS.join(", ")}`);
+    return { value, label: oneLine(label, LABEL), ...(kind && { kind }) };
   });
   if (new Set(options.map(({ value }) => value)).size < options.length) throw fail("two of its answers are the same");
   return options;

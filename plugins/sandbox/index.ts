@@ -38,7 +38,7 @@ export default definePlugin({
       examine: async () => (await import("./examination.ts")).examineExecutors(ctx.config.image),
     });
     return {
-      childLimits: () => ({ executor: executorFor(ctx, ctx.config) }),
+      childLimits: () => ({ optional: true, executor: executorFor(ctx, ctx.config) }),
       dispose() {
         if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
       },

@@ -3,13 +3,15 @@ import type { BashSettings, ToolsService } from "./contract.ts";
 
 /** What a session lets those that belong to it use at most: the names of its tools, and how commands run. */
 export interface Limits {
+  /** A session without this plugin has no tools. */
+  optional: true;
   tools: readonly string[];
   bash: BashSettings;
 }
 
 /** The limits of a session for its children. */
 export function childLimits(tools: ToolsService): Limits {
-  return { tools: tools.list().map(({ name }) => name), bash: tools.bash };
+  return { optional: true, tools: tools.list().map(({ name }) => name), bash: tools.bash };
 }
 
 /** Returns how the limits by a session's parent narrow what the session has. Without a parent they narrow nothing. */

@@ -190,7 +190,8 @@ declare module "@scorel/kernel" {
   interface Contributions {
     /**
      * What a session that belongs to this one may do at most, as plain JSON. The plugin of the same id in the child gets it from
-     * `workspace.parent.limits`, and a child without that plugin is not opened. Called when a child is created, and each time
+     * `workspace.parent.limits`, and a child without that plugin is not opened, unless the
+     * limits say `optional: true`: nothing can be done there without the plugin. Called when a child is created, and each time
      * that a child asks.
      */
     childLimits: unknown;

@@ -307,6 +307,31 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     await results(s, write);
     expect(existsSync(join(s.project, "b.txt"))).toBe(true);
   },
+  async subagent(s) {
+    configure(s, '[subagent]\npreset = "readonly"\n');
+    s.file("a.txt", "forty-two\n");
+    await using server = await startModelServer([
+      toolCall("Ask", { task: "What is in a.txt?" }),
+      [toolCall("Read", { file_path: "a.txt" }), usage({ input: 50, output: 5 })],
+      text("It says forty-two."),
+      text("Forty-two."),
+    ]);
+    s.useModel(server.baseUrl);
+    expect(await s.run(["-p", "Go.", "--yes"])).toMatchObject({ code: 0, stdout: "Forty-two.\n", stderr: "" });
+    const offered = server.requests.map(({ body }) => (body.tools as any[]).map((tool) => tool.function.name));
+    expect(offered[0]).toEqual(expect.arrayContaining(["Ask", "Write", "Read"]));
+    expect(offered[1]).toContain("Read");
+    expect(offered[1]).not.toContain("Write");
+    const { stdout } = await s.run(["session", "list", "--output", "json"]);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    const all = JSON.parse((await s.run(["session", "list", "--children", "--output", "json"])).stdout);
+    expect(all.map(({ kind, preset }: any) => [kind, preset])).toEqual(
+      expect.arrayContaining([
+        ["subagent", "readonly"],
+        [undefined, undefined],
+      ]),
+    );
+  },
   async spent(s) {
     await requests(s, ["-p", "hi"], text("Hello."));
     expect(await s.run(["spent"])).toMatchObject({ code: 0, stdout: "0.0000 US dollars in 1 sessions\n" });

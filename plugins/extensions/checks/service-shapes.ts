@@ -100,6 +100,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   requests: {
     attended: "value",
     ask: "function",
+    forward: "function",
     select: "function",
     confirm: "function",
     input: "function",

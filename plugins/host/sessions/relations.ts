@@ -69,7 +69,8 @@ export function assertInside(wanted: readonly string[], { folders }: Inherited):
 
 /** Throws HOST_CHILD_PLUGINS when a plugin is missing that limits the session. */
 export function assertLimited(plugins: readonly string[], { preset, inherited }: Related): void {
-  const missing = Object.keys(inherited?.limits ?? {}).filter((id) => !plugins.includes(id));
+  const needed = Object.entries(inherited?.limits ?? {}).filter(([, limit]) => Object(limit).optional !== true);
+  const missing = needed.map(([id]) => id).filter((id) => !plugins.includes(id));
   if (missing.length > 0) throw errors.HOST_CHILD_PLUGINS({ preset, missing });
 }
 

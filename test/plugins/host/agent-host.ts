@@ -16,7 +16,7 @@ export interface AgentHost extends AsyncDisposable {
 interface More {
   /** Beside the host's own, and beside messages, model and agent in each session. */
   host?: AnyPlugin[];
-  session?: AnyPlugin[] | (() => AnyPlugin[]);
+  session?: (AnyPlugin | KernelEntry)[] | (() => (AnyPlugin | KernelEntry)[]);
   /** Keys of `[model]` besides those of the server, and the table `[models]`. */
   model?: Record<string, unknown>;
 }
@@ -30,7 +30,9 @@ export async function agentHost(baseUrl: string, more: More = {}): Promise<Agent
         entry(messages),
         entry(model, { ...customModel, baseUrl, ...more.model }),
         entry(createAgent(impatient), { retries: 0 }),
-        ...(typeof more.session === "function" ? more.session() : (more.session ?? [])).map((plugin) => entry(plugin)),
+        ...(typeof more.session === "function" ? more.session() : (more.session ?? [])).map((each) =>
+          "plugin" in each ? each : entry(each),
+        ),
       ],
       problems: [],
     }),

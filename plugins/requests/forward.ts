@@ -1,0 +1,75 @@
+import type { Client, Delivered } from "@scorel/host/contract";
+import type { AnyEvent } from "@scorel/kernel";
+import { onAbort } from "@scorel/kit/values/abort";
+import type { ForwardOptions, OpenRequest, Question, RequestAnswer } from "./contract.ts";
+import { oneLine } from "./words.ts";
+
+const LABEL = 100;
+
+/** The session whose questions are forwarded, and a client for it. */
+interface Source {
+  client: Client;
+  sessionId: string;
+}
+type Ask = (question: Question, signal: AbortSignal) => Promise<RequestAnswer>;
+
+/** Asks the open and later questions of another session with `ask`, and answers them there. Returns a function that ends this. */
+export async function forward(
+  source: Source,
+  ask: Ask,
+  { signal, label }: ForwardOptions,
+): Promise<() => Promise<void>> {
+  const { client, sessionId } = source;
+  signal?.throwIfAborted();
+  const asked = new Map<string, AbortController>();
+  const take = (request: OpenRequest) => {
+    if (asked.has(request.requestId)) return;
+    const control = new AbortController();
+    asked.set(request.requestId, control);
+    // A forwarded question rejects only when it was withdrawn here.
+    void pass(source, ask, { request, label, signal: control.signal }).catch(() => {});
+  };
+  const hear = ({ event }: Delivered) => {
+    const { type, requestId } = event as AnyEvent & OpenRequest;
+    if (type === "approval_request") take(event as AnyEvent & OpenRequest);
+    if (type === "approval_answer") asked.get(requestId)?.abort(new Error("the question was answered or withdrawn"));
+  };
+  const unsubscribe = await client.subscribe(sessionId, hear);
+  const end = async () => {
+    ignore();
+    for (const control of asked.values()) control.abort(new Error("the question is no longer forwarded"));
+    await unsubscribe();
+  };
+  const ignore = signal ? onAbort(signal, () => void end()) : () => {};
+  const { requests } = await client.request("attend_requests", { sessionId });
+  for (const request of requests) take(request);
+  return end;
+}
+
+interface Passing {
+  request: OpenRequest;
+  label: string | undefined;
+  signal: AbortSignal;
+}
+
+/** Asks one question here and answers it there. */
+async function pass({ client, sessionId }: Source, ask: Ask, { request, label, signal }: Passing): Promise<void> {
+  const { requestId } = request;
+  const { answer, reason } = await ask(questionFrom(request, sessionId, label), signal);
+  // Somebody may have answered there in the meantime: that answer counts, and this one is refused.
+  await client.request("answer_request", { sessionId, requestId, answer, ...(reason !== undefined && { reason }) });
+}
+
+function questionFrom(request: OpenRequest, sessionId: string, label: string | undefined): Question {
+  const { requestId, plugin, kind, title, body, options, fallback, data } = request;
+  return {
+    kind,
+    title: label === undefined ? title : `${oneLine(label, LABEL)}: ${title}`,
+    ...(body && { body: [...body] }),
+    // A message after an answer is for the other session.
+    ...(options && { options: options.map(({ message: _message, ...option }) => option) }),
+    ...(fallback !== undefined && { fallback }),
+    ...(data !== undefined && { data }),
+    from: { sessionId, requestId, plugin },
+  };
+}
