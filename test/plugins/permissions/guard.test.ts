@@ -155,14 +155,15 @@ describe("a person", () => {
       title: "Bash: no rule allows `npm test`",
       body: [{ display: "notice", level: "info", text: "$ npm test" }],
       options: [
-        { value: "y", label: "yes, this once" },
-        { value: "s", label: 'yes, in this session: "Bash(npm test)"' },
-        { value: "a", label: 'always in this project: "Bash(npm test)"' },
+        { value: "y", kind: "allow_once", label: "yes, this once" },
+        { value: "s", kind: "allow_always", label: 'yes, in this session: "Bash(npm test)"' },
+        { value: "a", kind: "allow_always", label: 'always in this project: "Bash(npm test)"' },
         {
           value: "e",
+          kind: "allow_always",
           label: 'always in every project: adds "Bash(npm test)" to [permissions] allow in ~/.scorel/config.toml',
         },
-        { value: "n", label: "no (you can add a reason)" },
+        { value: "n", kind: "reject_once", label: "no (you can add a reason)" },
       ],
       data: { toolCallId: "call1", tool: "Bash", args: { command: "npm test" }, rules: ["Bash(npm test)"] },
     });
