@@ -1,9 +1,10 @@
 import { type EventId, messageOf, type Session } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
-import type { CompactionContext } from "./context.ts";
+import type { Compacting, CompactionContext } from "./context.ts";
 import type { Compacted } from "./contract.ts";
 import { type Conversation, conversationOf, type Entry, materialOf, requestsOutside } from "./conversation.ts";
 import { chooseCut, type Room } from "./cut.ts";
+import { proposed } from "./propose.ts";
 import { bytesPerToken, tokensIn } from "./size.ts";
 import { type Summary, type SummaryRequest, summarise } from "./summary.ts";
 import { quoted, shortened, wordsOf } from "./transcript.ts";
@@ -50,7 +51,8 @@ const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word f
  * Replaces the older part of the conversation by a summary. Rejects only on cancel, which leaves the conversation
  * unchanged. The caller must be allowed to append path events.
  */
-export async function compact(ctx: CompactionContext, request: CompactionRequest): Promise<Compacted> {
+export async function compact(compacting: Compacting, request: CompactionRequest): Promise<Compacted> {
+  const { ctx } = compacting;
   const tokensBefore = request.tokens ?? ctx.agent.contextTokens();
   const plan = planFor(ctx, request.reason, tokensBefore);
   if (!plan) return { compacted: false, tokensBefore, tokensAfter: tokensBefore, note: "There is nothing to compact." };
@@ -58,8 +60,17 @@ export async function compact(ctx: CompactionContext, request: CompactionRequest
   const by = request.clientId === undefined ? {} : { clientId: request.clientId };
   session.emit("compaction_start", { reason: request.reason, tokens: tokensBefore, window: plan.window });
   try {
-    const summary = await summarise(ctx, summaryRequestFor(session, plan, request), request.signal);
+    const order = summaryRequestFor(session, plan, request);
+    const about = { reason: request.reason, tokens: tokensBefore, window: plan.window };
+    const { cancel, ...made } = await proposed(compacting, about, order, request.signal);
+    if (cancel !== undefined) {
+      if (request.reason !== "manual") compacting.cancelledAt = tokensBefore;
+      session.emit("compaction_end", { compacted: false, cancelled: false, note: cancel }, by);
+      return { compacted: false, tokensBefore, tokensAfter: tokensBefore, note: cancel };
+    }
+    const summary = made.summary ?? (await summarise(ctx, made.order, request.signal));
     request.signal.throwIfAborted();
+    compacting.cancelledAt = undefined;
     const done = await write(ctx, plan, summary, request, tokensBefore);
     session.emit("compaction_end", { compacted: true, cancelled: false, ...(done.note && { note: done.note }) }, by);
     return done;

@@ -1,8 +1,16 @@
 import type {} from "@scorel/agent/contract";
-import type { PluginContext } from "@scorel/kernel";
+import type { FoldCall, PluginContext } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/skills/contract";
 import type { CompactionConfig } from "./config.ts";
 
 /** The context that all parts of this plugin use. */
 export type CompactionContext = PluginContext<CompactionConfig, "agent" | "model">;
+
+/** What the compactions of a session share. */
+export interface Compacting {
+  readonly ctx: CompactionContext;
+  readonly beforeCompact: FoldCall<"beforeCompact">;
+  /** Tokens in use when a layer cancelled the last automatic compaction. */
+  cancelledAt?: number | undefined;
+}

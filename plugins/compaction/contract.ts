@@ -1,6 +1,47 @@
+import type { ScorelMessage } from "@scorel/messages/contract";
+
 export type { Compacted } from "@scorel/host/contract";
 
+/** A compaction that is about to start, as layers of `beforeCompact` see it. */
+export interface CompactionProposal {
+  /** `threshold`: the conversation has become long; `overflow`: the model refused it; `manual`: somebody asked for it. */
+  reason: "threshold" | "overflow" | "manual";
+  /** Tokens in use, and the model's context window. */
+  tokens: number;
+  window: number;
+  /** Tokens that the summary should have. A summary of more than twice as many is shortened. */
+  size: number;
+  /** What the summary should keep in particular: the words of whoever asked, and of earlier layers. */
+  instructions?: string;
+  /** The summary of what came before `messages`. The new summary replaces it, too. */
+  earlier?: string;
+  /** The messages that the summary replaces, oldest first. */
+  messages: readonly ScorelMessage[];
+  /** Number of messages that are missing in the middle of `messages`, because the conversation is very long. */
+  omitted: number;
+}
+/** What a layer of `beforeCompact` may answer; one of these. */
+export interface CompactionAnswer {
+  /** Leaves the conversation as it is, and says why. */
+  cancel?: string;
+  /** What the summary should keep in particular. */
+  instructions?: string;
+  /** The summary. */
+  summary?: string;
+}
+
 declare module "@scorel/kernel" {
+  interface Hooks {
+    /**
+     * Called before an older part of the conversation is replaced by a summary. A layer may cancel that, add instructions, or
+     * answer the summary, so that no model is asked; a cancel and a summary end the chain. A layer that asks a model should set
+     * a `limit`. If it fails, the built-in summary is used.
+     */
+    beforeCompact(
+      proposal: CompactionProposal,
+      signal?: AbortSignal,
+    ): Promise<CompactionAnswer | undefined> | CompactionAnswer | undefined;
+  }
   interface Transients {
     /** A summary is being written; `tokens` of the `window` are in use. */
     compaction_start: { reason: "threshold" | "overflow" | "manual"; tokens: number; window: number };

@@ -6,8 +6,10 @@ import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
+import type { Compacting } from "./context.ts";
 import { afterRefusal, leavingOutResults, summariseOld } from "./layers.ts";
 import { operations } from "./operations.ts";
+import { assertAnswer, proposalFold } from "./proposal.ts";
 import { compactionEnd, compactionStart } from "./transient.ts";
 
 /**
@@ -23,11 +25,15 @@ export default definePlugin({
   events: { compaction_start: compactionStart, compaction_end: compactionEnd },
 
   activate(ctx) {
+    const compacting: Compacting = {
+      ctx,
+      beforeCompact: ctx.defineHook("beforeCompact", proposalFold, assertAnswer),
+    };
     return {
       hooks: {
         beforeContext: {
           limit: false,
-          handler: (_call, signal) => summariseOld(ctx, signal ?? ctx.signal),
+          handler: (_call, signal) => summariseOld(compacting, signal ?? ctx.signal),
         },
         transformContext: {
           // Runs before layers that insert messages, so the messages still match the log.
@@ -36,21 +42,20 @@ export default definePlugin({
         },
         contextOverflow: {
           limit: false,
-          handler: ({ model }, signal) => afterRefusal(ctx, model, signal ?? ctx.signal),
+          handler: ({ model }, signal) => afterRefusal(compacting, model, signal ?? ctx.signal),
         },
       },
-      operations: operations(ctx),
+      operations: operations(compacting),
+      commands: {
+        compact: {
+          summary: "Summarise the older part of the conversation; you may say what to keep in particular",
+          args: z.object({ keep: z.string().optional() }),
+          async run({ keep }: { keep?: string }, { clientId }) {
+            const { compactNow, summaryLine: told } = await import("./manual.ts");
+            return told(await compactNow(compacting, { instructions: keep, clientId }));
+          },
+        },
+      },
     };
   },
-
-  commands: (ctx) => ({
-    compact: {
-      summary: "Summarise the older part of the conversation; you may say what to keep in particular",
-      args: z.object({ keep: z.string().optional() }),
-      async run({ keep }: { keep?: string }, { clientId }) {
-        const { compactNow, summaryLine: told } = await import("./manual.ts");
-        return told(await compactNow(ctx, { instructions: keep, clientId }));
-      },
-    },
-  }),
 });

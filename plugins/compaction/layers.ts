@@ -1,16 +1,22 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
-import type { CompactionContext } from "./context.ts";
+import type { Compacting, CompactionContext } from "./context.ts";
 import type { RememberedConversation } from "./conversation.ts";
 import { tokensIn } from "./size.ts";
+
+/** Growth after a cancelled compaction, as a share of the window, before layers are asked again. */
+const AGAIN = 0.05;
 
 // These run in every round, so they only check and load further code when there is work.
 
 /** Before the context of a model call is built: summarizes the older part if the context would be too large. */
-export async function summariseOld(ctx: CompactionContext, signal: AbortSignal): Promise<void> {
+export async function summariseOld(compacting: Compacting, signal: AbortSignal): Promise<void> {
+  const { ctx, cancelledAt } = compacting;
   const tokens = tooMany(ctx);
   if (tokens === undefined) return;
+  // A layer cancelled it; ask again when the conversation has become noticeably longer.
+  if (cancelledAt !== undefined && tokens < cancelledAt + AGAIN * ctx.model.current().contextWindow) return;
   const { compact } = await import("./compactor.ts");
-  await compact(ctx, { reason: "threshold", signal, tokens });
+  await compact(compacting, { reason: "threshold", signal, tokens });
 }
 
 /** Makes the layer that omits old tool results from the context of a model call. */
@@ -27,16 +33,17 @@ export function leavingOutResults(ctx: CompactionContext): (messages: AgentMessa
 
 /** Compacts after a model refused the conversation. Returns true when it may be sent again. */
 export async function afterRefusal(
-  ctx: CompactionContext,
+  compacting: Compacting,
   refusedBy: string,
   signal: AbortSignal,
 ): Promise<true | undefined> {
+  const { ctx } = compacting;
   const { provider, id } = ctx.model.current();
   // The model was switched, so the refusal does not concern the current one.
   if (`${provider}/${id}` !== refusedBy) return true;
   if (!ctx.config.layers.includes("summary")) return undefined;
   const { compact } = await import("./compactor.ts");
-  return (await compact(ctx, { reason: "overflow", signal })).compacted || undefined;
+  return (await compact(compacting, { reason: "overflow", signal })).compacted || undefined;
 }
 
 /** Returns the tokens of the next request if they exceed the threshold. */

@@ -1,6 +1,6 @@
 import { codeOf, type EventOf, type Session } from "@scorel/kernel";
 import { compact } from "./compactor.ts";
-import type { CompactionContext } from "./context.ts";
+import type { Compacting } from "./context.ts";
 import type { Compacted } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -14,11 +14,12 @@ export interface Asked {
  * Compacts at a client's request, between turns; throws COMPACTION_BUSY. A repeated `messageId` returns the earlier
  * result.
  */
-export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<Compacted> {
+export async function compactNow(compacting: Compacting, asked: Asked): Promise<Compacted> {
+  const { ctx } = compacting;
   const known = asked.messageId === undefined ? undefined : doneFor(ctx.session, asked.messageId);
   if (known) return known;
   try {
-    return await ctx.agent.betweenTurns((signal) => compact(ctx, { reason: "manual", signal, ...asked }));
+    return await ctx.agent.betweenTurns((signal) => compact(compacting, { reason: "manual", signal, ...asked }));
   } catch (thrown) {
     const busy = ["AGENT_BUSY", "LOG_BUSY"].includes(codeOf(thrown));
     throw busy ? errors.COMPACTION_BUSY() : thrown;
@@ -30,13 +31,13 @@ export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<
  * session.
  */
 export async function compactOnce(
-  ctx: CompactionContext,
+  compacting: Compacting,
   running: Map<string, Promise<Compacted>>,
   asked: Asked,
 ): Promise<Compacted> {
   const { messageId } = asked;
-  if (messageId === undefined) return compactNow(ctx, asked);
-  const outcome = running.get(messageId) ?? compactNow(ctx, asked).finally(() => running.delete(messageId));
+  if (messageId === undefined) return compactNow(compacting, asked);
+  const outcome = running.get(messageId) ?? compactNow(compacting, asked).finally(() => running.delete(messageId));
   running.set(messageId, outcome);
   return outcome;
 }

@@ -17,7 +17,7 @@ export interface SummaryRequest extends Material {
 }
 export interface Summary {
   text: string;
-  method: "model" | "extract";
+  method: "model" | "extract" | "plugin";
   model?: string;
   usage?: Answer["usage"];
   /** Why no model wrote it. */

@@ -187,8 +187,8 @@ declare module "@scorel/kernel" {
       compactedThrough: EventId;
       tokensBefore: number;
       tokensAfter: number;
-      /** How the summary was made: by a model, or as an extract without one. */
-      method?: "model" | "extract";
+      /** How the summary was made: by a model, as an extract without one, or by a layer of `beforeCompact`. */
+      method?: "model" | "extract" | "plugin";
       /** `provider/id` of the model that wrote it, and its usage. */
       model?: string;
       usage?: Usage;

@@ -52,7 +52,7 @@ const compact: Definition<"compact"> = {
     compactedThrough: id,
     tokensBefore: z.number(),
     tokensAfter: z.number(),
-    method: z.enum(["model", "extract"]).optional(),
+    method: z.enum(["model", "extract", "plugin"]).optional(),
     model: z.string().optional(),
     usage: usage.optional(),
     note: z.string().optional(),

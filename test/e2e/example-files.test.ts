@@ -78,6 +78,13 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     expect(told).toContain("Ann is [redacted]");
     expect(readFileSync(s.logs()[0] as string, "utf8")).not.toContain("ann@example.com");
   },
+  async "own-compaction"(s) {
+    const replies = [toolCall("Write", { file_path: "a.txt", content: "a\n" }), text("1"), text("2"), text("3")];
+    await talk(s, "write it\ntwo\nthree\n/compact\n", ...replies);
+    const [compacted] = lastLog(s).filter(({ type }) => type === "compact");
+    expect(compacted).toMatchObject({ method: "plugin", summary: expect.stringContaining('Asked for:\n- "write it"') });
+    expect(String(compacted?.summary)).toContain("Changed files:\n- a.txt");
+  },
   async "request-settings"(s) {
     configure(s, '[request-settings]\ntemperature = 0.5\nteam = "red"\n');
     await using server = await startModelServer([text("Done.")]);

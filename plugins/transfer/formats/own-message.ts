@@ -55,7 +55,7 @@ const payloads = {
     compactedThrough: z.string(),
     tokensBefore: count,
     tokensAfter: count,
-    method: z.enum(["model", "extract"]).optional(),
+    method: z.enum(["model", "extract", "plugin"]).optional(),
     model: z.string().optional(),
     usage: z.looseObject({ cost: numbers }).optional(),
     note: z.string().optional(),
