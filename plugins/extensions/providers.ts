@@ -54,4 +54,5 @@ export const hookNames: readonly string[] = [
   "modelRequest",
   "modelPayload",
   "promptSubmit",
+  "beforeCompact",
 ];

@@ -27,6 +27,7 @@ export const contributions: readonly string[] = [
   "operations",
   "sessionOptions",
   "displays",
+  "providers",
 ];
 
 /** The names that an extension may use, for finding misspelt ones. */

@@ -1,4 +1,5 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { CustomApi } from "@scorel/kit/schema/model-table";
 import type { ModelConfig } from "./config.ts";
 
 /** Options of one request. */
@@ -24,6 +25,8 @@ export interface UsableModel {
 
 /** The service `model`: the session's model. */
 export interface ModelService extends UsableModel {
+  /** Waits until a provider of a plugin has listed its models, if the session's model is one of them. */
+  ready?(): Promise<void>;
   /**
    * Returns the model of the table `[models.<alias>]`, for example "summary" or "title", or the session's model without
    * such a table.
@@ -171,7 +174,83 @@ export interface SecretsService {
   spans(bytes: Buffer): readonly (readonly [from: number, to: number])[];
 }
 
+/** A model of a provider that a plugin contributes. */
+export interface ProviderModel {
+  id: string;
+  /** Tokens that a request and its reply may hold together. */
+  contextWindow: number;
+  /** Tokens that a reply may hold. */
+  maxTokens: number;
+  /** True if the model can think before it answers. Default: false. */
+  reasoning?: boolean;
+  /** What the model can read. Default: `["text"]`. */
+  input?: readonly ("text" | "image")[];
+  /** US dollars per million tokens. Default: 0. */
+  cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
+  /** Seconds that the model may stay silent. Default: `idleTimeout` in `[agent]`. */
+  idleTimeout?: number;
+}
+/** What a function of a provider gets to reach its server. */
+export interface ProviderAccess {
+  /**
+   * Makes a request to a path below `baseUrl`, with the provider's key and headers. Other hosts are refused and redirects are not
+   * followed.
+   */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Aborts when the request is given up. `fetch` uses it unless `init` has another. */
+  signal: AbortSignal;
+}
+/** One request to a provider with a stream function of its own. */
+export interface ProviderRequest extends ProviderAccess {
+  model: ProviderModel;
+  /** The system prompt, the messages and the tools. */
+  context: Context;
+  options: Pick<StreamOptions, "temperature" | "maxTokens" | "reasoning" | "sessionId">;
+}
+/** A part of a reply. */
+export type ProviderPart =
+  | { type: "text" | "thinking"; text: string }
+  /** A piece of a call: its arguments are the joined `json` of all pieces with the same id. */
+  | { type: "toolCall"; id: string; name: string; json: string }
+  /** Tokens of the request and the reply; `input` without those that were read from or written to a cache. */
+  | { type: "usage"; input: number; output: number; cacheRead?: number; cacheWrite?: number }
+  /** The last part of a complete reply. A reply without it counts as cut. */
+  | { type: "end"; reason: "stop" | "length" | "toolUse" };
+
+/** A provider of models. It has either an `api` that Scorel knows or a function `stream`. */
+export interface ModelProvider {
+  /** Its name for people. Default: its id. */
+  label?: string;
+  /** Where its api lives, as in `[model]`. Requests and the key go to this host only. */
+  baseUrl: string;
+  api?: CustomApi;
+  /** Makes one request in the provider's own format. Throw an error to fail; its message is shown, without keys. */
+  stream?(request: ProviderRequest): AsyncIterable<ProviderPart>;
+  /** Its models, or a function that asks the server for them when they are needed. */
+  models: readonly ProviderModel[] | ((access: ProviderAccess) => Promise<readonly ProviderModel[]>);
+  /**
+   * Name of the environment variable with its key; `false` if it needs none. Default: `<ID>_API_KEY`, and none for a server on
+   * this machine.
+   */
+  apiKeyEnv?: string | false;
+  /** Header that carries the key in `fetch`. Default: `authorization`, as `Bearer <key>`. */
+  keyHeader?: string;
+  /** Further headers of each request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Logs a person in at the provider's site and returns the key, which Scorel stores. Offered by `scorel login <id>`. */
+  login?(dialog: SignInDialog): Promise<string>;
+}
+
 declare module "@scorel/kernel" {
+  interface Contributions {
+    /**
+     * Providers of models, by id. Their models can be used like those of known providers: `--model acme/large`, `/model`, `[model]`
+     * with `type = "builtin"`. The first provider of an id keeps it, those that Scorel knows before all; `replaces: ["acme"]` in
+     * the plugin takes it. `scorel model list` runs no session and asks plugins of the host, and those plugins of sessions that
+     * have `providers` as a field.
+     */
+    providers: Record<string, ModelProvider>;
+  }
   interface Services {
     model: ModelService;
     modelAdmin: ModelAdminService;

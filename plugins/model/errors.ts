@@ -86,6 +86,16 @@ export const errors = defineErrors({
     text: (a: { provider: string; reason: string }) =>
       `The login to "${a.provider}" could not be renewed now: ${a.reason}. Try again later, or log in again: scorel login ${a.provider}`,
   },
+  MODEL_PROVIDER: (a: { plugin: string; provider?: string; reason: string }) =>
+    a.provider === undefined
+      ? `"providers" of plugin "${a.plugin}" ${a.reason}.`
+      : `The provider "${a.provider}" of plugin "${a.plugin}" was left out: ${a.reason}.`,
+  MODEL_PROVIDER_TAKEN: (a: { plugin: string; provider: string; owner: string }) =>
+    `Plugin "${a.plugin}" contributes a provider "${a.provider}", which "${a.owner}" already has; the first one is used. Rename one of them, or replace the first one: set \`replaces: ["${a.provider}"]\` in the plugin.`,
+  MODEL_PROVIDER_MODELS: (a: { provider: string }) =>
+    `The provider "${a.provider}" has not listed its models. Try again; scorel model list ${a.provider} shows why it fails.`,
+  MODEL_STREAM: (a: { plugin: string; reason: string }) =>
+    `The function "stream" of plugin "${a.plugin}" ${a.reason}. It must yield parts { type: "text" | "thinking", text }, { type: "toolCall", id, name, json }, { type: "usage", input, output } and a last { type: "end", reason }.`,
   MODEL_LOCAL_ABSENT: {
     exit: 2,
     text: (a: { provider: string; server: string; port: number }) =>

@@ -27,15 +27,20 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
         Object.values(readStored()).flatMap(secretsOf),
       );
       ctx.provide("secrets", secrets, { sealed: true });
-      const { createModel } = await import("./model.ts");
+      const [{ createModel }, { Providers }] = await Promise.all([
+        import("./model.ts"),
+        import("./providers/registry.ts"),
+      ]);
       const from = { env: process.env, stored: readStored, servers };
+      const providers = new Providers(ctx, from, secrets);
+      const run = ctx.calls.run.bind(ctx.calls);
       const asked = ctx.find("workspace")?.model;
       const model = await createModel(
-        { config: ctx.config, asked, named, from, stopping: ctx.session.stopping },
+        { config: ctx.config, asked, named, from, providers, run, stopping: ctx.session.stopping },
         secrets,
       );
       ctx.provide("model", model);
-      const admin = async () => (await import("./choose/admin.ts")).createAdmin(model, from);
+      const admin = async () => (await import("./choose/admin.ts")).createAdmin(model, from, providers);
       ctx.provide("modelAdmin", {
         list: async (filter) => (await admin()).list(filter),
         check: async (signal) => (await admin()).check(signal),

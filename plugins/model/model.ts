@@ -1,13 +1,15 @@
 import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import type { Choice } from "./choose/choice.ts";
-import { resolveModel, type Sources } from "./choose/resolve.ts";
+import { parseName, resolveModel, type Sources } from "./choose/resolve.ts";
 import type { ModelConfig } from "./config.ts";
 import type { ModelService, StreamOptions, UsableModel } from "./contract.ts";
 import { secretsOf } from "./keys/auth-file.ts";
 import { type Access, accessFor } from "./keys/key.ts";
 import type { Secrets } from "./keys/secrets.ts";
 import { isDue } from "./keys/subscriptions.ts";
+import type { Run } from "./providers/own-stream.ts";
+import type { Providers } from "./providers/registry.ts";
 import type { SentMessages } from "./wire/sent-messages.ts";
 
 /** Inputs for creating a session's models. */
@@ -18,6 +20,9 @@ export interface Wanted {
   /** The tables `[models.<alias>]`. */
   named: Readonly<Record<string, ModelConfig>>;
   from: Sources;
+  /** The providers of plugins. */
+  providers: Providers;
+  run: Run;
   /** Aborts when the session begins to stop; no request is sent after that. */
   stopping: AbortSignal;
 }
@@ -28,6 +33,7 @@ export interface OwnModel extends UsableModel {
   credential(): string;
   /** Source of the context window, as in LocalModel; undefined for other models. */
   windowFrom(): Choice["windowFrom"];
+  ready(): Promise<void>;
   /** The chosen model, with or without a key. Throws the error of the choice. */
   chosen(): Pick<Choice, "model" | "offline">;
 }
@@ -36,24 +42,26 @@ export interface OwnModel extends UsableModel {
  * Creates the service `model`. An invalid choice throws at each use instead of here, so that the session still opens.
  */
 export async function createModel(
-  { config, asked, named, from, stopping }: Wanted,
+  { config, asked, named, from, providers, run, stopping }: Wanted,
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
-  const request: RequestContext = { secrets, stopping };
-  let chosen = await usableModel(resolveModel(config, asked, from), request);
+  const request: RequestContext = { secrets, providers, run, stopping };
+  let chosen = await usableModel(resolveModel(config, asked, from), nameOf(config, asked), request);
   const main: OwnModel = {
     current: () => chosen.current(),
     credential: () => chosen.credential(),
     windowFrom: () => chosen.windowFrom(),
     chosen: () => chosen.chosen(),
+    ready: () => chosen.ready(),
     stream: (context, options) => chosen.stream(context, options),
   };
-  const others = new Map<string, Promise<UsableModel>>();
-  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), request);
+  const others = new Map<string, Promise<OwnModel>>();
+  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), nameOf(table), request);
   return {
     ...main,
     async choose(name) {
-      const wanted = await usableModel(resolveModel(config, name, from), request);
+      const wanted = await usableModel(resolveModel(config, name, from), nameOf(config, name), request);
+      await wanted.ready();
       wanted.current();
       chosen = wanted;
     },
@@ -62,25 +70,52 @@ export async function createModel(
       if (!table) return main;
       const made = others.get(alias) ?? make(table);
       others.set(alias, made);
+      await (await made).ready();
       return made;
     },
   };
 }
 
+/** Returns the name of a model that a plugin's provider may have. A table with an address says itself where its model is. */
+function nameOf(config: ModelConfig, asked?: string): Name | undefined {
+  if (asked === undefined) return config.type === "builtin" ? config : undefined;
+  const name = parseName(asked);
+  return config.type === "custom" && config.provider === name?.provider ? undefined : name;
+}
+
+interface Name {
+  provider: string;
+  id: string;
+}
+
 /** Dependencies of every request of a session. */
-interface RequestContext extends Pick<Wanted, "stopping"> {
+interface RequestContext extends Pick<Wanted, "stopping" | "providers" | "run"> {
   secrets: Secrets;
   sent?: SentMessages;
 }
 
-async function usableModel(chosen: Promise<Choice>, request: RequestContext): Promise<OwnModel> {
-  const choice = await chosen.then(
+async function usableModel(
+  chosen: Promise<Choice>,
+  name: Name | undefined,
+  request: RequestContext,
+): Promise<OwnModel> {
+  const { providers } = request;
+  const known = await chosen.then(
     (made) => () => made,
     (thrown: unknown) => () => {
       throw thrown;
     },
   );
+  const owned = () => name && providers.get(name.provider);
+  const choice = () => {
+    const provider = owned();
+    return provider && name ? providers.choice(provider, name.id) : known();
+  };
   return {
+    async ready() {
+      const provider = owned();
+      if (provider) await providers.models(provider);
+    },
     current: () => usable(choice()).model,
     credential: () => usable(choice()).credential,
     windowFrom: () => choice().windowFrom,
@@ -119,11 +154,24 @@ async function open(
 ): Promise<AssistantMessageEventStream> {
   const { secrets, stopping } = request;
   try {
-    const { model, key, credential, offline } = await withFreshToken(choose(), secrets);
+    const { model, key, credential, offline, own } = await withFreshToken(choose(), secrets);
     if (offline) return await (await import("./offline/offline.ts")).streamOffline(context, options);
-    const { streamModel } = await import("./wire/stream.ts");
     stopping.throwIfAborted();
     const { signal = stopping } = options;
+    if (own) {
+      const { streamOwn } = await import("./providers/own-stream.ts");
+      const { redact } = secrets;
+      const { run } = request;
+      return streamOwn(own, {
+        model,
+        access: { key, credential },
+        context,
+        options: { ...options, signal },
+        redact,
+        run,
+      });
+    }
+    const { streamModel } = await import("./wire/stream.ts");
     return await streamModel(model, { key, credential }, context, { ...options, signal }, request);
   } catch (thrown) {
     const { failedStream } = await import("./wire/reply.ts");

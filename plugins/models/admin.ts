@@ -1,4 +1,4 @@
-import { createKernel, newId } from "@scorel/kernel";
+import { createKernel, type KernelEntry, newId } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import type { ModelAdminService } from "@scorel/model/contract";
 import type { Composition, Workspace } from "@scorel/workspace/contract";
@@ -20,7 +20,7 @@ export async function withAdmin<T>(
   { cwd, model }: Place,
   work: (admin: ModelAdminService) => Promise<T>,
 ): Promise<T> {
-  const { entries } = await composition.sessionPlugins(cwd, { only: "model" });
+  const entries = await entriesFor(composition, cwd);
   const kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),
@@ -34,6 +34,15 @@ export async function withAdmin<T>(
   } finally {
     await kernel.stop();
   }
+}
+
+/**
+ * The plugin `model`, and session plugins that have `providers` as a field. What other plugins contribute once they run is known
+ * in sessions only. Where the plugins of a session cannot be loaded, keys can still be stored.
+ */
+async function entriesFor(composition: Composition, cwd: string): Promise<KernelEntry[]> {
+  const loaded = await composition.sessionPlugins(cwd).catch(() => composition.sessionPlugins(cwd, { only: "model" }));
+  return loaded.entries.filter(({ plugin }) => plugin.id === "model" || "providers" in plugin);
 }
 
 function header() {

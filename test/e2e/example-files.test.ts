@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { templates } from "../../plugins/extensions/commands/templates.ts";
@@ -77,6 +78,28 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     const [told] = await results(s, toolCall("Read", { file_path: "team.txt" }));
     expect(told).toContain("Ann is [redacted]");
     expect(readFileSync(s.logs()[0] as string, "utf8")).not.toContain("ann@example.com");
+  },
+  async "acme-models"(s) {
+    const seen: string[] = [];
+    const server = createHttpServer((request, response) => {
+      seen.push(`${request.url} ${request.headers["x-acme-key"]}`);
+      if (request.url === "/v2/models") return response.end('[{"name":"large","window":64000,"price":1.5}]');
+      return response.end('{"say":"Hello "}\n{"say":"from Acme."}\n{"done":{"tokens":[12,3]}}\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      s.file("~/.scorel/config.toml", `[acme-models]\nbaseUrl = "http://127.0.0.1:${port}/v2"\n`);
+      const env = { ACME_KEY: "acme-secret-0123" };
+      const list = await s.run(["model", "list", "acme"], { env });
+      expect(list.stdout.replace(/ +/g, " ")).toContain("acme/large 64k 16k 1.50 3.00 - ACME_KEY\n");
+      const { code, stdout, stderr } = await s.run(["-p", "go", "--model", "acme/large"], { env });
+      expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Hello from Acme.\n", stderr: "" });
+      expect(new Set(seen)).toEqual(new Set(["/v2/models acme-secret-0123", "/v2/talk acme-secret-0123"]));
+      expect(readFileSync(s.logs()[0] as string, "utf8")).not.toContain("acme-secret-0123");
+    } finally {
+      server.close();
+    }
   },
   async "own-compaction"(s) {
     const replies = [toolCall("Write", { file_path: "a.txt", content: "a\n" }), text("1"), text("2"), text("3")];

@@ -46,6 +46,7 @@ export class Dispatcher {
   }
 
   async send(given: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
+    await this.env.ctx.model.ready?.();
     const message = withoutSecrets(this.env, given);
     const sent = messageId === undefined ? message : { ...message, meta: { ...message.meta, messageId } };
     for (;;) {

@@ -81,6 +81,7 @@ export async function sendMessage(
   const agent = agentOf(session);
   // Fails now, before anything is written, when no model or tool is usable.
   if (!agent.running) {
+    await session.kernel.find("model")?.ready?.();
     session.kernel.find("model")?.current();
     session.kernel.find("tools")?.list();
   }

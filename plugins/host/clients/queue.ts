@@ -55,6 +55,7 @@ export async function runQueue(
   const agent = agentOf(open);
   if (agent.running) return { status: "running" };
   // Fails now, before anything is delivered, when no model or tool is usable.
+  await open.kernel.find("model")?.ready?.();
   open.kernel.find("model")?.current();
   open.kernel.find("tools")?.list();
   const sent = await agent.runQueue();

@@ -5,16 +5,24 @@ import { authPath, type Credential, storeCredential } from "../keys/auth-file.ts
 import { isKey } from "../keys/key.ts";
 import { subscriptions } from "../keys/subscriptions.ts";
 import type { OwnModel } from "../model.ts";
+import type { Providers } from "../providers/registry.ts";
 import { isSpoken } from "./apis.ts";
 import { nearest } from "./near.ts";
 import { type Sources, variablesOf } from "./resolve.ts";
 
 /** Creates the service `modelAdmin`: listing, checking and logging in, over the same sources as a session's model. */
-export function createAdmin(model: OwnModel, from: Sources): ModelAdminService {
+export function createAdmin(model: OwnModel, from: Sources, providers: Providers): ModelAdminService {
+  const waysIn = (provider: string) => waysOf(provider, providers);
   return {
-    list: (filter = "") => list(filter, from),
-    check: async (signal) => (await import("./check.ts")).check(model, signal),
-    reach: async (limit) => (await import("./reach.ts")).reach(model, limit, from.env),
+    list: (filter = "") => list(filter, from, providers),
+    check: async (signal) => {
+      await model.ready();
+      return (await import("./check.ts")).check(model, signal);
+    },
+    reach: async (limit) => {
+      await model.ready();
+      return (await import("./reach.ts")).reach(model, limit, from.env);
+    },
     local: async () => (await import("./local.ts")).findLocal(from.servers),
     waysIn,
     async login(provider, key) {
@@ -24,6 +32,11 @@ export function createAdmin(model: OwnModel, from: Sources): ModelAdminService {
     },
     async signIn(provider, dialog) {
       if (!(await waysIn(provider)).includes("subscription")) throw errors.MODEL_NO_SUBSCRIPTION({ provider });
+      const own = providers.get(provider);
+      if (own?.provider.login) {
+        const { logIn } = await import("../providers/login.ts");
+        return keep(provider, await logIn(own, dialog), from);
+      }
       const { signIn } = await import("../keys/sign-in.ts");
       return keep(provider, await signIn(provider, dialog), from);
     },
@@ -37,14 +50,26 @@ async function keep(provider: string, credential: Credential, { env }: Sources) 
   return { path: authPath(), ...(shadowedBy !== undefined && { shadowedBy }) };
 }
 
-async function list(filter: string, { env, stored }: Sources): Promise<ListedModel[]> {
+async function list(filter: string, { env, stored }: Sources, providers: Providers): Promise<ListedModel[]> {
   const words = filter.toLowerCase().split(/\s+/);
-  const known = stored();
-  const credentialOf = (provider: string) => variablesOf(provider).find((name) => env[name]) ?? kindOf(known[provider]);
-  const models = await spokenModels();
-  return models
-    .filter(({ provider, id }) => words.every((word) => `${provider}/${id}`.toLowerCase().includes(word)))
-    .map((model) => listed(model, credentialOf(model.provider)));
+  const matches = ({ provider, id }: { provider: string; id: string }) =>
+    words.every((word) => `${provider}/${id}`.toLowerCase().includes(word));
+  const keys = stored();
+  const credentialOf = (provider: string) => variablesOf(provider).find((name) => env[name]) ?? kindOf(keys[provider]);
+  const models = (await spokenModels()).filter(({ provider }) => !providers.get(provider));
+  const known = models.filter(matches).map((model) => listed(model, credentialOf(model.provider)));
+  return [...known, ...(await contributed(providers)).filter(matches)];
+}
+
+/** The models of plugins' providers, whose servers are asked at the same time. */
+async function contributed(providers: Providers): Promise<ListedModel[]> {
+  const lists = providers.all().map(async (owned) => {
+    const credential = providers.credentialOf(owned);
+    return ((await providers.models(owned)) ?? []).map(({ id }) =>
+      listed(providers.choice(owned, id).model, credential),
+    );
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 function kindOf(credential: Credential | undefined): string | undefined {
@@ -75,10 +100,11 @@ async function spokenModels(): Promise<Model<Api>[]> {
   return getProviders().flatMap((provider) => (getModels(provider) as Model<Api>[]).filter(({ api }) => isSpoken(api)));
 }
 
-async function waysIn(provider: string): Promise<readonly LoginWay[]> {
-  const providers = [...new Set((await spokenModels()).map((model) => model.provider as string))];
-  if (!providers.includes(provider))
-    throw errors.MODEL_UNKNOWN_PROVIDER({ provider, near: nearest(provider, providers) });
+async function waysOf(provider: string, providers: Providers): Promise<readonly LoginWay[]> {
+  const own = providers.get(provider);
+  if (own) return own.provider.login ? ["key", "subscription"] : ["key"];
+  const names = [...new Set((await spokenModels()).map((model) => model.provider as string))];
+  if (!names.includes(provider)) throw errors.MODEL_UNKNOWN_PROVIDER({ provider, near: nearest(provider, names) });
   const offer = Object.hasOwn(subscriptions, provider) ? subscriptions[provider] : undefined;
   if (!offer) return ["key"];
   return offer.keys ? ["key", "subscription"] : ["subscription"];

@@ -3,6 +3,7 @@ import type { CustomConfig } from "../config.ts";
 import type { LocalModel, ModelService } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Credential } from "../keys/auth-file.ts";
+import type { OwnStream } from "../providers/provider.ts";
 import { checkedUrl } from "./base-url.ts";
 import { compatOf } from "./compat.ts";
 
@@ -18,6 +19,8 @@ export interface Choice {
   stored?(): Credential | undefined;
   /** How the context window of a local model is known. */
   windowFrom?: LocalModel["windowFrom"];
+  /** The provider with a stream function of its own that makes the requests. */
+  own?: OwnStream;
   /** True for the built-in demonstration model, which needs no server. */
   offline?: true;
 }

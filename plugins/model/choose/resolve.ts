@@ -24,7 +24,9 @@ export interface Sources {
  */
 export async function resolveModel(config: ModelConfig, asked: string | undefined, from: Sources): Promise<Choice> {
   if (asked === undefined) return configured(config, from);
-  const { provider, id } = parseName(asked);
+  const name = parseName(asked);
+  if (!name) throw errors.MODEL_NAME({ asked });
+  const { provider, id } = name;
   if (provider === "offline" && id === "demo") return offline();
   if (config.type !== undefined && config.provider === provider) return configured({ ...config, id }, from);
   const server = from.servers.find((each) => each.provider === provider);
@@ -47,10 +49,10 @@ function keyed({ env, stored }: Sources): BuiltinConfig {
   return { type: "builtin", ...found };
 }
 
-/** Splits `provider/id`. Ids may contain slashes, as in `openrouter/openai/gpt-5.4-mini`. */
-function parseName(asked: string): { provider: string; id: string } {
+/** Splits `provider/id`. Ids may contain slashes, as in `openrouter/openai/gpt-5.4-mini`. Returns undefined for another form. */
+export function parseName(asked: string): { provider: string; id: string } | undefined {
   const slash = asked.indexOf("/");
-  if (slash < 1 || slash === asked.length - 1) throw errors.MODEL_NAME({ asked });
+  if (slash < 1 || slash === asked.length - 1) return undefined;
   return { provider: asked.slice(0, slash), id: asked.slice(slash + 1) };
 }
 

@@ -102,7 +102,7 @@ function spansOf(bytes: Buffer, values: readonly string[]): [from: number, to: n
   return merged;
 }
 
-function isSecretHeader(name: string): boolean {
+export function isSecretHeader(name: string): boolean {
   return /auth|key|token|secret|cookie/i.test(name);
 }
 
