@@ -1,4 +1,5 @@
-/** Removes e-mail addresses from tool results before they are stored and sent; set other patterns with `[redactor] patterns`. */
+/** Removes e-mail addresses from prompts, replies and tool results before they are stored and sent; set other patterns with `[redactor] patterns`. */
+import type { StoreProposal } from "@scorel/agent/contract";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 
@@ -7,21 +8,29 @@ const email = "[\\w.+-]+@[\\w-]+\\.[\\w.]+";
 export default definePlugin({
   id: "redactor",
   name: "Redactor",
-  version: "1.0.0",
+  version: "1.1.0",
   config: z.strictObject({ patterns: z.array(z.string()).default([email]) }),
   hooks(ctx) {
     const patterns = ctx.config.patterns.map((pattern) => new RegExp(pattern, "g"));
     const clean = (text: string) => patterns.reduce((left, pattern) => left.replaceAll(pattern, "[redacted]"), text);
+    const cleanBlocks = (blocks: readonly object[]) =>
+      blocks.map((block) => {
+        // Images are data, and a signed thought must stay as its model signed it.
+        const { type, text, arguments: args } = block as { type: string; text?: string; arguments?: object };
+        if (type === "text") return { ...block, text: clean(text ?? "") };
+        return type === "toolCall" ? { ...block, arguments: JSON.parse(clean(JSON.stringify(args))) } : block;
+      });
     return {
-      afterToolCall: {
-        // Late: after the layers that add to the result.
+      beforeStore: {
+        // Without it nothing is stored. Late: after the layers that add something.
+        critical: true,
         level: "late",
-        handler: ({ result }) => ({
-          content: result.content.map((block) =>
-            block.type === "text" ? { ...block, text: clean(block.text) } : block,
-          ),
+        handler: ({ message }: StoreProposal) => ({
+          content: typeof message.content === "string" ? clean(message.content) : cleanBlocks(message.content),
           // Details are displayed too, so their text is cleaned as well.
-          details: JSON.parse(clean(JSON.stringify(result.details ?? null))),
+          ...(message.role === "tool_result" && {
+            details: JSON.parse(clean(JSON.stringify(message.details ?? null))),
+          }),
         }),
       },
     };

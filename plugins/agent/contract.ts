@@ -6,6 +6,7 @@ import type {
   ImageBlock,
   ScorelMessage,
   ToolCallBlock,
+  ToolResultMessage,
   Usage,
   UserMessage,
 } from "@scorel/messages/contract";
@@ -170,6 +171,17 @@ export interface ToolCallOutcome extends ToolCallInput {
 }
 export type ToolCallChange = Partial<Pick<ToolOutput, "content" | "details" | "isError" | "terminate">>;
 
+/** A message of the conversation that is about to be stored. */
+export interface StoreProposal {
+  message: UserMessage | AssistantMessage | ToolResultMessage;
+}
+/** What a layer of `beforeStore` may answer: another content and, of a tool's result, other details. */
+export interface StoreChange {
+  /** Text, or blocks. A reply keeps its tool calls, with the same ids and names; their arguments may be other ones. */
+  content?: string | StoreProposal["message"]["content"];
+  details?: unknown;
+}
+
 /** The model that a request goes to, and what it is for. */
 export interface RequestFacts {
   provider: string;
@@ -265,6 +277,16 @@ declare module "@scorel/kernel" {
     ): Promise<boolean | undefined> | boolean | undefined;
     /** Called after `transformContext` with the system prompt. A layer appends text that only this request needs. */
     systemPrompt(text: string, signal?: AbortSignal): Promise<string> | string;
+    /**
+     * Called before a message is stored: of a user, also one that has to wait; a whole reply; a tool's result. A layer may
+     * change what is stored, and with that what the model sees from then on. What was already shown, as the deltas of a reply,
+     * and what a call runs with is not changed. If a critical layer fails, nothing is stored: sending a message is refused,
+     * a reply ends its turn with an error, and a result is replaced by a notice.
+     */
+    beforeStore(
+      proposal: StoreProposal,
+      signal?: AbortSignal,
+    ): Promise<StoreChange | undefined> | StoreChange | undefined;
     /**
      * Called before each request to a model, those for summaries and titles too. A layer may set the temperature, the maximum
      * length, the thinking level, headers and the described tools of this one request. Headers that carry a key or frame the

@@ -20,6 +20,7 @@ export interface HookCalls {
   contextOverflow: HookCall<"contextOverflow">;
   systemPrompt: HookCall<"systemPrompt">;
   convertToLlm: HookCall<"convertToLlm">;
+  beforeStore: FoldCall<"beforeStore">;
   modelRequest: FoldCall<"modelRequest">;
   modelPayload: FoldCall<"modelPayload">;
 }

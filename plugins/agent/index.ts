@@ -14,6 +14,7 @@ import type {
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
+import { joinStored, storeAnswer } from "./messages/before-store.ts";
 import { operations } from "./operations.ts";
 import { joinPayload, joinRequest, payloadAnswer, requestAnswer } from "./request/answers.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
@@ -57,6 +58,7 @@ export function createAgent(clock: Clock): AnyPlugin {
         contextOverflow: ctx.defineHook("contextOverflow", "bail"),
         systemPrompt: ctx.defineHook("systemPrompt", "waterfall", answers.text("systemPrompt")),
         convertToLlm: ctx.defineHook("convertToLlm", "waterfall", answers.messages("convertToLlm")),
+        beforeStore: ctx.defineHook("beforeStore", { fold: joinStored }, storeAnswer),
         modelRequest: ctx.defineHook("modelRequest", { fold: joinRequest }, requestAnswer(ctx)),
         modelPayload: ctx.defineHook("modelPayload", { fold: joinPayload }, payloadAnswer),
       };

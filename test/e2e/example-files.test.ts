@@ -78,6 +78,9 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     const [told] = await results(s, toolCall("Read", { file_path: "team.txt" }));
     expect(told).toContain("Ann is [redacted]");
     expect(readFileSync(s.logs()[0] as string, "utf8")).not.toContain("ann@example.com");
+    const [request] = await requests(s, ["-p", "Write to bob@example.com"], text("To bob@example.com."));
+    expect(request).toContain("Write to [redacted]");
+    for (const log of s.logs()) expect(readFileSync(log, "utf8")).not.toContain("@example.com");
   },
   async "acme-models"(s) {
     const seen: string[] = [];

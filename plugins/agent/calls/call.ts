@@ -7,6 +7,7 @@ import type { ReadyOutput, ReadyTool, ReportedUsage } from "@scorel/tools/contra
 import type { ToolCallInput } from "../contract.ts";
 import { tools } from "../environment.ts";
 import { errors } from "../errors.ts";
+import { storable } from "../messages/before-store.ts";
 import { fittedContent, isToFit } from "../messages/content.ts";
 import { createThrottle } from "../reply/throttle.ts";
 import type { Turn } from "../turn/turn.ts";
@@ -211,7 +212,7 @@ export class Call {
       { ...result, isError, ...(this.usage && { usage: this.usage }) },
       { known, redaction: reply.redaction, ran: this.final?.json },
     );
-    this.stored = reply.kept && (await turn.keep(message, eventId));
+    this.stored = reply.kept && (await turn.keep(await storable(turn.env, message), eventId));
     await this.charge();
     this.final = undefined;
     if (!this.stored) ctx.session.emit("message_cancelled", { eventId, reason: turn.cancelReason });

@@ -1,6 +1,7 @@
 import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
 import { newId } from "@scorel/kernel";
 import type { AssistantMessage } from "@scorel/messages/contract";
+import { asStored } from "../messages/before-store.ts";
 import { assistantText, toAssistant } from "../messages/convert.ts";
 import type { Redaction } from "../messages/redaction.ts";
 import type { Turn } from "../turn/turn.ts";
@@ -36,9 +37,11 @@ export class Reply {
    * cancelled. Returns the message and whether it is in the log.
    */
   async end(ended: PiAssistant): Promise<{ message: AssistantMessage; kept: boolean }> {
-    const message = this.asStored(toAssistant(ended, this.redaction));
-    const silent = message.partial && assistantText(message.content).trim() === "";
-    const kept = !silent && (await this.turn.keep(message, this.id));
+    const whole = this.withoutLostCalls(toAssistant(ended, this.redaction));
+    const silent = whole.partial && assistantText(whole.content).trim() === "";
+    const stored = silent ? undefined : await this.stored(whole);
+    const kept = stored !== undefined && (await this.turn.keep(stored, this.id));
+    const message = stored ?? whole;
     this.turn.count(message, kept);
     if (silent) await this.turn.noteSpent(`${message.provider}/${message.model}`, message.usage);
     if (!kept)
@@ -46,7 +49,17 @@ export class Reply {
     return { message, kept };
   }
 
-  private asStored(message: AssistantMessage): AssistantMessage {
+  /** The reply as the layers of `beforeStore` want it; undefined, with the turn failed, when it may not be stored. */
+  private async stored(message: AssistantMessage): Promise<AssistantMessage | undefined> {
+    try {
+      return await asStored(this.turn.env, message);
+    } catch (thrown) {
+      this.turn.fail(thrown);
+      return undefined;
+    }
+  }
+
+  private withoutLostCalls(message: AssistantMessage): AssistantMessage {
     if (message.stopReason === "stop" || message.stopReason === "toolUse") return message;
     const content = message.content.filter(({ type }) => type !== "toolCall");
     const stopReason = this.turn.cancelReason === "max_tokens" ? "length" : message.stopReason;

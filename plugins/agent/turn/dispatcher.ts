@@ -3,6 +3,7 @@ import type { Usage, UserMessage } from "@scorel/messages/contract";
 import type { QueueChange, QueueItem, RewriteOptions, SendOptions, Sent, TurnOutcome } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { errors } from "../errors.ts";
+import { asStored } from "../messages/before-store.ts";
 import { withoutSecrets } from "../messages/content.ts";
 import type { Prompt } from "./first-entries.ts";
 import { Interlude } from "./interlude.ts";
@@ -29,6 +30,8 @@ export class Dispatcher {
   private readonly waiting = new Map<string, (outcome: TurnOutcome) => void>();
   private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
   private closed = false;
+  /** Settles when the layers of `beforeStore` have looked at the messages so far. */
+  private cleaned: Promise<unknown> = Promise.resolve();
 
   constructor(env: Environment) {
     this.env = env;
@@ -47,7 +50,7 @@ export class Dispatcher {
 
   async send(given: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
     await this.env.ctx.model.ready?.();
-    const message = withoutSecrets(this.env, given);
+    const message = await this.clean(given);
     const sent = messageId === undefined ? message : { ...message, meta: { ...message.meta, messageId } };
     for (;;) {
       if (this.current && !(await hasBegun(this.current))) continue;
@@ -61,7 +64,9 @@ export class Dispatcher {
 
   /** Starts a turn with these messages, after one that is just ending. Throws AGENT_BUSY when one is running. */
   async start(prompts: readonly Prompt[]): Promise<Sent> {
-    const clean = prompts.map((prompt) => ({ ...prompt, message: withoutSecrets(this.env, prompt.message) }));
+    const clean = await Promise.all(
+      prompts.map(async (prompt) => ({ ...prompt, message: await this.clean(prompt.message) })),
+    );
     return (await this.startWith(() => clean)) as Sent;
   }
 
@@ -71,6 +76,15 @@ export class Dispatcher {
       const due = this.env.queue.dueFirst();
       return due.length === 0 ? undefined : due;
     });
+  }
+
+  /** Returns a message without known secrets, as the layers of `beforeStore` want it stored. Messages keep their order. */
+  private async clean(given: UserMessage): Promise<UserMessage> {
+    const message = withoutSecrets(this.env, given);
+    if (this.env.hooks.beforeStore.layers === 0) return message;
+    const cleaned = this.cleaned.then(() => asStored(this.env, message));
+    this.cleaned = cleaned.catch(() => {});
+    return cleaned;
   }
 
   private async startWith(find: () => readonly Prompt[] | undefined): Promise<Sent | undefined> {
@@ -90,7 +104,7 @@ export class Dispatcher {
 
   /** Adds a message to the queue, whether or not a turn is running. */
   async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId?: string): Promise<Sent> {
-    return this.add(withoutSecrets(this.env, message), mode, clientId);
+    return this.add(await this.clean(message), mode, clientId);
   }
 
   private async add(message: UserMessage, mode: QueueItem["mode"], clientId = "agent"): Promise<Sent> {
@@ -108,8 +122,8 @@ export class Dispatcher {
   }
 
   async rewriteQueue(items: readonly QueueChange[], options: RewriteOptions): Promise<void> {
-    const clean = items.map((item) =>
-      item.message ? { ...item, message: withoutSecrets(this.env, item.message) } : item,
+    const clean = await Promise.all(
+      items.map(async (item) => (item.message ? { ...item, message: await this.clean(item.message) } : item)),
     );
     const removed = await this.env.queue.rewrite(clean, options);
     const outcome = unserved(this.env.ctx.session, errors.AGENT_REMOVED());

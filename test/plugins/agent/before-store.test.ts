@@ -1,0 +1,110 @@
+import type { StoreProposal } from "@scorel/agent/contract";
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { contained } from "../../harness.ts";
+import { delayUntil, gate, text, toolCall } from "../../model-server.ts";
+import { openAgent, says, tool } from "./setup.ts";
+
+function layer(id: string, handler: (proposal: StoreProposal) => unknown, more: object = {}) {
+  const beforeStore = { handler: handler as never, ...more };
+  return contained(definePlugin({ id, name: id, version: "1.0.0", hooks: () => ({ beforeStore }) }));
+}
+
+/** Replaces the word "blue" in texts, arguments and details. */
+const clean = ({ message }: StoreProposal) => {
+  const { content, details } = message as { content: unknown; details?: unknown };
+  const without = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("blue", "____"));
+  return { content: without(content), ...(details !== undefined && { details: without(details) }) };
+};
+const fails = () => Promise.reject(new Error("the patterns cannot be read"));
+
+const echo = tool("echo", async (_id, params: any) => ({ ...says(`It is ${params.word}.`), details: params }));
+
+describe("the hook beforeStore", () => {
+  it("changes what is stored of prompts, replies and results, and so what the model sees later", async () => {
+    const ran: unknown[] = [];
+    const spy = tool("echo", async (id, params: any, ...rest) => {
+      ran.push(params);
+      return echo.execute(id, params, ...rest);
+    });
+    const script = [[text("Saying blue."), toolCall("echo", { word: "blue" })], text("It was blue.")];
+    await using t = await openAgent(script, { tools: [spy], plugins: [layer("clean", clean)] });
+    const outcome = await (await t.agent.send("Say blue.")).turn;
+    expect([outcome.reason, outcome.text, ran]).toEqual(["completed", "It was ____.", [{ word: "blue" }]]);
+    expect(JSON.stringify(t.stored())).not.toContain("blue");
+    expect(t.server.requests.map(({ text: sent }) => sent.includes("blue"))).toEqual([false, false]);
+    expect(t.server.requests[1]?.text).toContain("It is ____.");
+    expect(t.kernel.failures).toEqual([]);
+  });
+
+  it("changes messages that wait, and keeps their order", async () => {
+    const hold = gate();
+    const slow = layer("slow", async (proposal) => {
+      if (JSON.stringify(proposal).includes("first")) await new Promise((resolve) => setTimeout(resolve, 20));
+      return clean(proposal);
+    });
+    await using t = await openAgent([[delayUntil(hold.promise), text("one")], text("two"), text("three")], {
+      plugins: [slow],
+    });
+    const { turn } = await t.agent.send("go");
+    const queued = await Promise.all(["first blue", "second blue"].map((words) => t.agent.send(words)));
+    expect(t.session.projection("queue").map(({ message }) => message.content)).toEqual(["first ____", "second ____"]);
+    await t.agent.rewriteQueue([
+      { id: queued[0]!.id, message: { role: "user", content: "other blue", timestamp: 0 } },
+      { id: queued[1]!.id },
+    ]);
+    hold.open();
+    await turn;
+    await t.agent.waitForIdle();
+    expect(JSON.stringify(t.stored())).not.toContain("blue");
+  });
+
+  it("does not change what is shown while a reply arrives", async () => {
+    await using t = await openAgent([text("It is blue.")], { plugins: [layer("clean", clean)] });
+    await (await t.agent.send("go")).turn;
+    const deltas = (await t.heard()).filter(({ type }: any) => type === "text_delta") as any[];
+    expect(deltas.map(({ delta }) => delta).join("")).toBe("It is blue.");
+  });
+
+  it("of a critical layer that fails stores nothing of the message", async () => {
+    await using t = await openAgent([], { plugins: [layer("guard", fails, { critical: true })] });
+    await expect(t.agent.send("a blue secret")).rejects.toThrow("the patterns cannot be read");
+    expect([JSON.stringify(t.stored()).includes("blue"), t.server.requests]).toEqual([false, []]);
+  });
+
+  it("of a critical layer that fails ends the turn without the reply, and replaces a result by a notice", async () => {
+    const on = (role: string) =>
+      layer("guard", ({ message }) => (message.role === role ? fails() : undefined), { critical: true });
+    await using reply = await openAgent([text("It is blue.")], { plugins: [on("assistant")] });
+    const failed = await (await reply.agent.send("go")).turn;
+    expect([failed.reason, failed.error?.code, JSON.stringify(reply.stored()).includes("blue")]).toEqual([
+      "error",
+      "HOOK_CRITICAL",
+      false,
+    ]);
+    await using result = await openAgent([toolCall("echo", { word: "red" }), text("done")], {
+      tools: [tool("echo", async () => ({ ...says("It is blue."), details: { word: "blue" } }))],
+      plugins: [on("tool_result")],
+    });
+    expect((await (await result.agent.send("go")).turn).reason).toBe("completed");
+    expect(JSON.stringify(result.stored())).not.toContain("blue");
+    expect(result.server.requests[1]?.text).toContain("The result was not stored, because a plugin");
+  });
+
+  it.each([
+    ["another field", () => ({ text: "x" })],
+    ["content that is no content", () => ({ content: 7 })],
+  ])("%s is reported, and the message is stored as it is", async (_name, handler) => {
+    await using t = await openAgent([text("ok")], { plugins: [layer("broken", handler)] });
+    expect((await (await t.agent.send("blue")).turn).reason).toBe("completed");
+    expect(t.kernel.failures.map(({ plugin, code }) => [plugin, code])[0]).toEqual(["broken", "AGENT_HOOK_ANSWER"]);
+  });
+
+  it("cannot drop or rename the calls of a reply", async () => {
+    const dropping = layer("drop", ({ message }) =>
+      message.role === "assistant" ? { content: "no calls" } : undefined,
+    );
+    await using t = await openAgent([toolCall("echo", { word: "red" })], { tools: [echo], plugins: [dropping] });
+    expect((await (await t.agent.send("go")).turn).error?.message).toContain("keeps the ids and names of its calls");
+  });
+});
