@@ -51,6 +51,7 @@ export const hookNames: readonly string[] = [
   "contextOverflow",
   "systemPrompt",
   "convertToLlm",
+  "beforeStore",
   "modelRequest",
   "modelPayload",
   "promptSubmit",

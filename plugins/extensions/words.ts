@@ -28,6 +28,7 @@ export const contributions: readonly string[] = [
   "sessionOptions",
   "displays",
   "providers",
+  "childLimits",
 ];
 
 /** The names that an extension may use, for finding misspelt ones. */

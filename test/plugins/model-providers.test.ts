@@ -226,7 +226,11 @@ describe("a provider with a stream function of its own", () => {
     ["a reply without an end", [{ type: "text", text: "cut" }], "ended without a finish marker"],
     ["nothing at all", [], "AGENT"],
     ["no part of a reply", [{ type: "words", text: "x" }], "yielded something that is not a part"],
-    ["a call that is cut", [{ type: "toolCall", id: "1", name: "look", json: '{"si' }], "ended without a finish marker"],
+    [
+      "a call that is cut",
+      [{ type: "toolCall", id: "1", name: "look", json: '{"si' }],
+      "ended without a finish marker",
+    ],
     ["an unknown end", [{ type: "end", reason: "finished" }], "yielded an end whose reason"],
   ])("%s is an error", async (_name, parts, told) => {
     await using server = await serve((_request, response) => response.end(jsonLines(...(parts as ProviderPart[]))));

@@ -49,7 +49,7 @@ export class Dispatcher {
   }
 
   async send(given: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
-    await this.env.ctx.model.ready?.();
+    if (!this.stopped) await this.env.ctx.model.ready?.();
     const message = await this.clean(given);
     const sent = messageId === undefined ? message : { ...message, meta: { ...message.meta, messageId } };
     for (;;) {
