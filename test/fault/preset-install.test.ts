@@ -3,30 +3,14 @@ import { once } from "node:events";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { presets } from "../../plugins/packages/store/kinds.ts";
 import { verifiedPackage } from "../../plugins/packages/store/verify.ts";
 import { type Shop, shop } from "../plugins/packages/shop.ts";
-
-const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
-const killer = fileURLToPath(new URL("../fixtures/kill-at.cjs", import.meta.url));
+import { bin, commandIn } from "./killed-command.ts";
 
 /** Runs only `scorel preset`; with `at`, it is killed right before its at-th change of a file. */
-async function preset(shop: Shop, args: readonly string[], at?: number) {
-  const killed = { NODE_OPTIONS: `--require=${killer}`, KILL_AT: String(at), KILL_IN: ".scorel/presets:cache/presets" };
-  const child = spawn(process.execPath, [bin, "preset", ...args], {
-    cwd: shop.cwd,
-    env: { PATH: process.env.PATH, HOME: shop.home, ...(at !== undefined && killed) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let stderr = "";
-  child.stderr.setEncoding("utf8").on("data", (words: string) => {
-    stderr += words;
-  });
-  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
-  return { code, signal, stderr };
-}
+const preset = (shop: Shop, args: readonly string[], at?: number) => commandIn(shop, ["preset", ...args], at);
 
 /** A source with two versions of a preset, as folders. */
 function shopWithSources(): Shop {

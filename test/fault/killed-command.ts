@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Shop } from "../plugins/packages/shop.ts";
+
+export const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const killer = fileURLToPath(new URL("../fixtures/kill-at.cjs", import.meta.url));
+
+/** Where a command that installs changes files, below the home. */
+const PLACES = ".scorel/presets:cache/presets:.scorel/packages:cache/packages";
+
+/** Runs the built command in a shop; with `at`, it is killed right before its at-th change of a file where packages are kept. */
+export async function commandIn(shop: Shop, args: readonly string[], at?: number) {
+  const killed = { NODE_OPTIONS: `--require=${killer}`, KILL_AT: String(at), KILL_IN: PLACES };
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: shop.cwd,
+    env: { PATH: process.env.PATH, HOME: shop.home, ...(at !== undefined && killed) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (words: string) => {
+    stderr += words;
+  });
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { code, signal, stderr };
+}
