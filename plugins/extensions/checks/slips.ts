@@ -8,9 +8,8 @@ const schemaTypes = ["object", "array", "string", "number", "integer", "boolean"
 /** Probable spelling mistakes in the source of an extension, each with its line. */
 export function slipsIn(source: string, known: KnownWords): string[] {
   // Strings and comments are blanked, so that their text is not mistaken for code.
-  const id = /(?:^|[\s{,;])(id)\s*(?::\s*string\s*)?[:=]/.exec(withoutTexts(source));
-  if (!id) return [];
-  const members = membersAround(source, id.index + id[0].indexOf("id"));
+  const members = manifestIn(source);
+  if (members.length === 0) return [];
   const returned = returnedMembers(source);
   const named = (name: string) => [...members, ...returned].filter((member) => member.name === name);
   return [
@@ -28,6 +27,13 @@ export function slipsIn(source: string, known: KnownWords): string[] {
     ...slips(named("needs"), /(["'`])([\w$]+)\1/g, known.services, "service"),
     ...slips(named("tools"), /\btype\s*:\s*(["'`])([\w$]+)\1/g, schemaTypes, "type in JSON Schema"),
   ];
+}
+
+/** The members around an `id`: of the plugin, which has a version, rather than of another object or type before it. */
+function manifestIn(source: string): Member[] {
+  const ids = withoutTexts(source).matchAll(/(?:^|[\s{,;])(id)\s*(?::\s*string\s*)?[:=]/g);
+  const found = Array.from(ids, ({ 0: all, index }) => membersAround(source, index + all.indexOf("id")));
+  return found.find((members) => members.some(({ name }) => name === "version")) ?? found[0] ?? [];
 }
 
 /** Unknown fields that resemble a known field which is missing. */
