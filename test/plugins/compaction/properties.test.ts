@@ -84,9 +84,9 @@ async function openSession(history: readonly StoredEvent[] = []) {
     plugins: [{ plugin: compaction, config }],
     kernel: { ...kernel, newId: undefined } as never,
   });
-  const [operations] = t.kernel.collect("operations");
+  const operation = t.kernel.collect("operations").flatMap(({ value }) => value.compact ?? [])[0];
   const compact = () =>
-    operations?.value.compact?.run({ sessionId: t.session.id }, { clientId: "tester" } as never) as Promise<Compacted>;
+    operation?.run({ sessionId: t.session.id }, { clientId: "tester" } as never) as Promise<Compacted>;
   return { ...t, asked, compact };
 }
 type Opened = Awaited<ReturnType<typeof openSession>>;
