@@ -1,4 +1,12 @@
-import { createKernel, type KernelEntry, newId } from "@scorel/kernel";
+import {
+  type AnyPlugin,
+  type BaseContext,
+  createKernel,
+  type Kernel,
+  type KernelEntry,
+  newId,
+  type Services,
+} from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import type { ModelAdminService } from "@scorel/model/contract";
 import type { Composition, Workspace } from "@scorel/workspace/contract";
@@ -18,7 +26,7 @@ export interface Place {
 export async function withAdmin<T>(
   composition: Composition,
   { cwd, model }: Place,
-  work: (admin: ModelAdminService) => Promise<T>,
+  work: (admin: ModelAdminService, failures: Kernel["failures"]) => Promise<T>,
 ): Promise<T> {
   const entries = await entriesFor(composition, cwd);
   const kernel = await createKernel({
@@ -30,19 +38,34 @@ export async function withAdmin<T>(
   try {
     const admin = kernel.find("modelAdmin");
     if (!admin) throw errors.MODELS_NO_PLUGIN();
-    return await work(admin);
+    return await work(admin, kernel.failures);
   } finally {
     await kernel.stop();
   }
 }
 
 /**
- * The plugin `model`, and session plugins that have `providers` as a field. What other plugins contribute once they run is known
- * in sessions only. Where the plugins of a session cannot be loaded, keys can still be stored.
+ * The plugin `model`, and of session plugins with the field `providers` only that field: they are not started, as there is no
+ * session. What plugins contribute once they run is known in sessions only. Where the plugins of a session cannot be loaded, keys can still be stored.
  */
 async function entriesFor(composition: Composition, cwd: string): Promise<KernelEntry[]> {
   const loaded = await composition.sessionPlugins(cwd).catch(() => composition.sessionPlugins(cwd, { only: "model" }));
-  return loaded.entries.filter(({ plugin }) => plugin.id === "model" || "providers" in plugin);
+  const isThere = (service: keyof Services) => composition.kernel().find(service) !== undefined;
+  return loaded.entries.flatMap((entry) => {
+    if (entry.plugin.id === "model") return [entry];
+    return "providers" in entry.plugin ? [{ ...entry, plugin: onlyProviders(entry.plugin, isThere) }] : [];
+  });
+}
+
+function onlyProviders(plugin: AnyPlugin, isThere: (service: keyof Services) => boolean): AnyPlugin {
+  const { id, name, version, replaces, config, needs = [] } = plugin;
+  const { providers } = plugin as { providers?: (ctx: BaseContext) => unknown };
+  const declared = { id, name, version, ...(replaces && { replaces }), ...(config && { config }) };
+  return {
+    ...declared,
+    needs: needs.filter(isThere),
+    providers: (ctx: BaseContext) => providers?.call(plugin, ctx),
+  } as AnyPlugin;
 }
 
 function header() {

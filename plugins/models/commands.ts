@@ -1,15 +1,17 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
+import type { Kernel } from "@scorel/kernel";
 import type { ModelAdminService } from "@scorel/model/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
 /** Creates the commands `scorel model list|check`, `scorel login` and `scorel logout`. */
 export function modelCommands(composition: Composition): CliCommand[] {
-  const command = (run: (invocation: Invocation, admin: ModelAdminService) => Promise<number>): CliCommand["run"] => {
+  type Run = (invocation: Invocation, admin: ModelAdminService, failures: Kernel["failures"]) => Promise<number>;
+  const command = (run: Run): CliCommand["run"] => {
     return async (invocation) => {
       const { withAdmin } = await import("./admin.ts");
       const place = { cwd: invocation.cwd, model: invocation.options.model as string | undefined };
-      return withAdmin(composition, place, (admin) => run(invocation, admin));
+      return withAdmin(composition, place, (admin, failures) => run(invocation, admin, failures));
     };
   };
   return [
@@ -42,9 +44,15 @@ export function modelCommands(composition: Composition): CliCommand[] {
   ];
 }
 
-async function list({ args, stdout }: Invocation, admin: ModelAdminService): Promise<number> {
+async function list(
+  { args, stdout, stderr }: Invocation,
+  admin: ModelAdminService,
+  failures: Kernel["failures"],
+): Promise<number> {
   const [filter = ""] = args;
   const models = await admin.list(filter);
+  for (const { plugin, where, message } of failures)
+    stderr.write(`scorel: Plugin "${plugin}" failed in ${where}: ${message}\n`);
   if (models.length === 0) throw errors.MODELS_NO_MATCH({ filter });
   const { listText } = await import("./text.ts");
   stdout.write(listText(models));

@@ -95,6 +95,7 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
       s.file("~/.scorel/config.toml", `[acme-models]\nbaseUrl = "http://127.0.0.1:${port}/v2"\n`);
       const env = { ACME_KEY: "acme-secret-0123" };
       const list = await s.run(["model", "list", "acme"], { env });
+      expect(list.stderr).toBe("");
       expect(list.stdout.replace(/ +/g, " ")).toContain("acme/large 64k 16k 1.50 3.00 - ACME_KEY\n");
       const { code, stdout, stderr } = await s.run(["-p", "go", "--model", "acme/large"], { env });
       expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Hello from Acme.\n", stderr: "" });

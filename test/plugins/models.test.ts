@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
-import { type Kernel, messageOf } from "@scorel/kernel";
+import { definePlugin, type Kernel, type KernelEntry, messageOf } from "@scorel/kernel";
 import model from "@scorel/model";
+import type { ModelProvider } from "@scorel/model/contract";
 import models from "@scorel/models";
 import type { Composition } from "@scorel/workspace/contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { testKernel } from "../harness.ts";
+import { contained, testKernel } from "../harness.ts";
 import { finish, raw, type Script, startModelServer, status, text } from "../model-server.ts";
 import { customModel } from "../model-service.ts";
 
@@ -28,24 +29,26 @@ interface Run {
   config?: object;
   options?: Record<string, unknown>;
   stdin?: Readable;
+  /** Further plugins of the session. */
+  plugins?: KernelEntry[];
 }
 
 /** Runs one of the plugin's commands; `code` is the exit code or what was thrown. */
 async function run(
   command: string,
   args: string[] = [],
-  { config, options = {}, stdin = Readable.from([]) }: Run = {},
+  { config, options = {}, stdin = Readable.from([]), plugins = [] }: Run = {},
 ) {
   let kernel: Kernel | undefined;
   const composition: Composition = {
     kernel: () => kernel as Kernel,
-    sessionPlugins: async () => ({ entries: [{ plugin: model, config, origin: "test" }], problems: [] }),
+    sessionPlugins: async () => ({ entries: [{ plugin: model, config, origin: "test" }, ...plugins], problems: [] }),
   };
   await using t = await testKernel([models], { services: { composition } });
   kernel = t.kernel;
   const stdout = new PassThrough();
   const interrupt = new AbortController().signal;
-  const invocation = { args, options, cwd: "/", stdin, stdout, interrupt } as unknown as Invocation;
+  const invocation = { args, options, cwd: "/", stdin, stdout, stderr: stdout, interrupt } as unknown as Invocation;
   const commands = t.kernel.collect("cliCommands").flatMap(({ value }) => value);
   const found = commands.find(({ noun, action }) => [noun, action].filter(Boolean).join(" ") === command);
   const code = await Promise.resolve(found?.run(invocation)).catch(messageOf);
@@ -71,6 +74,36 @@ describe("scorel model list", () => {
     const { out } = await run("model list");
     expect(out).toContain("anthropic/claude-opus-4-5 ");
     expect(out).not.toMatch(/^(mistral|amazon-bedrock)\//m);
+  });
+
+  it("lists providers of session plugins without starting them, and says which failed", async () => {
+    const starts = vi.fn();
+    const provider = (id: string, models: unknown) =>
+      contained(
+        definePlugin({
+          id,
+          name: id,
+          version: "1.0.0",
+          needs: ["agent"],
+          activate: starts,
+          providers: () => ({
+            [id]: { baseUrl: "http://127.0.0.1:1/v1", api: "openai-completions", models } as ModelProvider,
+          }),
+        }),
+      );
+    const listed = [{ id: "large", contextWindow: 64_000, maxTokens: 4_000 }];
+    const plugins = [provider("acme", listed), provider("broken", () => Promise.reject(new Error("no such server")))];
+    const { code, out } = await run("model list", ["acme"], { plugins });
+    expect([code, out.replace(/ +/g, " ").split("\n"), starts.mock.calls]).toEqual([
+      0,
+      [
+        'scorel: Plugin "broken" failed in models of provider broken: no such server',
+        "model window reply $/M in $/M out can key",
+        "acme/large 64k 4k 0.00 0.00 - no key",
+        "",
+      ],
+      [],
+    ]);
   });
 
   it("reports that no name matches", async () => {
