@@ -72,9 +72,9 @@ export const errors = defineErrors({
   PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
   HOOK_UNKNOWN: (a: { hook: string; plugin: string; advice?: string }) =>
-    `Plugin "${a.plugin}" taps the hook "${a.hook}", which no loaded plugin defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
+    `Plugin "${a.plugin}" has a layer on the hook "${a.hook}", which no loaded plugin defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
   HOOK_LAYER: (a: { hook: string; plugin: string; flaws: readonly string[] }) =>
-    `Plugin "${a.plugin}" taps the hook "${a.hook}" with something that cannot be used: ${a.flaws.join("; ")}. Give a function, or { handler: a function } with level, critical or limit beside it.`,
+    `Plugin "${a.plugin}" has a layer on the hook "${a.hook}" that cannot be used: ${a.flaws.join("; ")}. Give a function, or { handler: a function } with level, critical or limit beside it.`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
     `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
   KERNEL_STOPPING: () => "The session is closing.",

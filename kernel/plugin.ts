@@ -116,6 +116,7 @@ export interface BaseContext<C = unknown> {
   readonly plugin: string;
   /** The plugin's table `[id]` in the configuration, validated by the plugin's schema. */
   readonly config: C;
+  /** Writes to the diagnostic log, with the plugin's id (`scorel logs`). */
   readonly logger: Logger;
   /** Aborts when the plugin or its session begins to stop. */
   readonly signal: AbortSignal;
@@ -193,23 +194,36 @@ export interface PerPlugin<S> {
 }
 
 interface PluginShape<Ctx, C, N> {
+  /** The plugin's name for configuration, reports and commands: lower-case letters, digits and dashes. */
   id: string;
+  /** Its name for people. */
   name: string;
+  /** A semantic version, which lists and reports show. */
   version: string;
   /** `host`: one per process. `session` (default): one per open session. */
   scope?: "host" | "session";
+  /** The services that it cannot run without. Their providers start first, and they are members of `ctx`. */
   needs?: readonly N[];
+  /** The services that `activate` publishes with `ctx.provide`. */
   provides?: readonly ServiceName[];
   /** Names of other plugins' tools and commands that this plugin's tools and commands of the same name replace. */
   replaces?: readonly string[];
   /** A zod schema for the table `[id]` of config.toml. */
   config?: C;
+  /** The types of events that it adds, by name. */
   events?: Record<string, AnyEventDefinition>;
+  /** The projections that it adds, by name. */
   projections?: Record<string, ProjectionDefinition>;
-  /** May return a function that undoes its work, or contributions, which can then use its local variables. */
+  /**
+   * Runs when the plugin starts, before its other functions. May return a function that undoes its work, or contributions, which
+   * can then use its local variables.
+   */
   activate?(ctx: Ctx): Awaitable<void | Dispose | Activated>;
+  /** Runs when the plugin stops, after everything that it registered was removed. */
   deactivate?(): Awaitable<void>;
+  /** Layers on native hooks, by the name of the hook. */
   hooks?(ctx: Ctx): HookLayers;
+  /** Hears every event of the session, persistent and transient, in seq order. */
   onEvent?(event: any, ctx: Ctx): Awaitable<void>;
 }
 type HookLayers = { [H in HookName]?: Hooks[H] | Tap<Hooks[H]> };

@@ -56,7 +56,9 @@ export interface PathHold {
 
 /** One log with its tree and projections, as plugins use it. */
 export interface Session {
+  /** The session's id, which names its log. */
   readonly id: string;
+  /** The first line of the log. */
   readonly header: SessionHeader;
   /** Identifies the log's history. It is stored, and changes when the log loses bytes. */
   readonly epoch: string;
@@ -64,8 +66,14 @@ export interface Session {
   readonly activation: string;
   /** The seq of the latest event, persistent or transient, or 0 if there are no events. */
   readonly seq: number;
+  /** Read access to the events and how they hang together. */
   readonly tree: TreeView;
+  /** The event that the next path event will hang from; null in an empty session. */
   readonly activeLeaf: EventId | null;
+  /**
+   * Writes a persistent event, and resolves when it is written. While someone else holds the path, a path event waits, and
+   * `append` resolves at once with the id that it will have.
+   */
   append<T extends EventType>(
     type: T,
     payload: Events[T],
@@ -77,6 +85,7 @@ export interface Session {
   emit<T extends TransientType>(type: T, payload: Transients[T], options?: { clientId?: string }): TransientOf<T>;
   /** Builds the messages that a model reads at `leaf`. Default: the active leaf. */
   buildContext(leaf?: EventId | null): Message[];
+  /** The current state of a projection. An extension gets a frozen copy of those of others. */
   projection<N extends ProjectionName>(name: N): Projections[N];
   /** Converts one event for a model. Returns `skip` for an event type that no plugin registered. */
   asRead(event: StoredEvent): LlmAction;
@@ -86,6 +95,7 @@ export interface Session {
   asListened(event: AnyEvent): AnyEvent;
   /** Takes the hold on the path. Throws LOG_BUSY if someone else has it. */
   hold(): PathHold;
+  /** Whether someone holds the path, as the agent does during a turn. */
   readonly held: boolean;
   /** Aborts when the session begins to stop. After that, no tool runs and no model is called. */
   readonly stopping: AbortSignal;

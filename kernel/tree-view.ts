@@ -9,8 +9,11 @@ export interface Stretch {
 
 /** Read access to a session's tree. Side events are part of it, but never count as leaves, children or branches. */
 export interface TreeView {
+  /** The number of persistent events. */
   readonly size: number;
+  /** The event with this id. It is read from the log if it is not in memory. */
   get(id: EventId): StoredEvent | undefined;
+  /** Whether the log has an event with this id. Reads nothing. */
   has(id: EventId): boolean;
   /** Whether the event is a path event, not a side event or a jump. */
   isPath(id: EventId): boolean;
@@ -38,6 +41,7 @@ export interface TreeView {
   branchPoints(): StoredEvent[];
   /** The first path event. */
   readonly root: StoredEvent | undefined;
+  /** The event that the next path event will hang from. */
   readonly activeLeaf: EventId | null;
   /** Number of jumps to events that are not in the log. Such a jump does not move the active leaf. */
   readonly lostJumps: number;

@@ -125,7 +125,9 @@ export interface InFlight {
 
 /** How one persistent event type behaves: how it moves the active leaf, and how models and people see it. */
 export interface EventDefinition<P = any> {
+  /** The payload. It is checked when the event is appended or imported. */
   schema: z.ZodType<P>;
+  /** Absent: the event is stored. */
   transient?: undefined;
   /** Announce the event only once it is synced to disk (fdatasync), not just written. Default: false. */
   durable?: boolean | ((event: any) => boolean);
@@ -151,22 +153,26 @@ export interface EventDefinition<P = any> {
   convertsAnew?: boolean;
   /** What the event says about work in flight. Default: nothing. */
   inFlight?: InFlight;
-  /** Default: returns `skip`. */
+  /** How a model reads the event. Default: returns `skip`. */
   convertToLlm?(event: any, context: ConvertContext): LlmAction;
-  /** Default: returns a generic row. */
+  /** How clients show the event. Default: returns a generic row. */
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
   /** Returns extra fields for the object that `onEvent` receives. */
   toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }
 /** How one transient event type behaves. */
 export interface TransientDefinition<P = any> {
+  /** The payload. It is checked when the event is emitted. */
   schema: z.ZodType<P>;
+  /** The event is announced and never stored. */
   transient: true;
   /** A fast path for very frequent types: returns the payload's fields if it clearly fits the schema, so that the schema need not run. */
   quick?(payload: P): P | undefined;
   /** What the event says about work in flight. Default: nothing. */
   inFlight?: InFlight;
+  /** How clients show the event. Default: returns a generic row. */
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
+  /** Returns extra fields for the object that `onEvent` receives. */
   toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }
 export type AnyEventDefinition = EventDefinition | TransientDefinition;
@@ -180,6 +186,7 @@ export interface ProjectionDefinition<S = any> {
   reads?: readonly ProjectionRead[];
   /** `log`: every persistent event in seq order. `path`: the path events from the root to the active leaf. */
   over: "log" | "path";
+  /** The state before the first event. */
   init(): S;
   /** Returns the next state. Must not modify `state`. */
   update(state: S, event: any): S;

@@ -17,7 +17,6 @@ export const given: readonly string[] = [
 /** The names of contributions that the kernel and shipped plugins collect. */
 export const contributions: readonly string[] = [
   "tools",
-  "childLimits",
   "serviceWrappers",
   "toolWrappers",
   "commands",

@@ -4,6 +4,7 @@ import { exampleFolder, exampleIndex } from "./example-files.ts";
 import { readFacts } from "./facts.ts";
 import { pages } from "./pages/index.ts";
 import { render } from "./pages/page.ts";
+import { drawDisplays } from "./pages/plugin-api.ts";
 import { providerList, providers } from "./providers.ts";
 import { renderReadme } from "./readme.ts";
 import { serviceShapes, shapeList } from "./service-shapes.ts";
@@ -14,6 +15,7 @@ import { read, root } from "./source.ts";
 /** The content that every generated file should have, by path from the root. */
 export async function generate(): Promise<Map<string, string>> {
   const facts = await readFacts();
+  await drawDisplays();
   const reference = pages.map((page) => [`docs/reference/${page.file}`, render(page, facts)] as const);
   const readmes = facts.plugins
     .filter(({ folder }) => existsSync(join(root, folder, "README.md")))

@@ -1,6 +1,7 @@
 import { contractWith, type Facts, rowsOf } from "../facts.ts";
-import { code, fence, heading, table } from "../markdown.ts";
-import { ownerOf, type Page, pluginLinks, sourceText, typesFor } from "./page.ts";
+import { anchor, code, fence, heading, table } from "../markdown.ts";
+import { linksToTypes, ownerOf, type Page, pluginLinks, sourceText, typesFor } from "./page.ts";
+import { apiTypes } from "./plugin-api.ts";
 
 export const contributions: Page = {
   file: "contributions.md",
@@ -15,6 +16,8 @@ with \`ctx.onContributed(name, changed)\`.
 A projection is state that a plugin folds from the log; anybody reads it with \`ctx.session.projection(name)\`.`,
   blocks: (facts) => {
     const rows = rowsOf(facts, "Contributions");
+    const seen = new Set<string>(apiTypes);
+    const places = new Map(apiTypes.map((name) => [name, "plugin-api.md"]));
     return [
       heading(2, "Contributions"),
       table(
@@ -28,8 +31,11 @@ A projection is state that a plugin folds from the log; anybody reads it with \`
       ),
       ...rows.flatMap((row) => {
         const { declarations } = contractWith(facts, row);
-        const types = sourceText(typesFor(row.mentions, declarations));
-        return [heading(3, code(row.name)), row.doc, fence("ts", [row.text, types].filter(Boolean).join("\n\n"))];
+        const shown = typesFor(row.mentions, declarations, seen, 1);
+        const types = sourceText(shown);
+        const more = linksToTypes(shown, row.mentions, declarations, { places, owner: row.owner });
+        for (const { name } of shown) places.set(name, `#${anchor(code(row.name))}`);
+        return [heading(3, code(row.name)), row.doc, fence("ts", [row.text, types].filter(Boolean).join("\n\n")), more];
       }),
       heading(2, "Projections"),
       projectionTable(facts),

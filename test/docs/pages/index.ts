@@ -7,6 +7,7 @@ import { examples } from "./examples.ts";
 import { hooks } from "./hooks.ts";
 import { operations } from "./operations.ts";
 import type { Page } from "./page.ts";
+import { pluginApi } from "./plugin-api.ts";
 import { plugins } from "./plugins.ts";
 import { presets } from "./presets.ts";
 import { services } from "./services.ts";
@@ -17,6 +18,7 @@ export const pages: readonly Page[] = [
   plugins,
   presets,
   config,
+  pluginApi,
   events,
   services,
   contributions,

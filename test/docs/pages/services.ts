@@ -1,7 +1,8 @@
 import { contractWith, type Facts, rowsOf } from "../facts.ts";
-import { code, fence, heading, table } from "../markdown.ts";
+import { anchor, code, fence, heading, table } from "../markdown.ts";
 import type { Row } from "../source.ts";
-import { ownerOf, type Page, pluginLink, pluginLinks, sourceText, typesFor } from "./page.ts";
+import { linksToTypes, ownerOf, type Page, pluginLink, pluginLinks, sourceText, typesFor } from "./page.ts";
+import { apiTypes } from "./plugin-api.ts";
 
 export const services: Page = {
   file: "services.md",
@@ -11,16 +12,21 @@ first and puts the service on \`ctx\` (\`ctx.agent\`); \`ctx.find("agent")\` loo
 \`undefined\` where it is missing. A session's plugins also see the services of the host, never the other way round.`,
   blocks: (facts) => {
     const rows = rowsOf(facts, "Services");
-    const seen = new Set<string>();
+    const seen = new Set<string>(apiTypes);
+    const places = new Map(apiTypes.map((name) => [name, "plugin-api.md"]));
     return [
       table(
         ["service", "provided by", "scope", "needed by", "used when present by"],
         rows.map((row) => [code(row.name), ...cells(facts, row)]),
       ),
       ...rows.flatMap((row) => {
+        const { declarations } = contractWith(facts, row);
         const [declaration, ...rest] = declarationsOf(facts, row, seen);
-        const text = declaration ? sourceText([declaration, ...rest]) : row.text;
-        return [heading(2, code(row.name)), row.doc, fence("ts", text)];
+        const shown = declaration ? [declaration, ...rest] : [];
+        const text = declaration ? sourceText(shown) : row.text;
+        const more = linksToTypes(shown, row.mentions, declarations, { places, owner: row.owner });
+        for (const { name } of shown) places.set(name, `#${anchor(code(row.name))}`);
+        return [heading(2, code(row.name)), row.doc, fence("ts", text), more];
       }),
     ];
   },
@@ -39,6 +45,6 @@ function cells(facts: Facts, { name }: Row): string[] {
 
 /** The service's own type first, then the types that it refers to. */
 function declarationsOf(facts: Facts, row: Row, seen: Set<string>) {
-  const found = typesFor(row.mentions, contractWith(facts, row).declarations, seen);
+  const found = typesFor(row.mentions, contractWith(facts, row).declarations, seen, 1);
   return [...found].sort((a, b) => Number(row.mentions.includes(b.name)) - Number(row.mentions.includes(a.name)));
 }

@@ -61,7 +61,7 @@ describe("a mistake in an extension", () => {
         where: "start",
         code: "PLUGIN_FAILED",
         message:
-          'it taps the hook "greet" with something that cannot be used: it has no field "handlr": did you mean "handler"?; it has no field "critcal": did you mean "critical"?; its handler is not a function; its level is not "early", "normal" or "late"; its limit is neither a number of milliseconds up to 2147483647 nor false. Give a function, or { handler: a function } with level, critical or limit beside it.',
+          'it has a layer on the hook "greet" that cannot be used: it has no field "handlr": did you mean "handler"?; it has no field "critcal": did you mean "critical"?; its handler is not a function; its level is not "early", "normal" or "late"; its limit is neither a number of milliseconds up to 2147483647 nor false. Give a function, or { handler: a function } with level, critical or limit beside it.',
         at: expect.stringContaining(""),
       },
     ]);
