@@ -13,13 +13,13 @@ export default definePlugin({
   hooks(ctx) {
     const patterns = ctx.config.patterns.map((pattern) => new RegExp(pattern, "g"));
     const clean = (text: string) => patterns.reduce((left, pattern) => left.replaceAll(pattern, "[redacted]"), text);
-    const cleanBlocks = (blocks: readonly object[]) =>
+    const cleanBlocks = <B extends readonly object[]>(blocks: B) =>
       blocks.map((block) => {
         // Images are data, and a signed thought must stay as its model signed it.
         const { type, text, arguments: args } = block as { type: string; text?: string; arguments?: object };
         if (type === "text") return { ...block, text: clean(text ?? "") };
         return type === "toolCall" ? { ...block, arguments: JSON.parse(clean(JSON.stringify(args))) } : block;
-      });
+      }) as object as B;
     return {
       beforeStore: {
         // Without it nothing is stored. Late: after the layers that add something.

@@ -137,7 +137,7 @@ describe("a team's preset, from packing to removal", () => {
     const shown = await s.run(["preset", "update", "team-preset", second]);
     expect(shown.code).toBe(2);
     expect(shown.stdout).toContain("  changed  instructions/house-rules.md\n    +- Ask before you add a dependency.\n");
-    expect(shown.stdout).toContain("  package ticket-words 2.0.1, for its extensions  (node_modules/ticket-words)\n");
+    expect(shown.stdout).toContain("  1 npm package: ticket-words 2.0.1  (node_modules)\n");
     expect((await s.run(["preset", "list"])).stdout).toContain(`(1.0.0 from ${first})`);
     expect(await s.run(["preset", "update", "team-preset", second, "--yes"])).toMatchObject({ code: 0 });
     expect((await s.run(["preset", "list"])).stdout).toContain(`(1.1.0 from ${second})`);

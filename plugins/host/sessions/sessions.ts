@@ -240,7 +240,7 @@ export class Sessions {
 
   /** Tells of a session that is stored and not open. */
   announce(sessionId: string, change: "created" | "restored"): void {
-    const session = this.shelf.summary(sessionId);
+    const session = this.feed.isWatched ? this.shelf.summary(sessionId) : undefined;
     if (session) this.feed.send({ change, session });
   }
 

@@ -50,11 +50,16 @@ export class SessionFeed {
     if (this.open.get(sessionId) !== session) return;
     this.open.delete(sessionId);
     const isStored = existsSync(workspace.file as string);
-    if (this.listeners.size > 0)
+    if (this.isWatched)
       this.send({
         change: isStored ? "closed" : "deleted",
         session: { ...session.summary.current, cwd: workspace.cwd },
       });
+  }
+
+  /** Whether anybody listens, so that rows are read only for somebody. */
+  get isWatched(): boolean {
+    return this.listeners.size > 0;
   }
 
   send(change: SessionChange): void {
@@ -73,7 +78,7 @@ export class SessionFeed {
   }
 
   private tell(session: OpenSession, change: RowChange): void {
-    if (this.listeners.size > 0) this.send({ change, session: { ...rowOf(session), cwd: session.workspace.cwd } });
+    if (this.isWatched) this.send({ change, session: { ...rowOf(session), cwd: session.workspace.cwd } });
   }
 }
 
