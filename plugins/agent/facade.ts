@@ -7,7 +7,6 @@ import { errors } from "./errors.ts";
 import { fittedContent, isToFit } from "./messages/content.ts";
 import { toAgentMessages } from "./messages/convert.ts";
 import type { Dispatcher } from "./turn/dispatcher.ts";
-import type { Queue } from "./turn/queue.ts";
 import { contextTokens, estimateTokens, textTokens } from "./turn/usage.ts";
 
 /** Creates the service `agent` over a dispatcher. */
@@ -59,16 +58,23 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       (await import("./turn/ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
     betweenTurns: (work) => dispatcher.betweenTurns(work),
   };
-  return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => viewFor(plugin, service, env.queue) });
+  return Object.assign(service, {
+    [perPlugin]: (plugin: BaseContext) => viewFor(plugin, service, { env, dispatcher }),
+  });
 }
 
 /**
  * Creates a plugin's view of the service: errors of its listeners carry its name, its listeners end with it, and what
  * it sends counts against its limits.
  */
-function viewFor(plugin: BaseContext, service: AgentService, queue: Queue): AgentService {
-  // Each queue change writes the whole queue, so its whole size is charged.
-  const pay = (where: string) => plugin.spend(where, { written: 1 }, () => JSON.stringify(queue.items).length);
+function viewFor(
+  plugin: BaseContext,
+  service: AgentService,
+  { env: { queue }, dispatcher }: { env: Environment; dispatcher: Dispatcher },
+): AgentService {
+  // Each queue change writes the whole queue, so its whole size is charged, with what is about to be added.
+  const size = () => JSON.stringify(queue.items).length + dispatcher.unclean;
+  const pay = (where: string) => plugin.spend(where, { written: 1 }, size);
   const counted: Partial<AgentService> = {
     steer(message) {
       pay("agent.steer");

@@ -16,6 +16,7 @@ const floods: [id: string, source: string, where: string][] = [
   ["feeds", plugin("feeds", 'onEvent: (_event, ctx) => void ctx.session.append("custom", { kind: "x", data: {} })'), "session.append"],
   ["notifies", inHook("notifies", 'ctx.ui.notify("look " + n)'), "ui.notify"],
   ["steers", inHook("steers", 'ctx.agent.steer("go left " + n)'), "agent.steer"],
+  ["cleans", inHook("cleans", 'ctx.agent.steer("go left " + n)').replace("beforeToolCall", "beforeStore: async () => undefined, beforeToolCall"), "agent.steer"],
 ]; // biome-ignore format: a row each
 
 it.each(floods)(

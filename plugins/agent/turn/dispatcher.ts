@@ -32,6 +32,8 @@ export class Dispatcher {
   private closed = false;
   /** Settles when the layers of `beforeStore` have looked at the messages so far. */
   private cleaned: Promise<unknown> = Promise.resolve();
+  /** Characters of the messages that these layers have not looked at yet. */
+  unclean = 0;
 
   constructor(env: Environment) {
     this.env = env;
@@ -79,10 +81,16 @@ export class Dispatcher {
   }
 
   /** Returns a message without known secrets, as the layers of `beforeStore` want it stored. Messages keep their order. */
-  private async clean(given: UserMessage): Promise<UserMessage> {
+  private clean(given: UserMessage): UserMessage | Promise<UserMessage> {
     const message = withoutSecrets(this.env, given);
     if (this.env.hooks.beforeStore.layers === 0) return message;
-    const cleaned = this.cleaned.then(() => asStored(this.env, message));
+    const { length } = JSON.stringify(message);
+    this.unclean += length;
+    const cleaned = this.cleaned
+      .then(() => asStored(this.env, message))
+      .finally(() => {
+        this.unclean -= length;
+      });
     this.cleaned = cleaned.catch(() => {});
     return cleaned;
   }
@@ -104,7 +112,9 @@ export class Dispatcher {
 
   /** Adds a message to the queue, whether or not a turn is running. */
   async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId?: string): Promise<Sent> {
-    return this.add(await this.clean(message), mode, clientId);
+    const clean = this.clean(message);
+    // Without an await where there is nothing to wait for: the queue's size limits how much a plugin may add.
+    return this.add(clean instanceof Promise ? await clean : clean, mode, clientId);
   }
 
   private async add(message: UserMessage, mode: QueueItem["mode"], clientId = "agent"): Promise<Sent> {
