@@ -40,6 +40,8 @@ export const errors = defineErrors({
     `A session with a parent can work only where its parent may change files (${a.folders.join(", ")}), not in ${a.folder}.`,
   HOST_CHILD_PLUGINS: (a: { preset?: string | undefined; missing: readonly string[] }) =>
     `The session's parent is limited by ${a.missing.join(", ")}, which ${a.preset === undefined ? "this preset" : `the preset "${a.preset}"`} does not have. Use a preset with ${a.missing.length === 1 ? "this plugin" : "these plugins"}.`,
+  HOST_CHILD_LIMITS: (a: { plugins: readonly string[] }) =>
+    `What the session's parent may do is not known, because "childLimits" of ${a.plugins.join(", ")} failed. Mend or remove the plugin.`,
   HOST_NO_HISTORY: () =>
     'This preset cannot copy up to an event. Add "history" to "use" in the preset, or copy the whole conversation.',
   HOST_TAIL_INVALID: {

@@ -33,7 +33,7 @@ export function relatedIn({ meta }: Pick<SessionHeader, "meta">): Related {
   };
 }
 
-/** Returns what to store about a new session. Throws HOST_DATA, HOST_PARENT_CLOSED and HOST_CHILD_FOLDER. */
+/** Returns what to store about a new session. Throws HOST_DATA, HOST_PARENT_CLOSED, HOST_CHILD_LIMITS and HOST_CHILD_FOLDER. */
 export function newRelation(
   { preset, parent, kind, data }: Relation,
   root: string,
@@ -53,7 +53,11 @@ export function newRelation(
 }
 
 function inheritedFrom({ kernel, workspace: { trusted, root, allowWrite } }: SessionHandle): Inherited {
+  const before = kernel.failures.length;
   const limits = JSON.parse(JSON.stringify(limitsIn(kernel))) as Inherited["limits"];
+  // Without a plugin's limits the child might do more than its parent.
+  const failed = kernel.failures.slice(before).filter(({ where }) => where === "childLimits");
+  if (failed.length > 0) throw errors.HOST_CHILD_LIMITS({ plugins: failed.map(({ plugin }) => plugin) });
   return { ...(trusted !== undefined && { trusted }), folders: [root, ...allowWrite], limits };
 }
 

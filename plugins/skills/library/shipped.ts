@@ -34,6 +34,6 @@ export const shipped: readonly { name: string; description: string; digest: stri
     name: "write-scorel-extension",
     description:
       "Write, check and test an extension of Scorel itself - a tool, guard, slash command, projection or service.",
-    digest: "f4a9ee9dabad5b091468f1b0be9742fe51e685c143ac66055c382d84e492d776",
+    digest: "b1e097b091ee1cf00544761a42501916f6161d877dd96d15ac7715a048c9f2a8",
   },
 ];

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { startModelServer, text, toolCall } from "../../model-server.ts";
 import { says, tool } from "../agent/setup.ts";
 import { agentHost } from "./agent-host.ts";
-import { testHome, testHost } from "./home.ts";
+import { echoAgent, testHome, testHost } from "./home.ts";
 
 const touch = tool("Touch", async () => says("touched"), { access: () => "exclusive" });
 const peek = tool("Peek", async () => says("seen"), { access: () => "read" });
@@ -133,6 +133,25 @@ it("a child has no tools and no rules that its parent does not have", async () =
     parent: { sessionId: parent.sessionId },
   });
   expect(await t.client.request("test_tools" as never, { sessionId: child.sessionId } as never)).toEqual(["Peek"]);
+});
+
+it("creates no child while it is unknown what its parent may do", async () => {
+  using home = testHome();
+  const broken = definePlugin({
+    id: "broken",
+    name: "Broken",
+    version: "1.0.0",
+    childLimits: () => {
+      throw new Error("no idea");
+    },
+  });
+  await using t = await testHost([echoAgent, broken]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  for (let time = 0; time < 4; time++)
+    await expect(t.client.request("create_session", { cwd: home.cwd, parent: { sessionId } })).rejects.toMatchObject({
+      code: "HOST_CHILD_LIMITS",
+      message: expect.stringContaining("of broken failed"),
+    });
 });
 
 it("does not open a child without the plugins that limit its parent", async () => {
