@@ -1,3 +1,4 @@
+import { sessionChange } from "@scorel/kit/schema/session-meta";
 import { z } from "zod";
 
 const textBlock = z.object({ type: z.literal("text"), text: z.string() });
@@ -12,14 +13,6 @@ const undone = z.strictObject({
   fromLeafId: z.string().nullable(),
   leafId: z.string().nullable(),
   text: z.string(),
-});
-const sessionMeta = z.looseObject({
-  name: z.string().optional(),
-  title: z.string().optional(),
-  model: z.string().optional(),
-  chosenModel: z.string().optional(),
-  thinkingLevel: z.string().optional(),
-  cwd: z.string().optional(),
 });
 const filesRestored = z.strictObject({
   restored: z.array(z.string()),
@@ -59,8 +52,8 @@ const treePage = z.strictObject({
 /** The schemas of what the operations return. */
 export const results = {
   undo: undone,
-  update_info: z.strictObject({ eventId: z.string(), meta: sessionMeta, text: z.string() }),
-  rename_session: z.strictObject({ eventId: z.string(), meta: sessionMeta, text: z.string() }),
+  update_info: sessionChange,
+  rename_session: sessionChange,
   rewind: z.strictObject({
     eventId: z.string(),
     fromLeafId: z.string().nullable(),

@@ -1,15 +1,6 @@
-import { z } from "zod";
-
-const sessionMeta = z.looseObject({
-  name: z.string().optional(),
-  title: z.string().optional(),
-  model: z.string().optional(),
-  chosenModel: z.string().optional(),
-  thinkingLevel: z.string().optional(),
-  cwd: z.string().optional(),
-});
+import { sessionChange } from "@scorel/kit/schema/session-meta";
 
 /** The schemas of what the operations return. */
 export const results = {
-  set_model: z.strictObject({ eventId: z.string(), meta: sessionMeta, text: z.string() }),
+  set_model: sessionChange,
 };

@@ -1,14 +1,7 @@
 import { displayAction } from "@scorel/kit/schema/display-action";
+import { sessionMeta } from "@scorel/kit/schema/session-meta";
 import { z } from "zod";
 
-const sessionMeta = z.looseObject({
-  name: z.string().optional(),
-  title: z.string().optional(),
-  model: z.string().optional(),
-  chosenModel: z.string().optional(),
-  thinkingLevel: z.string().optional(),
-  cwd: z.string().optional(),
-});
 const anchor = z.strictObject({
   epoch: z.string(),
   persistentSeq: z.number(),

@@ -1,0 +1,14 @@
+import { z } from "zod";
+
+/** What a session says about itself: the state that its `session_info` events add up to. Plugins may add fields. */
+export const sessionMeta = z.looseObject({
+  name: z.string().optional(),
+  title: z.string().optional(),
+  model: z.string().optional(),
+  chosenModel: z.string().optional(),
+  thinkingLevel: z.string().optional(),
+  cwd: z.string().optional(),
+});
+
+/** The result of an operation that changes it: the event, the state after it, and a line for people. */
+export const sessionChange = z.strictObject({ eventId: z.string(), meta: sessionMeta, text: z.string() });
