@@ -26,7 +26,7 @@ interface Listener {
   changed(): void;
 }
 
-/** What the plugins of one kernel and of its parent contribute. Collectors ask for a name, and may listen for changes. */
+/** The contributions of all plugins of a kernel and of its parent, by name. Collectors can listen for changes of a name. */
 export class ContributionTable {
   private readonly options: TableOptions;
   private readonly children = new Set<ContributionTable>();

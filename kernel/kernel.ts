@@ -67,7 +67,7 @@ export interface Kernel {
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** The seq of the latest event that subscribers got. Lower than `session.seq` while durable events are being synced to disk. */
   readonly announced: number;
-  /** What an event of a type says about work in flight. */
+  /** The `inFlight` field of an event type's definition. */
   inFlight(type: string): InFlight | undefined;
   /** Resolves when every subscriber has processed all events announced so far. */
   drained(): Promise<void>;

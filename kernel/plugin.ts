@@ -228,7 +228,7 @@ interface PluginShape<Ctx, C, N> {
 }
 type HookLayers = { [H in HookName]?: Hooks[H] | Tap<Hooks[H]> };
 /**
- * What a plugin contributes while it runs, each as a value or as a function that is called whenever the contribution is
+ * Contributions that a plugin adds while it runs, each as a value or as a function that is called whenever the contribution is
  * collected. It is added to the plugin's own contributions with the same name.
  */
 type Contributed = {

@@ -27,7 +27,7 @@ export class ServiceTable {
   private readonly provided = new Map<string, Provided>();
   /** Wrapped services with what they wrap. */
   private readonly wrapped = new Map<string, { inner: unknown; outer: unknown }>();
-  /** What the plugins of this kernel contribute, and what those of its parent do as well; absent after a change. */
+  /** Cached wrappers: `own` from plugins of this kernel, `all` from those of its parent as well. Cleared when they change. */
   private readonly wrappers = new Map<"own" | "all", ReadonlyMap<string, readonly Wrapper[]>>();
   private isStarted = false;
 

@@ -10,7 +10,7 @@ export default definePlugin({
   config: z.strictObject({ tools: z.array(z.string()).default(["Edit", "Write"]) }),
   hooks: ({ config }) => ({
     beforeCompact({ messages, earlier, instructions }) {
-      // What somebody wants to keep in particular is left to a model.
+      // With instructions (`/compact keep the decisions`) a model writes the summary instead.
       if (instructions !== undefined) return undefined;
       const asked = messages.flatMap((message) =>
         message.role === "user" ? [`- ${JSON.stringify(message.content).slice(0, 500)}`] : [],

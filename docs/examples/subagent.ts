@@ -51,7 +51,7 @@ export default definePlugin({
 
 const text = (words: string) => [{ type: "text" as const, text: words }];
 
-/** What the subagent has said and used so far. */
+/** The text and token usage of the subagent's reply so far. */
 class Progress {
   said = "";
   readonly usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } };

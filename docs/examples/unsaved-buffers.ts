@@ -13,7 +13,7 @@ export default definePlugin({
     const unsaved = new Map<string, Uint8Array>();
     return {
       serviceWrappers: {
-        // What is not named here stays as it is.
+        // All other methods stay those of the wrapped service.
         files: (files) => ({
           async read(path, options) {
             const file = await files.read(path, options);

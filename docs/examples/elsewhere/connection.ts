@@ -13,7 +13,7 @@ interface Message {
   output?: string;
   end?: unknown;
 }
-/** What is told of a process after it was started. */
+/** Callbacks for the events of a started process. */
 export interface Listener {
   output(bytes: Uint8Array): void;
   end(end: unknown): void;

@@ -86,7 +86,7 @@ it("an extension lets every client connect elsewhere, while files of this comput
         ?.known()
         .map(({ key }) => key),
     ).toContain("permission");
-    const file = home.session("../shared.json");
+    const file = home.session("../counter.json");
     await kernel.find("sharedFiles")?.changeFile(file, (text) => `${text ?? ""}1`);
     expect(home.files()).toContain(`${sessionId}.jsonl`);
   } finally {
