@@ -13,16 +13,19 @@ import { executorFor } from "./inherited.ts";
 import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
 
-/** Chooses an executor when the first program is started, and keeps using it. */
+/** Chooses an executor when the first program is started, and keeps using it unless the session's parent requires another one. */
 export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: () => string): SandboxService {
-  let chosen: Promise<Executor> | undefined;
+  let chosen: { of: SandboxConfig["executor"]; executor: Promise<Executor> } | undefined;
   const executor = () => {
-    chosen ??= choose(candidates(executorFor(ctx, config), config, folder));
+    const of = executorFor(ctx, config);
+    if (chosen?.of === of) return chosen.executor;
+    const choice = { of, executor: choose(candidates(of, config, folder)) };
+    chosen = choice;
     // The next attempt tries again, since a missing program may be installed by then.
-    chosen.catch(() => {
-      chosen = undefined;
+    choice.executor.catch(() => {
+      if (chosen === choice) chosen = undefined;
     });
-    return chosen;
+    return choice.executor;
   };
   const report = (thrown: unknown) => ctx.report("sandbox", thrown);
   const ledger = new Ledger(ledgerFolder(homedir()), `${ctx.session.id}-programs`, report);

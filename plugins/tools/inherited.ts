@@ -16,13 +16,15 @@ export function childLimits(tools: ToolsService): Limits {
 
 /** Returns how the limits by a session's parent narrow what the session has. Without a parent they narrow nothing. */
 export function inheritedBy(parent: ParentSession | undefined) {
+  const limits = () => (parent?.limits("tools") ?? {}) as { atStart?: Limits; now?: Limits };
   // Tools are limited as they were when the session was created, so that its requests begin alike.
-  const limits = parent?.limits("tools").atStart as Limits | undefined;
+  const names = limits().atStart?.tools;
   return {
-    offers: ({ name }: { name: string }) => limits === undefined || limits.tools.includes(name),
-    bash: ({ sandbox, network }: BashSettings): BashSettings =>
-      limits
-        ? { sandbox: sandbox || limits.bash.sandbox, network: network && limits.bash.network }
-        : { sandbox, network },
+    offers: ({ name }: { name: string }) => names === undefined || names.includes(name),
+    bash(own: BashSettings): BashSettings {
+      const { atStart, now } = limits();
+      const all = [own, atStart?.bash ?? own, now?.bash ?? own];
+      return { sandbox: all.some(({ sandbox }) => sandbox), network: all.every(({ network }) => network) };
+    },
   };
 }
