@@ -108,6 +108,8 @@ export interface PluginChoice {
   preset?: string | undefined;
   /** Reads a project only if this is its `.scorel` folder, however much the user trusts another; `null`: no project. */
   project?: string | null | undefined;
+  /** With `project`: skills nested in the project are read only if these are their folders. */
+  nested?: readonly string[] | undefined;
 }
 
 /** The service `composition`: resolved presets and configuration, from which session kernels are made. */

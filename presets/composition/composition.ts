@@ -4,7 +4,7 @@ import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contrac
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
 import { projectDir } from "@scorel/kit/files/home";
 import type { Project } from "@scorel/trust/loader";
-import type { Composition } from "@scorel/workspace/contract";
+import type { Composition, PluginChoice } from "@scorel/workspace/contract";
 import { shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
@@ -24,7 +24,7 @@ export async function requestFor(asked: Asked, cwd: string): Promise<LayerReques
 export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
   return {
     kernel,
-    async sessionPlugins(cwd, { only, again, preset, project: allowed } = {}) {
+    async sessionPlugins(cwd, { only, again, preset, ...allowed } = {}) {
       const named = preset === undefined ? asked : { ...asked, preset, by: "the session's preset" };
       const request = within(await requestFor(named, cwd), allowed);
       const resolution = await resolve(request);
@@ -46,11 +46,14 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
   };
 }
 
-/** Leaves out the project unless it is the allowed one; undefined allows any. */
-function within(request: LayerRequest, allowed: string | null | undefined): LayerRequest {
+/** Leaves out what is trusted of the project unless it is allowed; without `dir`, all of it is. */
+function within(request: LayerRequest, { project: dir, nested = [] }: PluginChoice): LayerRequest {
   const { project } = request;
-  if (allowed === undefined || !project?.trusted || project.dir === allowed) return request;
-  return { ...request, project: undefined };
+  if (dir === undefined || !project) return request;
+  const { nested: skills, ...rest } = project;
+  const isAllowed = skills?.folders.every((folder) => nested.includes(folder));
+  if (project.trusted && project.dir !== dir) return { ...request, project: undefined };
+  return { ...request, project: { ...rest, ...(isAllowed && { nested: skills }) } };
 }
 
 /** Throws CONFIG_REQUIRES when a required extension is missing. Loads the check only if a preset requires or locks something. */

@@ -8,6 +8,8 @@ import { errors } from "../errors.ts";
 export interface Inherited {
   /** The project folder that the parent may read, if any. */
   trusted?: string;
+  /** The folders of nested skills that the parent may read, if any. */
+  nested?: readonly string[];
   /** The folders in which the parent may change files. */
   folders: readonly string[];
   /** Limits of the parent's plugins, by plugin id. */
@@ -52,13 +54,19 @@ export function newRelation(
   return { ...own, ...(named !== undefined && { preset: named }), parent, inherited };
 }
 
-function inheritedFrom({ kernel, workspace: { trusted, root, allowWrite } }: SessionHandle): Inherited {
+function inheritedFrom({ kernel, workspace }: SessionHandle): Inherited {
   const before = kernel.failures.length;
   const limits = JSON.parse(JSON.stringify(limitsIn(kernel))) as Inherited["limits"];
   // Without a plugin's limits the child might do more than its parent.
   const failed = kernel.failures.slice(before).filter(({ where }) => where === "childLimits");
   if (failed.length > 0) throw errors.HOST_CHILD_LIMITS({ plugins: failed.map(({ plugin }) => plugin) });
-  return { ...(trusted !== undefined && { trusted }), folders: [root, ...allowWrite], limits };
+  const { trusted, nestedSkills, root, allowWrite } = workspace;
+  return {
+    ...(trusted !== undefined && { trusted }),
+    ...(nestedSkills && { nested: nestedSkills.folders }),
+    folders: [root, ...allowWrite],
+    limits,
+  };
 }
 
 function limitsIn(kernel: Kernel): Record<string, unknown> {
@@ -82,7 +90,7 @@ export function assertLimited(plugins: readonly string[], { preset, inherited }:
 export function pluginChoice({ preset, inherited }: Related): PluginChoice {
   return {
     ...(preset !== undefined && { preset }),
-    ...(inherited && { project: inherited.trusted ?? null }),
+    ...(inherited && { project: inherited.trusted ?? null, nested: inherited.nested ?? [] }),
   };
 }
 
