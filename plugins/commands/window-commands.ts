@@ -50,11 +50,13 @@ interface Answered {
   usage: Usage;
 }
 
-/** Yields every reply in the log on all branches, including failed attempts and summaries. */
+/** Yields every reply in the log on all branches, including failed attempts and summaries, and what tools have used. */
 function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
   for (const event of tree.ofType("message")) {
     const { message } = event as EventOf<"message">;
     if (message.role === "assistant") yield { model: `${message.provider}/${message.model}`, usage: message.usage };
+    if (message.role === "tool_result" && message.usage)
+      yield { model: message.usage.model ?? message.toolName, usage: message.usage };
   }
   for (const event of tree.ofType("compact")) {
     const { model, usage } = event as EventOf<"compact">;

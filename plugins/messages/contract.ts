@@ -222,7 +222,7 @@ declare module "@scorel/kernel" {
      * call of the batch that ends first.
      */
     tool_execution_start: { eventId: EventId; parentId: EventId; toolCallId: string; toolName: string; args: unknown };
-    /** Progress of a running tool. Each update replaces the previous one. */
+    /** Progress of a running tool, with the `usage` so far if the tool reports it. Each update replaces the previous one. */
     tool_execution_update: { eventId: EventId; toolCallId: string; partial: unknown };
     /** A tool has ended. Its result is in the log as `eventId`, unless `message_cancelled` was sent for it. */
     tool_execution_end: {

@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
 import type { AnyEvent, Events, ScorelError, Transients } from "@scorel/kernel";
-import type {} from "@scorel/messages/contract";
+import type { Usage } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
 /** Reads the limits of a run from its options; there are none by default. Throws PRINT_NUMBER. */
@@ -35,6 +35,10 @@ export class Limits {
   private readonly control = new AbortController();
   private rounds = 0;
   private cost = 0;
+  /** What the reply of this round has cost, before its usage comes with the end of the round. */
+  private reply = 0;
+  /** What the running tool calls have cost so far, by call id. */
+  private readonly running = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(max: { rounds: number; cost: number; seconds: number }) {
@@ -53,33 +57,52 @@ export class Limits {
   }
 
   /**
-   * Counts rounds and the cost of summaries and tools. If another round would follow but is not allowed, the limit is reached.
+   * Counts rounds and the cost of summaries and tools. The limit is reached when another round would follow but is not allowed, or
+   * when running tools have cost too much.
    */
   hear({ event }: Delivered): void {
     if (event.type === "compact") this.cost += (event as AnyEvent & Events["compact"]).usage?.cost.total ?? 0;
-    if (event.type === "message") this.cost += toolCost(event as AnyEvent & Events["message"]);
+    if (event.type === "message") this.takeMessage((event as AnyEvent & Events["message"]).message);
+    if (event.type === "tool_execution_update")
+      this.updateCall(event as AnyEvent & Transients["tool_execution_update"]);
     if (event.type !== "turn_end") return;
     const { usage, stopReason } = event as AnyEvent & Transients["turn_end"];
     this.rounds++;
     this.cost += usage?.cost.total ?? 0;
+    this.reply = 0;
     if (stopReason === "toolUse") this.allowsMore();
   }
 
   /** Returns whether another round may start; if not, the limit is reached. */
   allowsMore(): boolean {
-    const { rounds, cost, max } = this;
+    const { rounds, max } = this;
     if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds }));
-    else if (cost >= max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)) }));
+    this.allowsCost();
     return this.reached === undefined;
+  }
+
+  private allowsCost(): void {
+    const cost = [...this.running.values()].reduce((sum, each) => sum + each, this.cost + this.reply);
+    if (cost >= this.max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)) }));
+  }
+
+  /** Counts what a running call has cost so far. */
+  private updateCall({ toolCallId, partial }: Transients["tool_execution_update"]): void {
+    const usage = (partial as { usage?: Usage } | undefined)?.usage;
+    if (!usage) return;
+    this.running.set(toolCallId, usage.cost.total);
+    this.allowsCost();
+  }
+
+  private takeMessage(message: Events["message"]["message"]): void {
+    if (message.role === "assistant") this.reply = message.usage.cost.total;
+    if (message.role !== "tool_result") return;
+    this.running.delete(message.toolCallId);
+    this.cost += message.usage?.cost.total ?? 0;
   }
 
   private reach(error: ScorelError): void {
     this.reached ??= error;
     this.control.abort();
   }
-}
-
-/** What a tool call has cost by itself. Replies are counted at the end of their round. */
-function toolCost({ message }: Events["message"]): number {
-  return message.role === "tool_result" ? (message.usage?.cost.total ?? 0) : 0;
 }

@@ -183,13 +183,14 @@ export class Call {
     return mergedResult(outcome.result, result, (thrown) => env.ctx.report("afterToolCall", thrown));
   }
 
-  update(partial: unknown): void {
+  update(partial: CallResult): void {
     if (this.state !== "running") return;
     const { id: toolCallId } = this.proposed;
+    const { usage } = this;
     this.session.emit("tool_execution_update", {
       eventId: this.eventId,
       toolCallId,
-      partial: this.reply.redaction.value(partial),
+      partial: this.reply.redaction.value({ ...partial, ...(usage && { usage }) }),
     });
   }
 
