@@ -18,6 +18,7 @@ const used: readonly string[] = [
     "trustedCopy",
     "nestedSkills",
     "packages",
+    "locks",
     "temp",
     "parent",
   ],
@@ -41,6 +42,10 @@ const rowSchema = z
     }),
     flag: flagSchema.optional(),
     short: z.strictObject({ flag: flagSchema, value: z.string() }).optional(),
+    setting: z
+      .string()
+      .regex(/^[\w-]+(\.[\w-]+)+$/, "it must be a plugin's id and a key, such as deploy.target")
+      .optional(),
   })
   .superRefine(({ key, kind, flag, short }, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: "custom", path: [path], message });

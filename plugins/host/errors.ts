@@ -26,6 +26,11 @@ export const errors = defineErrors({
     `"sessionOptions" of plugin "${a.plugin}": ${a.problems}. The option is left out.`,
   HOST_OPTION_TAKEN: (a: { plugin: string; name: string; owner?: string | undefined }) =>
     `The session option "${a.name}" of plugin "${a.plugin}" is left out: ${a.owner === undefined ? "Scorel has something" : `plugin "${a.owner}" has one`} of that name. Give it another name.`,
+  HOST_OPTION_LOCKED: {
+    exit: 2,
+    text: (a: { option: string; value: unknown; setting: string; by: string; configured?: unknown }) =>
+      `The session option "${a.option}" cannot be ${JSON.stringify(a.value)}: ${a.by} locks ${a.setting}, which is ${a.configured === undefined ? "not set" : JSON.stringify(a.configured)}. Leave the option out${a.configured === undefined ? "" : ", or give a stricter value"}.`,
+  },
   HOST_SESSION_BUSY: (a: { sessionId: string }) =>
     `A turn is running in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
   HOST_TEMPORARY: (a: { path: string; reason: string }) =>

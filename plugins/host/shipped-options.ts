@@ -55,6 +55,7 @@ export const shippedOptions: readonly SessionOption[] = [
       },
       value: "full",
     },
+    setting: "permissions.mode",
   },
   {
     key: "sandbox",
@@ -63,5 +64,6 @@ export const shippedOptions: readonly SessionOption[] = [
       flags: "--sandbox <executor>",
       description: "Sandbox for programs of skills; local: none",
     },
+    setting: "sandbox.executor",
   },
 ];

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type {
+  LockedSetting,
   NestedSkills,
   ParentSession,
   PresetPackage,
@@ -67,6 +68,7 @@ export function createWorkspace(
     trustedCopy,
     nestedSkills,
     packages = [],
+    locks = [],
     parent,
     ...options
   }: {
@@ -77,6 +79,7 @@ export function createWorkspace(
     trustedCopy?: TrustedCopy | undefined;
     nestedSkills?: NestedSkills | undefined;
     packages?: readonly PresetPackage[] | undefined;
+    locks?: readonly LockedSetting[] | undefined;
     parent?: ParentSession | undefined;
   } & SessionOptions,
   known?: readonly SessionOption[],
@@ -92,6 +95,7 @@ export function createWorkspace(
     ...(trustedCopy !== undefined && { trustedCopy }),
     ...(nestedSkills !== undefined && { nestedSkills }),
     ...(packages.length > 0 && { packages }),
+    ...(locks.length > 0 && { locks }),
     ...(parent && { parent }),
     get temp() {
       temp ??= makeTemporary(sessionId);

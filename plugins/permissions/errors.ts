@@ -5,6 +5,8 @@ export const errors = defineErrors({
     "The call names more files than can be checked where they are. Split it into several calls.",
   PERMISSIONS_FORGET: (a: { rule: string; known: readonly string[] }) =>
     `${a.rule === "" ? "Say which rule to forget" : `You have no rule ${JSON.stringify(a.rule)}`}. For example: /permission forget "Bash(npm test)".${a.known.length > 0 ? ` Yours: ${a.known.join(", ")}` : ""}`,
+  PERMISSIONS_LOCKED: (a: { mode: string; by: string; configured: string; allowed: readonly string[] }) =>
+    `The permission mode cannot be ${a.mode}: ${a.by} locks permissions.mode, which is ${a.configured}. Allowed: ${a.allowed.join(", ")}.`,
   PERMISSIONS_NO_EFFECT: (a: { doubts: readonly string[] }) => a.doubts.join("\n"),
   PERMISSIONS_RULE: (a: { path: string; rules: readonly string[]; reason: string }) =>
     `${a.path} was not changed (${a.reason}). Add these rules to it yourself:\n[permissions]\nallow = ${JSON.stringify(a.rules)}`,

@@ -40,6 +40,7 @@ export default definePlugin({
         flag: { flags: "--yes", description: "Run everything without asking, like --permission full" },
         value: "full",
       },
+      setting: "permissions.mode",
     },
   ],
   events: { permission_mode: permissionMode, permission_denied: permissionDenied },

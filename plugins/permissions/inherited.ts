@@ -38,7 +38,7 @@ export function limitsBy(parent: ParentSession | undefined): Limits[] {
 }
 
 /** The narrowest of a mode and those of the limits. */
-export function narrowest(mode: Mode, limits: readonly Limits[]): Mode {
+export function narrowest(mode: Mode, limits: readonly Pick<Limits, "mode">[]): Mode {
   const all = [mode, ...limits.map((each) => each.mode)];
   return NARROWEST_FIRST.find((each) => all.includes(each)) ?? "plan";
 }

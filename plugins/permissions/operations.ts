@@ -1,7 +1,7 @@
 import type {} from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
-import { MODES, modeOf, type State } from "./state.ts";
+import { assertUnlocked, MODES, modeOf, type State } from "./state.ts";
 
 /** The operation that changes the permission mode. Rules of the configuration hold in every mode. */
 export function operations(state: State) {
@@ -11,6 +11,7 @@ export function operations(state: State) {
       params: () => z.strictObject({ sessionId: z.string(), mode: z.enum(MODES) }),
       result: async () => z.strictObject({ mode: z.enum(MODES) }),
       run: async ({ mode }) => {
+        assertUnlocked(mode, state);
         await (await import("./plan.ts")).changeMode(mode, state);
         // In a session with a parent, not wider than the parent's.
         return { mode: modeOf(state) };

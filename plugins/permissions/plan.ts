@@ -1,6 +1,6 @@
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Mode } from "./contract.ts";
-import { modeOf, narrowedByParent, type State, workspaceOf } from "./state.ts";
+import { isUnlocked, modeOf, narrowedByParent, type State, workspaceOf } from "./state.ts";
 
 const BEGINS =
   "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan: what you would change, file by file, and how you would check it. The user decides whether it is carried out.";
@@ -30,7 +30,10 @@ export async function proposePlan(state: State): Promise<void> {
   state.proposal?.abort();
   const proposal = new AbortController();
   state.proposal = proposal;
-  const question = { kind: "select" as const, title: "Carry out this plan?", options: OPTIONS };
+  const options = OPTIONS.filter(({ value }) => isUnlocked(NEXT[value] ?? "plan", state));
+  // The mode plan is locked, so no plan can be carried out here.
+  if (options.length === 1) return;
+  const question = { kind: "select" as const, title: "Carry out this plan?", options };
   try {
     const data = { plan: ctx.session.activeLeaf };
     const { answer } = await ctx.requests.ask({ ...question, data }, { signal: proposal.signal });

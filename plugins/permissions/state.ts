@@ -8,13 +8,15 @@ import type {
   TransientOf,
   Transients,
 } from "@scorel/kernel";
+import { lockerOf, lockOn } from "@scorel/kit/session/locks";
 import type {} from "@scorel/requests/contract";
 import type {} from "@scorel/runner/contract";
 import type {} from "@scorel/skills/contract";
-import type { Workspace } from "@scorel/workspace/contract";
+import type { LockedSetting, Workspace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { PermissionsConfig } from "./config.ts";
 import type { Mode } from "./contract.ts";
+import { errors } from "./errors.ts";
 import { type Limits, limitsBy, narrowed, narrowest, parentRules } from "./inherited.ts";
 import { type Rule, readRule } from "./rules/rule.ts";
 import type { Readable } from "./verdict.ts";
@@ -51,7 +53,29 @@ export interface State {
  * the mode of the session's parent.
  */
 export function modeOf(state: State): Mode {
-  return narrowest(ownMode(state), limitsOf(state.ctx));
+  const lock = modeLock(state);
+  return narrowest(ownMode(state), [...limitsOf(state.ctx), ...(lock ? [lock] : [])]);
+}
+
+/** The lock of a preset on the mode, with the widest mode that it allows. */
+export function modeLock(state: State): { mode: Mode; lock: LockedSetting } | undefined {
+  const { ctx } = state;
+  const lock = lockOn("permissions.mode", workspaceOf(ctx)?.locks);
+  return lock && { mode: ctx.config.mode ?? defaultMode(state), lock };
+}
+
+/** Throws PERMISSIONS_LOCKED for a mode that is wider than a lock allows. */
+export function assertUnlocked(mode: Mode, state: State): void {
+  const limit = modeLock(state);
+  if (!limit || isUnlocked(mode, state)) return;
+  const allowed = MODES.filter((each) => isUnlocked(each, state));
+  throw errors.PERMISSIONS_LOCKED({ mode, by: lockerOf(limit.lock), configured: limit.mode, allowed });
+}
+
+/** Whether a lock on the mode allows this one. */
+export function isUnlocked(mode: Mode, state: State): boolean {
+  const limit = modeLock(state);
+  return !limit || narrowest(mode, [limit]) === mode;
 }
 
 /** The mode as it would be without a parent. */
@@ -60,8 +84,14 @@ function ownMode(state: State): Mode {
   const stored = ctx.session.projection("permissionMode").mode;
   const before = stored === "full" ? undefined : stored;
   const given = chosen ?? workspaceOf(ctx)?.permission ?? before ?? ctx.config.mode;
-  state.attended ||= ctx.requests.attended;
-  return given ?? (state.attended ? "ask" : "edits");
+  const fallback = defaultMode(state);
+  return given ?? fallback;
+}
+
+/** The mode that applies when nothing sets one. It does not become freer when the person who was there leaves. */
+function defaultMode(state: State): Mode {
+  state.attended ||= state.ctx.requests.attended;
+  return state.attended ? "ask" : "edits";
 }
 
 /** The limits by the session's parent; none without one. */

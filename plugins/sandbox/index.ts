@@ -18,6 +18,7 @@ export default definePlugin({
       key: "sandbox",
       kind: ["auto", "bubblewrap", "docker", "podman", "local"],
       flag: { flags: "--sandbox <executor>", description: "Sandbox for programs of skills; local: none" },
+      setting: "sandbox.executor",
     },
   ],
 

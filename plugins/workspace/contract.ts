@@ -25,6 +25,12 @@ export interface SessionOption {
   flag?: SessionFlag;
   /** A flag without a value that stands for one value of this option. */
   short?: { flag: SessionFlag; value: string };
+  /**
+   * The key of the plugin's configuration that the option overrides: `permissions.mode`. If a preset locks the key, a value that allows
+   * more is refused (HOST_OPTION_LOCKED): one that comes earlier in the schema's enum with `layers: "narrow"`, or without
+   * that any other value than the configured one.
+   */
+  setting?: string;
 }
 export interface SessionFlag {
   /** As shown in help: `--thinking <level>`. */
@@ -54,8 +60,20 @@ export interface Workspace extends SessionOptions {
   temp: string;
   /** Directories outside `root` that Write and Edit may change. */
   allowWrite: readonly string[];
+  /** The settings that presets and configuration lock. What a plugin lets people change in a session must not widen them. */
+  locks?: readonly LockedSetting[];
   /** Present in a session that was created with a `parent`, such as one of a subagent. */
   parent?: ParentSession;
+}
+
+/** A setting that must not be widened, as `locked` in a preset or in the user's config.toml says. */
+export interface LockedSetting {
+  /** The path of a key or a table: `permissions.mode`, `permissions`. */
+  setting: string;
+  /** Name of the preset that locks it; absent if config.toml does. */
+  preset?: string;
+  /** `file:line` of the lock. */
+  place: string;
 }
 
 /** The session that a session belongs to. */
@@ -131,6 +149,8 @@ export interface Composition {
     nestedSkills?: NestedSkills | undefined;
     /** Presets in use that are folders, weakest first. */
     packages?: readonly PresetPackage[] | undefined;
+    /** What presets and configuration lock. */
+    locks?: readonly LockedSetting[] | undefined;
   }>;
   /** The host kernel, parent of all session kernels. Only available once it has started. */
   kernel(): Kernel;

@@ -4,7 +4,7 @@ import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contrac
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
 import { projectDir } from "@scorel/kit/files/home";
 import type { Project } from "@scorel/trust/loader";
-import type { Composition, PluginChoice } from "@scorel/workspace/contract";
+import type { Composition, LockedSetting, PluginChoice } from "@scorel/workspace/contract";
 import { shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
@@ -41,6 +41,7 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
         ...trustedPaths(project),
         untrusted,
         packages: packagesOf(resolution.merged.layers),
+        locks: await locksIn(resolution),
       };
     },
   };
@@ -69,6 +70,12 @@ async function assertRequired(
   if (missing.length > 0) throw errors.CONFIG_REQUIRES({ problems: missing });
   const required = requiredExtensions(resolution.merged);
   for (const entry of entries) if (required.has(entry.plugin.id)) entry.required = true;
+}
+
+/** What the layers lock, for the session. Loads the module only if a layer locks something. */
+async function locksIn({ merged: { layers } }: Resolution): Promise<LockedSetting[]> {
+  if (!layers.some(({ table }) => table.locked)) return [];
+  return (await import("../layers/locks.ts")).lockedSettings(layers);
 }
 
 function trustedPaths(project: Project | undefined) {

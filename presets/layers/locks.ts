@@ -1,5 +1,9 @@
+import { basename } from "node:path";
 import type { ExtensionFile } from "@scorel/extensions/contract";
+import { presetsDir } from "@scorel/kit/files/home";
+import { isWithin } from "@scorel/kit/files/paths";
 import { dotted, type KeyPath, leavesOf } from "@scorel/kit/values/table";
+import type { LockedSetting } from "@scorel/workspace/contract";
 import type { ConfigProblem } from "./check.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { listed, mergeLayers, switchedOff, tablesIn } from "./merge.ts";
@@ -23,6 +27,20 @@ export function locksOf(layers: readonly Layer[]): Lock[] {
           return path ? [{ path, layer, place }] : [];
         }),
   );
+}
+
+/** The locks as sessions see them. */
+export function lockedSettings(layers: readonly Layer[]): LockedSetting[] {
+  return locksOf(layers).map(({ path, layer, place }) => {
+    const preset = presetName(layer);
+    return { setting: dotted(path), ...(preset !== undefined && { preset }), place };
+  });
+}
+
+/** The name of a layer that is a preset; undefined for files of the user's configuration, which are not named. */
+function presetName({ pack, path, kind }: Layer): string | undefined {
+  if (pack) return pack.name;
+  return kind === "user" && isWithin(presetsDir(), path) ? basename(path, ".toml") : undefined;
 }
 
 /** The lock on a key, on a table around it, or on a key in it. */

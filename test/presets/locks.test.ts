@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { projectDir } from "../../plugins/kit/files/home.ts";
 import { resolve } from "../../presets/composition/resolution.ts";
 import { type Place, place } from "./place.ts";
+import { desk } from "./session-desk.ts";
 
 /** The layers that a session in the trusted project gets. */
 function resolved({ project }: Place, preset = "team") {
@@ -28,6 +29,33 @@ function team(at: Place, locks: readonly string[], ...more: string[]) {
 }
 
 describe("a locked setting", () => {
+  it("is not widened by options when a session is opened", async () => {
+    using at = place();
+    const lock = team(at, ["permissions.mode", "sandbox"], "[permissions]", 'mode = "ask"');
+    at.file("a.ts");
+    await using t = await desk(at, { preset: "team" });
+    const { sessionId } = await t.client.request("create_session", { cwd: at.project, permission: "plan" });
+    await t.client.request("close_session", { sessionId });
+    const refused = {
+      code: "HOST_OPTION_LOCKED",
+      message: `The session option "permission" cannot be "full": the preset "team" (${lock}:2) locks permissions.mode, which is "ask". Leave the option out, or give a stricter value.`,
+    };
+    const opened = { permission: "full" } as const;
+    await expect(t.client.request("create_session", { cwd: at.project, ...opened })).rejects.toMatchObject(refused);
+    await expect(t.client.request("create_session", { cwd: at.project, sandbox: "local" })).rejects.toMatchObject({
+      code: "HOST_OPTION_LOCKED",
+    });
+    const kept = await t.client.request("create_session", { cwd: at.project, permission: "ask", name: "kept" });
+    const { kernel } = await t.inside(kept.sessionId);
+    await kernel.session.append("message", { message: { role: "user", content: "hello", timestamp: 1 } });
+    await t.client.request("close_session", { sessionId: kept.sessionId });
+    const stored = kept.sessionId;
+    await expect(t.client.request("load_session", { sessionId: stored, ...opened })).rejects.toMatchObject(refused);
+    await expect(t.client.request("clone_session", { sessionId: stored, ...opened })).rejects.toMatchObject(refused);
+    await expect(t.client.request("continue_session", { cwd: at.project, ...opened })).rejects.toMatchObject(refused);
+    await expect(t.say(stored, "/permission full")).rejects.toMatchObject({ code: "PERMISSIONS_LOCKED" });
+  });
+
   it("cannot be set in a project's config.toml and presets; the error names both places", async () => {
     using at = place();
     const lock = team(at, ["permissions.mode", "agent"], "[permissions]", 'mode = "ask"');

@@ -47,6 +47,12 @@ export function isTooWide(schema: z.ZodType | undefined, path: KeyPath, value: u
   return narrowed([...own, { value, isOfProject: true }], valuesOf(option), unset) !== value;
 }
 
+/** How the values of several layers for the key at a path are combined. */
+export function layersOf(schema: z.ZodType | undefined, path: KeyPath): Layering["layers"] {
+  const option = path.length === 1 ? optionsOf(schema)[String(path[0])] : undefined;
+  return option && layeringOf(option).layers;
+}
+
 function layeringOf(option: z.ZodType): Layering {
   return (option.meta() ?? {}) as Layering;
 }

@@ -15,3 +15,19 @@ it("set_permission changes the mode as /permission does, and lifts no rule of th
     { mode: "ask" },
   ]);
 });
+
+it("keeps a mode that a preset locks: it can be kept or made stricter, not wider", async () => {
+  const locks = [{ setting: "permissions", preset: "team", place: "/home/you/team/preset.toml:4" }];
+  await using t = await post({ mode: "ask" }, { locks });
+  const request = t.request as unknown as (operation: string, params: object) => Promise<unknown>;
+  for (const mode of ["edits", "full"])
+    await expect(request("set_permission", { mode })).rejects.toMatchObject({
+      code: "PERMISSIONS_LOCKED",
+      message: `The permission mode cannot be ${mode}: the preset "team" (/home/you/team/preset.toml:4) locks permissions.mode, which is ask. Allowed: ask, plan.`,
+    });
+  await expect(t.command("full")).rejects.toMatchObject({ code: "PERMISSIONS_LOCKED" });
+  expect(await request("set_permission", { mode: "plan" })).toEqual({ mode: "plan" });
+  expect(await request("set_permission", { mode: "ask" })).toEqual({ mode: "ask" });
+  await t.kernel.session.append("permission_mode", { mode: "edits" });
+  expect(await t.command()).toContain("mode: ask");
+});
