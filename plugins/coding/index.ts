@@ -21,7 +21,7 @@ export default definePlugin({
   needs: ["agent", "files", "processes"],
   projections: { fileCoverage, todos },
   // `--allow-write` is an option of every command.
-  sessionOptions: () => [{ key: "allowWrite", kind: "texts" }],
+  sessionOptions: () => [{ key: "allowWrite", kind: "texts", widens: true }],
 
   activate(ctx) {
     const env = createEnvironment(ctx);

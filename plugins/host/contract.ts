@@ -535,6 +535,12 @@ export interface ClientScope {
    * `watch_sessions` for the two kinds of subscription.
    */
   operations?: "all" | "read" | readonly string[] | undefined;
+  /**
+   * Keys of the options that may let a session do more than its configuration says (`permission`, `allowWrite`, `sandbox`; see
+   * `widens` of SessionOption), which the client may give when it opens one; `preset` stands for a preset of a new session that has no
+   * parent. Other options are not limited. Default: `"all"` if `operations` is `"all"`, else none.
+   */
+  options?: "all" | readonly string[] | undefined;
   /** Ids of the sessions that it may use, beside those that it creates. */
   sessions?: readonly string[] | undefined;
   /** Ids of the projects whose sessions it may use, beside `sessions`, and where it may create some. */

@@ -42,12 +42,15 @@ const rowSchema = z
     }),
     flag: flagSchema.optional(),
     short: z.strictObject({ flag: flagSchema, value: z.string() }).optional(),
+    widens: z
+      .union([z.literal(true), z.array(z.string()).min(1)], { error: "it must be true or a list of values" })
+      .optional(),
     setting: z
       .string()
       .regex(/^[\w-]+(\.[\w-]+)+$/, "it must be a plugin's id and a key, such as deploy.target")
       .optional(),
   })
-  .superRefine(({ key, kind, flag, short }, { addIssue }) => {
+  .superRefine(({ key, kind, flag, short, widens }, { addIssue }) => {
     const wrong = (path: string, message: string) => addIssue({ code: "custom", path: [path], message });
     if (flag && keyOf(flag.flags) !== key) wrong("flag", "it must be named like the key");
     if (flag && flag.flags.includes("<") === (kind === "switch"))
@@ -55,6 +58,8 @@ const rowSchema = z
     if (short?.flag.flags.includes("<")) wrong("short", "it must have no value");
     if (short && Array.isArray(kind) && !kind.includes(short.value))
       wrong("short", "its value must be one of the kind");
+    if (Array.isArray(widens) && !widens.every((value) => kind.includes(value)))
+      wrong("widens", "its values must be of the kind");
     if (short && (kind === "texts" || kind === "switch")) wrong("short", "it needs an option that is one text");
   });
 

@@ -36,6 +36,7 @@ export const shippedOptions: readonly SessionOption[] = [
   {
     key: "allowWrite",
     kind: "texts",
+    widens: true,
   },
   {
     key: "attending",
@@ -56,6 +57,7 @@ export const shippedOptions: readonly SessionOption[] = [
       value: "full",
     },
     setting: "permissions.mode",
+    widens: ["ask", "edits", "full"],
   },
   {
     key: "sandbox",
@@ -65,5 +67,6 @@ export const shippedOptions: readonly SessionOption[] = [
       description: "Sandbox for programs of skills; local: none",
     },
     setting: "sandbox.executor",
+    widens: ["local"],
   },
 ];

@@ -41,6 +41,7 @@ export default definePlugin({
         value: "full",
       },
       setting: "permissions.mode",
+      widens: ["ask", "edits", "full"],
     },
   ],
   events: { permission_mode: permissionMode, permission_denied: permissionDenied },

@@ -19,6 +19,7 @@ export default definePlugin({
       kind: ["auto", "bubblewrap", "docker", "podman", "local"],
       flag: { flags: "--sandbox <executor>", description: "Sandbox for programs of skills; local: none" },
       setting: "sandbox.executor",
+      widens: ["local"],
     },
   ],
 

@@ -31,6 +31,11 @@ export interface SessionOption {
    * that any other value than the configured one.
    */
   setting?: string;
+  /**
+   * The values that may let a session do more than its configuration says; `true` for every value but `false` and an empty list. A
+   * client with a scope can give them only if its `options` include the key. Default: none.
+   */
+  widens?: true | readonly string[];
 }
 export interface SessionFlag {
   /** As shown in help: `--thinking <level>`. */

@@ -1,5 +1,5 @@
 import type { SessionHeader } from "@scorel/kernel";
-import type { SessionPlace } from "@scorel/workspace/contract";
+import type { SessionOption, SessionPlace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { ClientScope, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -12,6 +12,15 @@ import { problemsOf } from "./params.ts";
 interface Reach {
   readOnly?: boolean | undefined;
   confined?: boolean | undefined;
+}
+
+/** A new session with another preset has its plugins and limits. With a parent, it has those of the parent, too. */
+const OTHER_PRESET: SessionOption = { key: "preset", kind: "text", widens: true };
+
+function widens({ widens }: SessionOption, value: unknown): boolean {
+  if (widens === undefined || value === undefined || value === false) return false;
+  if (Array.isArray(value) && value.length === 0) return false;
+  return widens === true || [value].flat().some((each) => widens.includes(each as string));
 }
 
 /** Decides what a client may do, by the scope that was given when it was connected. */
@@ -29,12 +38,31 @@ export class Access {
 
   /** Whether anything at all is refused. */
   get limited(): boolean {
-    return this.confined || (this.scope.operations ?? "all") !== "all";
+    return this.confined || (this.scope.operations ?? "all") !== "all" || this.options !== "all";
   }
 
   /** Whether the client may use only some sessions. */
   get confined(): boolean {
     return this.scope.sessions !== undefined || this.scope.projects !== undefined;
+  }
+
+  private get options(): "all" | readonly string[] {
+    const { operations = "all", options = operations === "all" ? "all" : [] } = this.scope;
+    return options;
+  }
+
+  /** Throws HOST_FORBIDDEN for an option that lets a session do more than its configuration, unless the scope includes it. */
+  assertOptions(operation: string, given: object, known: readonly SessionOption[]): void {
+    const { options } = this;
+    if (options === "all") return;
+    const values = given as Readonly<Record<string, unknown>>;
+    const wider = [...known, ...(values.parent === undefined ? [OTHER_PRESET] : [])].find(
+      (row) => !options.includes(row.key) && widens(row, values[row.key]),
+    );
+    if (!wider) return;
+    const value = JSON.stringify(values[wider.key]);
+    const reason = `its connection does not include the option "${wider.key}" with the value ${value}, which may let the session do more`;
+    throw errors.HOST_FORBIDDEN({ operation, reason });
   }
 
   /** Whether the client may use an operation at all. */
@@ -108,6 +136,7 @@ function checkedScope(scope: ClientScope): ClientScope {
   const names = z.array(z.string());
   const schema = z.strictObject({
     operations: z.union([z.enum(["all", "read"]), names]).optional(),
+    options: z.union([z.literal("all"), names]).optional(),
     sessions: names.optional(),
     projects: names.optional(),
   });

@@ -24,6 +24,7 @@ export async function runOperation<O extends Operation>(
       params,
     );
     if (access.limited) await access.assertOperation(operation, own, checked);
+    if (own.opens) access.assertOptions(operation, checked, sessions.known);
     const result = await own.run(checked, caller);
     if (caller.checksResults) assertResult(operation, "host", await ownResult(operation), result);
     return result;

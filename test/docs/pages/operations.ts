@@ -12,7 +12,9 @@ export const operations: Page = {
 [\`operations\`](contributions.md#operations). \`list_operations\` answers this list with JSON Schemas, for the plugins of one session.
 Params are checked: all mistakes are named at once (\`HOST_PARAMS_INVALID\`), and a key that is not listed is a mistake. What a
 client may do can be limited by who opens its connection (\`HOST_FORBIDDEN\`); *reads* marks the operations that a client with
-\`scope: { operations: "read" }\` may use. The options of sessions (\`model\`, \`permission\`, …) belong to the operations that open one.`,
+\`scope: { operations: "read" }\` may use. The options of sessions (\`model\`, \`permission\`, …) belong to the operations that open one;
+a client that is limited to certain operations can give those that let a session do more (\`permission\`, \`allowWrite\`, \`sandbox\`) only if
+\`scope.options\` names them.`,
   blocks: (facts) => [
     table(
       ["operation", "plugin", "reads", "what"],

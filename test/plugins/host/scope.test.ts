@@ -147,6 +147,56 @@ it("keeps a client to the sessions of its projects, where it can also create som
   expect(await ask(client, sessionId, "new")).toBe("echo: new");
 });
 
+it("does not let a limited client widen what a session may do by options, unless its scope includes them", async () => {
+  using home = testHome();
+  const tones = definePlugin({
+    id: "tones",
+    name: "Tones",
+    version: "1.0.0",
+    scope: "host",
+    sessionOptions: () => [{ key: "tone", kind: ["kind", "rude"], widens: ["rude"] }],
+  });
+  await using t = await testHost([echoAgent], [], [tones]);
+  const [sessionId] = await twoSessions(t, home.cwd);
+  await t.client.request("close_session", { sessionId });
+  const operations = ["create_session", "load_session", "continue_session", "clone_session", "close_session"];
+  const client = connect(t, { operations });
+  const { cwd } = home;
+  const wider = { permission: "full", allowWrite: [cwd], sandbox: "local", tone: "rude" };
+  for (const [key, value] of Object.entries(wider)) {
+    const opened: [Operation, object][] = [
+      ["create_session", { cwd }],
+      ["load_session", { sessionId }],
+      ["continue_session", { cwd }],
+      ["clone_session", { sessionId }],
+    ];
+    for (const [operation, params] of opened)
+      expect([operation, await answer(client, operation, { ...params, [key]: value })]).toEqual([
+        operation,
+        "HOST_FORBIDDEN",
+      ]);
+  }
+  await expect(client.request("create_session", { cwd, permission: "full" })).rejects.toThrow(
+    'its connection does not include the option "permission" with the value "full", which may let the session do more',
+  );
+  expect(await answer(client, "create_session", { cwd, preset: "all" })).toBe("HOST_FORBIDDEN");
+  const narrow = {
+    permission: "plan",
+    allowWrite: [],
+    sandbox: "auto",
+    tone: "kind",
+    model: "test/m",
+    tools: ["Read"],
+  };
+  expect(await answer(client, "create_session", { cwd, ...narrow })).toBe("done");
+  const some = connect(t, { operations, options: ["permission"] });
+  expect(await answer(some, "create_session", { cwd, permission: "full" })).toBe("done");
+  expect(await answer(some, "create_session", { cwd, sandbox: "local" })).toBe("HOST_FORBIDDEN");
+  expect(await answer(connect(t, { operations, options: "all" }), "create_session", { cwd, ...wider })).toBe("done");
+  expect(await answer(connect(t, { options: [] }), "create_session", { cwd, ...wider })).toBe("HOST_FORBIDDEN");
+  expect(await answer(connect(t, { sessions: [sessionId] }), "load_session", { sessionId, ...wider })).toBe("done");
+});
+
 it("is fixed when the connection is opened, and wrong ones are refused there", async () => {
   using home = testHome();
   await using t = await testHost([echoAgent]);
