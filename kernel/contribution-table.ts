@@ -21,6 +21,15 @@ interface TableOptions {
   /** Called before listeners are. */
   onChange(source: object): void;
 }
+interface CollectOptions {
+  check: CheckContribution;
+  failed?: ((plugin: string) => void) | undefined;
+  ofParent?: boolean;
+}
+type Valid<N extends ContributionName> = Awaited<Contributions[N]> | undefined;
+/** Takes the place of a contribution that failed. */
+const FAILED = Symbol("failed");
+
 interface Listener {
   plugin: string;
   changed(): void;
@@ -42,25 +51,28 @@ export class ContributionTable {
     for (const [name, { size }] of this.listeners) if (size > 0) yield [name, size];
   }
 
-  /** Returns the valid contributions with this name in load order, those of the parent first; reports the others. */
+  /**
+   * Returns the valid contributions with this name in load order, those of the parent first; reports the others. `failed` is called
+   * for each plugin that contributes but gave nothing valid, also if it was switched off before.
+   */
   collect<N extends ContributionName>(
     name: N,
-    check: CheckContribution,
-    ofParent = true,
+    { check, failed, ofParent = true }: CollectOptions,
   ): Collected<Awaited<Contributions[N]>>[] {
     const { plugins, reports, parent } = this.options;
-    const collected = (ofParent && parent?.collect(name, check)) || [];
+    const collected = (ofParent && parent?.collect(name, { check, failed })) || [];
     for (const { entry, context, sources } of plugins()) {
       const plugin = entry.plugin.id;
       const flaw = (thrown: unknown) => reports.reportOnce(plugin, name, thrown);
       for (const source of sources) {
         if (!contributes(source, name)) continue;
-        const value = reports.guard({ plugin, where: name, otherwise: undefined }, () => {
+        const value = reports.guard<Valid<N> | typeof FAILED>({ plugin, where: name, otherwise: FAILED }, () => {
           const given = contributed(name, source, { context, isManifest: source === entry.plugin });
           if (given === undefined || given === null) return undefined;
-          return (check(given, plugin, flaw, entry.plugin.replaces ?? []) ?? given) as Awaited<Contributions[N]>;
+          return (check(given, plugin, flaw, entry.plugin.replaces ?? []) ?? given) as Valid<N>;
         });
-        if (value !== undefined && value !== null)
+        if (value === FAILED) failed?.(plugin);
+        else if (value !== undefined && value !== null)
           collected.push({ plugin, value, ...(entry.contained && { contained: true }) });
       }
     }

@@ -63,7 +63,12 @@ export interface Kernel {
   /** Why the log is read-only. Absent if it can be written. */
   readonly readOnly: string | undefined;
   find<N extends ServiceName>(name: N): Services[N] | undefined;
-  collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
+  /** See `collect` of BaseContext. */
+  collect<N extends ContributionName>(
+    name: N,
+    check?: CheckContribution,
+    failed?: (plugin: string) => void,
+  ): Collected<Awaited<Contributions[N]>>[];
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** The seq of the latest event that subscribers got. Lower than `session.seq` while durable events are being synced to disk. */
   readonly announced: number;

@@ -64,7 +64,7 @@ export function createContext(
     },
     hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, name, tap)),
     contribute: (name, value) => kernel.contribute(id, name, value),
-    collect: (name, check) => kernel.collect(name, check),
+    collect: (name, check, failed) => kernel.collect(name, check, failed),
     onContributed: (name, changed) => kernel.contributions.listen(id, scope, name, changed),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     beforeStop: (end) => scope.addEnding(end),

@@ -141,8 +141,9 @@ class PluginKernel implements Kernel, ContextKernel {
   collect<N extends ContributionName>(
     name: N,
     check: CheckContribution = () => {},
+    failed?: (plugin: string) => void,
   ): Collected<Awaited<Contributions[N]>>[] {
-    return this.contributions.collect(name, check);
+    return this.contributions.collect(name, { check, failed });
   }
 
   contribute(plugin: string, name: string, value: unknown): Dispose {

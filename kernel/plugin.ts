@@ -146,9 +146,14 @@ export interface BaseContext<C = unknown> {
   onContributed<N extends ContributionName>(name: N, changed: () => void): Dispose;
   /**
    * Returns all plugins' contributions with this name in load order, those of the parent kernel first. Contributions for
-   * which `check` throws are left out and reported as failures of their plugins.
+   * which `check` throws are left out and reported as failures of their plugins. `failed` is called for each plugin whose
+   * contribution is left out because it failed or is switched off, for limits and the like, which must not be missing silently.
    */
-  collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
+  collect<N extends ContributionName>(
+    name: N,
+    check?: CheckContribution,
+    failed?: (plugin: string) => void,
+  ): Collected<Awaited<Contributions[N]>>[];
   /** Calls `listener` with every event in seq order. The subscription has its own queue. */
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /**

@@ -93,7 +93,7 @@ export class ServiceTable {
     if (!wrappers) {
       // Whoever contributes may look up services meanwhile.
       this.wrappers.set(which, new Map());
-      wrappers = byService(this.options.contributions.collect("serviceWrappers", check, which === "all"));
+      wrappers = byService(this.options.contributions.collect("serviceWrappers", { check, ofParent: which === "all" }));
       this.wrappers.set(which, wrappers);
     }
     return wrappers.get(name) ?? [];

@@ -89,7 +89,7 @@ export interface ParentSession {
   toolCallId?: string;
   /**
    * What a plugin of the parent contributes as `childLimits`: its value when the session was created, and its present value while
-   * the parent is open. A plugin keeps to both.
+   * the parent is open. A plugin keeps to both. Throws HOST_CHILD_LIMITS if the present value is not known.
    */
   limits(plugin: string): { atStart: unknown; now?: unknown };
 }

@@ -55,11 +55,10 @@ export function newRelation(
 }
 
 function inheritedFrom({ kernel, workspace }: SessionHandle): Inherited {
-  const before = kernel.failures.length;
-  const limits = JSON.parse(JSON.stringify(limitsIn(kernel))) as Inherited["limits"];
+  const failed = new Set<string>();
+  const limits = JSON.parse(JSON.stringify(limitsIn(kernel, failed))) as Inherited["limits"];
   // Without a plugin's limits the child might do more than its parent.
-  const failed = kernel.failures.slice(before).filter(({ where }) => where === "childLimits");
-  if (failed.length > 0) throw errors.HOST_CHILD_LIMITS({ plugins: failed.map(({ plugin }) => plugin) });
+  if (failed.size > 0) throw errors.HOST_CHILD_LIMITS({ plugins: [...failed] });
   const { trusted, nestedSkills, root, allowWrite } = workspace;
   return {
     ...(trusted !== undefined && { trusted }),
@@ -69,8 +68,10 @@ function inheritedFrom({ kernel, workspace }: SessionHandle): Inherited {
   };
 }
 
-function limitsIn(kernel: Kernel): Record<string, unknown> {
-  return Object.fromEntries(kernel.collect("childLimits").map(({ plugin, value }) => [plugin, value]));
+/** The limits by the plugins of a session. The ids of those whose limits are not known are added to `failed`. */
+function limitsIn(kernel: Kernel, failed: Set<string>): Record<string, unknown> {
+  const all = kernel.collect("childLimits", undefined, (plugin) => void failed.add(plugin));
+  return Object.fromEntries(all.map(({ plugin, value }) => [plugin, value]));
 }
 
 /** Throws HOST_CHILD_FOLDER unless the parent may change files in these folders. */
@@ -104,7 +105,11 @@ export function parentOf(
     ...parent,
     limits(plugin) {
       const open = parent && find(parent.sessionId);
-      return { atStart: inherited.limits[plugin], ...(open && { now: limitsIn(open.kernel)[plugin] }) };
+      if (!open) return { atStart: inherited.limits[plugin] };
+      const failed = new Set<string>();
+      const now = limitsIn(open.kernel, failed)[plugin];
+      if (failed.has(plugin)) throw errors.HOST_CHILD_LIMITS({ plugins: [plugin] });
+      return { atStart: inherited.limits[plugin], now };
     },
   };
   return { parent: view };

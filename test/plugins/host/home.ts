@@ -90,7 +90,7 @@ export interface TestHost extends AsyncDisposable {
 
 /** A running host, with `hostPlugins` beside its own, whose sessions have `messages`, `commands` and the given plugins. */
 export async function testHost(
-  plugins: AnyPlugin[] = [echoAgent],
+  plugins: (AnyPlugin | KernelEntry)[] = [echoAgent],
   problems: Notice[] = [],
   hostPlugins: (AnyPlugin | KernelEntry)[] = [],
 ): Promise<TestHost> {

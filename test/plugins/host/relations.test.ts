@@ -1,16 +1,17 @@
 import commands from "@scorel/commands";
 import type { Client } from "@scorel/host/contract";
-import { type AnyPlugin, definePlugin } from "@scorel/kernel";
+import { type AnyPlugin, codeOf, definePlugin } from "@scorel/kernel";
 import permissions from "@scorel/permissions";
 import type { Mode } from "@scorel/permissions/contract";
 import requests from "@scorel/requests";
 import tools from "@scorel/tools";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { contained } from "../../harness.ts";
 import { startModelServer, text, toolCall } from "../../model-server.ts";
 import { says, tool } from "../agent/setup.ts";
 import { agentHost } from "./agent-host.ts";
-import { echoAgent, testHome, testHost } from "./home.ts";
+import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
 const touch = tool("Touch", async () => says("touched"), { access: () => "exclusive" });
 const peek = tool("Peek", async () => says("seen"), { access: () => "read" });
@@ -145,13 +146,50 @@ it("creates no child while it is unknown what its parent may do", async () => {
       throw new Error("no idea");
     },
   });
-  await using t = await testHost([echoAgent, broken]);
+  // Contained, it is switched off after the third failure, and still limits the session.
+  await using own = await testHost([echoAgent, broken]);
+  await using extension = await testHost([echoAgent, contained(broken)]);
+  for (const t of [own, extension]) {
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    for (let time = 0; time < 5; time++)
+      await expect(t.client.request("create_session", { cwd: home.cwd, parent: { sessionId } })).rejects.toMatchObject({
+        code: "HOST_CHILD_LIMITS",
+        message: expect.stringContaining("of broken failed"),
+      });
+  }
+});
+
+it("does not let a child forget the present limits of its parent when they are no longer known", async () => {
+  using home = testHome();
+  let isBroken = false;
+  const seen: string[] = [];
+  const limiting = definePlugin({
+    id: "limiting",
+    name: "Limiting",
+    version: "1.0.0",
+    needs: ["workspace"],
+    childLimits: () => {
+      if (isBroken) throw new Error("no idea");
+      return { most: 1 };
+    },
+    onEvent({ type }, { workspace }) {
+      if (type !== "message" || !workspace.parent) return;
+      try {
+        seen.push(JSON.stringify(workspace.parent.limits("limiting")));
+      } catch (thrown) {
+        seen.push(codeOf(thrown));
+      }
+    },
+  });
+  await using t = await testHost([echoAgent, limiting]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
-  for (let time = 0; time < 4; time++)
-    await expect(t.client.request("create_session", { cwd: home.cwd, parent: { sessionId } })).rejects.toMatchObject({
-      code: "HOST_CHILD_LIMITS",
-      message: expect.stringContaining("of broken failed"),
-    });
+  const child = await t.client.request("create_session", { cwd: home.cwd, parent: { sessionId } });
+  await ask(t.client, child.sessionId, "one");
+  await t.client.drained(child.sessionId);
+  isBroken = true;
+  await ask(t.client, child.sessionId, "two");
+  await t.client.drained(child.sessionId);
+  expect(new Set(seen)).toEqual(new Set(['{"atStart":{"most":1},"now":{"most":1}}', "HOST_CHILD_LIMITS"]));
 });
 
 it("does not open a child without the plugins that limit its parent", async () => {
