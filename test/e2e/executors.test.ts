@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { type Part, type RecordedRequest, startModelServer, text, toolCall } from "../model-server.ts";
 import { isAlive } from "../processes.ts";
-import { type Scratch, scratch } from "./scorel.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
 
 const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
 
@@ -67,6 +67,29 @@ it("all file tools and Bash work where an executor works, and nothing is touched
     "[1 file]\nsrc/a.ts:1",
   ]);
   expect(readdirSync(s.project)).toEqual(["here.ts"]);
+});
+
+it("restoring files changes none of this computer's because of calls that worked elsewhere, and says what is left", async () => {
+  using s = scratch();
+  const there = moveElsewhere(s);
+  const here = s.file("here.ts", "plum\n");
+  writeFileSync(join(there, "here.ts"), "pear\n");
+  // Here, somebody changes files while the command runs.
+  const meanwhile = `echo changed > here.ts; echo changed > ${here}; echo mine > ${join(s.project, "mine.ts")}`;
+  await work(s, there, [
+    toolCall("Write", { file_path: "here.ts", content: "fig\n" }),
+    toolCall("Bash", { command: meanwhile }),
+  ]);
+  const [log = ""] = s.logs();
+  const id = String(records(log)[0]?.sessionId);
+  const first = String(records(log).find(({ type }) => type === "message")?.id);
+  const rewound = await s.run(["session", "rewind", id, first, "--files", "--yes", "--overwrite"]);
+  expect(rewound).toMatchObject({ code: 0 });
+  const said = rewound.stdout + rewound.stderr;
+  expect(said).toContain(`not covered: ${here}: it is not on this computer\n`);
+  expect(said).toContain("not covered: .: commands run on another computer\n");
+  expect([readFileSync(here, "utf8"), readdirSync(s.project)]).toEqual(["changed\n", ["here.ts", "mine.ts"]]);
+  expect(readFileSync(join(there, "here.ts"), "utf8")).toBe("changed\n");
 });
 
 it("guards judge by where the executor says that a path leads", async () => {

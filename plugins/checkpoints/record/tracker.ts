@@ -52,9 +52,12 @@ export class Tracker {
     const access = await accessOf(tool, args);
     if (access !== "read") this.watchTurn();
     if (access === "read" || onlyReads(toolCall.name, args, this.context.root)) this.scans.beforeReading();
+    else if (access === "exclusive" && this.runsElsewhere(tool))
+      // What changes in this folder meanwhile is not the command's work.
+      await this.noteElsewhere(toolCall.id, ["."], "commands run on another computer");
     else if (access === "exclusive") await this.scans.beforeUnknownWrites(toolCall.id);
-    else if (this.areFilesHere()) await this.beforeWrites(toolCall.id, access.writes);
-    else await this.noteElsewhere(toolCall.id, access.writes);
+    else if (isHere(this.ctx.find("files"))) await this.beforeWrites(toolCall.id, access.writes);
+    else await this.noteElsewhere(toolCall.id, access.writes, "it is not on this computer");
   }
 
   /** A tool has run: records the new state of the paths it declared. */
@@ -102,15 +105,13 @@ export class Tracker {
     } while (this.ctx.agent.running);
   }
 
-  /** Whether the tools' files are those of this computer. */
-  private areFilesHere(): boolean {
-    const files = this.ctx.find("files");
-    return !files || files.local === true;
+  /** Whether a tool starts its commands with the service `processes`, on another computer. */
+  private runsElsewhere({ name, plugin }: ReadyTool): boolean {
+    return name === "Bash" && plugin === "coding" && !isHere(this.ctx.find("processes"));
   }
 
-  private async noteElsewhere(id: string, writes: readonly string[]): Promise<void> {
-    const notCovered = writes.map((path) => ({ path, reason: "it is not on this computer" }));
-    await this.notes.write({ calls: [id], files: [], notCovered });
+  private async noteElsewhere(id: string, paths: readonly string[], reason: string): Promise<void> {
+    await this.notes.write({ calls: [id], files: [], notCovered: paths.map((path) => ({ path, reason })) });
   }
 
   private async beforeWrites(id: string, writes: readonly string[]): Promise<void> {
@@ -145,6 +146,11 @@ export class Tracker {
     const inside = relative(this.context.root, path).split(sep).join("/");
     return isInside(inside) ? inside : undefined;
   }
+}
+
+/** Whether an executor works on this computer. */
+function isHere(executor: { readonly local?: boolean } | undefined): boolean {
+  return !executor || executor.local === true;
 }
 
 /** Up to this many files, examining them is faster than starting git. */
