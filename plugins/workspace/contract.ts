@@ -129,6 +129,8 @@ export interface PluginChoice {
   again?: boolean | undefined;
   /** Name of a preset, as for `--preset`. Default: that of the run. */
   preset?: string | undefined;
+  /** The session is only read: if `preset` cannot be used, such as one that was removed, that of the run is, with a notice. */
+  readOnly?: boolean | undefined;
   /** Reads a project only if this is its `.scorel` folder, however much the user trusts another; `null`: no project. */
   project?: string | null | undefined;
   /** With `project`: skills nested in the project are read only if these are their folders. */

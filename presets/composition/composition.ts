@@ -24,26 +24,42 @@ export async function requestFor(asked: Asked, cwd: string): Promise<LayerReques
 export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
   return {
     kernel,
-    async sessionPlugins(cwd, { only, again, preset, ...allowed } = {}) {
-      const named = preset === undefined ? asked : { ...asked, preset, by: "the session's preset" };
-      const request = within(await requestFor(named, cwd), allowed);
-      const resolution = await resolve(request);
-      const { project } = request;
-      const untrusted = project?.trusted === false ? project.notice : undefined;
-      for (const { text } of resolution.notices) if (!again || text !== untrusted) asked.notify(text);
-      const builtIn = shippedEntries(resolution, "session");
-      if (only !== undefined) return { entries: builtIn.filter(({ plugin }) => plugin.id === only), problems: [] };
-      const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
-      await assertRequired(resolution, entries, problems);
-      return {
-        entries: [...builtIn, ...entries],
-        problems: [...resolution.problems, ...problems],
-        ...trustedPaths(project),
-        untrusted,
-        packages: packagesOf(resolution.merged.layers),
-        locks: await locksIn(resolution),
-      };
+    async sessionPlugins(cwd, choice = {}) {
+      const { preset, readOnly } = choice;
+      if (preset === undefined) return pluginsOf(asked, cwd, choice);
+      try {
+        return await pluginsOf({ ...asked, preset, by: "the session's preset" }, cwd, choice);
+      } catch (thrown) {
+        if (!readOnly || !(thrown instanceof ScorelError)) throw thrown;
+        asked.notify(`${thrown.message} The session is shown as one of the preset "${asked.preset}".`);
+        return pluginsOf(asked, cwd, choice);
+      }
     },
+  };
+}
+
+/** Creates the plugins of a session with the preset of `asked`. */
+async function pluginsOf(
+  asked: Asked,
+  cwd: string,
+  { only, again, ...allowed }: PluginChoice,
+): ReturnType<Composition["sessionPlugins"]> {
+  const request = within(await requestFor(asked, cwd), allowed);
+  const resolution = await resolve(request);
+  const { project } = request;
+  const untrusted = project?.trusted === false ? project.notice : undefined;
+  for (const { text } of resolution.notices) if (!again || text !== untrusted) asked.notify(text);
+  const builtIn = shippedEntries(resolution, "session");
+  if (only !== undefined) return { entries: builtIn.filter(({ plugin }) => plugin.id === only), problems: [] };
+  const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
+  await assertRequired(resolution, entries, problems);
+  return {
+    entries: [...builtIn, ...entries],
+    problems: [...resolution.problems, ...problems],
+    ...trustedPaths(project),
+    untrusted,
+    packages: packagesOf(resolution.merged.layers),
+    locks: await locksIn(resolution),
   };
 }
 

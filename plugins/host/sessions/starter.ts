@@ -100,7 +100,8 @@ export class SessionStarter {
     const file = wanted.begin?.unsaved ? undefined : shelf.path(id);
     const parent = composition.kernel();
     const related = relatedIn(wanted.begin?.create ?? shelf.header(id));
-    const made = plugins ?? (await composition.sessionPlugins(cwd, pluginChoice(related)));
+    const made =
+      plugins ?? (await composition.sessionPlugins(cwd, { ...pluginChoice(related), readOnly: wanted.readOnly }));
     const { entries, problems, ...place } = made;
     assertWithinLocks(options, sessionOptions(), made);
     if (!wanted.readOnly) assertLimited([...entries, ...parent.started].map(pluginId), related);
