@@ -94,6 +94,7 @@ export class Failures {
     try {
       const result = contained ? contained.run(where, work) : work();
       if (!(result instanceof Promise)) return result;
+      if (limit === false) return result.catch(failed) as T;
       return within(limit, result, () => errors.PLUGIN_LIMIT({ plugin, where, limit })).catch(failed) as T;
     } catch (thrown) {
       return failed(thrown) as T;

@@ -1,5 +1,5 @@
 import type { Containment } from "./containment.ts";
-import type { AnyPlugin, CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
+import type { AnyPlugin, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { Problem, Store } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, InFlight, Logger, ServiceName, Services } from "./types.ts";
@@ -69,6 +69,8 @@ export interface Kernel {
     check?: CheckContribution,
     failed?: (plugin: string) => void,
   ): Collected<Awaited<Contributions[N]>>[];
+  /** See `guard` of BaseContext, for the plugins of this kernel and its parent. */
+  guard<T>(guarded: Guarded<T>, work: () => T): T;
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** The seq of the latest event that subscribers got. Lower than `session.seq` while durable events are being synced to disk. */
   readonly announced: number;

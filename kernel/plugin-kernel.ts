@@ -10,7 +10,7 @@ import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Loader } from "./loader.ts";
 import { Log } from "./log.ts";
 import { PendingCalls } from "./pending-calls.ts";
-import type { CheckContribution, Collected, Listener, ProvideOptions, SubscribeOptions } from "./plugin.ts";
+import type { CheckContribution, Collected, Guarded, Listener, ProvideOptions, SubscribeOptions } from "./plugin.ts";
 import type { ContextKernel } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import type { Scope } from "./scope.ts";
@@ -144,6 +144,11 @@ class PluginKernel implements Kernel, ContextKernel {
     failed?: (plugin: string) => void,
   ): Collected<Awaited<Contributions[N]>>[] {
     return this.contributions.collect(name, { check, failed });
+  }
+
+  guard<T>(guarded: Guarded<T>, work: () => T): T {
+    if (this.parent && !this.loader.entries.has(guarded.plugin)) return this.parent.guard(guarded, work);
+    return this.reports.guard(guarded, work);
   }
 
   contribute(plugin: string, name: string, value: unknown): Dispose {

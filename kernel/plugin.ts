@@ -89,8 +89,8 @@ export interface Guarded<T> {
   /** A name for the function that people understand: `access of tool Deploy`. */
   where: string;
   otherwise: Awaited<T>;
-  /** Time limit for a promise in milliseconds. Default: 10,000. */
-  limit?: number;
+  /** Time limit for a promise in milliseconds, or `false` for no limit. Default: 10,000. */
+  limit?: number | false;
   /** Report failures only if the plugin is contained. Used where other plugins are expected to fail. */
   containedOnly?: boolean;
 }

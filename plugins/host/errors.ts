@@ -83,6 +83,10 @@ export const errors = defineErrors({
     `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>
     `"operations" must return an object with { params: a zod schema, run } for each name${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
+  HOST_OPERATION_FAILED: (a: { operation: string; plugin: string; reason: string; at?: string | undefined }) =>
+    `Extension "${a.plugin}" failed in the operation "${a.operation}": ${a.reason}${a.at === undefined ? "" : ` (${a.at})`}`,
+  HOST_OPERATION_OFF: (a: { operation: string; plugin: string }) =>
+    `The operation "${a.operation}" of extension "${a.plugin}" is switched off, because it failed three times. \`scorel logs\` shows the failures. It is on again when the session, or for an extension of the host Scorel, starts again.`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
     `The host knows no operation "${a.operation}". The client may be newer than the host.`,
   HOST_FORBIDDEN: (a: { operation?: string; reason: string }) =>

@@ -1,7 +1,8 @@
 import type { Kernel } from "@scorel/kernel";
 import { z } from "zod";
-import type { JsonSchema, Operation, OperationDescription } from "../contract.ts";
+import type { JsonSchema, Operation, OperationDescription, OperationHandler } from "../contract.ts";
 import type { Caller } from "./caller.ts";
+import { whereOf } from "./contained-operation.ts";
 import type { OwnOperation } from "./own-operation.ts";
 import { ownSchema } from "./params.ts";
 import { allContributed, schemaFrom } from "./plugin-operations.ts";
@@ -42,16 +43,26 @@ async function ofHost(own: OwnOperations, { sessions }: Caller): Promise<Describ
 async function ofPlugins(kernel: Kernel, parent: Kernel, own: OwnOperations): Promise<Described[]> {
   const all = new Map([...allContributed(kernel), ...allContributed(parent)]);
   const described: Described[] = [];
-  for (const [name, { plugin, handler }] of all) {
+  for (const [name, contributed] of all) {
     if (Object.hasOwn(own, name)) continue;
-    const { summary = "", readOnly = false, confined, params, result } = handler;
-    const schemas = {
-      params: jsonSchema(await schemaFrom(params)),
-      ...(result && { result: jsonSchema(await schemaFrom(result)) }),
-    };
-    described.push({ name, summary, plugin, readOnly, confined, ...schemas });
+    const { plugin, contained, kernel, handler } = contributed;
+    const { summary = "", readOnly = false, confined } = handler;
+    const guarded = { plugin, where: whereOf(name), otherwise: undefined };
+    const schemas = contained ? await kernel.guard(guarded, () => schemasOf(handler)) : await schemasOf(handler);
+    // An operation whose schemas cannot be made is left out, and reported.
+    if (schemas) described.push({ name, summary, plugin, readOnly, confined, ...schemas });
   }
   return described;
+}
+
+async function schemasOf({
+  params,
+  result,
+}: OperationHandler<Operation>): Promise<Pick<Described, "params" | "result"> | undefined> {
+  return {
+    params: jsonSchema(await schemaFrom(params)),
+    ...(result && { result: jsonSchema(await schemaFrom(result)) }),
+  };
 }
 
 function isUsable({ name, readOnly, confined, params }: Described, { access }: Caller): boolean {

@@ -9,6 +9,8 @@ import { type Caller, openFor } from "./caller.ts";
 /** An operation and the plugin that contributes it. */
 export interface Contributed<O extends Operation> {
   plugin: string;
+  /** The kernel that it was found in. */
+  kernel: Kernel;
   /** Whether the plugin is an extension. */
   contained: boolean;
   handler: OperationHandler<O>;
@@ -40,7 +42,7 @@ function contributed<O extends Operation>(kernel: Kernel, operation: O): Contrib
 export function allContributed(kernel: Kernel): Map<string, Contributed<Operation>> {
   const rows = kernel.collect("operations", usableOperations).flatMap(({ plugin, value, contained = false }) =>
     Object.entries(value).map(([name, handler]) => {
-      return [name, { plugin, contained, handler: handler as OperationHandler<Operation> }] as const;
+      return [name, { plugin, kernel, contained, handler: handler as OperationHandler<Operation> }] as const;
     }),
   );
   return new Map(rows);

@@ -1,14 +1,16 @@
+import { copyPlain } from "@scorel/kit/values/copy";
 import type { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Caller } from "./caller.ts";
+import { runContained } from "./contained-operation.ts";
 import { ownOperation, ownResult } from "./operations.ts";
 import { checkParams, ownSchema, problemsOf } from "./params.ts";
-import { contextOf, findContributed, schemaFrom } from "./plugin-operations.ts";
+import { type Contributed, contextOf, findContributed, schemaFrom } from "./plugin-operations.ts";
 
 /**
- * Runs an operation, the host's own or a plugin's, for a client. Throws HOST_OPERATION_UNKNOWN, HOST_PARAMS_INVALID, and
- * HOST_FORBIDDEN for what the client's scope does not include.
+ * Runs an operation, the host's own or a plugin's, for a client. Throws HOST_OPERATION_UNKNOWN, HOST_PARAMS_INVALID,
+ * HOST_FORBIDDEN for what the client's scope does not include, and for extensions HOST_OPERATION_FAILED and HOST_OPERATION_OFF.
  */
 export async function runOperation<O extends Operation>(
   operation: O,
@@ -31,10 +33,21 @@ export async function runOperation<O extends Operation>(
   }
   const found = await findContributed(operation, params, caller);
   if (!found) throw errors.HOST_OPERATION_UNKNOWN({ operation });
-  const { plugin, contained, handler } = found;
+  return found.contained
+    ? runContained(operation, found, async () => copyPlain(await runContributed(operation, found, params, caller)))
+    : runContributed(operation, found, params, caller);
+}
+
+async function runContributed<O extends Operation>(
+  operation: O,
+  { plugin, contained, handler }: Contributed<O>,
+  params: unknown,
+  caller: Caller,
+): Promise<Operations[O]["result"]> {
   const checked = checkParams(operation, await schemaFrom(handler.params), params);
-  if (access.limited) await access.assertOperation(operation, handler, checked);
-  const result = await handler.run(checked, contextOf(caller));
+  if (caller.access.limited) await caller.access.assertOperation(operation, handler, checked);
+  // An extension may change what it gets, but not what the client has.
+  const result = await handler.run(contained ? copyPlain(checked) : checked, contextOf(caller));
   if ((contained || caller.checksResults) && handler.result)
     assertResult(operation, plugin, await schemaFrom(handler.result), result);
   return result;
