@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { nearest } from "./nearest.ts";
+import { unionText } from "./union-text.ts";
 
 /** How messages name values of a format such as TOML, and the value that they are about. */
 export interface IssueWords {
@@ -15,6 +16,7 @@ export function issueText(issue: z.core.$ZodIssue, { object = "an object", value
   if (!/^(Invalid |Too (small|big): |Unrecognized key)/.test(issue.message)) return issue.message;
   switch (issue.code) {
     case "invalid_type":
+      if (issue.expected === "nonoptional") return "it is missing";
       if (issue.message.endsWith("received undefined"))
         return `it is missing, ${kind(issue.expected, object)} is needed`;
       return `it must be ${kind(issue.expected, object)}${found}`;
@@ -36,17 +38,21 @@ export function issueText(issue: z.core.$ZodIssue, { object = "an object", value
         const values = issue.options.filter((option) => option !== undefined);
         return `it must be ${choices(values)}${found}${meant(value, values)}`;
       }
-      const kinds = issue.errors.flatMap(([first]) =>
-        first?.code === "invalid_type" && first.path.length === 0 ? [kind(first.expected, object)] : [],
-      );
-      if (kinds.length > 0 && kinds.length === issue.errors.length)
-        return `it must be ${[...new Set(kinds)].join(" or ")}${found}`;
-      const [closest] = [...issue.errors].sort((a, b) => a.length - b.length)[0] ?? [];
-      return closest && closest.path.length === 0 ? issueText(closest, { object, value }) : issue.message;
+      return unionText(issue, {
+        textOf: (inner) => issueText(inner, { object }),
+        formOf: (inner) => formText(inner, object),
+        found,
+      });
     }
     default:
       return issue.message;
   }
+}
+
+/** The form that a value must have according to an issue about its type. */
+function formText(issue: z.core.$ZodIssue, object: string): string {
+  if (issue.code === "invalid_type") return kind(issue.expected, object);
+  return issue.code === "invalid_value" ? choices(issue.values) : "another form";
 }
 
 /** zod's issues as one readable line: `items.0.id: it must be a text`. */

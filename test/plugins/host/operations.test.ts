@@ -126,10 +126,13 @@ describe("an operation of a plugin", () => {
     );
     const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
     expect(await problems("send_message", {})).toBe(
-      'HOST_PARAMS_INVALID: The request "send_message" is invalid: sessionId: it is missing, a text is needed; content: it must be a text or a list.',
+      'HOST_PARAMS_INVALID: The request "send_message" is invalid: sessionId: it is missing, a text is needed; content: it is missing, a text or a list is needed.',
+    );
+    expect(await problems("send_message", { sessionId, content: [{ type: "text" }] })).toBe(
+      'HOST_PARAMS_INVALID: The request "send_message" is invalid: content: 0.text: it is missing, a text is needed.',
     );
     expect(await problems("send_message", { sessionId, contnet: "hello", run: 1 })).toBe(
-      'HOST_PARAMS_INVALID: The request "send_message" is invalid: content: it must be a text or a list; params: there is no "contnet" here; did you mean "content"?; params: there is no "run" here.',
+      'HOST_PARAMS_INVALID: The request "send_message" is invalid: content: it is missing, a text or a list is needed; params: there is no "contnet" here; did you mean "content"?; params: there is no "run" here.',
     );
   });
 

@@ -27,6 +27,36 @@ it.each<[z.ZodType, unknown, string]>([
     { type: "costum" },
     'it must be "builtin" or "custom", not the text "costum"; did you mean "custom"?',
   ],
+  [
+    z.union([z.union([z.string(), z.literal(["a", "b"])]), z.boolean()]),
+    [],
+    'it must be a text or "a" or "b" or true or false, not a list',
+  ],
+  [z.object({ a: z.union([z.string(), z.array(z.string())]) }), {}, "it is missing, a text or a list is needed"],
+  [z.strictObject({ a: z.unknown() }), {}, "it is missing"],
+  [
+    z.union([z.strictObject({ file: z.string() }), z.strictObject({ text: z.string() })]),
+    { fil: "x" },
+    'it has none of the allowed forms: file: it is missing, a text is needed and there is no "fil" here; or text: it is missing, a text is needed and there is no "fil" here',
+  ],
+  [
+    z.union([z.object({ kind: z.literal("a"), n: z.number() }), z.object({ kind: z.literal("b") })]),
+    { kind: "a" },
+    "n: it is missing, a number is needed",
+  ],
+  [
+    z.union([
+      z.string(),
+      z.array(
+        z.union([
+          z.object({ type: z.literal("text"), text: z.string() }),
+          z.object({ type: z.literal("image"), data: z.string() }),
+        ]),
+      ),
+    ]),
+    [{ type: "text" }],
+    "0.text: it is missing, a text is needed",
+  ],
   [z.strictObject({}), { a: 1, b: 2 }, 'there is no "a", "b" here'],
   [z.string().refine(() => false, "the author's own words"), "x", "the author's own words"],
 ])("an issue of zod is described in plain words, and an author's own message is kept", (schema, value, text) => {
