@@ -29,7 +29,14 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       action: "check",
       args: "<path>",
       description: "Check an extension without running it; exits 1 when something is wrong",
-      options: [{ flags: "--load", description: "Also load it, in a process with an empty home and no keys" }],
+      options: [
+        { flags: "--load", description: "Also load it, in a process with an empty home and no keys" },
+        {
+          flags: "--config <key=value>",
+          description: "With --load: a key of its configuration; the value as JSON, or else a text",
+          repeatable: true,
+        },
+      ],
       run: async (invocation) => (await import("./commands/check.ts")).check(extensions, invocation),
     },
     {

@@ -31,6 +31,11 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { path: string; reason: string }) => `${a.path} cannot be checked: ${a.reason}.`,
   },
+  EXTENSIONS_CONFIG: {
+    exit: 2,
+    text: (a: { given: string; reason: string }) =>
+      `--config ${a.given} cannot be used: ${a.reason}. For example: --load --config city=Rome --config 'days=[1, 2]'.`,
+  },
   EXTENSIONS_UNTRUSTED: {
     exit: 2,
     text: (a: { path: string }) =>

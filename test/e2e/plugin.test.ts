@@ -364,6 +364,32 @@ export default {
     expect(unloaded.stdout).toContain(`\nload: not checked (not run: scorel plugin check --load ${file})\n`);
   });
 
+  it("--load takes the configuration that the extension needs", async () => {
+    using s = scratch({ inProcess: true });
+    const file = s.file(
+      "forecast.mjs",
+      `import { z } from "zod";
+export default {
+  id: "forecast", name: "Forecast", version: "1.0.0",
+  config: z.strictObject({ city: z.string(), days: z.array(z.number()), server: z.object({ port: z.number() }) }),
+  activate(ctx) { if (ctx.config.city !== "New York") throw new Error("city " + ctx.config.city); },
+};
+`,
+    );
+    const env = { PATH: withoutTsc };
+    const without = await s.run(["plugin", "check", file, "--load"], { env });
+    expect(without).toMatchObject({ code: 1, stdout: expect.stringMatching(/load: wrong\n.*city: it is missing/s) });
+    const config = ["--config", "city=New York", "--config", "days=[1, 2]", "--config", "server.port=80"];
+    const checked = await s.run(["plugin", "check", file, "--load", ...config], { env });
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("load: ok") });
+    expect(await s.run(["plugin", "check", file, ...config], { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--config city=New York cannot be used: it needs --load."),
+    });
+    const wrong = await s.run(["plugin", "check", file, "--load", "--config", "city"], { env });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("it is not of the form key=value") });
+  });
+
   it("--load runs nothing of a project that is not trusted", async () => {
     using s = scratch({ inProcess: true });
     const file = s.file(".scorel/extensions/theirs.ts", extension("theirs"));

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
@@ -12,9 +12,9 @@ const LIMIT_MS = 60_000;
 
 /**
  * Loads a copy of the extension in a separate process with an empty home and directory and no keys in its environment, and
- * returns its row of `scorel plugin list`. Throws EXTENSIONS_NO_ANSWER when that process ends without printing the list.
+ * returns its row of `scorel plugin list`. `config` is the text of that home's config.toml. Throws EXTENSIONS_NO_ANSWER when that process ends without printing the list.
  */
-export async function probe(target: Target, { env }: Pick<Invocation, "env">): Promise<PluginRow> {
+export async function probe(target: Target, config: string, { env }: Pick<Invocation, "env">): Promise<PluginRow> {
   const root = makeTemporaryFolder("scorel-check-");
   try {
     const home = join(root, "home");
@@ -22,6 +22,7 @@ export async function probe(target: Target, { env }: Pick<Invocation, "env">): P
     const project = join(root, "empty");
     for (const folder of [place, project]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const copied = copy(target, place);
+    if (config !== "") writeFileSync(join(home, ".scorel", "config.toml"), config, { mode: 0o600 });
     const printed = await run(project, { ...ownEnvironment(env), HOME: home, USERPROFILE: home });
     const row = printed.rows?.find(({ id }) => id === target.id);
     if (!row) throw errors.EXTENSIONS_NO_ANSWER({ path: target.file, reason: printed.reason });

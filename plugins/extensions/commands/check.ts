@@ -13,6 +13,8 @@ const endings = [".ts", ".mts", ".js", ".mjs"];
 /** `plugin check`: prints the result of each step; returns exit code 1 when something is wrong. */
 export async function check(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, cwd, stdout } = invocation;
+  const given = options.config as string[] | undefined;
+  if (given && !options.load) throw errors.EXTENSIONS_CONFIG({ given: given[0] as string, reason: "it needs --load" });
   const target = targetOf(resolve(cwd, args[0] as string));
   const steps = [await checkSyntax(extensions, target), checkShape(extensions, target)];
   if (steps[0]?.problems.length === 0) steps.push(await checkTypes(extensions, target, invocation));
@@ -62,7 +64,9 @@ function notLoaded(path: string): Step {
 async function checkLoad(extensions: ExtensionsService, target: Target, invocation: Invocation): Promise<Step> {
   const folder = await extensions.folderOf(target.file);
   if (folder && !folder.trusted) throw errors.EXTENSIONS_UNTRUSTED({ path: target.file });
-  const row = await (await import("../checks/probe.ts")).probe(target, invocation);
+  const [{ probe }, { configText }] = await Promise.all([import("../checks/probe.ts"), import("../checks/config.ts")]);
+  const config = configText(target.id, (invocation.options.config ?? []) as string[]);
+  const row = await probe(target, config, invocation);
   const problems = row.state === "loaded" && row.reason === undefined ? [] : [row.reason ?? row.state];
   const name = "load";
   return { name, note: problems.length > 0 ? "" : summary(row), problems };
