@@ -68,7 +68,7 @@ it("a session whose preset was removed can be read and exported, but not continu
   // `events` prints the log and needs no plugins.
   expect(after.map(({ stderr }) => stderr)).toEqual(views.map(([name]) => (name === "events" ? "" : notice)));
   for (const argv of [
-    ["--resume", id, "-p", "more"],
+    ["--session", id, "-p", "more"],
     ["session", "run", id, "/cost"],
   ])
     expect(await s.run(argv)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(unknown) });
