@@ -50,9 +50,12 @@ export default definePlugin({
         compact: {
           summary: "Summarise the older part of the conversation; you may say what to keep in particular",
           args: z.object({ keep: z.string().optional() }),
-          async run({ keep }: { keep?: string }, { clientId }) {
-            const { compactNow, summaryLine: told } = await import("./manual.ts");
-            return told(await compactNow(compacting, { instructions: keep, clientId }));
+          async run({ keep }: { keep?: string }, { sessionId, request }) {
+            const compacted = await request("compact", {
+              sessionId,
+              ...(keep !== undefined && { instructions: keep }),
+            });
+            return (await import("./manual.ts")).summaryLine(compacted);
           },
         },
       },

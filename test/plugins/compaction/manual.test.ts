@@ -16,6 +16,7 @@ import { ask, testHome } from "../host/home.ts";
 import { asksForSummary, playing, saidIn, words } from "./setup.ts";
 
 interface Opened extends AsyncDisposable {
+  connect: HostService["connect"];
   client: Client;
   sessionId: string;
   server: ModelServer;
@@ -43,9 +44,11 @@ async function openSession(script: Script, config: object = { layers: [] }): Pro
     store: createMemoryStore(testHeader),
     services: { composition },
   });
-  const client = (kernel.find("host") as HostService).connect({ clientId: "tester", checkResults: true });
+  const { connect } = kernel.find("host") as HostService;
+  const client = connect({ clientId: "tester", checkResults: true });
   const { sessionId } = await client.request("create_session", { cwd: home.cwd });
   return {
+    connect,
     client,
     sessionId,
     server,
@@ -101,6 +104,24 @@ describe("manual compaction", () => {
         plugin: "compaction",
         description: "Summarise the older part of the conversation; you may say what to keep in particular",
       },
+    ]);
+  });
+
+  it("is refused as a slash command, too, if the client's scope does not include it", async () => {
+    await using t = await threeTurns();
+    const { sessionId } = t;
+    const asked = { sessionId, name: "compact", args: "" };
+    const compactBy = (...operations: string[]) =>
+      t.connect({ clientId: "limited", scope: { operations } }).request("run_command", asked);
+    await expect(compactBy("run_command")).rejects.toMatchObject({
+      code: "HOST_FORBIDDEN",
+      message: expect.stringContaining('"compact"'),
+    });
+    expect(t.server.requests.some(asksForSummary)).toBe(false);
+    expect((await compactBy("run_command", "compact")).output).toMatch(/^Compacted: /);
+    const { events } = await t.client.request("get_events", { sessionId });
+    expect(events.filter(({ event }) => event.type === "compact").map(({ event }) => event)).toMatchObject([
+      { clientId: "limited" },
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import history from "@scorel/history";
-import type { Client, Delivered, SessionHandle } from "@scorel/host/contract";
+import type { Client, Delivered, HostService, SessionHandle } from "@scorel/host/contract";
 import type { AnyPlugin, StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import transfer from "@scorel/transfer";
@@ -12,6 +12,7 @@ import { echoAgent, type TestHome, testHome, testHost } from "../host/home.ts";
 /** A home with a host in it that can take sessions out and bring them in. */
 export interface Desk extends AsyncDisposable {
   home: TestHome;
+  connect: HostService["connect"];
   client: Client;
   /** Writes a file into the home; answers its path. */
   file(name: string, content: string | Buffer): string;
@@ -39,6 +40,7 @@ export async function desk(plugins: AnyPlugin[] = [echoAgent], beside: AnyPlugin
   const open = (sessionId: string) => t.client.request("hand_over", { sessionId });
   return {
     home,
+    connect: t.host.connect,
     client: t.client,
     file,
     open,

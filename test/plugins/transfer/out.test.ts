@@ -117,6 +117,22 @@ x
 });
 
 describe("/export", () => {
+  it("writes nothing for a client whose scope does not include the operation", async () => {
+    await using t = await desk();
+    const sessionId = await talked(t);
+    const exportBy = (...operations: string[]) =>
+      t
+        .connect({ clientId: "limited", scope: { operations: ["run_command", "get_status", ...operations] } })
+        .request("run_command", { sessionId, name: "export", args: "talk.md" });
+    await expect(exportBy()).rejects.toMatchObject({
+      code: "HOST_FORBIDDEN",
+      message: expect.stringContaining('"export_session"'),
+    });
+    expect(readdirSync(t.home.cwd)).toEqual([]);
+    await exportBy("export_session");
+    expect(readdirSync(t.home.cwd)).toEqual(["talk.md"]);
+  });
+
   it("writes the conversation into the working directory, under a new name or the given one", async () => {
     await using t = await desk();
     const sessionId = await talked(t);
