@@ -12,6 +12,8 @@ export {
   type Plugin,
   type PluginContext,
   perPlugin,
+  type Renamed,
+  renamed,
 } from "./plugin.ts";
 export { createKernel } from "./plugin-kernel.ts";
 export type { AppendEntry, LogView, PathHold, Session } from "./session.ts";

@@ -198,6 +198,15 @@ export interface PerPlugin<S> {
   [perPlugin](context: BaseContext): S;
 }
 
+/**
+ * A service can have this member: a table of its members with old names, each with what to use instead
+ * (`{ logs: "logs of the service sessionLogs" }`). An extension that uses one gets a notice, once for each name.
+ */
+export const renamed = Symbol("renamed");
+export interface Renamed {
+  [renamed]: Readonly<Record<string, string>>;
+}
+
 interface PluginShape<Ctx, C, N> {
   /** The plugin's name for configuration, reports and commands: lower-case letters, digits and dashes. */
   id: string;

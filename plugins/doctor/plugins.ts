@@ -8,7 +8,7 @@ const LIMIT_MS = 25_000;
 const LEVELS = ["early", "normal", "late"];
 
 /**
- * Checks which plugins start, where they come from, how long they take, and who taps which hook. Runs in a separate
+ * Checks which plugins start, where they come from, how long they take, and who has layers on which hook. Runs in a separate
  * process, so that this one survives a faulty extension.
  */
 export async function checkPlugins({ cwd, env, options, interrupt, self }: CheckContext): Promise<Part> {

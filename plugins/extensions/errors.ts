@@ -75,6 +75,8 @@ export const errors = defineErrors({
     `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start what takes longer without waiting for it.`,
   PLUGIN_FLOOD: (a: { plugin: string; where: string; burst: number; perSecond: number; unit: string }) =>
     `Plugin "${a.plugin}" went beyond ${a.burst.toLocaleString("en")} ${a.unit} at once (${a.perSecond.toLocaleString("en")} a second after that), so ${a.where} is refused for a while. Look for a loop, such as a listener that appends on what it hears.`,
+  PLUGIN_OLD_NAME: (a: { plugin: string; old: string; now: string }) =>
+    `Extension "${a.plugin}" uses "${a.old}", an old name that a later version no longer has. Use ${a.now}.`,
   PLUGIN_SWITCHED_OFF: (a: { plugin: string; where: string; failures: number }) =>
     `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
   EVENT_LLM: (a: { type: string; reason: string }) =>

@@ -1,5 +1,5 @@
 import type {} from "@scorel/cli/contract";
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, type Renamed, renamed } from "@scorel/kernel";
 import type {} from "@scorel/logs/contract";
 import { sessionCommands } from "./commands/session-commands.ts";
 import type { HostService, KnownSessionOptions } from "./contract.ts";
@@ -11,6 +11,16 @@ import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 
 /** Commands that read files of this computer use the host itself; others use the service, which a plugin may have wrapped. */
 const locals = new WeakMap<object, LocalHost>();
+
+/** Members that `host` had in earlier versions, and what has them now. */
+const FORMER: Renamed[typeof renamed] = {
+  sessionsDir: '"sessionsDir" of the service "sessionLogs"',
+  logs: '"logs" of the service "sessionLogs"',
+  sessionOptions: '"known" of the service "sessionOptions"',
+  changeFile: '"changeFile" of the service "sharedFiles"',
+  directory: '"directory" of the service "directories"',
+  rootOf: '"rootOf" of the service "directories"',
+};
 
 export default definePlugin({
   id: "host",
@@ -45,8 +55,9 @@ export default definePlugin({
       directory: canonicalDirectory,
       rootOf: (directory: string) => projectRoot(directory, homeDirectory()),
     };
-    // Extensions written for earlier versions find what is now in other services on `host`.
-    ctx.provide("host", Object.assign(host, { sessionOptions: known, changeFile, ...directories }));
+    // Extensions written for earlier versions find what is now in other services on `host`, and are told so.
+    const former = { sessionOptions: known, changeFile, ...directories, [renamed]: FORMER };
+    ctx.provide("host", Object.assign(host, former));
     ctx.provide("sessionLogs", { sessionsDir: host.sessionsDir, logs: host.logs });
     ctx.provide("sessionOptions", { known });
     ctx.provide("sharedFiles", { changeFile });

@@ -99,7 +99,7 @@ describe("a team's preset, from packing to removal", () => {
       2,
       `scorel: Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: scorel preset add ${first} --yes\n`,
     ]);
-    expect(unasked.stdout).toContain("  extension protected-files: taps approveToolCall;");
+    expect(unasked.stdout).toContain("  extension protected-files: hooks approveToolCall;");
     const added = await s.run(["preset", "add", first, "--yes"]);
     expect([added.code, added.stderr]).toEqual([0, ""]);
     expect(added.stdout).toContain('Installed "team-preset". To use it: scorel --preset team-preset\n');

@@ -2,16 +2,19 @@ import type { BaseContext } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { Allowance } from "./allowance.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
+import { tellingOldNames } from "./old-names.ts";
 import { containedSession } from "./session.ts";
 import { containedTap } from "./taps.ts";
 
-type Changed = Pick<BaseContext, "session" | "provide" | "hook" | "subscribe" | "spend" | "isolate">;
+type Changed = Pick<BaseContext, "session" | "find" | "provide" | "hook" | "subscribe" | "spend" | "isolate">;
 
 /** The context of an extension, which counts, copies and attributes what the extension does through it. */
 export function containedContext(context: BaseContext, contained: ContainedPlugin): BaseContext {
   const allowance = new Allowance(contained);
+  const telling = tellingOldNames(contained);
   const changed: Changed = {
     session: containedSession(context, allowance),
+    find: (name) => telling(context.find(name), name),
     provide: (name, service, options) => {
       contained.origin.checkService?.(name, service);
       context.provide(name, service, options);
@@ -34,16 +37,17 @@ export function containedContext(context: BaseContext, contained: ContainedPlugi
   };
   // Services are getters, so copy the descriptors without reading them.
   const members = { ...Object.getOwnPropertyDescriptors(context), ...Object.getOwnPropertyDescriptors(changed) };
-  return namingNeeds(Object.defineProperties({}, members) as BaseContext);
+  return namingNeeds(Object.defineProperties({}, members) as BaseContext, telling);
 }
 
-/** Makes reading a service that is missing in `needs` an error instead of `undefined`. */
-function namingNeeds(context: BaseContext): BaseContext {
+/** Makes reading a service that is missing in `needs` an error instead of `undefined`; `telling` makes the view of the others. */
+function namingNeeds(context: BaseContext, telling: ReturnType<typeof tellingOldNames>): BaseContext {
   return new Proxy(context, {
     get(target, key) {
       if (typeof key === "string" && !(key in target) && target.find(key as never) !== undefined)
         throw errors.PLUGIN_UNNAMED_NEED({ plugin: target.plugin, service: key });
-      return Reflect.get(target, key);
+      const value: unknown = Reflect.get(target, key);
+      return typeof key === "string" ? telling(value, key) : value;
     },
   });
 }

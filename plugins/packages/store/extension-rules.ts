@@ -71,7 +71,7 @@ const textOf = ({ files }: Tree, path: string) => files.get(path)?.toString("utf
 function told(all: readonly CodeFacts[]): string {
   const union = (names: (facts: CodeFacts) => readonly string[]) => [...new Set(all.flatMap(names))].sort().join(", ");
   const rows: [string, string][] = [
-    ["taps", union(({ hooks }) => hooks)],
+    ["hooks", union(({ hooks }) => hooks)],
     ["brings", union(({ contributes }) => contributes)],
     ["provides", union(({ provides }) => provides)],
     ["replaces", union(({ replaces }) => replaces)],

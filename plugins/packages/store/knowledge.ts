@@ -25,7 +25,7 @@ export interface ExtensionKnowledge {
 
 /** What the text of an extension tells about it. */
 export interface CodeFacts {
-  /** Hooks that it taps. */
+  /** The hooks that it has layers on. */
   hooks: readonly string[];
   contributes: readonly string[];
   /** Services that it provides. */

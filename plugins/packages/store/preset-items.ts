@@ -34,7 +34,7 @@ function extensionOf(path: string): string | undefined {
 function codeItem(path: string, { contributes, hooks, host, imports }: CodeFacts): TrustItem {
   const facts = [
     host ? "asks to run once per process, which a preset's may not, and is left out" : "",
-    hooks.length > 0 ? `taps ${hooks.join(", ")}` : "",
+    hooks.length > 0 ? `hooks ${hooks.join(", ")}` : "",
     contributes.length > 0 ? `brings ${contributes.join(", ")}` : "",
     imports.length > 0 ? `imports ${imports.join(", ")}` : "",
   ].filter(Boolean);

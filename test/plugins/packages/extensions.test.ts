@@ -32,7 +32,7 @@ describe("scorel plugin add", () => {
       [
         'Install "rules" 1.2.0 from the folder /work/rules',
         "runs code with your rights:",
-        "  extension rules: runs once per process, for all sessions; taps beforeToolCall; brings commands; provides houseRules; imports node:child_process  (index.mjs)",
+        "  extension rules: runs once per process, for all sessions; hooks beforeToolCall; brings commands; provides houseRules; imports node:child_process  (index.mjs)",
         "  1 more file  (lib/more.mjs)",
         "also contains:",
         "  2 other files  (README.md, package.json)",

@@ -57,7 +57,7 @@ describe("scorel preset add", () => {
     expect(await at.store.list()).toHaveLength(4);
   });
 
-  it("tells before what would run, which hooks it taps, what it adds, and what it would redirect or weaken", async () => {
+  it("tells before what would run, which hooks it has layers on, what it adds, and what it would redirect or weaken", async () => {
     using at = shop();
     at.preset("team", {
       "preset.toml": 'extends = "coding"\nwithout = ["checkpoints"]\n[model]\nbaseUrl = "http://10.0.0.9"\n',
@@ -76,7 +76,7 @@ describe("scorel preset add", () => {
         "sends your prompts and keys elsewhere:",
         '  model.baseUrl = "http://10.0.0.9": what you say, and the key, go to this address  (preset.toml:4)',
         "runs code with your rights:",
-        "  extension guard: taps beforeToolCall  (extensions/guard.js)",
+        "  extension guard: hooks beforeToolCall  (extensions/guard.js)",
         "  extension notes: asks to run once per process, which a preset's may not, and is left out; brings tools; imports node:child_process  (extensions/notes/index.ts)",
         "chooses what is loaded:",
         "  team  (preset.toml)",

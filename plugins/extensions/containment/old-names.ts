@@ -1,0 +1,33 @@
+import { type Renamed, renamed } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import type { ContainedPlugin } from "./contained-plugin.ts";
+
+/** Returns a function that makes services tell the extension which of the members that it uses have a new name. */
+export function tellingOldNames(contained: ContainedPlugin): <S>(service: S, name: string) => S {
+  const views = new WeakMap<object, object>();
+  const told = new Set<string>();
+  const tell = (service: string, member: string, now: string) => {
+    const old = `${service}.${member}`;
+    if (told.has(old)) return;
+    told.add(old);
+    contained.report("", errors.PLUGIN_OLD_NAME({ plugin: contained.id, old, now }));
+  };
+  return (service, name) => {
+    if (!isRenamed(service)) return service;
+    const now = service[renamed];
+    const view =
+      views.get(service) ??
+      new Proxy(service, {
+        get(target, member, receiver) {
+          if (typeof member === "string" && Object.hasOwn(now, member)) tell(name, member, now[member] as string);
+          return Reflect.get(target, member, receiver);
+        },
+      });
+    views.set(service, view);
+    return view as typeof service;
+  };
+}
+
+function isRenamed(service: unknown): service is Renamed {
+  return typeof service === "object" && service !== null && renamed in service;
+}
