@@ -65,7 +65,8 @@ function areBlocks(content: unknown): content is Record<string, unknown>[] {
         isObject(block) &&
         typeof block.type === "string" &&
         (block.type !== "text" || typeof block.text === "string") &&
-        (block.type !== "thinking" || typeof block.thinking === "string"),
+        (block.type !== "thinking" || typeof block.thinking === "string") &&
+        (block.type !== "image" || (typeof block.data === "string" && typeof block.mimeType === "string")),
     )
   );
 }

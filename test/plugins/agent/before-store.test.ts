@@ -20,6 +20,14 @@ const fails = () => Promise.reject(new Error("the patterns cannot be read"));
 
 const echo = tool("echo", async (_id, params: any) => ({ ...says(`It is ${params.word}.`), details: params }));
 
+/** Images of one pixel: one that may be seen, and one that may not. */
+const pixel = {
+  type: "image" as const,
+  data: "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+  mimeType: "image/gif",
+};
+const secret = { ...pixel, data: "R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==" };
+
 describe("the hook beforeStore", () => {
   it("changes what is stored of prompts, replies and results, and so what the model sees later", async () => {
     const ran: unknown[] = [];
@@ -34,6 +42,43 @@ describe("the hook beforeStore", () => {
     expect(JSON.stringify(t.stored())).not.toContain("blue");
     expect(t.server.requests.map(({ text: sent }) => sent.includes("blue"))).toEqual([false, false]);
     expect(t.server.requests[1]?.text).toContain("It is ____.");
+    expect(t.kernel.failures).toEqual([]);
+  });
+
+  it("changes and drops images of prompts and results, before they are stored and sent", async () => {
+    const covered = { type: "image" as const, data: pixel.data, mimeType: pixel.mimeType };
+    const cover = layer("cover", ({ message }) => {
+      if (typeof message.content === "string") return undefined;
+      const blocks = message.content as { type: string; data?: string }[];
+      return {
+        content: blocks.map((block) =>
+          block.data !== secret.data
+            ? block
+            : message.role === "user"
+              ? covered
+              : { type: "text", text: "[image left out]" },
+        ),
+      };
+    });
+    const shot = tool("shot", async () => ({ content: [secret, { type: "text" as const, text: "the screen" }] }));
+    await using t = await openAgent([toolCall("shot", {}), text("seen")], {
+      tools: [shot],
+      plugins: [cover],
+      model: { input: ["text", "image"] },
+    });
+    await (await t.agent.send([{ type: "text", text: "look" }, secret, pixel])).turn;
+    const contents = t
+      .stored()
+      .flatMap(({ message }: any) => (message && message.role !== "assistant" ? [message.content] : []));
+    expect(contents).toEqual([
+      [{ type: "text", text: "look" }, covered, pixel],
+      [
+        { type: "text", text: "[image left out]" },
+        { type: "text", text: "the screen" },
+      ],
+    ]);
+    expect(t.server.requests.map(({ text: sent }) => sent.includes(secret.data))).toEqual([false, false]);
+    expect(t.server.requests[1]?.text).toContain(pixel.data);
     expect(t.kernel.failures).toEqual([]);
   });
 
@@ -94,6 +139,7 @@ describe("the hook beforeStore", () => {
   it.each([
     ["another field", () => ({ text: "x" })],
     ["content that is no content", () => ({ content: 7 })],
+    ["an image without data", () => ({ content: [{ type: "image", mimeType: "image/png" }] })],
   ])("%s is reported, and the message is stored as it is", async (_name, handler) => {
     await using t = await openAgent([text("ok")], { plugins: [layer("broken", handler)] });
     expect((await (await t.agent.send("blue")).turn).reason).toBe("completed");
