@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryIn } from "../../../plugins/packages/sources/repository-names.ts";
@@ -22,9 +22,19 @@ function repository(at: Shop) {
     git("commit", "--quiet", "--message", text);
     return git("rev-parse", "HEAD");
   };
+  /** Commits these rows of `git update-index --index-info`. */
+  const commitRows = (rows: readonly string[]) => {
+    execFileSync("git", ["update-index", "--index-info"], {
+      cwd: folder,
+      input: rows.map((row) => `${row}\n`).join(""),
+    });
+    git("commit", "--quiet", "--message", "rows");
+  };
+  const blob = (bytes: Buffer) =>
+    execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: folder, input: bytes, encoding: "utf8" }).trim();
   const first = commit("one");
   git("tag", "v1");
-  return { first, second: commit("two"), commit };
+  return { first, second: commit("two"), commit, commitRows, blob };
 }
 
 const readme = ({ home }: Shop) => readFileSync(join(home, ".scorel/packages/rules/README.md"), "utf8");
@@ -60,6 +70,69 @@ describe("a repository on the web", () => {
     expect([server.requests.length, readme(at)]).toEqual([before, "two\n"]);
     expect(await at.plugin("update", [])).toMatchObject({ code: 0 });
     expect(readme(at)).toBe("three\n");
+  });
+
+  const MiB = 1024 * 1024;
+  it.each<[string, (of: ReturnType<typeof repository>) => string[], string, RegExp]>([
+    [
+      "a link out of it",
+      ({ blob }) => [`120000 ${blob(Buffer.from("/etc/passwd"))}\tlink.js`],
+      "ARCHIVE_ENTRY",
+      /is a link/,
+    ],
+    ["a submodule", ({ first }) => [`160000 ${first}\tsub`], "ARCHIVE_ENTRY", /is a submodule/],
+    [
+      "more than 10000 files",
+      ({ blob }) => {
+        const empty = blob(Buffer.alloc(0));
+        return Array.from({ length: 10_001 }, (_, at) => `100644 ${empty}\tmany/${at}.js`);
+      },
+      "ARCHIVE_LIMIT",
+      /more than 10000 entries/,
+    ],
+    [
+      "a file of more than 64 MiB",
+      ({ blob }) => [`100644 ${blob(Buffer.alloc(64 * MiB + 1))}\tlarge.js`],
+      "ARCHIVE_ENTRY",
+      /is larger than 64 MiB/,
+    ],
+    [
+      "more than 256 MiB in all",
+      ({ blob }) => {
+        const large = blob(Buffer.alloc(60 * MiB));
+        return [1, 2, 3, 4, 5, 6].map((at) => `100644 ${large}\tlarge${at}.js`);
+      },
+      "ARCHIVE_LIMIT",
+      /more than 256 MiB/,
+    ],
+  ])("is not installed with %s", async (_, rows, error, reason) => {
+    using at = shop();
+    const of = repository(at);
+    of.commitRows(rows(of));
+    await using server = await startGitServer(at.cwd);
+    const { code, said } = await at.plugin("add", [`${server.url}/rules`]);
+    expect([code, said]).toEqual([error, expect.stringMatching(reason)]);
+    expect(readdirSync(join(at.home, ".scorel/packages/.staging"))).toEqual([]);
+    expect(await at.extensions.list()).toEqual([]);
+  });
+
+  it("runs no hook, filter or template, not even one that the user has configured", async () => {
+    using at = shop();
+    const { commit } = repository(at);
+    at.file("rules/.gitattributes", "* filter=mark\n");
+    commit("three");
+    const run = `touch ${join(at.home, "ran")}`;
+    for (const hook of ["reference-transaction", "post-checkout", "post-merge", "post-index-change"])
+      for (const folder of ["~/hooks", "~/template/hooks"])
+        chmodSync(at.file(`${folder}/${hook}`, `#!/bin/sh\n${run}\n`), 0o755);
+    const [hooks, template] = ["hooks", "template"].map((name) => join(at.home, name));
+    at.file(
+      "~/.gitconfig",
+      `[core]\n\thooksPath = ${hooks}\n[init]\n\ttemplateDir = ${template}\n[filter "mark"]\n\tsmudge = ${run}\n\trequired = true\n`,
+    );
+    await using server = await startGitServer(at.cwd);
+    expect(await at.plugin("add", [`${server.url}/rules`])).toMatchObject({ code: 0 });
+    expect(existsSync(join(at.home, "ran"))).toBe(false);
   });
 
   it("that is not there installs nothing, and says so", async () => {
