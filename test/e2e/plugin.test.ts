@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { PluginRow } from "@scorel/extensions/contract";
 import { describe, expect, it } from "vitest";
 import { root } from "../docs/source.ts";
@@ -254,6 +254,37 @@ describe("scorel plugin list", () => {
       /^good +session +loaded +\d+\.\d ms +user +\S+\/good\.ts\n {2}.*hooks: afterToolCall, beforeToolCall/m,
     );
     expect(() => s.logs()).toThrow("ENOENT");
+  });
+});
+
+describe("an installed extension", () => {
+  it("is listed with its version and source, and no longer once it is removed", async () => {
+    using s = scratch({ inProcess: true });
+    const source = s.file("good/index.mjs", extension("good"));
+    s.file("good/package.json", '{ "name": "good", "version": "1.2.0" }');
+    expect(await s.run(["plugin", "add", "./good", "--yes"])).toMatchObject({ code: 0 });
+    const listed = await s.run(["plugin", "list"]);
+    expect(listed).toMatchObject({ code: 0, stderr: "" });
+    const folder = join(s.home, ".scorel/packages/good");
+    const lines = listed.stdout.split("\n");
+    const at = lines.findIndex((line) => line.startsWith("good "));
+    expect(lines.slice(at, at + 3)).toEqual([
+      expect.stringMatching(/^good +session +loaded +\d+\.\d ms +user +\S+packages\/good\/index\.mjs$/),
+      `  installed: 1.2.0 from ${dirname(source)}`,
+      expect.stringContaining("hooks: afterToolCall, beforeToolCall"),
+    ]);
+    const rows = JSON.parse((await s.run(["plugin", "list", "--output", "json"])).stdout);
+    expect(rowOf(rows, "good")).toMatchObject({
+      id: "good",
+      state: "loaded",
+      installed: { version: "1.2.0", from: dirname(source) },
+    });
+    s.file("~/.scorel/packages/good/index.mjs", extension("changed"));
+    const changed = await s.run(["plugin", "list"]);
+    expect(changed.stdout + changed.stderr).toMatch(/good.*not what was installed/);
+    expect(await s.run(["plugin", "remove", "good"])).toMatchObject({ code: 0 });
+    expect((await s.run(["plugin", "list"])).stdout).not.toMatch(/^good /m);
+    expect(existsSync(folder)).toBe(false);
   });
 });
 

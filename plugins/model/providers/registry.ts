@@ -154,9 +154,10 @@ export class Providers {
 /** Stands for any model where only the provider matters. */
 const anyModel: ProviderModel = { id: "any", contextWindow: 1, maxTokens: 1 };
 
-function keyVariablesOf({ id, provider: { apiKeyEnv, baseUrl } }: OwnedProvider): readonly string[] {
+function keyVariablesOf({ id, provider: { apiKeyEnv, baseUrl, login } }: OwnedProvider): readonly string[] {
   if (typeof apiKeyEnv === "string") return [apiKeyEnv];
-  if (apiKeyEnv === false || isLoopback(new URL(baseUrl).hostname)) return [];
+  // A server on this machine needs no key, unless people log in to it.
+  if (apiKeyEnv === false || (!login && isLoopback(new URL(baseUrl).hostname))) return [];
   return variablesOf(id);
 }
 
