@@ -10,7 +10,6 @@ export function assertWithinLocks(
   known: readonly SessionOption[],
   { entries, locks = [] }: Pick<SessionPlugins, "entries" | "locks">,
 ): void {
-  if (locks.length === 0) return;
   for (const { key, setting } of known) {
     const value = (options as Readonly<Record<string, unknown>>)[key];
     if (value === undefined || setting === undefined) continue;

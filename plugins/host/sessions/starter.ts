@@ -17,7 +17,6 @@ import { SessionStream } from "../stream/session-stream.ts";
 import { createWorkspace } from "../workspace.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { startingWith, writeNow } from "./copy.ts";
-import { assertWithinLocks } from "./locked-options.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 import { OpenSummary } from "./open-summary.ts";
 import { assertInside, assertLimited, parentOf, pluginChoice, relatedIn } from "./relations.ts";
@@ -103,7 +102,7 @@ export class SessionStarter {
     const made =
       plugins ?? (await composition.sessionPlugins(cwd, { ...pluginChoice(related), readOnly: wanted.readOnly }));
     const { entries, problems, ...place } = made;
-    assertWithinLocks(options, sessionOptions(), made);
+    if (made.locks?.length) (await import("./locked-options.ts")).assertWithinLocks(options, sessionOptions(), made);
     if (!wanted.readOnly) assertLimited([...entries, ...parent.started].map(pluginId), related);
     const workspace = createWorkspace(
       { sessionId: id, cwd, file, ...place, ...parentOf(related, this.options.find), ...options },
