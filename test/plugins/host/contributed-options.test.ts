@@ -1,7 +1,9 @@
 import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import type { SessionOption } from "@scorel/workspace/contract";
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { optionFlags, optionsFrom } from "../../../plugins/host/session-options.ts";
+import { assertWithinLocks } from "../../../plugins/host/sessions/locked-options.ts";
 import { shippedOptions } from "../../../plugins/host/shipped-options.ts";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
@@ -104,4 +106,26 @@ it("a list is needed", async () => {
   await using t = await testHost([], [], [definePlugin(wrong as never)]);
   expect(t.kernel.find("sessionOptions")?.known()).toEqual(shippedOptions);
   expect(t.kernel.failures).toMatchObject([{ plugin: "tones", code: "HOST_OPTIONS" }]);
+});
+
+it("of a plugin keeps to a locked setting: to the order of its schema, or to the configured value", () => {
+  const config = z.strictObject({
+    tone: z.enum(["rude", "dry", "kind"]).default("dry").meta({ layers: "narrow", unset: "dry" }),
+    voice: z.string().optional(),
+  });
+  const plugin = definePlugin({ id: "tones", name: "Tones", version: "1.0.0", config });
+  const entries = [{ plugin, config: { voice: "low" }, origin: "test" }];
+  const rows: SessionOption[] = [
+    { key: "tone", kind: ["rude", "dry", "kind"], setting: "tones.tone" },
+    { key: "voice", kind: "text", setting: "tones.voice" },
+  ];
+  const check = (options: object, setting: string) => () =>
+    assertWithinLocks(options, rows, { entries, locks: [{ setting, preset: "team", place: "/team.toml:2" }] });
+  expect(check({ tone: "kind", voice: "low" }, "tones")).not.toThrow();
+  expect(check({ tone: "dry" }, "tones.tone")).not.toThrow();
+  expect(check({ tone: "rude" }, "tones.tone")).toThrow(
+    'The session option "tone" cannot be "rude": the preset "team" (/team.toml:2) locks tones.tone, which is not set. Leave the option out.',
+  );
+  expect(check({ voice: "high" }, "tones")).toThrow('locks tones.voice, which is "low". Leave the option out');
+  expect(check({ tone: "rude", voice: "high" }, "tonesetter")).not.toThrow();
 });

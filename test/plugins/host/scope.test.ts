@@ -5,6 +5,7 @@ import { definePlugin } from "@scorel/kernel";
 import projects from "@scorel/projects";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { contained } from "../../harness.ts";
 import { ask, echoAgent, type TestHost, testHome, testHost } from "./home.ts";
 
 declare module "@scorel/host/contract" {
@@ -156,7 +157,7 @@ it("does not let a limited client widen what a session may do by options, unless
     scope: "host",
     sessionOptions: () => [{ key: "tone", kind: ["kind", "rude"], widens: ["rude"] }],
   });
-  await using t = await testHost([echoAgent], [], [tones]);
+  await using t = await testHost([echoAgent], [], [contained(tones)]);
   const [sessionId] = await twoSessions(t, home.cwd);
   await t.client.request("close_session", { sessionId });
   const operations = ["create_session", "load_session", "continue_session", "clone_session", "close_session"];
