@@ -230,7 +230,7 @@ export interface ModelProvider {
   models: readonly ProviderModel[] | ((access: ProviderAccess) => Promise<readonly ProviderModel[]>);
   /**
    * Name of the environment variable with its key; `false` if it needs none. Default: `<ID>_API_KEY`, and none for a server on
-   * this machine.
+   * this machine without `login`.
    */
   apiKeyEnv?: string | false;
   /** Header that carries the key in `fetch`. Default: `authorization`, as `Bearer <key>`. */
