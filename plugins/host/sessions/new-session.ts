@@ -1,5 +1,6 @@
-import { newId, type SessionHeader } from "@scorel/kernel";
+import { type EventId, type Kernel, newId, type SessionHeader } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import { errors } from "../errors.ts";
 import { deviceId } from "../storage/device.ts";
 import { homeDirectory } from "../workspace.ts";
 
@@ -25,4 +26,11 @@ export function newHeader(
 export function cloneId(sessionId: string, messageId: string): string {
   const hash = sha256Of(`clone ${sessionId} ${messageId}`);
   return BigInt(`0x${hash}`).toString(36).slice(0, 16);
+}
+
+/** Completes the id of the last event to copy; throws HOST_NO_HISTORY without the plugin `history`. */
+export function pointIn(session: Kernel["session"], eventId: EventId, host: Kernel): Promise<EventId> {
+  const history = host.find("history");
+  if (!history) throw errors.HOST_NO_HISTORY();
+  return history.point(session, eventId);
 }

@@ -1,24 +1,15 @@
 import { existsSync } from "node:fs";
-import {
-  type Awaitable,
-  type EventDefinition,
-  type EventId,
-  type Kernel,
-  newId,
-  type SessionHeader,
-} from "@scorel/kernel";
-import { makePrivateFolder } from "@scorel/kit/files/private-folder";
+import { type Awaitable, type EventDefinition, type Kernel, newId, type SessionHeader } from "@scorel/kernel";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
 import type { Relation, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type ProjectsAnswer, projectIn } from "../places.ts";
-import { acquireLock } from "../storage/lock.ts";
-import { besideLog } from "../storage/session-store.ts";
 import { SessionFeed } from "../stream/session-feed.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
+import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
-import { cloneId, newHeader } from "./new-session.ts";
+import { cloneId, newHeader, pointIn } from "./new-session.ts";
 import { differs, failuresOf, type OpenSession } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
@@ -30,7 +21,7 @@ export class Sessions {
   readonly shelf: Shelf;
   private readonly options: SessionsOptions;
   private readonly open = new Map<string, Promise<OpenSession>>();
-  private readonly closing = new Map<string, Promise<void>>();
+  private readonly closing = new Closing();
   /** The open sessions that have started. */
   private readonly started = new Map<string, OpenSession>();
   private readonly starter: SessionStarter;
@@ -94,7 +85,7 @@ export class Sessions {
     if (this.open.has(made) || existsSync(this.shelf.path(made))) return this.load(made);
     const starting = this.withReadOnly(id, async (source) => {
       const { session } = source.kernel;
-      const until = eventId === undefined ? session.activeLeaf : await this.point(session, eventId);
+      const until = eventId === undefined ? session.activeLeaf : await pointIn(session, eventId, this.parent);
       const { header, history } = copyOf(
         session,
         { ...newHeader(this.shelf.logs.version, options.unsaved), sessionId: made },
@@ -130,12 +121,12 @@ export class Sessions {
     if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
     if (open) await this.close(open);
     const session = this.shelf.summary(id);
-    const working = this.locked(id, work).finally(() => {
+    const working = withLock(this.shelf, id, work).finally(() => {
       const isStored = existsSync(this.shelf.path(id));
       if (session && !isStored) this.feed.send({ change: "deleted", session });
       else if (!session && isStored) this.announce(id, "restored");
     });
-    await this.awaited(id, working);
+    await this.closing.during(id, working);
     return working;
   }
 
@@ -143,6 +134,7 @@ export class Sessions {
    * Opens a stored session for writing, or returns the open one. Throws HOST_SESSION_OPTIONS when its options differ.
    */
   async load(id: string, options: SessionOptions = {}): Promise<OpenSession> {
+    // Nothing may happen between the last look and opening it.
     for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
     const running = this.open.get(id);
     if (!running) return this.remember(id, this.starter.stored(id, options, false), "opened");
@@ -211,7 +203,7 @@ export class Sessions {
       if (session) await this.close(session);
     });
     // Includes sessions that their last client is already closing.
-    const all = [...closing, ...this.closing.values()];
+    const all = [...closing, ...this.closing.all()];
     for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
   }
 
@@ -220,19 +212,12 @@ export class Sessions {
     return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, root);
   }
 
-  /** Completes the id of the last event to copy; throws HOST_NO_HISTORY without the plugin `history`. */
-  private point(session: Kernel["session"], eventId: EventId): Promise<EventId> {
-    const history = this.parent.find("history");
-    if (!history) throw errors.HOST_NO_HISTORY();
-    return history.point(session, eventId);
-  }
-
   private async close(session: OpenSession): Promise<void> {
     const { id, kernel } = session;
     if (!this.open.delete(id)) return this.closing.get(id);
     this.started.delete(id);
     kernel.session.emit("session_end", { reason: "closed" });
-    await this.awaited(
+    await this.closing.during(
       id,
       kernel.stop().finally(() => this.feed.remove(session)),
     );
@@ -242,29 +227,6 @@ export class Sessions {
   announce(sessionId: string, change: "created" | "restored"): void {
     const session = this.feed.isWatched ? this.shelf.summary(sessionId) : undefined;
     if (session) this.feed.send({ change, session });
-  }
-
-  /** Makes everyone who opens the session wait until `work` has settled. */
-  private async awaited(id: string, work: Promise<unknown>): Promise<void> {
-    const closing = work.finally(() => this.closing.delete(id));
-    this.closing.set(
-      id,
-      closing.then(
-        () => {},
-        () => {},
-      ),
-    );
-    await closing;
-  }
-
-  private async locked<R>(id: string, work: () => Awaitable<R>): Promise<R> {
-    makePrivateFolder(this.shelf.directory);
-    const lock = acquireLock(besideLog(this.shelf.path(id), "lock"), id);
-    try {
-      return await work();
-    } finally {
-      lock.release();
-    }
   }
 
   /** `change` says how the session came to be open; without it, it was reloaded. */
