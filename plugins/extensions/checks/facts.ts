@@ -1,8 +1,11 @@
 import { knownWords } from "../words.ts";
+import { exportedId } from "./exported.ts";
 import { returnedMembers } from "./members.ts";
 
 /** Facts about an extension, read from its source text without running it. Computed values and imported files are not read. */
 export interface ExtensionFacts {
+  /** The id of the exported plugin. Absent if it is computed. */
+  id?: string;
   /** The hooks that it has layers on. */
   hooks: string[];
   contributes: string[];
@@ -23,7 +26,9 @@ export function extensionFacts(source: string): ExtensionFacts {
   const named = code.matchAll(/\b(?:from|import|require)\s*\(?\s*["'`]([^"'`\n]+)["'`]/g);
   const wanted = [...named].map(([, name = ""]) => name).filter((name) => !name.startsWith("."));
   const returned = new Set(returnedMembers(source).map(({ name }) => name));
+  const id = exportedId(source);
   return {
+    ...(id !== undefined && { id }),
     hooks: hooks.filter((name) => new RegExp(`\\b${name}\\b`).test(code)),
     contributes: [...contributions, "onEvent", "projections"].filter(
       (name) =>

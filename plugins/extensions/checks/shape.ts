@@ -1,4 +1,5 @@
 import type { KnownWords } from "../contract.ts";
+import { exportedId, exportedPlugin } from "./exported.ts";
 import { slipsIn } from "./slips.ts";
 
 /** Mistakes in the manifest, as far as the source shows them. Computed values are checked when the extension is loaded. */
@@ -6,10 +7,13 @@ export function shapeProblems(id: string, source: string, known: KnownWords): st
   const code = withoutComments(source);
   if (!/\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b|\bmodule\.exports\b|\bexports\.default\b/.test(code))
     return ["it has no default export"];
-  const named = /(?:^|[\s{,;])id\s*(?::\s*string\s*)?[:=]\s*(["'`])([^"'`$]*)\1/.exec(code)?.[2];
-  const problems = ["id", "name", "version"]
-    .filter((field) => !new RegExp(`(?:^|[\\s{,;])${field}\\b\\s*[:=,}!?]`).test(code))
-    .map((field) => `it names no "${field}"`);
+  const plugin = exportedPlugin(source);
+  const isMissing = (field: string) =>
+    plugin?.isWhole
+      ? plugin.members.every(({ name }) => name !== field)
+      : !new RegExp(`(?:^|[\\s{,;])${field}\\b\\s*[:=,}!?]`).test(code);
+  const problems = ["id", "name", "version"].filter(isMissing).map((field) => `it names no "${field}"`);
+  const named = exportedId(source);
   if (named !== undefined && named !== id)
     problems.push(`its id is "${named}", but the file or folder is named "${id}"; they have to be equal`);
   return [...problems, ...slipsIn(source, known)];

@@ -1,5 +1,6 @@
 import { nearest } from "@scorel/kit/values/nearest";
 import type { KnownWords } from "../contract.ts";
+import { exportedPlugin } from "./exported.ts";
 import { type Member, membersAround, returnedMembers, withoutTexts } from "./members.ts";
 import { functionSlips, tapSlips, toolSlips } from "./object-slips.ts";
 
@@ -29,8 +30,10 @@ export function slipsIn(source: string, known: KnownWords): string[] {
   ];
 }
 
-/** The members around an `id`: of the plugin, which has a version, rather than of another object or type before it. */
+/** The members of the exported plugin. If the export is computed, those around an `id`, preferably beside a version. */
 function manifestIn(source: string): Member[] {
+  const exported = exportedPlugin(source)?.members;
+  if (exported) return exported;
   const ids = withoutTexts(source).matchAll(/(?:^|[\s{,;])(id)\s*(?::\s*string\s*)?[:=]/g);
   const found = Array.from(ids, ({ 0: all, index }) => membersAround(source, index + all.indexOf("id")));
   return found.find((members) => members.some(({ name }) => name === "version")) ?? found[0] ?? [];

@@ -26,25 +26,20 @@ export function extensionRules(known: ExtensionKnowledge): PackageRules {
       const file = (existsSync(own) ? readdirSync(own) : []).find((each) => each === name || parse(each).name === name);
       return file === undefined ? undefined : `${join(own, file)} has it`;
     },
-    nameIn(folder) {
+    async nameIn(folder) {
       const entry = entryIn(readdirSync(folder));
-      return entry === undefined ? undefined : idIn(readFileSync(join(folder, entry), "utf8"));
+      return entry === undefined ? undefined : (await known.facts(readFileSync(join(folder, entry), "utf8"))).id;
     },
-    check({ tree, name, spec }) {
+    async check({ tree, name, spec }) {
       const entry = entryIn([...tree.files.keys()]);
       if (entry === undefined) throw extensions.errors.none({ path: spec });
-      const id = idIn(tree.files.get(entry)?.toString("utf8") ?? "");
+      const { id } = await known.facts(textOf(tree, entry));
       // A name that differs from the id could not be loaded. A computed id is compared when it is loaded.
       if (id !== undefined && id !== name)
         throw errors.PACKAGES_NAME({ noun: "extension", name, reason: `its id is "${id}" (${entry})` });
     },
     items: (staged) => itemsOf(staged, known),
   };
-}
-
-/** The id in the source of an extension, where it is written out. */
-function idIn(source: string): string | undefined {
-  return /\bid\s*[:=]\s*["'`]([^"'`\n]+)["'`]/.exec(source)?.[1];
 }
 
 async function itemsOf(

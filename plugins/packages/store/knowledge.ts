@@ -25,6 +25,8 @@ export interface ExtensionKnowledge {
 
 /** What the text of an extension tells about it. */
 export interface CodeFacts {
+  /** The id of the exported plugin. Absent if it is computed. */
+  id?: string;
   /** The hooks that it has layers on. */
   hooks: readonly string[];
   contributes: readonly string[];

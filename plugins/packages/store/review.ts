@@ -29,7 +29,7 @@ export async function reviewPackage(rules: PackageRules, candidate: Staged): Pro
   const before = entryOf(lock, name);
   if (before && !candidate.isUpdate) throw kind.errors.taken({ name, reason: MEANWHILE });
   const staged = { tree, name, spec: source.spec, lock, packages };
-  rules.check(staged);
+  await rules.check(staged);
   const reason = engineFlaw(tree.files.get("package.json")?.toString("utf8"), rules.version);
   if (reason !== undefined) throw errors.PACKAGES_ENGINE({ name, reason });
   return {

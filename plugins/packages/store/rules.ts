@@ -26,9 +26,9 @@ export interface PackageRules {
   /** Why a name is not free at the moment; asked again right before the installation. */
   occupied(name: string): string | undefined;
   /** The name that a package has by its own code; undefined when it has none. */
-  nameIn(folder: string): string | undefined;
+  nameIn(folder: string): Awaitable<string | undefined>;
   /** Throws when the package cannot be used. */
-  check(staged: StagedTree): void;
+  check(staged: StagedTree): Awaitable<void>;
   /** What it contains and could do. */
   items(staged: StagedTree): Promise<TrustItem[]>;
 }

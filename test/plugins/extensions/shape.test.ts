@@ -66,6 +66,19 @@ describe("the check of an extension's source", () => {
     ]);
   });
 
+  it.each(["", "const plugin = "])("reads the exported object, not another one with the same fields (%s)", (name) => {
+    const call = '{ type: "toolCall", id: "1", name: "Read", version: "1", tool: 1 }';
+    const exported = `{ ${head}, tool: () => [] }`;
+    const source = name === "" ? `export default ${exported}` : `${name}${exported};\nexport default plugin`;
+    expect(problems(`const call = ${call};\n${source};\n`)).toEqual([
+      'line 2: "tool" is no field of a plugin. Did you mean "tools"?',
+    ]);
+    expect(problems(`const call = ${call};\nexport default { id: "mine" };\n`)).toEqual([
+      'it names no "name"',
+      'it names no "version"',
+    ]);
+  });
+
   it.each([
     ["words of a comment and of texts", plain('// tool: 1\n  config: undefined, description: "{ tool: () => [] }",')],
     ["a helper beside what it helps", plain("tool: { name: 1 }, tools: () => [],")],

@@ -57,6 +57,15 @@ describe("scorel plugin add", () => {
     });
   });
 
+  it("installs an extension under the id of its default export, whatever other objects its file has", async () => {
+    using at = shop();
+    const other = 'const call = { type: "toolCall", id: "1", name: "Read", version: "1" };\n';
+    at.extension("folder", { "index.mjs": `${other}${rules("1.0.0")}` });
+    expect(await at.plugin("add", ["folder"])).toMatchObject({ code: 0 });
+    expect(Object.keys(locked(at).extensions)).toEqual(["rules"]);
+    expect(await at.plugin("add", ["folder"], { name: "1", yes: true })).toMatchObject({ code: "PACKAGES_NAME" });
+  });
+
   it("installs a tarball under the id of its extension", async () => {
     using at = shop();
     at.file(
