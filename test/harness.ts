@@ -82,7 +82,12 @@ export function testCallers() {
     return control;
   };
   return {
-    caller: (clientId: string) => ({ clientId, left: () => of(clientId).signal }),
+    caller: (clientId: string) => ({
+      clientId,
+      left: () => of(clientId).signal,
+      assertSession: async () => {},
+      assertOperations: () => {},
+    }),
     /** Closes the connection. */
     leave: (clientId: string) => of(clientId).abort(),
   };

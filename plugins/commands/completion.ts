@@ -1,20 +1,28 @@
+import type { OperationContext } from "@scorel/host/contract";
 import type { Awaitable, BaseContext } from "@scorel/kernel";
 import { argumentsOf } from "./arguments.ts";
 import type { Completion, MarkedWords, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { type Row, rowsOf } from "./registry.ts";
 
+/** What runs the completions: the client's context, and the check of its scope. */
+type Asking = SlashContext & Pick<OperationContext, "assertOperations">;
+
 /** Milliseconds that completing may take. */
 const LIMIT_MS = 2_000;
 const NO_LIST = 'its "complete" answers no list of texts';
 
 /** Completes the end of a line: a command's name, one of its values or options, or a marked word such as `$skill`. */
-export async function completeCommand(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion> {
+export async function completeCommand(ctx: BaseContext, line: string, context: Asking): Promise<Completion> {
   const known = line.startsWith("/") ? await completeSlash(ctx, line, context) : { from: line.length, values: [] };
   return known.values.length > 0 ? known : ((await completeMarked(ctx, line, context)) ?? known);
 }
 
-async function completeSlash(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion> {
+async function completeSlash(
+  ctx: BaseContext,
+  line: string,
+  { assertOperations, ...context }: Asking,
+): Promise<Completion> {
   const [, name = "", space, rest = ""] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(line) ?? [];
   const rows = rowsOf(ctx);
   if (space === undefined) return { from: 1, values: [...rows.keys()].filter((each) => each.startsWith(name)).sort() };
@@ -22,14 +30,28 @@ async function completeSlash(ctx: BaseContext, line: string, context: SlashConte
   const typed = /\S*$/.exec(rest)?.[0] ?? "";
   const values = row?.command.args
     ? await valuesFor(row.command, rest.slice(0, rest.length - typed.length), typed, (key) =>
-        suggested(ctx, row, () => row.command.complete?.(key, typed, context)),
+        mayRun(row, assertOperations) ? suggested(ctx, row, () => row.command.complete?.(key, typed, context)) : [],
       )
     : [];
   return { from: line.length - typed.length, values: values.filter((value) => value.startsWith(typed)) };
 }
 
+/** Whether the client may run a command; otherwise its own completions are not asked for either. */
+function mayRun({ name, command }: Row, assertOperations: Asking["assertOperations"]): boolean {
+  try {
+    assertOperations(command.operations ?? "all", `/${name}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Completes the last word if it begins with the sign of a plugin's marked words. */
-async function completeMarked(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion | undefined> {
+async function completeMarked(
+  ctx: BaseContext,
+  line: string,
+  { assertOperations: _, ...context }: Asking,
+): Promise<Completion | undefined> {
   const word = /\S+$/.exec(line)?.[0];
   if (word === undefined) return undefined;
   const values: string[] = [];
@@ -92,7 +114,7 @@ async function valuesFor(
   { args }: SlashCommand,
   before: string,
   typed: string,
-  suggestions: (key: string) => Promise<readonly string[]>,
+  suggestions: (key: string) => Awaitable<readonly string[]>,
 ): Promise<readonly string[]> {
   const known = argumentsOf(args as NonNullable<typeof args>);
   const words = before.split(/\s+/).filter(Boolean);

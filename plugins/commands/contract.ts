@@ -1,4 +1,4 @@
-import type { Client, CommandResult } from "@scorel/host/contract";
+import type { Client, CommandResult, Operation } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
 import type { z } from "zod";
 
@@ -18,6 +18,12 @@ export interface SlashCommand {
    * coerces them.
    */
   args?: z.ZodObject;
+  /**
+   * Operations that the command stands for. A client whose scope does not include all of them may not run it. What the
+   * command does with `request` is checked anyway, so a command that does everything with it may say `[]`. Default:
+   * `"all"`, which only clients that may use every operation in every session may run.
+   */
+  operations?: "all" | readonly Operation[];
   /** Returns possible values of the argument `key` that begin with `typed`. Not needed for enums. */
   complete?(key: string, typed: string, context: SlashContext): Awaitable<readonly string[]>;
   // biome-ignore lint/suspicious/noExplicitAny: commands of any arguments stand in one list

@@ -16,6 +16,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
     model: {
       summary: "Set the model for the next requests; without a name, show the current one",
+      operations: [],
       args: z.object({ model: z.string().optional() }),
       complete: async (_key, typed) =>
         (await adminOf(ctx, "model").list(typed))
@@ -26,12 +27,14 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     think: {
       summary: "Set the thinking level; without one, show the current level",
+      operations: [],
       args: z.object({ level: z.enum(LEVELS).optional() }),
       run: ({ level }: { level?: ThinkingLevel }, context) =>
         level === undefined ? levelInUse(context) : changed("set_thinking", { level }, context),
     },
     tools: {
       summary: "List the tools that the model is offered",
+      operations: ["get_status"],
       run: () => {
         const tools = ctx.find("tools")?.list() ?? [];
         if (tools.length === 0) throw errors.COMMAND_NOTHING({ name: "tools", what: "this session offers none" });
@@ -47,6 +50,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     login: {
       summary: "Explain how to store a provider's key, which is never typed into a conversation",
+      operations: [],
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) => {
         await adminOf(ctx, "login").waysIn(provider);
@@ -55,6 +59,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     logout: {
       summary: "Forget a provider's stored key or subscription",
+      operations: "all",
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) =>
         (await adminOf(ctx, "logout").logout(provider))

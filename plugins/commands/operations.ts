@@ -22,16 +22,20 @@ export function operations(ctx: BaseContext) {
       summary: "Runs a slash command.",
       params: () => z.strictObject({ sessionId, name: z.string(), args: z.string() }),
       result: async () => (await results()).run_command,
-      run: async (asked, { clientId, request }) =>
-        (await import("./registry.ts")).runCommand(ctx, asked, { sessionId: ctx.session.id, clientId, request }),
+      run: async (asked, { clientId, request, assertOperations }) => {
+        const { runCommand } = await import("./registry.ts");
+        return runCommand(ctx, asked, { sessionId: ctx.session.id, clientId, request, assertOperations });
+      },
     },
     complete_command: {
       summary: "Completes the end of a line: a slash command or a marked word.",
       readOnly: true,
       params: () => z.strictObject({ sessionId, line: z.string() }),
       result: async () => (await results()).complete_command,
-      run: async ({ line }, { clientId, request }) =>
-        (await import("./completion.ts")).completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request }),
+      run: async ({ line }, { clientId, request, assertOperations }) => {
+        const { completeCommand } = await import("./completion.ts");
+        return completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request, assertOperations });
+      },
     },
   } satisfies Contributions["operations"];
 }

@@ -1,3 +1,4 @@
+import type { OperationContext } from "@scorel/host/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { type Claim, claim } from "@scorel/kit/values/claims";
 import { parseArguments, usageOf } from "./arguments.ts";
@@ -29,9 +30,10 @@ export function listCommands(ctx: BaseContext): ListedCommand[] {
 export async function runCommand(
   ctx: BaseContext,
   { name, args }: { name: string; args: string },
-  context: SlashContext,
+  { assertOperations, ...context }: SlashContext & Pick<OperationContext, "assertOperations">,
 ): Promise<CommandResult> {
   const { command, plugin } = find(ctx, name);
+  assertOperations(command.operations ?? "all", `/${name}`);
   const run = (command.run ?? command.handler) as NonNullable<SlashCommand["run"]>;
   const given = command.args ? parseArguments(name, command.args, args) : args;
   const answer = await runReported(ctx, { name, plugin }, () => run.call(command, given, context));
@@ -111,12 +113,18 @@ function usableCommands(
 function flawOf(name: string, value: unknown): string | undefined {
   if (!/^[^\s/]+$/.test(name)) return "its name has to be one word without a slash";
   if (typeof value !== "object" || value === null) return "it is neither a function nor an object with one";
-  const { summary = "", description = "", args, complete, run, handler } = value as Record<string, unknown>;
+  const { summary = "", description = "", args, operations = "all" } = value as Record<string, unknown>;
+  const { complete, run, handler } = value as Record<string, unknown>;
   if (typeof (run ?? handler) !== "function") return 'it has neither "run" nor "handler"';
   if (typeof summary !== "string" || typeof description !== "string") return "its summary is no text";
   if (args !== undefined && typeof (args as { safeParse?: unknown } | null)?.safeParse !== "function")
     return "its args are no zod object";
+  if (operations !== "all" && !isNames(operations)) return 'its operations are neither "all" nor a list of names';
   return complete === undefined || typeof complete === "function" ? undefined : "its complete is no function";
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
 /**

@@ -9,6 +9,7 @@ const SHOWN_SESSIONS = 20;
 export const sessionCommands: Record<string, SlashCommand> = {
   new: {
     summary: "Start a new session in the same directory; this one is kept",
+    operations: ["get_status", "create_session"],
     args: z.object({ name: z.string().optional() }),
     run: async ({ name }: { name?: string }, context) => {
       const cwd = await directoryOf(context);
@@ -20,6 +21,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
   },
   resume: {
     summary: "Resume another session; without a name, list those of this directory",
+    operations: [],
     args: z.object({ session: z.string().optional() }),
     complete: async (_key, _typed, context) => (await sessionsHere(context)).map(({ sessionId }) => sessionId),
     run: ({ session }: { session?: string }, context) =>
@@ -27,6 +29,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
   },
   clone: {
     summary: "Copy the conversation, or its beginning up to an event, into a new session",
+    operations: ["clone_session"],
     args: z.object({ event: z.string().optional() }),
     run: async ({ event }: { event?: string }, { sessionId, request }) =>
       switchTo(
@@ -36,6 +39,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
   },
   name: {
     summary: "Give the session a name",
+    operations: ["rename_session"],
     args: z.object({ name: z.string() }),
     run: async ({ name }: { name: string }, { sessionId, request }) => {
       const renamed = await request("rename_session", { sessionId, name });
@@ -44,6 +48,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
   },
   status: {
     summary: "Show the session's state",
+    operations: ["get_status"],
     run: async (_args, { sessionId, request }) => {
       const status = await request("get_status", { sessionId });
       return { output: statusText(status), data: status };
@@ -51,10 +56,11 @@ export const sessionCommands: Record<string, SlashCommand> = {
   },
   reload: {
     summary: "Reload the session with the current extensions, presets and configuration",
+    operations: ["reload_session"],
     run: async (_args, { sessionId, request }) =>
       switchTo(await request("reload_session", { sessionId }), "Reloaded session"),
   },
-  quit: { summary: "Leave; the session is kept", run: () => ({ leave: true }) },
+  quit: { summary: "Leave; the session is kept", operations: [], run: () => ({ leave: true }) },
 };
 
 async function directoryOf({ sessionId, request }: SlashContext): Promise<string> {

@@ -10,6 +10,7 @@ export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<s
   return {
     help: {
       summary: "List the commands",
+      operations: ["list_commands"],
       run: () => {
         const commands = list();
         const width = Math.max(...commands.map(({ usage }) => usage.length));

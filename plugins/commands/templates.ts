@@ -62,6 +62,7 @@ function fromFile(path: string): SlashCommand {
   const { description, hint, body } = parse(readFileSync(path, "utf8"));
   return {
     summary: [description || firstLine(body), hint].filter(Boolean).join(" "),
+    operations: ["send_message"],
     async run(args: string, { sessionId, request }) {
       const { id } = await request("send_message", { sessionId, content: fill(body, args) });
       return { turn: id };

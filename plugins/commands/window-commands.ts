@@ -14,8 +14,12 @@ const BAR = 24;
 /** Creates the commands about cost and the context window. */
 export function windowCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
-    cost: { summary: "Show what the session has cost so far", run: () => cost(ctx) },
-    context: { summary: "Show what fills the model's window, by part", run: () => context(ctx) },
+    cost: { summary: "Show what the session has cost so far", operations: ["get_events"], run: () => cost(ctx) },
+    context: {
+      summary: "Show what fills the model's window, by part",
+      operations: ["get_context"],
+      run: () => context(ctx),
+    },
   };
 }
 

@@ -10,9 +10,10 @@ import { errors } from "./errors.ts";
 /** Creates the commands about the work: answers, changes, the queue, and trying again. */
 export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
-    copy: { summary: "Copy the last answer to the clipboard", run: () => copy(ctx) },
+    copy: { summary: "Copy the last answer to the clipboard", operations: ["get_events"], run: () => copy(ctx) },
     diff: {
       summary: "Show how the files have changed since this session started",
+      operations: ["list_changes"],
       run: async (_args, { sessionId, request }) => {
         const { changes, notCovered } = await request("list_changes", { sessionId });
         const left = notCovered.map(({ path, reason }) => `not covered: ${path}: ${reason}`);
@@ -22,6 +23,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     queue: {
       summary: "Show the queued messages; delete, move or edit one, or set when it is sent: at once or after the turn",
+      operations: ["get_queue"],
       args: z.object({
         action: z.enum(["delete", "move", "edit", "steer", "follow"]).optional(),
         item: z.coerce.number().int().min(1).optional(),
@@ -31,6 +33,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     retry: {
       summary: "Send the last message again, replacing what followed it",
+      operations: ["undo", "send_message"],
       run: async (_args, { sessionId, request }) => {
         const { message } = await request("undo", { sessionId });
         const { id } = await request("send_message", { sessionId, content: message.content });
@@ -39,6 +42,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     init: {
       summary: "Let the agent look at the project and write AGENTS.md",
+      operations: ["send_message"],
       args: z.object({ words: z.string().optional() }),
       run: async ({ words }: { words?: string }, { sessionId, request }) => {
         const content = words === undefined ? INIT : `${INIT}\n\n${words}`;

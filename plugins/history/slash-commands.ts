@@ -6,6 +6,7 @@ import type { FilesPreview } from "./contract.ts";
 export const treeCommands = (): Record<string, SlashCommand> => ({
   rewind: {
     summary: "Continue from an earlier event, or start; later events stay in the log. --files also restores the files",
+    operations: ["rewind"],
     args: z.object({
       event: z.string(),
       files: z.boolean().optional(),
@@ -17,6 +18,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
   },
   branch: {
     summary: "Switch to another branch of the conversation",
+    operations: ["branch"],
     args: z.object({ event: z.string() }),
     complete: async (_key, typed, { sessionId, request }) => {
       const { leaves, idLength } = await request("get_tree", { sessionId, limit: 1 });
@@ -27,6 +29,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
   },
   tree: {
     summary: "Draw the conversation with its branches; --all shows settings and marks, too",
+    operations: ["get_tree"],
     args: z.object({ all: z.boolean().optional() }),
     run: async ({ all = false }: { all?: boolean }, { sessionId, request }) => {
       const page = await request("get_tree", { sessionId, show: all ? "all" : "tree" });
@@ -37,6 +40,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
   },
   undo: {
     summary: "Undo the last message and everything after it; its text can be edited and sent again",
+    operations: ["undo"],
     run: async (_args, { sessionId, request }) => {
       const undone = await request("undo", { sessionId });
       const { message, text } = undone;
@@ -46,6 +50,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
   },
   redo: {
     summary: "Undo the last undo",
+    operations: ["redo"],
     run: async (_args, { sessionId, request }) => {
       const redone = await request("redo", { sessionId });
       return { output: `${redone.text}${await leftAlone(request, sessionId, redone)}`, data: redone };

@@ -426,6 +426,11 @@ export interface OperationContext {
   resolve(idOrPrefix: string): string;
   /** Throws HOST_FORBIDDEN unless the client may use this session; without an id, unless it may use all sessions. */
   assertSession(sessionId?: string): Promise<void>;
+  /**
+   * Throws HOST_FORBIDDEN unless the client may use these operations in sessions of its scope; `"all"` means every operation in
+   * every session. `what` names what needs them. For work that does not go through `request`.
+   */
+  assertOperations(operations: "all" | readonly string[], what: string): void;
   /** Opens a session for writing, for as long as the client is connected. */
   open(sessionId: string): Promise<SessionHandle>;
   /**

@@ -1,17 +1,23 @@
 import type { Client } from "@scorel/host/contract";
-import type { Mode } from "./contract.ts";
+import type { Mode, RulePlace } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { removeRules, rulesOf } from "./rules/rule-file.ts";
 import { MODES, modeOf, type State } from "./state.ts";
+
+interface Asking {
+  sessionId: string;
+  request: Client["request"];
+}
 
 /** The command `/permission`: shows the mode and rules, changes the mode, or forgets a rule. */
 export async function permission(
   asked: Mode | "forget" | undefined,
   rule: string | undefined,
   state: State,
-  { sessionId, request }: { sessionId: string; request: Client["request"] },
+  asking: Asking,
 ): Promise<string | undefined> {
-  if (asked === "forget") return await forget(rule, state);
+  const { sessionId, request } = asking;
+  if (asked === "forget") return await forget(rule, state, asking);
   if (asked === undefined) return await overview(state);
   await request("set_permission", { sessionId, mode: asked });
   const mode = modeOf(state);
@@ -35,16 +41,40 @@ async function kept({ ctx }: State): Promise<string[]> {
   return ctx.find("projects") ? await rulesOf("project", ctx) : [];
 }
 
-async function forget(rule: string | undefined, state: State): Promise<string> {
-  const { ctx } = state;
+async function forget(rule: string | undefined, state: State, { sessionId, request }: Asking): Promise<string> {
   if (rule === undefined) throw errors.PERMISSIONS_FORGET({ rule: "", known: await kept(state) });
-  const session = state.rules.includes(rule);
-  const project = ctx.find("projects") ? await removeRules([rule], "project", ctx) : [];
-  const everywhere = await removeRules([rule], "everywhere", ctx);
-  if (!session && project.length + everywhere.length === 0)
-    throw errors.PERMISSIONS_FORGET({ rule, known: [...(await kept(state)), ...state.rules] });
+  const { places } = await request("forget_rule", { sessionId, rule });
+  const names = places.filter((place) => place !== "session").map((place) => PLACE_NAMES[place]);
+  return `Forgotten for ${names.join(" and ") || PLACE_NAMES.session}: ${rule}`;
+}
+
+const PLACE_NAMES: Record<RulePlace, string> = {
+  session: "this session",
+  project: "this project",
+  everywhere: "every project",
+};
+
+/**
+ * Removes an allowed rule from the session and from the user's files. `assertAllSessions` throws for a client that may not change
+ * what holds in other sessions.
+ */
+export async function forgetRule(
+  rule: string,
+  state: State,
+  assertAllSessions: () => Promise<void>,
+): Promise<RulePlace[]> {
+  const { ctx } = state;
+  const project = await kept(state);
+  const everywhere = await rulesOf("everywhere", ctx);
+  const lists: Record<RulePlace, readonly string[]> = { session: state.rules, project, everywhere };
+  const places = (["session", "project", "everywhere"] as const).filter((place) => lists[place].includes(rule));
+  if (places.length === 0) throw errors.PERMISSIONS_FORGET({ rule, known: [...project, ...state.rules] });
+  for (const place of places) {
+    if (place === "session") continue;
+    await assertAllSessions();
+    await removeRules([rule], place, ctx);
+  }
   state.rules = state.rules.filter((each) => each !== rule);
   state.forgotten.add(rule);
-  const places = [...(project.length > 0 ? ["this project"] : []), ...(everywhere.length > 0 ? ["every project"] : [])];
-  return `Forgotten for ${places.join(" and ") || "this session"}: ${rule}`;
+  return places;
 }

@@ -49,10 +49,18 @@ declare module "@scorel/kernel" {
   }
 }
 
+/** Where a rule that a person has allowed is kept. */
+export type RulePlace = "session" | "project" | "everywhere";
+
 declare module "@scorel/host/contract" {
   interface Operations {
     /** Changes the permission mode. Rules of the configuration, such as `deny`, hold in every mode. */
     set_permission: { params: { sessionId: string; mode: Mode }; result: { mode: Mode } };
+    /**
+     * Removes a rule that allows something from the session and from the user's files, and returns where it was. Throws
+     * PERMISSIONS_FORGET for an unknown rule, and HOST_FORBIDDEN for one in a file if the client is limited to certain sessions.
+     */
+    forget_rule: { params: { sessionId: string; rule: string }; result: { places: RulePlace[] } };
   }
 }
 

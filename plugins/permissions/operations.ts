@@ -3,7 +3,9 @@ import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import { assertUnlocked, MODES, modeOf, type State } from "./state.ts";
 
-/** The operation that changes the permission mode. Rules of the configuration hold in every mode. */
+const PLACES = ["session", "project", "everywhere"] as const;
+
+/** The operations that change what is allowed without a question. */
 export function operations(state: State) {
   return {
     set_permission: {
@@ -16,6 +18,14 @@ export function operations(state: State) {
         // In a session with a parent, not wider than the parent's.
         return { mode: modeOf(state) };
       },
+    },
+    forget_rule: {
+      summary: "Forgets a rule that a person has allowed, in this session and in the user's files.",
+      params: () => z.strictObject({ sessionId: z.string(), rule: z.string() }),
+      result: async () => z.strictObject({ places: z.array(z.enum(PLACES)) }),
+      run: async ({ rule }, { assertSession }) => ({
+        places: await (await import("./command.ts")).forgetRule(rule, state, assertSession),
+      }),
     },
   } satisfies Contributions["operations"];
 }

@@ -36,6 +36,7 @@ export default definePlugin({
   commands: () => ({
     "refresh-instructions": {
       description: "Read AGENTS.md and all other instructions again",
+      operations: ["refresh_instructions"],
       run: async (_args, { sessionId, request }) => {
         const { bytes, cut, skipped } = await request("refresh_instructions", { sessionId });
         const left = cut.length + skipped.length;

@@ -18,6 +18,7 @@ export default definePlugin({
   commands: () => ({
     export: {
       summary: "Write this conversation into a file, as md, html or jsonl",
+      operations: ["get_status", "export_session"],
       args: z.object({ format: z.string().optional(), file: z.string().optional(), force: z.boolean().optional() }),
       complete: (key, typed) => (key === "format" ? FORMATS.filter((format) => format.startsWith(typed)) : []),
       run: async (args, context) => (await import("./commands/slash.ts")).exportFromChat(args, context),

@@ -1,7 +1,7 @@
 import blobs from "@scorel/blobs";
 import history from "@scorel/history";
 import host from "@scorel/host";
-import type { Client, HostService, SessionHandle } from "@scorel/host/contract";
+import type { Client, ConnectOptions, HostService, SessionHandle } from "@scorel/host/contract";
 import { type AnyPlugin, createKernel, definePlugin, type Kernel } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import logs from "@scorel/logs";
@@ -15,7 +15,7 @@ import type { Place } from "./place.ts";
 /** A host in this process whose sessions are composed from the files of a place, as the command does. */
 export interface Desk extends AsyncDisposable {
   client: Client;
-  another(): Client;
+  another(options?: ConnectOptions): Client;
   /** The open session object, which clients cannot reach. */
   inside(sessionId: string): Promise<SessionHandle>;
   /** Runs a slash command and returns what it prints. */
@@ -53,7 +53,7 @@ export async function desk({ project }: Place, more: Partial<Asked> = {}): Promi
   const client = connect({ clientId: "tester", checkResults: true });
   return {
     client,
-    another: () => connect(),
+    another: (options) => connect(options),
     inside: (sessionId) => client.request("test_inside", { sessionId }),
     async say(sessionId, line) {
       const [, name = "", args = ""] = /^\/(\S+)\s*(.*)$/.exec(line) ?? [];

@@ -78,6 +78,19 @@ export class Access {
     if (this.confined && sessionId !== undefined) await this.assertSession(sessionId);
   }
 
+  /** Throws HOST_FORBIDDEN unless the client may use all of these operations; `"all"` means every one in every session. */
+  assertOperations(needed: "all" | readonly string[], what: string): void {
+    const { operations: allowed = "all" } = this.scope;
+    if (allowed === "all" && !(needed === "all" && this.confined)) return;
+    const missing = needed === "all" ? "all" : needed.find((each) => allowed === "read" || !allowed.includes(each));
+    if (missing === undefined) return;
+    const reason =
+      missing === "all"
+        ? `only clients that may use all operations in all sessions may run ${what}`
+        : `its connection does not allow the operation "${missing}"`;
+    throw errors.HOST_FORBIDDEN({ operation: what, reason });
+  }
+
   /** Throws HOST_FORBIDDEN unless the client may use this session; without an id, unless it may use all sessions. */
   async assertSession(idOrPrefix?: string): Promise<void> {
     if (!this.confined) return;

@@ -88,6 +88,7 @@ export function contextOf(caller: Caller): OperationContext {
     logs: sessions.shelf.logs,
     resolve: (prefix) => sessions.resolve(prefix),
     assertSession: (sessionId) => access.assertSession(sessionId),
+    assertOperations: (operations, what) => access.assertOperations(operations, what),
     open: (sessionId) => using(sessionId, (id) => openFor({ sessionId: id }, caller)),
     look: (sessionId, work) => using(sessionId, (id) => sessions.withReadOnly(id, work)),
     alone: (sessionId, work) => access.assertSession(sessionId).then(() => sessions.alone(sessionId, work)),

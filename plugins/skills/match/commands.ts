@@ -9,6 +9,7 @@ export function skillCommands(skills: Skills): Record<string, SlashCommand> {
       `skill:${name}`,
       {
         summary: description,
+        operations: ["send_message"],
         async run(args: string, { sessionId, request }) {
           const content = [`/skill:${name}`, args.trim()].filter((part) => part !== "").join(" ");
           return { turn: (await request("send_message", { sessionId, content })).id };

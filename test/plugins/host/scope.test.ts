@@ -43,8 +43,14 @@ const caller = definePlugin({
   name: "Caller",
   version: "1.0.0",
   commands: () => ({
-    stop: { run: async (_args, { sessionId, request }) => String((await request("cancel", { sessionId })).cancelled) },
-    read: { run: async (args, { request }) => (await request("get_status", { sessionId: String(args) })).sessionId },
+    stop: {
+      operations: [],
+      run: async (_args, { sessionId, request }) => String((await request("cancel", { sessionId })).cancelled),
+    },
+    read: {
+      operations: [],
+      run: async (args, { request }) => (await request("get_status", { sessionId: String(args) })).sessionId,
+    },
   }),
 });
 

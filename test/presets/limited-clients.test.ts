@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ClientScope } from "@scorel/host/contract";
+import { expect, it } from "vitest";
+import { type Place, place } from "./place.ts";
+import { desk } from "./session-desk.ts";
+
+const EXTENSION = `
+import { definePlugin } from "@scorel/kernel";
+export default definePlugin({
+  id: "mine", name: "Mine", version: "1.0.0",
+  commands: () => ({
+    careless: { run: () => "ran" },
+    counting: { operations: ["get_events"], run: () => "counted" },
+    asking: { operations: [], run: async (_args, { sessionId, request }) => (await request("get_status", { sessionId })).sessionId },
+  }),
+});`;
+
+/** A session with all plugins and an extension, and what a client with a scope gets for a slash command. */
+async function opened(p: Place, config = "") {
+  p.file("~/.scorel/extensions/mine.ts", EXTENSION);
+  p.file("~/.scorel/config.toml", config);
+  const d = await desk(p, { preset: "all" });
+  const { sessionId } = await d.client.request("create_session", { cwd: p.project });
+  return {
+    sessionId,
+    request: d.client.request,
+    connect: (scope: ClientScope) => d.another({ scope }),
+    say: (scope: ClientScope, line: string) => {
+      const [, name = "", args = ""] = /^(\S+) ?(.*)$/.exec(line) ?? [];
+      return d
+        .another({ scope })
+        .request("run_command", { sessionId, name, args })
+        .then(
+          ({ output }) => output ?? "done",
+          (thrown) => thrown.code,
+        );
+    },
+    [Symbol.asyncDispose]: () => d[Symbol.asyncDispose](),
+  };
+}
+
+it("runs no slash command for a client that may only run commands, except those that do nothing without other operations", async () => {
+  using p = place();
+  await using s = await opened(p);
+  const { commands } = await s.request("list_commands", { sessionId: s.sessionId });
+  const ran: string[] = [];
+  for (const { name, usage } of commands) {
+    const words = (usage.match(/<[^>]+>/g) ?? []).map((each) => each.slice(1, -1).split("|")[0]);
+    const answer = await s.say({ operations: ["run_command"] }, `${name} ${words.join(" ")}`);
+    if (answer !== "HOST_FORBIDDEN") ran.push(`${name}: ${answer}`);
+  }
+  expect(ran).toEqual(["login: MODEL_UNKNOWN_PROVIDER", "quit: done"]);
+});
+
+it("keeps stored keys and the user's rules from a client that is limited to one session", async () => {
+  using p = place();
+  await using s = await opened(p, '[permissions]\nallow = ["Bash(npm test)"]');
+  const config = join(p.home, ".scorel/config.toml");
+  const keys = join(p.home, ".scorel/auth.json");
+  writeFileSync(keys, '{"openai":{"type":"api_key","key":"sk-1"}}', { mode: 0o600 });
+  const before = [keys, config].map((path) => readFileSync(path, "utf8"));
+  const scope = { sessions: [s.sessionId] };
+  expect(await s.say(scope, "logout openai")).toBe("HOST_FORBIDDEN");
+  expect(await s.say(scope, "permission forget Bash(npm test)")).toBe("HOST_FORBIDDEN");
+  expect([keys, config].map((path) => readFileSync(path, "utf8"))).toEqual(before);
+  expect(await s.say(scope, "permission plan")).toBe("done");
+  expect(existsSync(join(p.home, ".scorel/projects"))).toBe(false);
+});
+
+it("runs an extension's command if the scope includes the operations that it says it stands for", async () => {
+  using p = place();
+  await using s = await opened(p);
+  const answers = async (scope: ClientScope) => [
+    await s.say(scope, "careless"),
+    await s.say(scope, "counting"),
+    await s.say(scope, "asking"),
+  ];
+  const no = "HOST_FORBIDDEN";
+  expect(await answers({})).toEqual(["ran", "counted", s.sessionId]);
+  expect(await answers({ operations: "all", options: [] })).toEqual(["ran", "counted", s.sessionId]);
+  expect(await answers({ sessions: [s.sessionId] })).toEqual([no, "counted", s.sessionId]);
+  expect(await answers({ operations: ["run_command", "get_events"] })).toEqual([no, "counted", no]);
+  expect(await answers({ operations: ["run_command", "get_status"] })).toEqual([no, no, s.sessionId]);
+  await expect(
+    s
+      .connect({ sessions: [s.sessionId] })
+      .request("run_command", { sessionId: s.sessionId, name: "careless", args: "" }),
+  ).rejects.toThrow("only clients that may use all operations in all sessions may run /careless");
+});
