@@ -59,6 +59,8 @@ export const errors = defineErrors({
     text: (a: { plugin: string }) =>
       `"cliCommands" of plugin "${a.plugin}" must return a list of commands, each with a "noun" and a function "run".`,
   },
+  CLI_EXIT_CODE: (a: { command: string; plugin: string; returned: string }) =>
+    `"${a.command}" of plugin "${a.plugin}" ran, but "run" returned ${a.returned} as its exit code. Return an integer from 0 to 255, where 0 means success.`,
   CLI_DUPLICATE_COMMAND: {
     exit: 2,
     text: (a: { command: string; plugin: string; owner: string }) =>

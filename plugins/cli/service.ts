@@ -16,7 +16,7 @@ export function createCli(launch: Launch, collect: () => Contributed[]): CliServ
     async run(argv) {
       const { exitCodeOf, printError } = await import("./exit-code.ts");
       try {
-        return await execute(argv, commandsOf(collect()), launch);
+        return await execute(argv, collect(), launch);
       } catch (thrown) {
         printError(thrown, launch.stderr, argv.includes("--verbose"));
         return exitCodeOf(thrown);
@@ -25,7 +25,8 @@ export function createCli(launch: Launch, collect: () => Contributed[]): CliServ
   };
 }
 
-async function execute(argv: readonly string[], commands: readonly CliCommand[], launch: Launch): Promise<number> {
+async function execute(argv: readonly string[], collected: readonly Contributed[], launch: Launch): Promise<number> {
+  const commands = commandsOf(collected);
   const words = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   if (words.includes("--help") || words.includes("-h")) {
     const noun = words.find((word) => commands.some((command) => command.noun === word));
@@ -36,7 +37,20 @@ async function execute(argv: readonly string[], commands: readonly CliCommand[],
   const { parseCommandLine } = await import("./parser.ts");
   const { command, args, options } = parseCommandLine(argv, commands, launch.globalOptions.map(readOption));
   const { version: _version, globalOptions: _globalOptions, ...streams } = launch;
-  return await command.run({ ...streams, args, options });
+  const code: unknown = await command.run({ ...streams, args, options });
+  if (isExitCode(code)) return code ?? 0;
+  const plugin = collected.find(({ value }) => value.includes(command))?.plugin ?? "?";
+  throw errors.CLI_EXIT_CODE({ command: nameOf(command), plugin, returned: describe(code) });
+}
+
+/** A command that returns nothing has succeeded. */
+function isExitCode(code: unknown): code is number | undefined {
+  return code === undefined || (Number.isInteger(code) && (code as number) >= 0 && (code as number) <= 255);
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
+  return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
 /** Creates a validator for contributed commands. Invalid or duplicate ones are reported and left out. */

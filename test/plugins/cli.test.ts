@@ -89,6 +89,29 @@ describe("a command line", () => {
     expect(await scorel.run()).toEqual(given("", [], { output: "text" }));
   });
 
+  it.each([
+    ['"oops"', "oops"],
+    ["true", true],
+    ["1.5", 1.5],
+    ["NaN", Number.NaN],
+    ["-1", -1],
+    ["256", 256],
+    ["an object", { exit: 1 }],
+  ])("fails with the name of the plugin when a command returns %s as its exit code", async (returned, value) => {
+    await using scorel = await commandLine([{ noun: "odd", description: "Odd", run: () => value as never }]);
+    expect(await scorel.run("odd")).toEqual({
+      code: 1,
+      out: "",
+      err: `scorel: "scorel odd" of plugin "commands" ran, but "run" returned ${returned} as its exit code. Return an integer from 0 to 255, where 0 means success.\n`,
+      given: undefined,
+    });
+  });
+
+  it("takes a command that returns nothing as successful", async () => {
+    await using scorel = await commandLine([{ noun: "odd", description: "Odd", run: async () => undefined as never }]);
+    expect(await scorel.run("odd")).toMatchObject({ code: 0, err: "" });
+  });
+
   it("does not treat an option's value as a command or an option", async () => {
     await using scorel = await commandLine();
     expect(await scorel.run("-p", "- first")).toEqual(given("", [], { print: "- first", output: "text" }));
