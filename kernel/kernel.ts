@@ -29,6 +29,8 @@ export interface Hints {
   hook(name: string): string | undefined;
   /** The contribution whose name is closest to a misspelt one. */
   contribution?(name: string): string | undefined;
+  /** The hints for child kernels. Default: the same. */
+  child?: Hints;
 }
 export interface KernelOptions {
   entries: readonly KernelEntry[];

@@ -57,7 +57,7 @@ class PluginKernel implements Kernel, ContextKernel {
     // Every turn and every model request adds a listener, so Node's leak warning does not apply.
     setMaxListeners(0, this.ending.signal);
     this.logger = options.logger ?? SILENT;
-    this.hints = options.hints ?? this.parent?.hints;
+    this.hints = options.hints ?? this.parent?.hints?.child ?? this.parent?.hints;
     this.loader = new Loader(this, this.hints);
     this.reports = new Failures({
       logger: this.logger,

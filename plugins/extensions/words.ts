@@ -67,3 +67,20 @@ export function aboutHook(name: string): string | undefined {
   const near = nearest(name, hookNames, { partly: true });
   return near === undefined || near === name ? undefined : `Did you mean "${near}"?`;
 }
+
+const inSessions = 'This plugin runs once per process. To run it in each session, remove scope: "host".';
+
+/** Advice for plugins that run once per process. */
+export const hostHints = {
+  service: (name: string) =>
+    providers[name]?.scope === "session" ? `Sessions have it. ${inSessions}` : aboutService(name),
+  hook: (name: string) => (hookNames.includes(name) ? `Sessions have it. ${inSessions}` : aboutHook(name)),
+  contribution: nearestContribution,
+};
+
+/** Advice for plugins that run in each session. */
+export const sessionHints = {
+  service: aboutService,
+  hook: aboutHook,
+  contribution: nearestContribution,
+};

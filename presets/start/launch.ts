@@ -94,7 +94,7 @@ export async function startHost(
   if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, { ...streams, interrupt });
   const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
-  const [{ createRehearsal }, { aboutHook, aboutService, knownWords, nearestContribution }] = await Promise.all([
+  const [{ createRehearsal }, { hostHints, knownWords, sessionHints }] = await Promise.all([
     import("@scorel/extensions/rehearsal"),
     import("@scorel/extensions/words"),
   ]);
@@ -113,9 +113,13 @@ export async function startHost(
       extensionStore: createExtensionStore((id) => extensions.taken(id, "user")),
       launch: started,
     },
-    hints: { service: aboutService, hook: aboutHook, contribution: nearestContribution },
+    hints: { ...hostHints, child: sessionHints },
     ...(flags.verbose && { logger: loggerTo(stderr) }),
   });
+  if (kernel.failures.length > 0) {
+    const { failureText } = await import("@scorel/host/client");
+    for (const failure of kernel.failures) asked.notify(`warning: ${failureText(failure)}`);
+  }
   // Not with --preset: that preset may lack extensions that the next command has.
   if (flags.preset === undefined && !flags.rescue) await noteForHelp(kernel, entries, asked);
   return kernel;

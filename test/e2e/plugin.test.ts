@@ -563,3 +563,30 @@ describe("a spelling mistake in an extension", () => {
     expect(stdout + stderr).toContain(advice);
   });
 });
+
+describe("an extension that runs once per process and cannot start", () => {
+  it.each([
+    [
+      "activate throws",
+      'activate() { throw new Error("no socket"); }',
+      /^scorel: warning: plugin "mine" failed in start: no socket \(.*mine\.ts:1\)\n/,
+    ],
+    [
+      "a need that sessions have",
+      'needs: ["agent"]',
+      /failed in start: .*needs the service "agent".*Sessions have it\. .*remove scope: "host"/,
+    ],
+    [
+      "a hook that sessions have",
+      "hooks: () => ({ approveToolCall: () => undefined })",
+      /failed in start: .*the hook "approveToolCall".*Sessions have it\. .*remove scope: "host"/,
+    ],
+  ])("is told on stderr by any command: %s", async (_what, members, told) => {
+    using s = scratch({ inProcess: true });
+    const head = 'id: "mine", name: "Mine", version: "1", scope: "host"';
+    s.file("~/.scorel/extensions/mine.ts", `export default { ${head}, ${members} };\n`);
+    const { code, stderr } = await s.run(["session", "list"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(told) });
+    expect(rowOf(await list(s), "mine")).toMatchObject({ state: "broken", scope: "host" });
+  });
+});
