@@ -84,11 +84,11 @@ export class Failures {
   }
 
   /** Returns the result of `work`, or `otherwise` if it fails, takes too long, or has failed too often. */
-  guard<T>({ plugin, where, otherwise, containedOnly, limit = GUARD_LIMIT_MS }: Guarded<T>, work: () => T): T {
+  guard<T>({ plugin, where, otherwise, containedOnly, staysOn, limit = GUARD_LIMIT_MS }: Guarded<T>, work: () => T): T {
     const contained = this.options.entry(plugin)?.contained;
     if (contained?.isOff(where)) return otherwise as T;
     const failed = (thrown: unknown) => {
-      if (contained || !containedOnly) this.report(plugin, where, thrown, { of: where });
+      if (contained || !containedOnly) this.report(plugin, where, thrown, staysOn ? {} : { of: where });
       return otherwise as Awaited<T>;
     };
     try {

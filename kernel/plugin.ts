@@ -93,6 +93,11 @@ export interface Guarded<T> {
   limit?: number | false;
   /** Report failures only if the plugin is contained. Used where other plugins are expected to fail. */
   containedOnly?: boolean;
+  /**
+   * Failures are reported, but do not switch the function off after the third. For functions that get input from the model, which may
+   * cause the failures, if `otherwise` is the strictest result.
+   */
+  staysOn?: boolean;
 }
 export interface ProvideOptions {
   /** No plugin can wrap the service, because it guards something. */

@@ -83,7 +83,7 @@ function speaksOfCommands({ deny, ask }: Rules): boolean {
 }
 
 function judgeCall(call: Case): Verdict {
-  const { tool, access, approval, mode, workspace } = call;
+  const { access, approval, mode, workspace } = call;
   const rule = ruleFinder(call);
   const denied = rule("deny");
   if (denied) return deny(`the rule "${denied.text}" denies it`);
@@ -101,8 +101,13 @@ function judgeCall(call: Case): Verdict {
   if (mode === "full" || isFree) return allow(`the mode is ${mode}`);
   if (mode === "edits" && writes.length > 0 && writes.every((path) => isInside(path, workspace)))
     return allow("edits are free");
-  const own = call.about === undefined ? rulesFor(tool, writes, workspace) : [ruleFor(tool, call.about)];
-  return asking(`the mode is ${mode} and no rule allows it`, own);
+  return asking(`the mode is ${mode} and no rule allows it`, ownRules(call, writes));
+}
+
+/** The rules to offer. None for an unknown subject, which the model controls, or one that a rule would not match. */
+function ownRules({ tool, about, workspace }: Case, writes: readonly string[]): string[] {
+  if (about === undefined) return rulesFor(tool, writes, workspace);
+  return about === null || about.trim() !== about ? [] : [ruleFor(tool, about)];
 }
 
 /** Returns the first rule of a list that is about the call. Rules that forbid are read loosely. */

@@ -18,8 +18,11 @@ export interface Case {
   access: Access;
   /** How the call is approved; undefined if that follows from `access`. `by-rule`: it is denied unless a rule allows it. */
   approval?: Approval | "by-rule" | undefined;
-  /** What the call is about, according to its tool: patterns of rules are compared with it instead of paths. */
-  about?: string | undefined;
+  /**
+   * What the call is about, according to its tool: patterns of rules are compared with it instead of paths. Null if the tool
+   * has `about` and gave no usable answer.
+   */
+  about?: string | null | undefined;
   /** Absolute paths that the tool reports to read; undefined when it does not report any. */
   reads?: readonly string[] | undefined;
   /** Whose files it touches; absent for those of this computer. */
@@ -63,11 +66,20 @@ export function stricter(first: Verdict, second: Verdict): Verdict {
 
 export const PLANNING = "the mode is plan, in which nothing is changed";
 
-/** Whether a rule applies to what a call is about. A forbidding rule (`loose`) ignores case. */
-export function isForText({ pattern }: Rule, text: string, loose: boolean): boolean {
+/**
+ * Whether a rule applies to what a call is about. A forbidding rule (`loose`) ignores case, white space and the width of
+ * letters, since programs read such texts as the same; and it applies to what is unknown.
+ */
+export function isForText({ pattern }: Rule, text: string | null, loose: boolean): boolean {
   if (pattern === undefined) return true;
-  const [{ exact, loose: inLowerCase }, chars] = [parsePattern(pattern), loose ? text.toLowerCase() : text];
-  return (loose ? inLowerCase : exact).matches(chars);
+  if (text === null) return loose;
+  if (!loose) return parsePattern(pattern).exact.matches(text);
+  const matches = (each: string, written: string) => parsePattern(each).loose.matches(written.toLowerCase());
+  return matches(pattern, text) || matches(folded(pattern), folded(text));
+}
+
+function folded(text: string): string {
+  return text.normalize("NFKC").trim().replace(/\s+/g, " ");
 }
 
 /**

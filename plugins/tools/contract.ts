@@ -85,7 +85,8 @@ export interface Tool<P = any> {
   approval?: Approval | ((params: P) => Awaitable<Approval | undefined>);
   /**
    * What a call is about, in one line of up to 500 characters. Rules such as `Weather(rome)` are compared with it, and a person
-   * can answer "in this session" or "always" for it.
+   * can answer "in this session" or "always" for it. A call for which it returns nothing, or another text, can only be allowed
+   * once, and every rule that forbids calls of the tool forbids it.
    */
   about?(params: P): Awaitable<string | undefined>;
   /** The files and folders that a call reads, as absolute paths: as given and real. */
@@ -142,8 +143,8 @@ export interface ReadyTool {
   reads(params: unknown): Promise<readonly string[] | undefined>;
   /** How a call is approved; undefined if that follows from `access`. Never rejects; `ask` if the tool's function fails. */
   approval(params: unknown): Promise<Approval | undefined>;
-  /** What a call is about; undefined if the tool does not say or fails. Never rejects. */
-  about(params: unknown): Promise<string | undefined>;
+  /** What a call is about; null if unknown, and undefined if the tool has no `about`. Never rejects. */
+  about(params: unknown): Promise<string | null | undefined>;
   /**
    * Waits for earlier conflicting calls of the batch, runs the tool and normalises the result. Rejects immediately on abort.
    * `params` should come from `validate`; those of a zod tool are validated here if not. The tool gets a copy.

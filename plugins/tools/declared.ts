@@ -14,8 +14,8 @@ export interface Declared {
   reads(params: unknown): Awaitable<readonly string[] | undefined>;
   /** How the call is approved; undefined if that follows from `access`, and `ask` if the tool's function fails. */
   approval(params: unknown): Awaitable<Approval | undefined>;
-  /** What rules about the call are compared with; undefined if unknown. */
-  about(params: unknown): Awaitable<string | undefined>;
+  /** What rules about the call are compared with; null if that is unknown, and undefined if the tool has no `about`. */
+  about(params: unknown): Awaitable<string | null | undefined>;
 }
 
 export function declaredBy(ctx: BaseContext, plugin: string, tool: Tool): Declared {
@@ -23,7 +23,13 @@ export function declaredBy(ctx: BaseContext, plugin: string, tool: Tool): Declar
   /** Calls the tool's function `part` on behalf of its plugin, and checks what it answers. */
   const asked = <T>(part: string, otherwise: T, work: () => Awaitable<unknown>, check: (answer: unknown) => T) =>
     ctx.guard<Awaitable<T>>(
-      { plugin, where: `${part} of tool ${name}`, otherwise: otherwise as Awaited<T>, containedOnly: true },
+      {
+        plugin,
+        where: `${part} of tool ${name}`,
+        otherwise: otherwise as Awaited<T>,
+        containedOnly: true,
+        staysOn: true,
+      },
       () => {
         const answer = work();
         return answer instanceof Promise ? answer.then(check) : check(answer);
@@ -53,9 +59,10 @@ export function declaredBy(ctx: BaseContext, plugin: string, tool: Tool): Declar
         (answer) => asApproval(name, answer),
       ),
     about: (params) =>
-      asked<string | undefined>(
+      tool.about &&
+      asked<string | null>(
         "about",
-        undefined,
+        null,
         () => tool.about?.(params),
         (answer) => asAbout(name, answer),
       ),
@@ -80,12 +87,15 @@ function asApproval(name: string, value: unknown): Approval | undefined {
   throw errors.TOOL_APPROVAL({ name });
 }
 
-/** One line without invisible characters, since people read it in questions and rules. */
-function asAbout(name: string, value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  const isLine = typeof value === "string" && value.trim() !== "" && !/[\r\n]/.test(value);
-  if (!isLine || value.length > MOST_ABOUT || visibleText(value) !== value) throw errors.TOOL_ABOUT({ name });
-  return value;
+/**
+ * One line without invisible characters, since people read it in questions and rules; null for other texts. Those are no failure of
+ * the tool, because they may come from the model.
+ */
+function asAbout(name: string, value: unknown): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== "string") throw errors.TOOL_ABOUT({ name });
+  const isLine = value.trim() !== "" && !/[\r\n]/.test(value) && value.length <= MOST_ABOUT;
+  return isLine && visibleText(value) === value ? value : null;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,5 +1,9 @@
+import { definePlugin } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import tools from "@scorel/tools";
 import type { Tool } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
+import { contained, testKernel } from "../../harness.ts";
 import { post } from "./setup.ts";
 
 /** A tool that asks a server about a place. */
@@ -114,6 +118,37 @@ describe("a rule with a pattern, for a tool that says what a call is about,", ()
     ]).toEqual([refusal(`the mode is ask ${noRule}`), refusal('the rule "Weather(paris)" denies it')]);
   });
 
+  it.each([
+    ["white space around it", "Weather(rome)", " rome\t"],
+    ["more white space in it", "Weather(new york)", "new  york"],
+    ["other white space in it", "Weather(new york)", "new\u00a0york"],
+    ["wide letters", "Weather(rome)", "\uff32\uff4f\uff4d\uff45"],
+    ["wide letters in the rule", "Weather(\uff52*)", "rome"],
+  ])("denies it with %s, too, and allows it only as it is written", async (_what, rule, place) => {
+    await using p = await post({ mode: "full", deny: [rule] }, {}, [weather(about)]);
+    expect(await p.judge("Weather", { place })).toBe(refusal(`the rule "${rule}" denies it`));
+    await using q = await post({ mode: "ask", allow: [rule] }, {}, [weather(about)]);
+    expect(await q.judge("Weather", { place })).toBe(refusal(`the mode is ask ${noRule}`));
+  });
+
+  it.each([
+    ["two lines", "a\nb"],
+    ["no text", ""],
+    ["a control character", "\u0000"],
+    ["a mark that turns the direction", "\u202erome"],
+    ["a long text", "r".repeat(600)],
+    ["white space around it", " rome "],
+    ["nothing", undefined],
+  ])("is not offered for a subject of %s, which can only be allowed once", async (_what, place) => {
+    await using p = await post({ mode: "ask" }, {}, [weather(about)]);
+    await p.request("attend_requests", {});
+    const call = p.judge("Weather", { place });
+    const { requestId, options = [], data } = await p.question();
+    expect([options.map(({ value }) => value), data]).toMatchObject([["y", "n"], { rules: [] }]);
+    await p.request("answer_request", { requestId, answer: "y" });
+    expect(await call).toBe("runs");
+  });
+
   it("is what the answers for this session and for always add", async () => {
     await using p = await post({ mode: "ask" }, {}, [weather(about)]);
     await p.request("attend_requests", {});
@@ -129,6 +164,20 @@ describe("a rule with a pattern, for a tool that says what a call is about,", ()
     await p.request("answer_request", { requestId: (await p.question()).requestId, answer: "n" });
     expect(await other).toContain("the user said no");
   });
+});
+
+it("asks an extension's tool about each call anew, however often it failed for other arguments", async () => {
+  const broken = weather({
+    parameters: { type: "object", properties: { url: { type: "string" } } },
+    about: ({ url }) => new URL(url).host,
+    access: ({ url }) => ({ writes: [new URL(url).pathname] }),
+  });
+  const own = definePlugin({ id: "own", name: "Own", version: "1.0.0", tools: () => [broken] });
+  await using t = await testKernel([messages, tools, contained(own)]);
+  const tool = t.kernel.find("tools")?.get("Weather");
+  const asked = async (url: string) => [await tool?.about({ url }), await tool?.access({ url })];
+  for (let each = 0; each < 4; each++) expect(await asked("no url")).toEqual([null, "exclusive"]);
+  expect(await asked("https://rome.example")).toEqual(["rome.example", { writes: ["/"] }]);
 });
 
 describe("calls of tools that Scorel does not ship", () => {
