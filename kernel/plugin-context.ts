@@ -25,6 +25,7 @@ export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collec
   readonly hooks: HookTable;
   readonly contributions: ContributionTable;
   readonly calls: Calls;
+  providerOf(service: string, member: string): string | undefined;
   provide(plugin: string, scope: Scope, name: string, service: unknown, options?: ProvideOptions): void;
   contribute(plugin: string, name: string, value: unknown): Dispose;
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose;
@@ -57,6 +58,7 @@ export function createContext(
     calls: kernel.calls,
     provide: (name, service, options) => kernel.provide(id, scope, name, service, options),
     find: (name) => view(kernel.find(name)),
+    providerOf: (service, member) => kernel.providerOf(service, member),
     defineHook: (name: string, mode: HookMode, check?: (result: unknown) => void) => {
       const chain = kernel.hooks.define(id, scope, { name, mode, ...(check && { check }) });
       const call = (input: unknown, signal?: AbortSignal) => chain.call(input, signal);

@@ -138,6 +138,10 @@ class PluginKernel implements Kernel, ContextKernel {
     return this.services.find(name) as Services[N] | undefined;
   }
 
+  providerOf(service: string, member: string): string | undefined {
+    return this.services.providerOf(service, member);
+  }
+
   collect<N extends ContributionName>(
     name: N,
     check: CheckContribution = () => {},
@@ -220,7 +224,7 @@ class PluginKernel implements Kernel, ContextKernel {
   provide(plugin: string, scope: Scope, name: string, service: unknown, options: ProvideOptions = {}): void {
     const promised = this.loader.loaded.get(plugin)?.entry.plugin.provides as readonly string[] | undefined;
     if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
-    this.services.add(name, service, options.sealed === true);
+    this.services.add(name, service, options.sealed === true, plugin);
     scope.add(() => this.services.remove(name));
   }
 

@@ -134,6 +134,11 @@ export interface BaseContext<C = unknown> {
   /** Looks up a service in this kernel, then in its parent. */
   find<N extends ServiceName>(name: N): Services[N] | undefined;
   /**
+   * The plugin that implements a member of a service, for messages about its failures: the outermost wrapper that changes the
+   * member, or the plugin that provides the service. Undefined when it is part of Scorel itself.
+   */
+  providerOf<N extends ServiceName>(service: N, member: keyof Services[N] & string): string | undefined;
+  /**
    * Declares a native hook and returns the function that calls it. `check` throws if a layer's result is invalid, and that
    * layer counts as failed.
    */

@@ -13,6 +13,8 @@ interface Wrapper {
 interface Provided {
   service: unknown;
   sealed: boolean;
+  /** Absent for a service that Scorel gives to the session. */
+  plugin?: string | undefined;
 }
 interface Options {
   parent: ServiceTable | undefined;
@@ -29,6 +31,8 @@ export class ServiceTable {
   private readonly wrapped = new Map<string, { inner: unknown; outer: unknown }>();
   /** Cached wrappers: `own` from plugins of this kernel, `all` from those of its parent as well. Cleared when they change. */
   private readonly wrappers = new Map<"own" | "all", ReadonlyMap<string, readonly Wrapper[]>>();
+  /** The plugin of each object that a wrapper made. */
+  private readonly wrappedBy = new WeakMap<object, string>();
   private isStarted = false;
 
   constructor(options: Options) {
@@ -44,8 +48,8 @@ export class ServiceTable {
   }
 
   /** A sealed service cannot be wrapped. */
-  add(name: string, service: unknown, sealed: boolean): void {
-    this.provided.set(name, { service, sealed });
+  add(name: string, service: unknown, sealed: boolean, plugin?: string): void {
+    this.provided.set(name, { service, sealed, plugin });
   }
 
   remove(name: string): void {
@@ -65,6 +69,16 @@ export class ServiceTable {
     const outer = this.isSealed(name, inner) ? this.refuse(name, wrappers, inner) : this.wrap(name, wrappers, inner);
     this.wrapped.set(name, { inner, outer });
     return outer;
+  }
+
+  /** The plugin that implements a member of a service: the outermost wrapper that changes it, or the provider. */
+  providerOf(name: string, member: string): string | undefined {
+    for (let at: unknown = this.find(name); isObject(at); at = Object.getPrototypeOf(at)) {
+      const plugin = this.wrappedBy.get(at);
+      if (plugin !== undefined && Object.hasOwn(at, member)) return plugin;
+    }
+    const own = this.provided.get(name);
+    return own ? own.plugin : this.options.parent?.providerOf(name, member);
   }
 
   /** From now on, services are wrapped. */
@@ -110,9 +124,17 @@ export class ServiceTable {
     const { reports, session } = this.options;
     return wrappers.reduceRight((service, { plugin, wrap }) => {
       const where = `serviceWrappers ${name}`;
-      return reports.guard({ plugin, where, otherwise: service }, () => over(service, wrap(service, session), name));
+      return reports.guard({ plugin, where, otherwise: service }, () => {
+        const outer = over(service, wrap(service, session), name);
+        if (isObject(outer)) this.wrappedBy.set(outer, plugin);
+        return outer;
+      });
     }, inner);
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function byService(collected: readonly { plugin: string; value: ServiceWrappers }[]): Map<string, Wrapper[]> {

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import type { ImagesService } from "@scorel/images/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
-import type { FilesService, ProcessesService } from "@scorel/local/contract";
+import type { FilesService } from "@scorel/local/contract";
 import type { SecretsService } from "@scorel/model/contract";
 import type {} from "@scorel/permissions/contract";
 import type { RefsService } from "@scorel/runner/contract";
@@ -13,6 +13,8 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { BYTES_PER_TOKEN } from "./budget.ts";
 import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";
+import { executorOf } from "./executor/executor.ts";
+import type { Processes } from "./executor/processes.ts";
 import type { Spans } from "./files/uncut.ts";
 import { keyStoreTest } from "./guard/key-store.ts";
 
@@ -20,7 +22,7 @@ import { keyStoreTest } from "./guard/key-store.ts";
 export interface Environment {
   readonly workspace: Workspace;
   readonly files: FilesService;
-  readonly processes: ProcessesService;
+  readonly processes: Processes;
   /** Variables for child processes, without keys. */
   childEnv(): Record<string, string>;
   /** Whether a text contains a secret that is redacted for readers. */
@@ -47,7 +49,7 @@ export interface Environment {
   /** The service that resolves references to files. */
   refs(): RefsService | undefined;
   /** Functions that kill the running commands. */
-  readonly running: Set<() => Promise<void>>;
+  readonly running: Set<(limitMs?: number) => Promise<void>>;
   /** Called after the commands have ended, when the session closes. */
   readonly atEnd: (() => void)[];
   /** Approved writes to protected paths: call ids with the path that a person approved. */
@@ -68,6 +70,7 @@ const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "S
 export function createEnvironment(ctx: PluginContext<unknown, "files" | "processes">): Environment {
   let fallback: Workspace | undefined;
   const claims = new Claims(ctx.session);
+  const executor = executorOf(ctx);
   const model = () => {
     try {
       return ctx.find("model")?.current();
@@ -82,10 +85,10 @@ export function createEnvironment(ctx: PluginContext<unknown, "files" | "process
       return given ?? (fallback as Workspace);
     },
     get files() {
-      return ctx.files;
+      return executor.files;
     },
     get processes() {
-      return ctx.processes;
+      return executor.processes;
     },
     childEnv: () => ctx.find("secrets")?.childEnv() ?? harmlessEnv(),
     hidesSecret: (text) => (ctx.find("secrets")?.redact(text) ?? text) !== text,

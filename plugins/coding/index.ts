@@ -13,6 +13,9 @@ import { createGrep } from "./search/grep.ts";
 import { createBash } from "./shell/bash.ts";
 import { createTodoWrite, todos } from "./todo.ts";
 
+/** How long ending a command may hold up the end of its session. */
+const CLOSE_LIMIT_MS = 3_000;
+
 /** The tools of a coding agent, and a guard for the files that control it. */
 export default definePlugin({
   id: "coding",
@@ -25,7 +28,14 @@ export default definePlugin({
 
   activate(ctx) {
     const env = createEnvironment(ctx);
-    const endCommands = async () => void (await Promise.all([...env.running].map((end) => end())));
+    const endCommands = async () => {
+      const ends = [...env.running];
+      // Each is asked once: one that failed to end would hold up the session again.
+      env.running.clear();
+      const failed = (thrown: unknown) =>
+        ctx.report("ending a command", thrown, ctx.providerOf("processes", "start") ?? ctx.plugin);
+      await Promise.all(ends.map((end) => end(CLOSE_LIMIT_MS).catch(failed)));
+    };
     ctx.beforeStop(endCommands);
     ctx.onDispose(async () => {
       await endCommands();

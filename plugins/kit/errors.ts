@@ -9,6 +9,12 @@ export const errors = defineErrors({
   },
   EVENT_DISPLAY: (a: { type: string; missing?: string }) =>
     `convertToDisplay of "${a.type}" answered ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}. See docs/reference/events.md for the forms that faces can draw.`,
+  EXECUTOR_LATE: (a: { plugin: string; method: string; limit: number }) =>
+    `Plugin "${a.plugin}" did not answer ${a.method} within ${a.limit / 1000} s; it is unknown whether the call still has an effect. Try again, and if that fails, too, tell the user.`,
+  EXECUTOR_ANSWER: (a: { plugin: string; method: string; wanted: string }) =>
+    `Plugin "${a.plugin}" answered ${a.method} wrongly: the answer must be ${a.wanted}. Report it to the plugin's author.`,
+  EXECUTOR_FAILED: (a: { plugin: string; method: string; reason: string }) =>
+    `Plugin "${a.plugin}" failed in ${a.method}: ${a.reason}`,
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
   TRUST_COPY: {

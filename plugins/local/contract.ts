@@ -29,6 +29,9 @@ export interface FileEntry {
  * returned. Methods that take a real path never follow a link: if one is in its way now, they reject with ESTALE, so that what
  * was checked and what is used are the same file.
  *
+ * Tools wait 20 seconds for an answer (60 for `read`, `write` and `search`, guards 10), then abort the signal and report an error that
+ * names the plugin. So does an answer of another form, or more than `maxBytes`.
+ *
  * Errors have Node's codes: ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENOSPC, ELOOP, ENAMETOOLONG; EFBIG for a file over the
  * limit, EINVAL for what is not a regular file, ESTALE as above. Any other code is passed on to the model with its message.
  */
@@ -103,7 +106,7 @@ export interface ProcessEnd {
 export interface RunningProcess {
   /** Settles when the command has ended and its output has arrived. Rejects when that will never be known: the connection died. */
   readonly ended: Promise<ProcessEnd>;
-  /** Ends the command and everything it started: SIGTERM, and after a moment SIGKILL. `ended` settles soon after. */
+  /** Ends the command and everything it started: SIGTERM, and after a moment SIGKILL. `ended` settles within two seconds after it. */
   kill(): Promise<void>;
   /** Stops reading its output, so that it waits when its pipe is full. */
   pause(): void;
@@ -114,7 +117,10 @@ export interface RunningProcess {
 export interface ProcessesService {
   /** True when commands run on this computer. */
   readonly local?: boolean;
-  /** Starts a command in a process group of its own. Rejects when it could not be started. */
+  /**
+   * Starts a command in a process group of its own. Rejects when it could not be started. Bash waits as long as its time limit,
+   * at least 5 and at most 60 seconds; a command that starts later is killed.
+   */
   start(request: ProcessRequest): Promise<RunningProcess>;
 }
 

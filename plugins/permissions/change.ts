@@ -3,8 +3,9 @@ import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { codeOf, type DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
-import type { FileContent, FilesService } from "@scorel/local/contract";
+import type { FileContent } from "@scorel/local/contract";
 import type { Workspace } from "@scorel/workspace/contract";
+import type { ExecutorFiles } from "./files/executor.ts";
 
 const MAX_BYTES = 1_048_576;
 const AROUND = 3;
@@ -14,7 +15,7 @@ export async function changeOf(
   tool: string,
   args: unknown,
   workspace: Workspace,
-  files?: FilesService,
+  files?: ExecutorFiles,
 ): Promise<DisplayAction> {
   const { file_path, content, old_string, new_string, replace_all } = (args ?? {}) as Record<string, unknown>;
   const text = visibleText(JSON.stringify(args, null, 2) ?? "");
@@ -35,7 +36,7 @@ function linesOf(text: string): string[] {
 }
 
 /** Returns "" for a file that does not exist yet, and undefined for one that is too large or unreadable. */
-async function contentOf(path: string, files: FilesService | undefined): Promise<string | undefined> {
+async function contentOf(path: string, files: ExecutorFiles | undefined): Promise<string | undefined> {
   try {
     if (files) return decoded(await files.read(await files.realpath(path), { maxBytes: MAX_BYTES }));
     const { size } = await stat(path);

@@ -1,10 +1,10 @@
 import type { ToolCallApproval, ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
-import type { FilesService } from "@scorel/local/contract";
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { CallRequest } from "./contract.ts";
+import { type ExecutorFiles, filesOf } from "./files/executor.ts";
 import { hiddenIn } from "./files/reading.ts";
 import { parentRules } from "./inherited.ts";
 import { judge } from "./judge.ts";
@@ -57,7 +57,7 @@ async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: 
   const { ctx } = state;
   const { toolCall, args } = call;
   const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules: verdict.rules };
-  const body = await bodyOf(call, requiredWorkspace(state), ctx.find("files"));
+  const body = await bodyOf(call, requiredWorkspace(state), filesOf(ctx));
   const title = visibleText(`${toolCall.name}: ${verdict.why}`);
   const { answer, reason } = await ctx.requests.ask(
     { kind: "select", title, body, options: optionsFor(verdict.rules), data },
@@ -92,13 +92,13 @@ export async function hiddenFrom(
 ): Promise<(path: string) => boolean> {
   const { ctx } = state;
   const reader = { rules: rulesOf(state), workspace: requiredWorkspace(state), readable: readableIn(ctx) };
-  if (isLocal(ctx.find("files"))) return hiddenIn(folder, shows, reader);
+  if (isLocal(filesOf(ctx))) return hiddenIn(folder, shows, reader);
   const { withoutLooking } = await import("./files/elsewhere.ts");
   const test = withoutLooking(() => hiddenIn(folder, shows, reader));
   return (path) => withoutLooking(() => test(path));
 }
 
-function isLocal(files: FilesService | undefined): boolean {
+function isLocal(files: ExecutorFiles | undefined): boolean {
   return !files || files.local === true;
 }
 
@@ -118,7 +118,7 @@ async function verdictOn(call: ToolCallInput, state: State, allow?: readonly str
   approvedOf(assistantMessage, state).set(toolCall.id, declared.reads);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
-  const files = ctx.find("files");
+  const files = filesOf(ctx);
   return judge({ tool: toolCall.name, args, ...declared, files, mode: modeOf(state), rules, workspace, readable });
 }
 
@@ -193,7 +193,7 @@ function optionsFor(rules: readonly string[]): RequestOption[] {
 async function bodyOf(
   { toolCall, args }: ToolCallInput,
   workspace: Workspace,
-  files: FilesService | undefined,
+  files: ExecutorFiles | undefined,
 ): Promise<DisplayAction[]> {
   const { changeOf } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };

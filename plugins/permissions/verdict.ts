@@ -1,7 +1,7 @@
-import type { FilesService } from "@scorel/local/contract";
 import type { Access, Approval } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Mode } from "./contract.ts";
+import type { ExecutorFiles } from "./files/executor.ts";
 import { fits } from "./files/paths.ts";
 import { parsePattern } from "./rules/pattern.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -26,7 +26,7 @@ export interface Case {
   /** Absolute paths that the tool reports to read; undefined when it does not report any. */
   reads?: readonly string[] | undefined;
   /** Whose files it touches; absent for those of this computer. */
-  files?: FilesService | undefined;
+  files?: ExecutorFiles | undefined;
   mode: Mode;
   rules: Rules;
   workspace: Workspace;

@@ -118,3 +118,18 @@ it.each([
 function fail(): never {
   throw new Error("no");
 }
+
+it("a plugin can ask who implements a member of a service: the outermost wrapper that changes it, or the provider", async () => {
+  let ask: (member: "get" | "put") => string | undefined = () => "";
+  const asks = definePlugin({
+    ...base,
+    id: "asks",
+    activate(ctx) {
+      ask = (member) => ctx.providerOf("shelf", member);
+    },
+  });
+  await using t = await testKernel([marking("a", "A"), provider(), asks, contained(marking("b", "B"))]);
+  expect([ask("get"), ask("put")]).toEqual(["a", "provider"]);
+  await t.kernel.unload("a");
+  expect([ask("get"), ask("put")]).toEqual(["b", "provider"]);
+});

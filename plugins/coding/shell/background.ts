@@ -1,6 +1,6 @@
 import { newId } from "@scorel/kernel";
-import type { ProcessesService } from "@scorel/local/contract";
 import { errors } from "../errors.ts";
+import type { Processes } from "../executor/processes.ts";
 import type { End, Ended, Paused, runCommand } from "./command.ts";
 import type { Confine } from "./confinement.ts";
 import type { Kept, Output } from "./output.ts";
@@ -26,7 +26,7 @@ export interface CommandContext {
   output(): Output;
   redactor(): { write(chunk: string): string; end(): string };
   running: Set<End>;
-  processes: ProcessesService;
+  processes: Processes;
 }
 export interface BackgroundCommand {
   command: string;

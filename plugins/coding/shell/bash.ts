@@ -97,7 +97,8 @@ async function inform({ poll, stop }: Params, getBackground: GetBackground): Pro
   const background = await getBackground();
   const polled = poll === undefined ? await background.stop(stop ?? "") : background.poll(poll);
   const { kept, ended, durationMs, seconds } = polled;
-  if (ended && ended.ended !== "cancelled") return resultOf(ended, kept, seconds, durationMs);
+  if (ended && (ended.ended !== "cancelled" || ended.unkilled !== undefined))
+    return resultOf(ended, kept, seconds, durationMs);
   const { text, ...size } = kept;
   const state = ended ? "stopped, with all it started" : `running for ${Math.round(durationMs / 1000)} s`;
   return answer(`${lines(text)}[${state}]`, { running: !ended, durationMs, ...size });
@@ -173,7 +174,9 @@ function lines(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-function outcome({ ended, exitCode, signal, reason }: Ended, seconds: number): string {
+function outcome({ ended, exitCode, signal, reason, unkilled }: Ended, seconds: number): string {
+  if (unkilled !== undefined)
+    return `${ended === "timeout" ? `timed out after ${seconds} s` : "cancelled"}, but it may still run. ${unkilled}`;
   if (ended === "lost") return `lost, and what became of it is unknown: ${reason}`;
   if (ended === "timeout")
     return `timed out after ${seconds} s; the command and all its processes were killed. Set a longer timeout if it needs one`;

@@ -1,12 +1,12 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { shellFor } from "@scorel/kit/process/shell";
-import type { ProcessEnd, ProcessesService, RunningProcess } from "@scorel/local/contract";
+import type { ProcessEnd, ProcessRequest } from "@scorel/local/contract";
 import { errors } from "../errors.ts";
+import type { Processes, Started } from "../executor/processes.ts";
 import type { Confine } from "./confinement.ts";
 
-/** How long to wait for a command's end to be reported after it was killed: half a second for SIGTERM, ten for SIGKILL. */
-const KILL_LIMIT_MS = 12_000;
+/** The limits for the start of a command; in between, the time limit of the command applies. */
+const START_MS = { least: 5_000, most: 60_000 };
 
 export interface Command {
   command: string;
@@ -25,19 +25,21 @@ export interface Command {
   background?: boolean;
 }
 /** Output that can be paused; its writer then blocks. */
-export type Paused = Pick<RunningProcess, "pause" | "resume">;
+export type Paused = Pick<Started, "pause" | "resume">;
 export interface Ended extends ProcessEnd {
   /** Why its end is not its own: Scorel killed it, or nobody knows what became of it. */
   ended?: "timeout" | "cancelled" | "lost";
   /** Why it was lost. */
   reason?: string;
+  /** Why it may still run although it was to be killed. */
+  unkilled?: string;
 }
 
-/** Kills a command and everything it started. */
-export type End = () => Promise<void>;
+/** Kills a command and everything it started. Rejects when that fails or takes longer than the limit. */
+export type End = (limitMs?: number) => Promise<void>;
 
 /** Runs a command. While it runs, `running` contains a function that kills it. Throws BASH_SPAWN when it cannot be started. */
-export async function runCommand(options: Command, processes: ProcessesService, running: Set<End>): Promise<Ended> {
+export async function runCommand(options: Command, processes: Processes, running: Set<End>): Promise<Ended> {
   const confined = await options.confine?.(shellFor(options.command), options.cwd, options.env);
   try {
     options.signal?.throwIfAborted();
@@ -50,9 +52,9 @@ export async function runCommand(options: Command, processes: ProcessesService, 
   }
 }
 
-type Program = Pick<Parameters<ProcessesService["start"]>[0], "command" | "cwd" | "env">;
+type Program = Pick<ProcessRequest, "command" | "cwd" | "env">;
 
-async function run(program: Program, options: Command, processes: ProcessesService, running: Set<End>): Promise<Ended> {
+async function run(program: Program, options: Command, processes: Processes, running: Set<End>): Promise<Ended> {
   const { onText, background = false } = options;
   // Decodes output across chunks, so that a split character stays intact.
   const decoder = new TextDecoder();
@@ -61,10 +63,8 @@ async function run(program: Program, options: Command, processes: ProcessesServi
     // A command of which nothing was heard in time may still send output.
     if (!isOver) onText(decoder.decode(chunk, { stream: true }));
   };
-  const started = await processes.start({ ...program, background, onOutput }).catch((thrown: unknown) => {
-    throw errors.BASH_SPAWN({ reason: messageOf(thrown) }, { cause: thrown });
-  });
-  const end = () => started.kill();
+  const started = await start(processes, { ...program, background, onOutput }, options);
+  const end: End = (limitMs) => started.kill(limitMs);
   running.add(end);
   options.onStart?.(started);
   const ended = await watch(started, options);
@@ -74,21 +74,34 @@ async function run(program: Program, options: Command, processes: ProcessesServi
   return ended;
 }
 
-async function watch(started: RunningProcess, options: Command): Promise<Ended> {
+async function start(processes: Processes, request: ProcessRequest, options: Command): Promise<Started> {
+  const { timeoutMs = START_MS.most, signal } = options;
+  const limitMs = Math.min(Math.max(timeoutMs, START_MS.least), START_MS.most);
+  try {
+    return await processes.start(request, { limitMs, signal });
+  } catch (thrown) {
+    if (signal?.aborted || codeOf(thrown).startsWith("EXECUTOR_")) throw thrown;
+    throw errors.BASH_SPAWN({ reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+async function watch(started: Started, options: Command): Promise<Ended> {
   const lost = (thrown: unknown): Ended => ({ ...NO_END, ended: "lost", reason: messageOf(thrown) });
   const ended = started.ended.catch(lost);
   const stop = await firstOf(ended, options);
   if (!stop) return await ended;
-  const end = await Promise.race([started.kill().then(() => ended), unheard()]);
-  return { ...end, ended: stop };
+  return { ...(await killed(started)), ended: stop };
 }
 
 const NO_END: ProcessEnd = { exitCode: null, signal: null, leftOpen: false };
 
-/** The end of a killed command of which nobody tells. */
-async function unheard(): Promise<Ended> {
-  await delay(KILL_LIMIT_MS, undefined, { ref: false });
-  return { ...NO_END, signal: "SIGKILL" };
+async function killed(started: Started): Promise<Ended> {
+  try {
+    await started.kill();
+    return await started.endedSoon();
+  } catch (thrown) {
+    return { ...NO_END, unkilled: messageOf(thrown) };
+  }
 }
 
 /** Waits for the command's end (undefined), its time limit or a cancellation, whichever is first. */

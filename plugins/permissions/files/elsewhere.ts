@@ -1,6 +1,6 @@
 import { codeOf } from "@scorel/kernel";
-import type { FilesService } from "@scorel/local/contract";
 import { errors } from "../errors.ts";
+import type { ExecutorFiles } from "./executor.ts";
 import { type Answers, type Questions, withAnswers } from "./file-cache.ts";
 
 /** The most rounds of questions, and the most questions, about the files of one call. */
@@ -11,7 +11,7 @@ const MAX_QUESTIONS = 2_000;
  * Judges a call by files that are not on this computer. Judging asks for answers at once, so it is repeated until all that it
  * asks about is known. Rejects, and so denies the call, when the executor does not answer.
  */
-export async function judgeElsewhere<T>(files: FilesService, judge: () => T): Promise<T> {
+export async function judgeElsewhere<T>(files: ExecutorFiles, judge: () => T): Promise<T> {
   const known: Answers = { real: new Map(), kinds: new Map(), names: new Map() };
   let asked = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -121,6 +121,7 @@ const times: Readonly<Record<string, string>> = {
   subscribe: "at any time",
   hook: "at any time",
   contribute: "at any time",
+  providerOf: "at any time",
   onContributed: "at any time",
   beforeStop: "until the session begins to stop",
   onDispose: "until the plugin has stopped",

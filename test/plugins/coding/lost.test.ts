@@ -31,5 +31,5 @@ it("a start that fails is an error that says why, and does not claim that nothin
   const fails = wrapping(() => () => Promise.reject(new Error("the line is dead")));
   await using w = await workshop({ plugins: [fails] });
   const { isError, ...result } = await w.call("Bash", { command: "true" });
-  expect([isError, textOf(result)]).toEqual([true, "Starting the command failed: the line is dead."]);
+  expect([isError, textOf(result)]).toEqual([true, `Plugin "line" failed in processes.start: the line is dead`]);
 });

@@ -1,0 +1,34 @@
+import type { PluginContext } from "@scorel/kernel";
+import type { FilesService, ProcessesService } from "@scorel/local/contract";
+import { checkedFiles } from "./files.ts";
+import { checkedProcesses, type Processes } from "./processes.ts";
+
+/** The services `files` and `processes` of a session, whose calls are limited and whose answers are checked. */
+export function executorOf(ctx: PluginContext<unknown, "files" | "processes">): {
+  readonly files: FilesService;
+  readonly processes: Processes;
+} {
+  const files = remembering((service: FilesService) =>
+    checkedFiles(service, { service: "files", pluginOf: (method) => ctx.providerOf("files", method as "read") }),
+  );
+  const processes = remembering((service: ProcessesService) =>
+    checkedProcesses(service, { service: "processes", pluginOf: () => ctx.providerOf("processes", "start") }),
+  );
+  return {
+    get files() {
+      return files(ctx.files);
+    },
+    get processes() {
+      return processes(ctx.processes);
+    },
+  };
+}
+
+/** Remembers the last result: a service is replaced only when plugins come and go. */
+function remembering<S, R>(make: (service: S) => R): (service: S) => R {
+  let last: { service: S; result: R } | undefined;
+  return (service) => {
+    if (last?.service !== service) last = { service, result: make(service) };
+    return last.result;
+  };
+}
