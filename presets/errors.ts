@@ -47,6 +47,9 @@ export const errors = defineErrors({
   },
   TESTING_PLUGIN: (a: { ids: string }) =>
     `"use" names ${a.ids}, which Scorel does not ship. Extensions go into "plugins".`,
+  TESTING_OPTIONS: (a: { flaws: readonly string[] }) => `openSession() cannot use its options: ${a.flaws.join("; ")}.`,
+  TESTING_START: (a: { problems: readonly string[] }) =>
+    `The session did not start as its extensions want: ${a.problems.join("; ")}`,
   TESTING_COMMAND: (a: { line: string }) => `${JSON.stringify(a.line)} is not a command; write "/name arguments".`,
   CONFIG_CWD: {
     exit: 2,

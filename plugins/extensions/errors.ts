@@ -16,8 +16,8 @@ export const errors = defineErrors({
     exit: 2,
     text: () => 'No host is loaded: the plugin "host" is switched off. Remove it from "without".',
   },
-  EXTENSION_FIELDS: (a: { id: string; file: string; slips: readonly { name: string; near: string }[] }) =>
-    `Extension "${a.id}" has ${a.slips.map(({ name, near }) => `a field "${name}", which means nothing: did you mean "${near}"?`).join(" And ")} (${a.file})`,
+  EXTENSION_FIELDS: (a: { id: string; file: string; fields: readonly { name: string; advice: string }[] }) =>
+    `Extension "${a.id}" has ${a.fields.map(({ name, advice }) => `a field "${name}", which means nothing: ${advice}`).join("; and ")} (${a.file})`,
   EXTENSIONS_NAME: {
     exit: 2,
     text: (a: { name: string; reason: string }) => `An extension cannot be named "${a.name}": ${a.reason}.`,

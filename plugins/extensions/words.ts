@@ -30,6 +30,14 @@ export const contributions: readonly string[] = [
   "childLimits",
 ];
 
+/** What fields of a plugin are called elsewhere. */
+export const otherNames: Readonly<Record<string, string>> = {
+  ...{ deps: "needs", dependencies: "needs", requires: "needs", inject: "needs" },
+  ...{ setup: "activate", init: "activate", start: "activate", register: "activate", onLoad: "activate" },
+  ...{ dispose: "deactivate", teardown: "deactivate", stop: "deactivate", onUnload: "deactivate" },
+  ...{ subscriptions: "onEvent", listeners: "onEvent", schema: "config", settings: "config" },
+};
+
 /** The names that an extension may use, for finding misspelt ones. */
 export const knownWords: KnownWords = {
   fields: [

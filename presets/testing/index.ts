@@ -22,6 +22,7 @@ import type { OpenRequest } from "@scorel/requests/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import { loadShipped, shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
+import { assertOptions, flawsOf } from "./options.ts";
 
 export type { ModelRequest, Reply, ScriptedCall };
 
@@ -82,8 +83,12 @@ const HOST = ["logs", "host"];
  * const { results } = await session.send("What is the weather in Rome?");
  */
 export async function openSession(options: OpenOptions): Promise<TestSession> {
+  assertOptions(options);
   const { replies = [], use = [], answer } = options;
-  const { scriptedModel } = await import("@scorel/model/scripted");
+  const [{ scriptedModel }, { hostHints, sessionHints }] = await Promise.all([
+    import("@scorel/model/scripted"),
+    import("@scorel/extensions/words"),
+  ]);
   const requests: ModelRequest[] = [];
   const own = options.cwd === undefined ? realpathSync(mkdtempSync(join(tmpdir(), "scorel-test-"))) : undefined;
   const cwd = options.cwd ?? (own as string);
@@ -97,12 +102,16 @@ export async function openSession(options: OpenOptions): Promise<TestSession> {
     entries: [...(await shippedEntries(HOST, options)), ...(await extensionEntries(options, "host"))],
     store: createMemoryStore(hostHeader()),
     services: { composition },
+    hints: { ...hostHints, child: sessionHints },
   });
   const close = async () => {
     await kernel.stop();
     if (own !== undefined) rmSync(own, { recursive: true, force: true });
   };
   try {
+    const { failureText } = await import("@scorel/host/client");
+    const problems = [...(await flawsOf(options.plugins)), ...kernel.failures.map(failureText)];
+    if (problems.length > 0) throw errors.TESTING_START({ problems });
     const client = kernel.find("host")?.connect({ clientId: "test" }) as Client;
     return await opened(client, { cwd, requests, ...(answer && { answer }) }, close);
   } catch (thrown) {
@@ -127,18 +136,39 @@ async function opened(
   close: () => Promise<void>,
 ): Promise<TestSession> {
   const attending = answer !== undefined;
-  const { sessionId } = await client.request("create_session", { cwd, unsaved: true, attending });
+  const { sessionId, notices } = await client.request("create_session", { cwd, unsaved: true, attending });
+  if (notices.length > 0) throw errors.TESTING_START({ problems: notices.map(({ message }) => message) });
   const inSession: TestSession["request"] = (operation, params) =>
     client.request(operation, { sessionId, ...params } as never);
   const events: AnyEvent[] = [];
   const failures: Failure[] = [];
+  let mistake: unknown;
+  const answerTo = async (question: OpenRequest) => {
+    const { requestId } = question;
+    try {
+      await inSession("answer_request", { requestId, answer: answer?.(question) ?? null });
+    } catch (thrown) {
+      mistake ??= thrown;
+      // The question is withdrawn, since whoever asked it waits for an answer.
+      await inSession("answer_request", { requestId, answer: null });
+    }
+  };
+  /** Waits for the work, then throws what went wrong with the answer to a question meanwhile. */
+  const answered = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } finally {
+      const thrown = mistake;
+      mistake = undefined;
+      // biome-ignore lint/correctness/noUnsafeFinally: the wrong answer is the cause of whatever the work threw
+      if (thrown !== undefined) throw thrown;
+    }
+  };
   await client.subscribe(sessionId, async ({ event }) => {
     events.push(event as AnyEvent);
     const { type } = event as Told;
     if (type === "plugin_failure") failures.push(failureOf(event as Told & Failure));
-    if (type !== "approval_request" || !answer) return;
-    const question = event as Told & OpenRequest;
-    await inSession("answer_request", { requestId: question.requestId, answer: answer(question) });
+    if (type === "approval_request" && answer) await answerTo(event as Told & OpenRequest);
   });
   if (attending) await inSession("attend_requests");
   const toldSince = async (from: number) => {
@@ -152,16 +182,16 @@ async function opened(
     async send(content) {
       const from = events.length;
       const { id } = await client.request("send_message", { sessionId, content });
-      const { reason, text, error } = await client.request("wait_turn", { sessionId, id });
+      const { reason, text, error } = await answered(client.request("wait_turn", { sessionId, id }));
       return { reason, text, ...(error && { error }), results: resultsIn(await toldSince(from)) };
     },
     async command(line) {
       const [, name, args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line) ?? [];
       if (name === undefined) throw errors.TESTING_COMMAND({ line });
-      return await inSession("run_command", { name, args });
+      return await answered(inSession("run_command", { name, args }));
     },
     events: () => toldSince(0),
-    request: inSession,
+    request: (operation, params) => answered(inSession(operation, params)),
     [Symbol.asyncDispose]: close,
   };
 }

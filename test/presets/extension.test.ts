@@ -208,7 +208,7 @@ describe("a broken extension", () => {
   it("with the id of a plugin, of a configuration key or of another extension is left out", async () => {
     using at = place();
     for (const id of ["model", "extensions", "twin"]) at.file(`~/.scorel/extensions/${id}.ts`, plugin(id));
-    at.file("~/.scorel/extensions/twin/index.ts", plugin("twin", "folder: true"));
+    at.file("~/.scorel/extensions/twin/index.ts", plugin("twin", "_folder: true"));
     const { ids, problems } = await session(at);
     expect(ids).toEqual(["twin"]);
     expect(problems.map(({ code, message }) => [code, /"(\w+)"/.exec(message)?.[1]])).toEqual([
@@ -312,13 +312,13 @@ describe("what an extension imports", () => {
       'const required = require("zod");',
       "export default async () => ({",
       '  id: "mine", name: "x", version: "1",',
-      '  got: { ScorelError, z, z4, required: required.z, later: (await import("zod/v4")).z, fromHelper },',
+      '  _got: { ScorelError, z, z4, required: required.z, later: (await import("zod/v4")).z, fromHelper },',
       "});",
     );
     at.file("~/.scorel/extensions/mine/helper.ts", 'export { definePlugin as fromHelper } from "@scorel/kernel";');
     const { field, problems } = await session(at);
     expect(problems).toEqual([]);
-    const got = field("mine", "got") as Record<string, unknown>;
+    const got = field("mine", "_got") as Record<string, unknown>;
     const { ScorelError, definePlugin: fromHelper } = kernel;
     const own: Record<string, unknown> = {
       ScorelError,
@@ -346,7 +346,7 @@ describe("what an extension imports", () => {
       "  kernel: kernel.definePlugin, whole: anything.definePlugin, none: kernel.none, z, z4, later: later.z, defaultLater: later.default,",
       "  names: Object.keys(kernel).sort(), dir: import.meta.dirname, url: import.meta.url, file: typeof __filename, self: this,",
       "};",
-      `export default { id: "${id}", name: "x", version: "1", got };`,
+      `export default { id: "${id}", name: "x", version: "1", _got: got };`,
     ];
     at.file("~/.scorel/extensions/aaaaa.ts", ...source("aaaaa"));
     // The word "require" alone makes the compiler's loader run the file.
@@ -354,7 +354,7 @@ describe("what an extension imports", () => {
     at.file("~/.scorel/extensions/ccccc.ts", ...source("ccccc"), 'export const word = "require";');
     const { field, problems } = await session(at);
     expect(problems).toEqual([]);
-    const got = (id: string) => field(id, "got") as Record<string, unknown>;
+    const got = (id: string) => field(id, "_got") as Record<string, unknown>;
     const named = (id: string) => ({ ...got(id), url: String(got(id).url).replace(id, "aaaaa") });
     expect(got("aaaaa")).toMatchObject({ read: true, whole: kernel.definePlugin, z: zod.z, z4: zod.default });
     expect(named("ccccc")).toEqual(got("aaaaa"));
@@ -365,7 +365,7 @@ describe("what an extension imports", () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", 'import "zod";', plugin("mine"));
     const asked: string[] = [];
-    const load = await createLoader((name) => void asked.push(name));
+    const load = await createLoader({ onUse: (name) => void asked.push(name) });
     for (const file of (await findExtensions(undefined)).extensions) await load(file);
     expect(asked).toEqual(["zod"]);
     expect(virtualNames.length).toBeGreaterThan(20);

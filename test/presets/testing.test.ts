@@ -100,4 +100,81 @@ describe("a session for the tests of an extension", () => {
     expect(types).toEqual(expect.arrayContaining(["prompt_submit", "message", "text_delta", "turn_finish"]));
     expect(await session.request("get_status")).toMatchObject({ running: false });
   });
+
+  const plain = { id: "plain", name: "Plain", version: "1.0.0" };
+  it.each([
+    [
+      "misspelt hook",
+      [{ ...plain, hooks: () => ({ beforeToolcall: () => undefined }) }],
+      'Did you mean "beforeToolCall"?',
+    ],
+    [
+      "activate that throws",
+      [
+        {
+          ...plain,
+          activate: () => {
+            throw new Error("no socket");
+          },
+        },
+      ],
+      "no socket",
+    ],
+    ["need that nothing provides", [{ ...plain, needs: ["agnet"] }], 'needs the service "agnet"'],
+    ["unknown field", [{ ...plain, tool: () => [] }], 'has a field "tool", which means nothing: did you mean "tools"?'],
+    ["wrong field", [{ ...plain, needs: "agent" }], 'its "needs" is not a list of strings'],
+    ["id that is used twice", [plain, { ...plain }], '"plain"'],
+    [
+      "host plugin that throws",
+      [
+        {
+          ...plain,
+          scope: "host",
+          activate: () => {
+            throw new Error("no port");
+          },
+        },
+      ],
+      "no port",
+    ],
+  ])("does not open with an extension that has a %s", async (_what, plugins, told) => {
+    await expect(openSession({ plugins: plugins as never })).rejects.toMatchObject({
+      code: "TESTING_START",
+      message: expect.stringContaining(told),
+    });
+  });
+
+  it.each([
+    ["y, n", () => "yes", '"yes" is not one of the answers to this question: y, n.'],
+    [
+      "an error",
+      () => {
+        throw new Error("not scripted");
+      },
+      "not scripted",
+    ],
+  ])("throws what is wrong with the answer to a question, and goes on (%s)", async (_what, answer, message) => {
+    let asked = 0;
+    await using session = await openSession({ plugins: [weather], answer: () => (asked++ === 0 ? answer() : "y") });
+    await expect(session.command("/city Rome")).rejects.toThrow(message);
+    expect(await session.command("/city Rome")).toEqual({ output: "in Rome" });
+  });
+
+  it("tells all mistakes in its options at once", async () => {
+    const options = { plugin: [weather], replys: [], replies: [5, ["a", {}]], use: "coding", confg: {} };
+    await expect(openSession(options as never)).rejects.toMatchObject({
+      code: "TESTING_OPTIONS",
+      data: {
+        flaws: [
+          'there is no option "plugin" (did you mean "plugins"?)',
+          'there is no option "replys" (did you mean "replies"?)',
+          'there is no option "confg" (did you mean "config"?)',
+          '"plugins" is not a list of plugins',
+          "reply 1 is neither a text nor toolCall(…), nor a list of these",
+          "reply 2 is neither a text nor toolCall(…), nor a list of these",
+          '"use" is not a list of plugin ids',
+        ],
+      },
+    });
+  });
 });

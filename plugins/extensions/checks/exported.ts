@@ -3,6 +3,8 @@ import { type Member, membersOf, withoutTexts } from "./members.ts";
 /** The object or class that a file exports as its plugin, as far as its source shows it. */
 export interface ExportedPlugin {
   members: Member[];
+  /** It is an object literal, not a class. */
+  isLiteral: boolean;
   /** Every member is written out: it is an object literal without spread members. */
   isWhole: boolean;
 }
@@ -14,7 +16,7 @@ export function exportedPlugin(source: string): ExportedPlugin | undefined {
   if (open === undefined) return undefined;
   const members = membersOf(source, code, open);
   const isClass = /\bclass\b[^;{}]*$/.test(code.slice(0, open));
-  return { members, isWhole: !isClass && !hasSpread(code, open) };
+  return { members, isLiteral: !isClass, isWhole: !isClass && !hasSpread(code, open) };
 }
 
 /** The id of the plugin that a file exports; undefined if it is computed. */

@@ -1,6 +1,7 @@
 import { nearest } from "@scorel/kit/values/nearest";
 import type { KnownWords } from "../contract.ts";
 import { exportedPlugin } from "./exported.ts";
+import { adviceFor, unknownNames } from "./manifest-flaws.ts";
 import { type Member, membersAround, returnedMembers, withoutTexts } from "./members.ts";
 import { functionSlips, tapSlips, toolSlips } from "./object-slips.ts";
 
@@ -9,17 +10,17 @@ const schemaTypes = ["object", "array", "string", "number", "integer", "boolean"
 /** Probable spelling mistakes in the source of an extension, each with its line. */
 export function slipsIn(source: string, known: KnownWords): string[] {
   // Strings and comments are blanked, so that their text is not mistaken for code.
-  const members = manifestIn(source);
+  const { members, isLiteral } = manifestIn(source);
   if (members.length === 0) return [];
   const returned = returnedMembers(source);
   const named = (name: string) => [...members, ...returned].filter((member) => member.name === name);
   return [
-    ...fieldSlips(
+    ...unknownNames(
       members.map(({ name }) => name),
-      known.fields,
-    ).map(({ name, near }) => {
-      const line = named(name)[0]?.line;
-      return `line ${line}: "${name}" is no field of a plugin. Did you mean "${near}"?`;
+      isLiteral,
+    ).map((field) => {
+      const line = named(field.name)[0]?.line;
+      return `line ${line}: "${field.name}" is no field of a plugin. ${sentence(adviceFor(field))}`;
     }),
     ...functionSlips(members, known),
     ...toolSlips(source, known),
@@ -31,20 +32,17 @@ export function slipsIn(source: string, known: KnownWords): string[] {
 }
 
 /** The members of the exported plugin. If the export is computed, those around an `id`, preferably beside a version. */
-function manifestIn(source: string): Member[] {
-  const exported = exportedPlugin(source)?.members;
+function manifestIn(source: string): { members: Member[]; isLiteral: boolean } {
+  const exported = exportedPlugin(source);
   if (exported) return exported;
   const ids = withoutTexts(source).matchAll(/(?:^|[\s{,;])(id)\s*(?::\s*string\s*)?[:=]/g);
   const found = Array.from(ids, ({ 0: all, index }) => membersAround(source, index + all.indexOf("id")));
-  return found.find((members) => members.some(({ name }) => name === "version")) ?? found[0] ?? [];
+  const members = found.find((each) => each.some(({ name }) => name === "version")) ?? found[0] ?? [];
+  return { members, isLiteral: false };
 }
 
-/** Unknown fields that resemble a known field which is missing. */
-export function fieldSlips(names: readonly string[], fields: readonly string[]): { name: string; near: string }[] {
-  return names.flatMap((name) => {
-    const near = fields.includes(name) ? undefined : nearest(name, fields);
-    return near === undefined || names.includes(near) ? [] : [{ name, near }];
-  });
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${text.endsWith("?") ? "" : "."}`;
 }
 
 /** Unknown words in members that resemble a known one. The second group of the pattern is the word. */

@@ -4,11 +4,11 @@ import { userDir } from "@scorel/kit/files/home";
 import { makePrivate } from "@scorel/kit/files/private-folder";
 import { secretFree } from "@scorel/kit/text/secret-free";
 import type { Table } from "@scorel/kit/values/table";
-import { fieldSlips } from "../checks/slips.ts";
+import { adviceFor, type UnknownField } from "../checks/manifest-flaws.ts";
 import type { ExtensionFile, ExtensionProblem } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { knownWords } from "../words.ts";
 import { asProblem } from "./find.ts";
+import type { LoadListeners } from "./loader.ts";
 
 /** What the loader tells of the configuration, and is told. */
 export interface ExtensionConfig {
@@ -33,7 +33,9 @@ export async function extensionEntries(
   if (files.length === 0) return { entries, problems };
   let load: Awaited<ReturnType<typeof createLoader>>;
   try {
-    load = await createLoader();
+    const onUnknown = ({ id, path }: ExtensionFile, fields: UnknownField[]) =>
+      void problems.push(asProblem(path, errors.EXTENSION_FIELDS({ id, file: path, fields: fields.map(described) })));
+    load = await createLoader({ onUnknown });
   } catch (thrown) {
     // The folder of compiled code is not safe: that stops all extensions, and is said once.
     problems.push(asProblem("extensions", thrown));
@@ -44,9 +46,6 @@ export async function extensionEntries(
       const began = performance.now();
       const plugin = await load(file);
       const readMs = performance.now() - began;
-      const slips = fieldSlips(Object.keys(plugin), knownWords.fields);
-      if (slips.length > 0)
-        problems.push(asProblem(file.path, errors.EXTENSION_FIELDS({ id: file.id, file: file.path, slips })));
       if ((plugin.scope ?? "session") === scope) {
         const entry = await entryOf(config, file, plugin);
         config.loaded(entry.plugin, readMs);
@@ -58,12 +57,14 @@ export async function extensionEntries(
   return { entries, problems };
 }
 
+const described = (field: UnknownField) => ({ name: field.name, advice: adviceFor(field) });
+
 /** Throws EXTENSION_FOLDER when others than this user could write the folder of compiled code. */
-export async function createLoader(onUse?: (name: string) => void) {
+export async function createLoader(listeners: LoadListeners = {}) {
   const { createExtensionLoader } = await import("./loader.ts");
   const folder = join(userDir(), "cache", "jiti");
   makePrivate(userDir(), dirname(folder), folder);
-  return createExtensionLoader({ folder, keyFile: join(userDir(), "cache.key") }, onUse);
+  return createExtensionLoader({ folder, keyFile: join(userDir(), "cache.key") }, listeners);
 }
 
 /** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */

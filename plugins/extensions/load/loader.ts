@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AnyPlugin, codeOf, messageOf } from "@scorel/kernel";
 import { within } from "@scorel/kit/values/within";
+import { manifestFlaws, type UnknownField, unknownFields } from "../checks/manifest-flaws.ts";
 import { rememberExtension } from "../containment/owners.ts";
 import type { ExtensionFile } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -14,14 +15,24 @@ import { createVirtualModules } from "./virtual-modules.ts";
 /** Loads one extension. Throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line if known, and the reason. */
 export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
 
+export interface LoadListeners {
+  /** Hears the names of Scorel's modules that extensions import. */
+  onUse?: ((name: string) => void) | undefined;
+  /** Hears the fields of an extension that mean nothing. */
+  onUnknown?: ((file: ExtensionFile, fields: UnknownField[]) => void) | undefined;
+}
+
 /** Creates a loader. Each call runs the files again, so that sessions share no module state. */
-export function createExtensionLoader(cache: CachePlaces, onUse?: (name: string) => void): ExtensionLoader {
+export function createExtensionLoader(cache: CachePlaces, { onUse, onUnknown }: LoadListeners = {}): ExtensionLoader {
   const offered = createVirtualModules({ ...(onUse && { onUse }) });
   const compiler = createCompiler(offered, cache);
   return async (file) => {
     rememberExtension(file);
     const { value, source } = await run(file, offered, compiler);
-    return withNeeds(shape(value, file), source);
+    const plugin = shape(value, file);
+    const unknown = unknownFields(value as object, Object.keys(plugin));
+    if (unknown.length > 0) onUnknown?.(file, unknown);
+    return withNeeds(plugin, source);
   };
 }
 
@@ -89,33 +100,11 @@ function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
   if (typeof value !== "object" || value === null)
     throw fail("its default export is not a plugin, a class of one, or a function that returns one");
   const plugin = adapt(value);
-  for (const field of ["id", "name", "version"] as const)
-    if (typeof plugin[field] !== "string" || plugin[field] === "")
-      throw fail(`its "${field}" is missing or not a string`);
-  if (plugin.id !== id)
-    throw fail(`its id is "${plugin.id}", but the file or folder is named "${id}"; they have to be equal`);
-  if (plugin.scope !== undefined && plugin.scope !== "host" && plugin.scope !== "session")
-    throw fail(`its scope is neither "host" nor "session"`);
-  const flaw = flawOf(plugin as unknown as Record<string, unknown>);
-  if (flaw !== undefined) throw fail(flaw);
+  const flaws = manifestFlaws(plugin as unknown as Record<string, unknown>);
+  if (typeof plugin.id === "string" && plugin.id !== "" && plugin.id !== id)
+    flaws.push(`its id is "${plugin.id}", but the file or folder is named "${id}"; they have to be equal`);
+  if (flaws.length > 0) throw fail(flaws.join("; "));
   return plugin;
-}
-
-/** The first member whose type is wrong. Contributions are not checked here, but by the plugins that collect them. */
-function flawOf(plugin: Record<string, unknown>): string | undefined {
-  const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
-  const isTable = (value: unknown) =>
-    typeof value === "object" && value !== null && Object.values(value).every((row) => typeof row === "object" && row);
-  for (const field of ["needs", "provides", "replaces"])
-    if (plugin[field] !== undefined && !isTexts(plugin[field])) return `its "${field}" is not a list of strings`;
-  for (const field of ["activate", "deactivate", "hooks", "onEvent"])
-    if (plugin[field] !== undefined && typeof plugin[field] !== "function") return `its "${field}" is not a function`;
-  for (const field of ["events", "projections"])
-    if (plugin[field] !== undefined && !isTable(plugin[field])) return `its "${field}" is not a table of definitions`;
-  const schema = plugin.config as { safeParse?: unknown } | null | undefined;
-  return schema === undefined || typeof schema?.safeParse === "function"
-    ? undefined
-    : 'its "config" is not a zod schema';
 }
 
 /** Adds `needs: ["agent"]` to a session extension without `needs`, as extensions written before `needs` existed expect. */

@@ -26,6 +26,16 @@ describe("the check of an extension's source", () => {
       plain("hooks: () => ({\n    beforeToolcall: { handler: () => undefined },\n  }),"),
       'line 4: there is no hook "beforeToolcall". Did you mean "beforeToolCall"?',
     ],
+    [
+      "a field by the name that it has elsewhere",
+      plain("deps: [],"),
+      'line 3: "deps" is no field of a plugin. Did you mean "needs"?',
+    ],
+    [
+      "a field like none",
+      plain("wether: 1,"),
+      'line 3: "wether" is no field of a plugin. Names of your own begin with _.',
+    ],
     ["a need", plain('needs: ["tools", "agnet"],'), 'line 3: there is no service "agnet". Did you mean "agent"?'],
     [
       "a hook that activate returns",
@@ -81,10 +91,14 @@ describe("the check of an extension's source", () => {
 
   it.each([
     ["words of a comment and of texts", plain('// tool: 1\n  config: undefined, description: "{ tool: () => [] }",')],
-    ["a helper beside what it helps", plain("tool: { name: 1 }, tools: () => [],")],
+    ["a helper beside what it helps", plain("_tool: { name: 1 }, tools: () => [],")],
     ["members of members", plain("tools: () => [{ tool: 1, hook: 2 }],")],
     ["values that activate returns", plain("activate: () => ({ tools: [], hooks: {}, commands: {} }),")],
-    ["fields that are like none", plain("helper() { return /[{(]/.test(`{ tool:`); }, secret: 1,")],
+    ["fields of one's own", plain("_helper() { return /[{(]/.test(`{ tool:`); }, _secret: 1,")],
+    [
+      "members of a class that are like none",
+      'export default class {\n  id = "mine"\n  name = "Mine"\n  version = "1"\n  deps = 1\n  help() {}\n}\n',
+    ],
   ])("accepts %s", (_what, source) => {
     expect(problems(source)).toEqual([]);
   });

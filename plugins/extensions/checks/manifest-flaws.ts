@@ -1,0 +1,73 @@
+import { nearest } from "@scorel/kit/values/nearest";
+import { knownWords, otherNames } from "../words.ts";
+
+/** Fields without a meaning to Scorel that are no mistake, since packages of all kinds have them. */
+const information = ["description", "author", "license", "homepage", "repository"];
+
+/** A field that plugins do not have, and the field that was probably meant. */
+export interface UnknownField {
+  name: string;
+  near?: string;
+}
+
+/** Everything that keeps a plugin from starting: fields that are missing or of the wrong type. Contributions are checked elsewhere. */
+export function manifestFlaws(plugin: Record<string, unknown>): string[] {
+  const missing = ["id", "name", "version"].filter(
+    (field) => typeof plugin[field] !== "string" || plugin[field] === "",
+  );
+  const { scope, config } = plugin;
+  const wrong = (fields: readonly string[], isRight: (value: unknown) => boolean, kind: string) =>
+    fields
+      .filter((field) => plugin[field] !== undefined && !isRight(plugin[field]))
+      .map((field) => `its "${field}" is not ${kind}`);
+  return [
+    ...missing.map((field) => `its "${field}" is missing or not a string`),
+    ...(scope === undefined || scope === "host" || scope === "session"
+      ? []
+      : ['its scope is neither "host" nor "session"']),
+    ...wrong(["needs", "provides", "replaces"], isTexts, "a list of strings"),
+    ...wrong(["activate", "deactivate", "hooks", "onEvent"], (value) => typeof value === "function", "a function"),
+    ...wrong(["events", "projections"], isTableOfTables, "a table of definitions"),
+    ...(config === undefined || isSchema(config) ? [] : ['its "config" is not a zod schema']),
+  ];
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
+
+function isTableOfTables(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && Object.values(value).every((row) => row && typeof row === "object")
+  );
+}
+
+/** Whether a value is a zod schema, as far as it can be told without loading zod. */
+export function isSchema(value: unknown): boolean {
+  return typeof (value as { safeParse?: unknown } | null | undefined)?.safeParse === "function";
+}
+
+/**
+ * The fields of an exported plugin that mean nothing. Names that begin with `_` are the author's own. An instance of a class has
+ * members of its own, so only those that resemble a missing field are returned.
+ */
+export function unknownFields(exported: object, names = Object.keys(exported)): UnknownField[] {
+  return unknownNames(names, Object.getPrototypeOf(exported) === Object.prototype);
+}
+
+/** Those of the names that are no fields of a plugin: all of them, or only those that resemble a missing field. */
+export function unknownNames(names: readonly string[], all: boolean): UnknownField[] {
+  const { fields } = knownWords;
+  return names
+    .filter((name) => !fields.includes(name) && !information.includes(name) && !name.startsWith("_"))
+    .map((name) => {
+      const near = nearest(name, fields) ?? (all && Object.hasOwn(otherNames, name) ? otherNames[name] : undefined);
+      return { name, ...(near !== undefined && !names.includes(near) && { near }) };
+    })
+    .filter(({ near }) => all || near !== undefined);
+}
+
+/** Says what to do about an unknown field. */
+export function adviceFor({ near }: UnknownField): string {
+  return near === undefined ? "names of your own begin with _" : `did you mean "${near}"?`;
+}
