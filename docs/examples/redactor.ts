@@ -13,12 +13,19 @@ export default definePlugin({
   hooks(ctx) {
     const patterns = ctx.config.patterns.map((pattern) => new RegExp(pattern, "g"));
     const clean = (text: string) => patterns.reduce((left, pattern) => left.replaceAll(pattern, "[redacted]"), text);
+    // Each text on its own: in JSON, a pattern could also match part of an escape such as \n.
+    const cleanAll = (value: unknown): unknown => {
+      if (typeof value === "string") return clean(value);
+      if (Array.isArray(value)) return value.map(cleanAll);
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleanAll(each)]));
+    };
     const cleanBlocks = <B extends readonly object[]>(blocks: B) =>
       blocks.map((block) => {
         // Images are data, and a signed thought must stay as its model signed it.
         const { type, text, arguments: args } = block as { type: string; text?: string; arguments?: object };
         if (type === "text") return { ...block, text: clean(text ?? "") };
-        return type === "toolCall" ? { ...block, arguments: JSON.parse(clean(JSON.stringify(args))) } : block;
+        return type === "toolCall" ? { ...block, arguments: cleanAll(args) } : block;
       }) as object as B;
     return {
       beforeStore: {
@@ -29,7 +36,7 @@ export default definePlugin({
           content: typeof message.content === "string" ? clean(message.content) : cleanBlocks(message.content),
           // Details are displayed too, so their text is cleaned as well.
           ...(message.role === "tool_result" && {
-            details: JSON.parse(clean(JSON.stringify(message.details ?? null))),
+            details: cleanAll(message.details ?? null),
           }),
         }),
       },

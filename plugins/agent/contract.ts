@@ -129,6 +129,11 @@ export interface AgentService {
   /** Estimated tokens of the system prompt and the tools, which are part of every request. */
   fixedTokens(): number;
   /**
+   * Returns a text as the layers of `beforeStore` want it stored, for events beside the conversation that repeat some of it. Rejects
+   * when a critical layer fails.
+   */
+  storable(text: string): Promise<string>;
+  /**
    * Makes one model call outside the conversation, without tools. It is guarded, retried and redacted like a round, its
    * usage counts towards the running turn, and nothing is stored. Rejects with an AGENT_ or MODEL_ error, or with the
    * signal's reason.
@@ -278,7 +283,8 @@ declare module "@scorel/kernel" {
     /** Called after `transformContext` with the system prompt. A layer appends text that only this request needs. */
     systemPrompt(text: string, signal?: AbortSignal): Promise<string> | string;
     /**
-     * Called before a message is stored: of a user, also one that has to wait; a whole reply; a tool's result. A layer may
+     * Called before a message is stored: of a user, also one that has to wait; a whole reply; a tool's result. The texts of questions to
+     * people are stored, too: each comes as the result of a tool `question`. A layer may
      * change what is stored, and with that what the model sees from then on. What was already shown, as the deltas of a reply,
      * and what a call runs with is not changed. If a critical layer fails, nothing is stored: sending a message is refused,
      * a reply ends its turn with an error, and a result is replaced by a notice.

@@ -4,6 +4,7 @@ import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import type { AgentService, QueueChange } from "./contract.ts";
 import { type Environment, offeredTools, systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
+import { storableText } from "./messages/before-store.ts";
 import { fittedContent, isToFit } from "./messages/content.ts";
 import { toAgentMessages } from "./messages/convert.ts";
 import type { Dispatcher } from "./turn/dispatcher.ts";
@@ -56,6 +57,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     fixedTokens: () => textTokens(fixedPart(env)),
     ask: async (question) =>
       (await import("./turn/ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
+    storable: (text) => storableText(env, text),
     betweenTurns: (work) => dispatcher.betweenTurns(work),
   };
   return Object.assign(service, {

@@ -1,6 +1,8 @@
+import type {} from "@scorel/agent/contract";
 import { type BaseContext, codeOf, newId, perPlugin } from "@scorel/kernel";
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { storableQuestion } from "./storable.ts";
 
 /** An answer from a client. */
 export interface Given {
@@ -80,7 +82,8 @@ export class Requests {
     const go = work.map((signal) => this.ctx.calls.pauseLimit(signal));
     for (const signal of work) signal.addEventListener("abort", withdraw);
     try {
-      await this.ctx.session.append("approval_request", { requestId, plugin, ...question });
+      const stored = await this.storable(question);
+      await this.ctx.session.append("approval_request", { requestId, plugin, ...stored });
       withdraw();
       const answer = await answered;
       if (isOver()) throw work[0]?.reason;
@@ -90,6 +93,16 @@ export class Requests {
       this.waiting.delete(requestId);
       for (const goOn of go) goOn();
     }
+  }
+
+  /** The question as it may be stored, and shown: events that clients get are those in the log. */
+  private async storable(question: Question): Promise<Question> {
+    return storableQuestion(question, (text) => this.clean(text));
+  }
+
+  /** Without an agent, or with another plugin's that has no such layers, texts are stored as they are. */
+  private async clean(text: string): Promise<string> {
+    return (await this.ctx.find("agent")?.storable?.(text)) ?? text;
   }
 
   private default(plugin: string, { kind, title, fallback }: Question): RequestAnswer {
@@ -136,7 +149,11 @@ export class Requests {
     if (!request) throw errors.REQUEST_CLOSED({ id: requestId });
     const option = optionOf(request, answer);
     const said = reason ?? (answer === null ? "the question was left" : undefined);
-    const payload = { requestId, answer, ...(said !== undefined && { reason: said }) };
+    const payload = {
+      requestId,
+      answer: request.kind === "input" && answer !== null ? await this.clean(answer) : answer,
+      ...(said !== undefined && { reason: await this.clean(said) }),
+    };
     const { id } = await this.ctx.session.append("approval_answer", payload, { clientId, check: isOpen(requestId) });
     this.waiting.get(requestId)?.resolve({ answer, ...(said !== undefined && { reason: said }) });
     const message = option?.message === true ? reason : option?.message;

@@ -80,6 +80,9 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     expect(readFileSync(s.logs()[0] as string, "utf8")).not.toContain("ann@example.com");
     const [request] = await requests(s, ["-p", "Write to bob@example.com"], text("To bob@example.com."));
     expect(request).toContain("Write to [redacted]");
+    // The pattern must not match a part of how a line break is written in JSON.
+    const [written] = await results(s, toolCall("Write", { file_path: "to.txt", content: 'Bob:\nbob@example.com "' }));
+    expect(written).toContain("to.txt");
     for (const log of s.logs()) expect(readFileSync(log, "utf8")).not.toContain("@example.com");
   },
   async "acme-models"(s) {

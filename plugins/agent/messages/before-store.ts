@@ -30,6 +30,24 @@ export function storable(env: Environment, message: ToolResultMessage): Promise<
   });
 }
 
+/**
+ * Returns a text of another event as the layers of `beforeStore` want it stored; they see it as the result of a tool `question`.
+ * Rejects when it may not be stored.
+ */
+export async function storableText(env: Environment, text: string): Promise<string> {
+  if (env.hooks.beforeStore.layers === 0 || text === "") return text;
+  const message: ToolResultMessage = {
+    role: "tool_result",
+    toolCallId: "question",
+    toolName: "question",
+    content: [{ type: "text", text }],
+    isError: false,
+    timestamp: Date.now(),
+  };
+  const { content } = await asStored(env, message);
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
 /** Validates what a layer of `beforeStore` returns. */
 export function storeAnswer(answer: unknown): void {
   assertFields(hook, answer, { wanted, fields: ["content", "details"] });

@@ -69,6 +69,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     contextTokens: "function",
     estimateTokens: "function",
     fixedTokens: "function",
+    storable: "function",
     ask: "function",
     betweenTurns: "function",
   },

@@ -1,8 +1,11 @@
 import type { StoreProposal } from "@scorel/agent/contract";
 import { definePlugin } from "@scorel/kernel";
+import requests from "@scorel/requests";
+import type { Question } from "@scorel/requests/contract";
 import { describe, expect, it } from "vitest";
-import { contained } from "../../harness.ts";
+import { contained, testCallers } from "../../harness.ts";
 import { delayUntil, gate, text, toolCall } from "../../model-server.ts";
+import { firstOf, lender } from "../requests/setup.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
 function layer(id: string, handler: (proposal: StoreProposal) => unknown, more: object = {}) {
@@ -43,6 +46,58 @@ describe("the hook beforeStore", () => {
     expect(t.server.requests.map(({ text: sent }) => sent.includes("blue"))).toEqual([false, false]);
     expect(t.server.requests[1]?.text).toContain("It is ____.");
     expect(t.kernel.failures).toEqual([]);
+  });
+
+  it("changes what is stored of a question, which then says so, and of its answer, but not the answer itself", async () => {
+    const { plugin, ctx } = lender();
+    await using t = await openAgent([], { plugins: [requests, plugin, layer("clean", clean)] });
+    const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
+    const run = (operation: string, params: object) =>
+      operations[operation].run({ sessionId: t.session.id, ...params }, testCallers().caller("client1"));
+    await run("attend_requests", {});
+    const asked = async (question: Question, answer: object) => {
+      const told = ctx().requests.ask(question);
+      const { requestId } = await firstOf(t.kernel);
+      await run("answer_request", { requestId, ...answer });
+      return told;
+    };
+    const body: Question["body"] = [{ display: "diff", path: "sky", text: "+blue" }];
+    const data = { toolCallId: "call1", args: { lines: ["blue"] } };
+    const options = [{ value: "blue", label: "as blue", message: "It is blue" }];
+    expect([
+      await asked({ kind: "select", title: "Write blue?", body, options, data }, { answer: "blue" }),
+      await asked({ kind: "input", title: "Name?", fallback: "blue" }, { answer: "blue!", reason: "as blue" }),
+      await asked({ kind: "confirm", title: "Red?" }, { answer: "y" }),
+    ]).toEqual([{ answer: "blue" }, { answer: "blue!", reason: "as blue" }, { answer: "y" }]);
+    const hidden = { display: "notice", level: "warning", text: expect.stringContaining("are hidden") };
+    expect(
+      t.stored().map(({ title, body, options, fallback, data, answer, reason }: any) => ({
+        ...{ title, body, options, fallback, data, answer, reason },
+      })),
+    ).toEqual([
+      {
+        title: "Write ____?",
+        body: [hidden, { display: "diff", path: "sky", text: "+____" }],
+        options: [{ value: "blue", label: "as ____", message: "It is ____" }],
+        data: { toolCallId: "call1", args: { lines: ["____"] } },
+      },
+      { answer: "blue" },
+      { title: "Name?", body: [hidden], fallback: "____" },
+      { answer: "____!", reason: "as ____" },
+      { title: "Red?" },
+      { answer: "y" },
+    ]);
+  });
+
+  it("asks nothing when a critical layer fails for a question", async () => {
+    const { plugin, ctx } = lender();
+    await using t = await openAgent([], { plugins: [requests, plugin, layer("clean", fails, { critical: true })] });
+    const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
+    await operations.attend_requests.run({ sessionId: t.session.id }, testCallers().caller("client1"));
+    await expect(ctx().requests.ask({ kind: "confirm", title: "Red?" })).rejects.toMatchObject({
+      code: "HOOK_CRITICAL",
+    });
+    expect(t.stored()).toEqual([]);
   });
 
   it("changes and drops images of prompts and results, before they are stored and sent", async () => {
