@@ -179,11 +179,12 @@ function optionsFor(rules: readonly string[]): RequestOption[] {
   return [
     ...once,
     { value: "s", label: `yes, in this session: ${named}`, kind: always },
-    { value: "a", label: `always in this project: ${named}`, kind: always },
+    { value: "a", label: `always in this project: ${named}`, kind: always, lasting: true },
     {
       value: "e",
       label: `always in every project: adds ${named} to [permissions] allow in ~/.scorel/config.toml`,
       kind: always,
+      lasting: true,
     },
     no,
   ];

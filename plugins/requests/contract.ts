@@ -10,6 +10,8 @@ export interface RequestOption {
   value: string;
   label: string;
   kind?: OptionKind;
+  /** The answer holds beyond this session. Clients that are limited to certain sessions may not give it. */
+  lasting?: boolean;
   /** A message that the client sends after this answer; `true` to send the given reason, if any. */
   message?: string | true;
 }
@@ -101,7 +103,7 @@ export interface Asking<V> {
   signal?: AbortSignal | undefined;
 }
 /** An answer of a `select`: a text, or a value with a different label. */
-export type Choice<V extends string> = V | { value: V; label: string; kind?: OptionKind };
+export type Choice<V extends string> = V | { value: V; label: string; kind?: OptionKind; lasting?: boolean };
 export type NoticeLevel = "info" | "warning" | "error";
 
 /** How a plugin asks and informs the people who watch its session, in any client. The model sees nothing of it. */

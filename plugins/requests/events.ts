@@ -28,6 +28,7 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
           value: text,
           label: text,
           kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]).optional(),
+          lasting: z.boolean().optional(),
           message: z.union([text, z.literal(true)]).optional(),
         }),
       )

@@ -5,6 +5,7 @@ const requestOption = z.strictObject({
   value: z.string(),
   label: z.string(),
   kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]).optional(),
+  lasting: z.boolean().optional(),
   message: z.union([z.string(), z.literal(true)]).optional(),
 });
 const openRequest = z.strictObject({

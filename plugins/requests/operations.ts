@@ -42,7 +42,10 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
           messageId: id.optional(),
         }),
       result: async () => (await results()).answer_request,
-      run: ({ sessionId: _here, ...given }, { clientId }) => requests.answer({ ...given, clientId }),
+      run: async ({ sessionId: _here, ...given }, { clientId, assertSession }) => {
+        if (requests.isLasting(given)) await assertSession();
+        return requests.answer({ ...given, clientId });
+      },
     },
   } satisfies Contributions["operations"];
 }

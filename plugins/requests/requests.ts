@@ -110,6 +110,12 @@ export class Requests {
     return { answer: null, reason: "no client answers questions" };
   }
 
+  /** Whether an answer holds beyond this session. */
+  isLasting({ requestId, answer }: Pick<Given, "requestId" | "answer">): boolean {
+    const { options = [] } = this.ctx.session.projection("openRequests")[requestId] ?? {};
+    return options.some(({ value, lasting }) => value === answer && lasting);
+  }
+
   answer(given: Given): Promise<Outcome> {
     const { messageId } = given;
     const known = messageId === undefined ? undefined : this.given.get(messageId);

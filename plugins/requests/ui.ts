@@ -86,11 +86,16 @@ function optionsOf(title: string, choices: readonly Choice<string>[]): RequestOp
   const fail = (reason: string) => errors.REQUEST_CHOICES({ title: oneLine(title, TITLE), reason });
   if (!Array.isArray(choices) || choices.length === 0) throw fail("it offers no answer");
   const options = (choices as readonly Choice<string>[]).map((choice) => {
-    const { value, label = value, kind } = typeof choice === "string" ? ({ value: choice } as RequestOption) : choice;
+    const {
+      value,
+      label = value,
+      kind,
+      lasting,
+    } = typeof choice === "string" ? ({ value: choice } as RequestOption) : choice;
     if (typeof value !== "string" || value.trim() === "") throw fail("one of its answers is not a text");
     if (kind !== undefined && !KINDS.includes(kind))
       throw fail(`the kind of "${value}" is none of ${KINDS.join(", ")}`);
-    return { value, label: oneLine(label, LABEL), ...(kind && { kind }) };
+    return { value, label: oneLine(label, LABEL), ...(kind && { kind }), ...(lasting === true && { lasting }) };
   });
   if (new Set(options.map(({ value }) => value)).size < options.length) throw fail("two of its answers are the same");
   return options;

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientScope } from "@scorel/host/contract";
+import type { OpenRequest } from "@scorel/requests/contract";
 import { expect, it } from "vitest";
+import { startModelServer, text, toolCall } from "../model-server.ts";
 import { type Place, place } from "./place.ts";
 import { desk } from "./session-desk.ts";
 
@@ -66,6 +68,34 @@ it("keeps stored keys and the user's rules from a client that is limited to one 
   expect([keys, config].map((path) => readFileSync(path, "utf8"))).toEqual(before);
   expect(await s.say(scope, "permission plan")).toBe("done");
   expect(existsSync(join(p.home, ".scorel/projects"))).toBe(false);
+});
+
+it("lets a client that is limited to one session answer only for that session", async () => {
+  using p = place();
+  await using server = await startModelServer([toolCall("Bash", { command: "npm test" }), text("Done.")]);
+  await using s = await opened(
+    p,
+    `[model]\ntype = "custom"\napi = "openai-completions"\nprovider = "local"\nid = "m1"\nbaseUrl = "${server.baseUrl}"\ncontextWindow = 8000\nmaxTokens = 1000\n`,
+  );
+  const { sessionId } = s;
+  const limited = s.connect({ sessions: [sessionId] });
+  await limited.request("attend_requests", { sessionId });
+  const asked = new Promise<string>((resolve) => {
+    void limited.subscribe(sessionId, ({ event }) => {
+      const { type, requestId } = event as Partial<OpenRequest> & { type: string };
+      if (type === "approval_request" && requestId) resolve(requestId);
+    });
+  });
+  const { id } = await limited.request("send_message", { sessionId, content: "Test it." });
+  const requestId = await asked;
+  for (const answer of ["a", "e"])
+    await expect(limited.request("answer_request", { sessionId, requestId, answer })).rejects.toMatchObject({
+      code: "HOST_FORBIDDEN",
+    });
+  await limited.request("answer_request", { sessionId, requestId, answer: "s" });
+  expect((await limited.request("wait_turn", { sessionId, id })).text).toBe("Done.");
+  expect(existsSync(join(p.home, ".scorel/projects"))).toBe(false);
+  expect(readFileSync(join(p.home, ".scorel/config.toml"), "utf8")).not.toContain("npm test");
 });
 
 it("runs an extension's command if the scope includes the operations that it says it stands for", async () => {

@@ -33,8 +33,8 @@ export async function askAboutOldRules(state: State, signal: AbortSignal | undef
         },
       ],
       options: [
-        { value: "p", label: "in this project only; every other one asks again" },
-        { value: "e", label: "in every project, as before" },
+        { value: "p", label: "in this project only; every other one asks again", lasting: true },
+        { value: "e", label: "in every project, as before", lasting: true },
       ],
     },
     { signal },
