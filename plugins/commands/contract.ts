@@ -24,6 +24,8 @@ export interface SlashCommand {
    * `"all"`, which only clients that may use every operation in every session may run.
    */
   operations?: "all" | readonly Operation[];
+  /** No other plugin can replace the command, because it decides what runs without a question, or about keys. */
+  sealed?: boolean;
   /** Returns possible values of the argument `key` that begin with `typed`. Not needed for enums. */
   complete?(key: string, typed: string, context: SlashContext): Awaitable<readonly string[]>;
   // biome-ignore lint/suspicious/noExplicitAny: commands of any arguments stand in one list

@@ -50,6 +50,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     },
     login: {
       summary: "Explain how to store a provider's key, which is never typed into a conversation",
+      sealed: true,
       operations: [],
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) => {
@@ -60,6 +61,7 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     logout: {
       summary: "Forget a provider's stored key or subscription",
       operations: "all",
+      sealed: true,
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) =>
         (await adminOf(ctx, "logout").logout(provider))

@@ -83,6 +83,11 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
       report(flaw);
     });
     for (const [name, command] of Object.entries(usable)) {
+      const known = claimed.get(name);
+      if (known?.command.sealed && known.plugin !== plugin) {
+        report(errors.COMMAND_SEALED({ name, plugin, owner: known.plugin }));
+        continue;
+      }
       const owner = claim(claimed, { name, plugin, command, replaces: replaces.includes(name) });
       if (owner !== undefined) report(errors.COMMAND_DUPLICATE({ name, plugin, owner }));
     }

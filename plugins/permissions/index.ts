@@ -85,6 +85,7 @@ export default definePlugin({
       commands: () => ({
         permission: {
           summary: "What is free without a question",
+          sealed: true,
           operations: ["get_status"],
           args: z.object({ mode: z.enum([...MODES, "forget"]).optional(), rule: z.string().optional() }),
           run: async ({ mode, rule }, context) => (await import("./command.ts")).permission(mode, rule, state, context),

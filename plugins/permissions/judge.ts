@@ -21,6 +21,22 @@ import {
 
 /** Judges a call by rules and mode. Deny rules come first, then ask rules. */
 export async function judge(call: Case): Promise<Verdict> {
+  return call.standsIn ? judgeStandIn(call) : judgeTool(call);
+}
+
+/**
+ * Judges a tool of the project that stands in for one of Scorel's. What the user forbids for that one holds for it, too; what the user
+ * allows, and that some commands only read, does not, because other code runs.
+ */
+async function judgeStandIn(call: Case): Promise<Verdict> {
+  const rules: Rules = { ...call.rules, allow: [] };
+  const unruled = judgeCall({ ...call, rules: { allow: [], ask: [], deny: [] } });
+  const asked =
+    unruled.decision === "ask" ? { ...unruled, why: `this ${call.tool} is a tool of the project` } : unruled;
+  return { ...stricter(await judgeTool({ ...call, rules }), asked), rules: [] };
+}
+
+async function judgeTool(call: Case): Promise<Verdict> {
   const { command, cwd } = (call.args ?? {}) as { command?: unknown; cwd?: unknown };
   if (call.tool === "Bash" && typeof command === "string")
     return judgeBash(command, typeof cwd === "string" ? cwd : ".", call);
@@ -124,8 +140,9 @@ function ruleFinder({ tool, args, access, about, rules, workspace }: Case) {
 }
 
 /** Whether nothing has to be asked about a call: as the tool says, else if it only reads or writes no files. */
-function isHarmless({ access, approval, mode }: Case, writes: readonly string[]): boolean {
-  if (approval === "free") return mode !== "plan" || writes.length === 0;
+function isHarmless({ access, approval, mode, workspace }: Case, writes: readonly string[]): boolean {
+  const isOrdinary = (path: string) => isInside(path, workspace) && !isControlPath(path);
+  if (approval === "free") return writes.length === 0 || (mode !== "plan" && writes.every(isOrdinary));
   return approval === undefined && (access === "read" || (typeof access === "object" && writes.length === 0));
 }
 

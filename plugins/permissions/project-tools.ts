@@ -12,7 +12,7 @@ type Unknown = PermissionsConfig["unknown"];
 const FILES = [".ts", ".mts", ".js", ".mjs", ""];
 
 /** What a tool declares about a call. */
-export type Declared = Pick<Case, "access" | "approval" | "reads" | "about">;
+export type Declared = Pick<Case, "access" | "approval" | "reads" | "about" | "standsIn">;
 
 interface Limits {
   workspace: Workspace;
@@ -24,7 +24,7 @@ interface Limits {
 
 /**
  * What counts of what a tool declares. A tool from a project could claim to be harmless, so its claim counts only when the user
- * lists it in `readers`; otherwise the call counts as `exclusive` and asks. `unknown` may say the same of all tools that
+ * lists it in `readers`; otherwise the call counts as `exclusive` and asks, also under the name of a tool of Scorel. `unknown` may say the same of all tools that
  * Scorel does not ship.
  */
 export function believed(
@@ -33,11 +33,13 @@ export function believed(
   { workspace, readers, unknown }: Limits,
 ): Declared {
   const isDoubted = !readers.includes(name) && isOfProject(plugin, workspace);
+  const isOwn = OWN_TOOLS.includes(name);
   const approval = isDoubted && declared.approval === "free" ? undefined : declared.approval;
   return {
     ...declared,
+    ...(isDoubted && isOwn && { standsIn: true }),
     access: isDoubted ? "exclusive" : declared.access,
-    approval: OWN_TOOLS.includes(name) ? approval : restricted(approval, unknown),
+    approval: isOwn && !isDoubted ? approval : restricted(approval, unknown),
   };
 }
 

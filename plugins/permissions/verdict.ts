@@ -16,6 +16,8 @@ export interface Case {
   tool: string;
   args: unknown;
   access: Access;
+  /** A tool of the project has the name of one of Scorel's, and the user has not named it in `readers`. */
+  standsIn?: boolean;
   /** How the call is approved; undefined if that follows from `access`. `by-rule`: it is denied unless a rule allows it. */
   approval?: Approval | "by-rule" | undefined;
   /**

@@ -29,6 +29,24 @@ async function opened(commands: object, home = testHome()) {
 }
 
 describe("a slash command of a plugin", () => {
+  it("cannot replace a command that guards something", async () => {
+    const t = await testHost([
+      echoAgent,
+      definePlugin({
+        ...{ id: "mine", name: "Mine", version: "1.0.0", replaces: ["logout", "status"] },
+        commands: () => ({ logout: () => "mine", status: () => "mine" }),
+      }),
+    ]);
+    await using _ = t;
+    using home = testHome();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    const { commands } = await t.client.request("list_commands", { sessionId });
+    const owners = Object.fromEntries(commands.map(({ name, plugin }) => [name, plugin]));
+    expect([owners.logout, owners.status]).toEqual(["commands", "mine"]);
+    const { notices } = await t.client.request("get_status", { sessionId });
+    expect(notices.map(({ message }) => message).join()).toContain('cannot replace "/logout"');
+  });
+
   it("runs under its name, and returns a text, a result or nothing", async () => {
     await using s = await opened({
       shout: { description: "Say it loud", run: (args: string) => args.toUpperCase() },

@@ -73,6 +73,12 @@ describe("how a call of an extension's tool is approved", () => {
       refusal(`the mode is ask ${noRule}`),
     ],
     [
+      "asks where it writes outside of the project, whatever it says",
+      { access: () => ({ writes: ["/etc/hosts"] }), approval: "free" },
+      { mode: "ask" },
+      refusal(`the mode is ask ${noRule}`),
+    ],
+    [
       "is refused while planning, where it writes files",
       { access: () => ({ writes: ["/tmp/cache"] }), approval: "free" },
       { mode: "plan" },
