@@ -69,6 +69,7 @@ export class ContributionTable {
         const value = reports.guard<Valid<N> | typeof FAILED>({ plugin, where: name, otherwise: FAILED }, () => {
           const given = contributed(name, source, { context, isManifest: source === entry.plugin });
           if (given === undefined || given === null) return undefined;
+          for (const thrown of entry.contained?.flaws(name, given) ?? []) flaw(thrown);
           return (check(given, plugin, flaw, entry.plugin.replaces ?? []) ?? given) as Valid<N>;
         });
         if (value === FAILED) failed?.(plugin);

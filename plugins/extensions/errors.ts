@@ -61,6 +61,7 @@ export const errors = defineErrors({
     `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among ${insideOf(a.of).files} (${a.where}). Move what it needs into ${insideOf(a.of).into}.`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
+  EXTENSION_CONTRIBUTION: (a: { reason: string }) => a.reason,
   EXTENSION_LATE: (a: { limit: number }) =>
     `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
   EXTENSION_LEFT: (a: { what: string }) =>

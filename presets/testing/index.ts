@@ -10,6 +10,7 @@ import type { Client, CommandResult, Operation, Operations } from "@scorel/host/
 import {
   type AnyEvent,
   type AnyPlugin,
+  type BaseContext,
   createKernel,
   type EventOf,
   type Kernel,
@@ -85,17 +86,31 @@ const HOST = ["logs", "host"];
 export async function openSession(options: OpenOptions): Promise<TestSession> {
   assertOptions(options);
   const { replies = [], use = [], answer } = options;
-  const [{ scriptedModel }, { hostHints, sessionHints }] = await Promise.all([
+  const [{ scriptedModel }, { hostHints, sessionHints }, { collectAll }, { failureText }] = await Promise.all([
     import("@scorel/model/scripted"),
     import("@scorel/extensions/words"),
+    import("@scorel/extensions/rehearsal"),
+    import("@scorel/host/client"),
   ]);
   const requests: ModelRequest[] = [];
   const own = options.cwd === undefined ? realpathSync(mkdtempSync(join(tmpdir(), "scorel-test-"))) : undefined;
   const cwd = options.cwd ?? (own as string);
+  let session: BaseContext | undefined;
+  const activate = (ctx: BaseContext) => {
+    session = ctx;
+  };
+  // No extension can have this id.
+  const collector = { id: "testing/collector", name: "Collector", version: "1.0.0", activate };
+  const collect = () => {
+    collectAll(kernel);
+    if (session) collectAll(session);
+    return kernel.failures.map(failureText);
+  };
   const entries = [
     ...(await shippedEntries([...NEEDED, ...use], options)),
     { plugin: scriptedModel(replies, requests), origin: "the test" },
     ...(await extensionEntries(options, "session")),
+    { plugin: collector, origin: "the test" },
   ];
   const composition: Composition = { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel };
   const kernel: Kernel = await createKernel({
@@ -109,11 +124,10 @@ export async function openSession(options: OpenOptions): Promise<TestSession> {
     if (own !== undefined) rmSync(own, { recursive: true, force: true });
   };
   try {
-    const { failureText } = await import("@scorel/host/client");
     const problems = [...(await flawsOf(options.plugins)), ...kernel.failures.map(failureText)];
     if (problems.length > 0) throw errors.TESTING_START({ problems });
     const client = kernel.find("host")?.connect({ clientId: "test" }) as Client;
-    return await opened(client, { cwd, requests, ...(answer && { answer }) }, close);
+    return await opened(client, { cwd, requests, collect, ...(answer && { answer }) }, close);
   } catch (thrown) {
     await close();
     throw thrown;
@@ -128,16 +142,23 @@ export function toolCall(tool: string, args: Record<string, unknown> = {}): Scri
 interface Opening extends Pick<OpenOptions, "answer"> {
   cwd: string;
   requests: ModelRequest[];
+  /** Collects all contributions, so that mistakes in them are reported, and returns those of host plugins. */
+  collect(): string[];
 }
 
 async function opened(
   client: Client,
-  { cwd, requests, answer }: Opening,
+  { cwd, requests, collect, answer }: Opening,
   close: () => Promise<void>,
 ): Promise<TestSession> {
   const attending = answer !== undefined;
-  const { sessionId, notices } = await client.request("create_session", { cwd, unsaved: true, attending });
-  if (notices.length > 0) throw errors.TESTING_START({ problems: notices.map(({ message }) => message) });
+  const { sessionId } = await client.request("create_session", { cwd, unsaved: true, attending });
+  const problems = collect();
+  await client.request("list_commands", { sessionId });
+  await client.request("list_operations", { sessionId });
+  const { notices } = await client.request("get_status", { sessionId });
+  problems.push(...notices.map(({ message }) => message));
+  if (problems.length > 0) throw errors.TESTING_START({ problems });
   const inSession: TestSession["request"] = (operation, params) =>
     client.request(operation, { sessionId, ...params } as never);
   const events: AnyEvent[] = [];

@@ -56,8 +56,8 @@ const places: Places = [
   ["event-read", event("convertToLlm: fail"), "convertToLlm of note", value],
   ["event-heard", event("toListener: fail"), "toListener of note", value],
   ["event-place", event("leaf: fail"), "onEvent", value],
-  ["projection-begins", projection("init: fail, update: () => 0"), "start", state],
-  ["projection", projection("init: () => 0, update: fail"), "projection counted", state],
+  ["projection-begins", projection("init: fail, update: () => 0"), "start", { ...state, ...leftOut }],
+  ["projection", projection("init: () => 0, update: fail"), "projection counted", { ...state, ...leftOut }],
   ["deactivate", "deactivate: fail", "dispose", { ...task, ...leftOut }],
   // Any other result is not a clean-up function.
   ["clean-up", "activate: () => fail", "dispose", { ...task, "is no function": "nothing" }],

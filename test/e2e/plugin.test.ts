@@ -395,6 +395,23 @@ export default {
     expect(unloaded.stdout).toContain(`\nload: not checked (not run: scorel plugin check --load ${file})\n`);
   });
 
+  it.each([
+    ["session", "toolWrappers: () => ({ Bash: 'x' }),", 'the wrapper of tool "Bash" is not a function'],
+    ["session", "commands: () => ({ a: { run() {}, sumary: 'x' } }),", 'has a field "sumary", which means nothing'],
+    ["session", "cliCommands: () => [],", 'only plugins with scope: "host" are asked for it'],
+    [
+      "host",
+      "cliCommands: () => [{ noun: 'a', runn() {} }],",
+      'has a field "runn", which means nothing: did you mean "run"?',
+    ],
+    ["host", "operations: () => ({ 'mine.a': { params: 5 } }),", "mine.a"],
+  ])("--load reports what is found only at the first use: scope %s, %s", async (scope, members, told) => {
+    using s = scratch({ inProcess: true });
+    s.file("mine.ts", `export default { id: "mine", name: "Mine", version: "1", scope: "${scope}", ${members} };\n`);
+    const { code, stdout } = await s.run(["plugin", "check", "--load", "mine.ts"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(told) });
+  });
+
   it("--load takes the configuration that the extension needs", async () => {
     using s = scratch({ inProcess: true });
     const file = s.file(

@@ -137,6 +137,59 @@ describe("a session for the tests of an extension", () => {
       ],
       "no port",
     ],
+    ["command that is none", [{ ...plain, commands: () => ({ bad: 5 }) }], "/bad"],
+    [
+      "misspelt field of a command",
+      [{ ...plain, commands: () => ({ greet: { run: () => "hi", sumary: "x" } }) }],
+      'the command "greet" has a field "sumary", which means nothing: did you mean "summary"?',
+    ],
+    [
+      "field of a tool by the name that it has elsewhere",
+      [
+        {
+          ...plain,
+          activate: () => ({ tools: [{ name: "A", description: "a", input_schema: {}, execute: () => "" }] }),
+        },
+      ],
+      'the tool "A" has a field "input_schema", which means nothing: did you mean "parameters"?',
+    ],
+    [
+      "wrapper that is no function",
+      [{ ...plain, toolWrappers: () => ({ Bash: "x" }) }],
+      'the wrapper of tool "Bash" is not a function',
+    ],
+    [
+      "wrapper of an unknown service",
+      [{ ...plain, serviceWrappers: () => ({ filez: () => ({}) }) }],
+      'there is no service "filez": did you mean "files"?',
+    ],
+    ["display that is no function", [{ ...plain, displays: () => ({ a: 5 }) }], 'the display of "a" is not a function'],
+    ["marked word that is a text", [{ ...plain, markedWords: () => ["x"] }], "is not an object"],
+    [
+      "provider without models",
+      [{ ...plain, providers: () => ({ acme: { baseUrl: "https://x.test" } }) }],
+      'the provider "acme" has no list or function "models"',
+    ],
+    [
+      "misspelt field of an operation of the host",
+      [{ ...plain, scope: "host", operations: () => ({ "plain.a": { params: {}, runn: () => 1 } }) }],
+      '"plain.a" has a field "runn", which means nothing: did you mean "run"?',
+    ],
+    [
+      "contribution that sessions are not asked for",
+      [{ ...plain, cliCommands: () => [] }],
+      'only plugins with scope: "host" are asked for it',
+    ],
+    [
+      "event whose schema is misspelt",
+      [{ ...plain, events: { note: { schem: z.object({}) } } }],
+      'its event "note" has no "schema" that is a zod schema; it has "schem", which is probably meant',
+    ],
+    [
+      "projection that cannot work",
+      [{ ...plain, projections: { n: { over: "logg", init: 0, update: () => 0 } } }],
+      'its projection "n" is over neither "log" nor "path"; ',
+    ],
   ])("does not open with an extension that has a %s", async (_what, plugins, told) => {
     await expect(openSession({ plugins: plugins as never })).rejects.toMatchObject({
       code: "TESTING_START",

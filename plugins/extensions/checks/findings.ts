@@ -47,7 +47,7 @@ export async function extensionFindings(extension: ExtensionFile): Promise<Exten
 
 /** A syntax error, or else mistakes in the manifest. */
 async function shapeFindings({ id, path, file }: ExtensionFile, source: string): Promise<string[]> {
-  const mistake = await parse(file);
+  const mistake = await parse(file, source);
   if (mistake) return [`"${id}" does not parse: ${mistake.reason} (${mistake.where.replace(file, path)})`];
   return shapeProblems(id, source, knownWords).map((reason) => `"${id}": ${reason} (${path})`);
 }

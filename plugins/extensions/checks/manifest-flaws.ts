@@ -1,5 +1,6 @@
 import { nearest } from "@scorel/kit/values/nearest";
 import { knownWords, otherNames } from "../words.ts";
+import { isHostOnly } from "./contribution-flaws.ts";
 
 /** Fields without a meaning to Scorel that are no mistake, since packages of all kinds have them. */
 const information = ["description", "author", "license", "homepage", "repository"];
@@ -8,6 +9,8 @@ const information = ["description", "author", "license", "homepage", "repository
 export interface UnknownField {
   name: string;
   near?: string;
+  /** What to do about it, where that is more than its name. */
+  advice?: string;
 }
 
 /** Everything that keeps a plugin from starting: fields that are missing or of the wrong type. Contributions are checked elsewhere. */
@@ -28,9 +31,29 @@ export function manifestFlaws(plugin: Record<string, unknown>): string[] {
     ...wrong(["needs", "provides", "replaces"], isTexts, "a list of strings"),
     ...wrong(["activate", "deactivate", "hooks", "onEvent"], (value) => typeof value === "function", "a function"),
     ...wrong(["events", "projections"], isTableOfTables, "a table of definitions"),
+    ...definitionFlaws(plugin),
     ...(config === undefined || isSchema(config) ? [] : ['its "config" is not a zod schema']),
   ];
 }
+
+/** What is wrong with event types and projections, whose parts are used long after the start. */
+function definitionFlaws({ events, projections }: Record<string, unknown>): string[] {
+  const rowsOf = (table: unknown) => (isTableOfTables(table) ? Object.entries(table as object) : []);
+  return [
+    ...rowsOf(events).flatMap(([type, row]) => {
+      const other = Object.keys(row).find((key) => !eventFields.includes(key) && nearest(key, ["schema"]));
+      const written = other === undefined ? "" : `; it has "${other}", which is probably meant`;
+      return isSchema(row.schema) ? [] : [`its event "${type}" has no "schema" that is a zod schema${written}`];
+    }),
+    ...rowsOf(projections).flatMap(([name, { over, init, update }]) => [
+      ...(over === "log" || over === "path" ? [] : [`its projection "${name}" is over neither "log" nor "path"`]),
+      ...(typeof init === "function" ? [] : [`its projection "${name}" has an "init" that is not a function`]),
+      ...(typeof update === "function" ? [] : [`its projection "${name}" has an "update" that is not a function`]),
+    ]),
+  ];
+}
+
+const eventFields = ["schema", "transient", "importable", "barrier", "leaf", "leafReads", "convertsAnew", "inFlight"];
 
 function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
@@ -52,7 +75,12 @@ export function isSchema(value: unknown): boolean {
  * members of its own, so only those that resemble a missing field are returned.
  */
 export function unknownFields(exported: object, names = Object.keys(exported)): UnknownField[] {
-  return unknownNames(names, Object.getPrototypeOf(exported) === Object.prototype);
+  const { scope } = exported as { scope?: unknown };
+  const unasked = scope === "host" ? [] : names.filter(isHostOnly);
+  return [
+    ...unknownNames(names, Object.getPrototypeOf(exported) === Object.prototype),
+    ...unasked.map((name) => ({ name, advice: 'only plugins with scope: "host" are asked for it' })),
+  ];
 }
 
 /** Those of the names that are no fields of a plugin: all of them, or only those that resemble a missing field. */
@@ -68,6 +96,7 @@ export function unknownNames(names: readonly string[], all: boolean): UnknownFie
 }
 
 /** Says what to do about an unknown field. */
-export function adviceFor({ near }: UnknownField): string {
+export function adviceFor({ near, advice }: UnknownField): string {
+  if (advice !== undefined) return advice;
   return near === undefined ? "names of your own begin with _" : `did you mean "${near}"?`;
 }

@@ -1,6 +1,7 @@
 import type { AnyPlugin, BaseContext, KernelEntry } from "@scorel/kernel";
 import type { Containment } from "@scorel/kernel/containment";
 import { within } from "@scorel/kit/values/within";
+import { contributionFlaws } from "../checks/contribution-flaws.ts";
 import { errors } from "../errors.ts";
 import { ContainedPlugin, type Kernel, type Origin } from "./contained-plugin.ts";
 import { containedContext } from "./context.ts";
@@ -30,6 +31,10 @@ class Container extends ContainedPlugin implements Containment {
   context(context: BaseContext): BaseContext {
     this.forgetFailures();
     return containedContext(context, this);
+  }
+
+  flaws(name: string, value: unknown): Error[] {
+    return contributionFlaws(name, value).map((reason) => errors.EXTENSION_CONTRIBUTION({ reason }));
   }
 
   ended(): void {

@@ -1,8 +1,11 @@
-import { type AnyPlugin, type BaseContext, type KernelEntry, messageOf } from "@scorel/kernel";
+import { type AnyPlugin, type BaseContext, type Contributions, type KernelEntry, messageOf } from "@scorel/kernel";
 import type {} from "@scorel/prompt/contract";
 import type {} from "@scorel/tools/contract";
 import type { Composition } from "@scorel/workspace/contract";
+import { unusableRows } from "../checks/contribution-flaws.ts";
 import type { TapRow } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { knownWords } from "../words.ts";
 
 /** What was recorded about one plugin while a session was opened. */
 export interface Seen {
@@ -54,6 +57,7 @@ export function createRehearsal(real: Composition): Rehearsal {
   return {
     collect() {
       // The services may be those of an extension, whose error must not keep the list from being shown.
+      if (session) collectAll(session);
       for (const read of [() => session?.find("tools")?.list(), () => session?.find("prompt")?.view()])
         try {
           read();
@@ -81,6 +85,17 @@ export function createRehearsal(real: Composition): Rehearsal {
       return seen;
     },
   };
+}
+
+/**
+ * Collects every contribution of a kernel's plugins, so that mistakes are reported which are otherwise found when it is needed.
+ * Rows that nobody could use are reported, too.
+ */
+export function collectAll(kernel: Pick<BaseContext, "collect">): void {
+  for (const name of knownWords.contributions)
+    kernel.collect(name as keyof Contributions, (value, _plugin, flaw) => {
+      for (const reason of unusableRows(name, value)) flaw(errors.EXTENSION_CONTRIBUTION({ reason }));
+    });
 }
 
 function watched(entry: KernelEntry, all: Watched): KernelEntry {

@@ -2,7 +2,7 @@ import { type AnyPlugin, codeOf, type Kernel } from "@scorel/kernel";
 import type { Notice } from "@scorel/workspace/contract";
 import type { ExtensionFile, FoundExtensions, PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
-import type { Rehearsal, Seen } from "./rehearsal.ts";
+import { collectAll, type Rehearsal, type Seen } from "./rehearsal.ts";
 
 /** A shipped plugin, and the preset and line that asks for it or switches it off (`origin`). */
 interface ShippedPlugin {
@@ -38,7 +38,7 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
   const { found } = run;
   let problems: readonly Notice[] = [];
   const seen = await rehearsal.watch(async () => {
-    problems = await openOnce(kernel, run.cwd, rehearsal);
+    problems = await openOnce(kernel, run, rehearsal);
   });
   const rows = shippedRows(run, seen, kernel);
   for (const file of found.extensions) rows.push(await extensionRow(file, { run, seen, problems, kernel }));
@@ -68,17 +68,19 @@ export async function readRows(run: RunPlugins, rehearsal: Rehearsal, kernel: Ke
 }
 
 /** Opens a session and returns its notices about what was left out and what failed. */
-async function openOnce(kernel: Kernel, cwd: string, rehearsal: Rehearsal): Promise<Notice[]> {
+async function openOnce(kernel: Kernel, run: RunPlugins, rehearsal: Rehearsal): Promise<Notice[]> {
   const host = kernel.find("host");
   if (!host) throw errors.CONFIG_NO_HOST();
   const client = host.connect();
   try {
-    const { sessionId } = await client.request("create_session", { cwd, unsaved: true });
+    const { sessionId } = await client.request("create_session", { cwd: run.cwd, unsaved: true });
     // Commands are read only when they are listed; after that, mistakes in them are among the notices.
     await client.request("list_commands", { sessionId }).catch((thrown: unknown) => {
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     });
+    await client.request("list_operations", { sessionId });
     rehearsal.collect();
+    collectAll(kernel);
     const { notices } = await client.request("get_status", { sessionId });
     await client.request("close_session", { sessionId });
     return notices;
@@ -138,10 +140,18 @@ async function extensionRow(file: ExtensionFile, known: Known): Promise<PluginRo
     };
   const host = await run.loadHost(file);
   if (!host) return { ...row, state: "unused", reason: "it was found and not taken into the session" };
-  const failed = kernel.failures.find(({ plugin, where }) => plugin === id && where === "start");
-  const outcome = failed ? { state: "broken" as const, reason: failed.message } : { state: "loaded" as const };
+  const failures = kernel.failures.filter(({ plugin }) => plugin === id);
+  const failed = failures.find(({ where }) => where === "start");
+  const flaws = [...problemsOf(problems, origin), ...failures.map(({ where, message }) => `in ${where}: ${message}`)];
+  const reason = failed?.message ?? flaws.join("\n");
+  const outcome = { state: failed ? ("broken" as const) : ("loaded" as const), ...(reason !== "" && { reason }) };
   const times = { ...time(run.readMs(host)), ...timesOf(host, { run, kernel }) };
   return { ...row, ...outcome, scope: "host", ...times, ...facts(host, run) };
+}
+
+/** Messages about an extension that is loaded nevertheless. */
+function problemsOf(problems: readonly Notice[], origin: string): string[] {
+  return problems.filter((each) => each.origin === origin).map(({ message }) => message);
 }
 
 function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[], { readMs }: RunPlugins) {
