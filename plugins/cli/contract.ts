@@ -15,7 +15,10 @@ export interface Invocation {
   terminal?: NodeJS.WriteStream;
   /** Escape sequences and control characters are removed from the output. */
   stderr: NodeJS.WriteStream;
-  /** Aborts on the first interrupt (Ctrl-C); a second one ends the process. */
+  /**
+   * Aborts on the first interrupt (Ctrl-C) or other signal to end; a second one ends the process. Also aborts when the output is
+   * closed, with a reason whose `code` is `OUTPUT_CLOSED`.
+   */
   interrupt: AbortSignal;
 }
 export interface CliOption {

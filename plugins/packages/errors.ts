@@ -75,6 +75,11 @@ export const errors = defineErrors({
     text: (a: { noun: string; name: string; reason: string }) =>
       `The ${a.noun} cannot be installed as "${a.name}": ${a.reason}.${a.noun === "preset" ? " Choose another name with --name." : ""}`,
   },
+  PACKAGES_CHECK: {
+    exit: 2,
+    text: (a: { name: string; file: string; problems: readonly string[] }) =>
+      `The extension "${a.name}" was not installed, because it would not work: ${a.problems.join("; ")} (${a.file}). Nothing was changed. \`scorel plugin check <folder>\` finds the same.`,
+  },
   PACKAGES_INSTALLED: {
     exit: 2,
     text: (a: { noun: string; command: string; name: string; source: string }) =>

@@ -17,7 +17,9 @@ export function createPresetStore(asked: Asked): PackageStore {
 
 /** The service `extensionStore`; the first call loads its code. */
 export function createExtensionStore(reserved: ExtensionKnowledge["reserved"]): PackageStore {
-  return lazily(async () => (await store()).createExtensionStore({ version: manifest.version, reserved, facts }));
+  return lazily(async () =>
+    (await store()).createExtensionStore({ version: manifest.version, reserved, facts, problems }),
+  );
 }
 
 function lazily(store: () => Promise<PackageStore>): PackageStore {
@@ -32,6 +34,9 @@ function lazily(store: () => Promise<PackageStore>): PackageStore {
 
 const facts: ExtensionKnowledge["facts"] = async (source) =>
   (await import("@scorel/extensions/facts")).extensionFacts(source);
+
+const problems: ExtensionKnowledge["problems"] = async (entry) =>
+  (await import("@scorel/extensions/source-problems")).sourceProblems(entry);
 
 function presetKnowledge(asked: Asked): PresetKnowledge {
   return {

@@ -5,7 +5,7 @@ import { exitProcess } from "./own-process.ts";
 
 /** How the process reacts to signals while a command runs. */
 export interface Signals {
-  /** Aborts on the first Ctrl-C; a second one ends the process with exit code 130. */
+  /** Aborts on a signal to end, such as the first Ctrl-C; a second one ends the process with exit code 130. */
   readonly interrupt: AbortSignal;
   /** The exit code, once a signal has asked the process to end. */
   readonly code: number | undefined;
@@ -42,6 +42,7 @@ export function createSignals(): Signals {
       if (code === status && signal === "SIGTERM") exitProcess(status);
       if (code !== undefined) return;
       code = status;
+      interrupt.abort();
       stop().finally(() => exitProcess(status));
     });
   process.on("uncaughtException", (error) => {
@@ -85,12 +86,18 @@ async function inTime(stopping: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
+/** Why a command is interrupted whose output nobody reads any more. The command may go on if it does more than print. */
+class OutputClosed extends Error {
+  override readonly name = "AbortError";
+  readonly code = "OUTPUT_CLOSED";
+}
+
 /**
  * Handles errors of stdout: its reader has closed it (`scorel ... | head -1`), or the disk is full. Commands are interrupted as by
  * Ctrl-C; those whose work matters more than their output may go on. Without a listener the error would end the whole process.
  */
 function stopWhenUnread(interrupt: AbortController): void {
-  process.stdout.on("error", () => interrupt.abort());
+  process.stdout.on("error", (cause) => interrupt.abort(new OutputClosed("The output is closed", { cause })));
   // Errors of stderr are ignored, since a message about them would fail, too.
   process.stderr.on("error", () => {});
 }

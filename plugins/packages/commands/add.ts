@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { codeOf } from "@scorel/kernel";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import type { InstalledPackage, PackageReview } from "../contract.ts";
@@ -10,6 +11,8 @@ import { fetchSource, recognise, type Wanted } from "../sources/source.ts";
 import { installed, say } from "./installed.ts";
 import type { Installer } from "./installer.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
+
+const INTERRUPTED = 130;
 
 /** `scorel preset|plugin add`. Returns 1 when the user declines. */
 export async function add(installer: Installer, invocation: Invocation): Promise<number> {
@@ -21,6 +24,7 @@ export async function add(installer: Installer, invocation: Invocation): Promise
     const name = asked === undefined ? "" : ` --name ${asked}`;
     const command = `scorel ${installer.command} add ${shellWord(given)}${name}`;
     if (!(await agreed(review, heading("Install", prepared), command, invocation))) return 1;
+    await assertNotInterrupted(invocation);
     await review.accept();
     return say(invocation, `Installed "${prepared.name}". ${installer.toUse(prepared.name)}`);
   });
@@ -54,6 +58,7 @@ async function updateOne(
       const words = source === undefined ? [before.name] : [before.name, source];
       const command = `scorel ${installer.command} update ${words.map(shellWord).join(" ")}`;
       if (!(await agreed(review, heading("Update", prepared), command, invocation))) return 1;
+      await assertNotInterrupted(invocation);
       await review.accept();
       return say(invocation, `Updated "${before.name}".`);
     },
@@ -92,11 +97,28 @@ async function withReview(
     const review = await staging.review(fetched.folder, { name, source, packages, isUpdate: before !== undefined });
     return await decision({ ...fetched, name, source, manifest }, review);
   } catch (thrown) {
+    if (isInterrupted(invocation)) return interrupted(invocation);
     const isOfSystem = thrown instanceof Error && "syscall" in thrown;
     throw isOfSystem ? errors.PACKAGES_DISK({ reason: thrown.message }, { cause: thrown }) : thrown;
   } finally {
     staging.discard();
   }
+}
+
+/** Throws after a signal to end. Two turns of the event loop let one arrive that came while files were read. */
+async function assertNotInterrupted(invocation: Invocation): Promise<void> {
+  for (let turns = 0; turns < 2; turns++) await new Promise((next) => setImmediate(next));
+  if (isInterrupted(invocation)) throw invocation.interrupt.reason;
+}
+
+/** Whether the process was asked to end. Without a reader of the output the installation goes on. */
+function isInterrupted({ interrupt }: Invocation): boolean {
+  return interrupt.aborted && codeOf(interrupt.reason) !== "OUTPUT_CLOSED";
+}
+
+function interrupted({ stderr }: Invocation): number {
+  stderr.write("scorel: interrupted; nothing was installed\n");
+  return INTERRUPTED;
 }
 
 async function assertFree({ store, noun, command }: Installer, name: string): Promise<void> {

@@ -27,6 +27,11 @@ export function recognise(given: string, cwd: string): Wanted {
   const path = resolve(cwd, given.replace(/^~(?=\/|$)/, homedir()));
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw errors.PACKAGES_SOURCE({ source: given, reason: `there is no ${path}` });
+  if (stats.isFile() && /\.[cm]?[jt]sx?$/.test(path))
+    throw errors.PACKAGES_SOURCE({
+      source: given,
+      reason: "a package is a folder; copy a single file into ~/.scorel/extensions instead",
+    });
   if (stats.isFile()) return { kind: "tarball", spec: path };
   if (!stats.isDirectory())
     throw errors.PACKAGES_SOURCE({ source: given, reason: "it is neither a file nor a folder" });

@@ -12,6 +12,13 @@ export function engineFlaw(manifest: string | undefined, version: string): strin
   return isIn(engines.node, node) ? undefined : `it needs Node.js ${engines.node}, and this is ${node}`;
 }
 
+/** Why `engines.scorel` cannot be read; undefined if it can, or is missing. Checked before an installation. */
+export function rangeFlaw(manifest: string | undefined): string | undefined {
+  const range = enginesIn(manifest ?? "{}").scorel;
+  if (range === undefined || (typeof range === "string" && parseRange(range))) return undefined;
+  return `"engines.scorel" in its package.json is ${JSON.stringify(range)}, which is not a range of versions such as ">=0.1.0"`;
+}
+
 function enginesIn(text: string): Record<string, unknown> {
   try {
     const manifest: unknown = JSON.parse(text);

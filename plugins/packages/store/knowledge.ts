@@ -21,6 +21,15 @@ export interface ExtensionKnowledge {
   reserved(id: string): Promise<string | undefined>;
   /** What the text of an extension tells about it, without running it. */
   facts(source: string): Promise<CodeFacts>;
+  /** What `scorel plugin check` would find wrong with it, without running it. */
+  problems(entry: EntrySource): Promise<readonly string[]>;
+}
+
+/** The entry file of an extension. */
+export interface EntrySource {
+  id: string;
+  file: string;
+  source: string;
 }
 
 /** What the text of an extension tells about it. */

@@ -4,7 +4,7 @@ import { textOf } from "@scorel/kit/files/changes";
 import type { Tree } from "@scorel/kit/files/tree";
 import type { Candidate, LockEntry, PackageReview } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { engineFlaw } from "./engine.ts";
+import { engineFlaw, rangeFlaw } from "./engine.ts";
 import { entryOf } from "./lock.ts";
 import type { PackageRules } from "./rules.ts";
 import { carryOut, readLock } from "./steps.ts";
@@ -30,7 +30,8 @@ export async function reviewPackage(rules: PackageRules, candidate: Staged): Pro
   if (before && !candidate.isUpdate) throw kind.errors.taken({ name, reason: MEANWHILE });
   const staged = { tree, name, spec: source.spec, lock, packages };
   await rules.check(staged);
-  const reason = engineFlaw(tree.files.get("package.json")?.toString("utf8"), rules.version);
+  const manifest = tree.files.get("package.json")?.toString("utf8");
+  const reason = rangeFlaw(manifest) ?? engineFlaw(manifest, rules.version);
   if (reason !== undefined) throw errors.PACKAGES_ENGINE({ name, reason });
   return {
     items: await rules.items(staged),

@@ -66,6 +66,53 @@ describe("scorel plugin add", () => {
     expect(await at.plugin("add", ["folder"], { name: "1", yes: true })).toMatchObject({ code: "PACKAGES_NAME" });
   });
 
+  it.each([
+    ["a syntax error", { "index.mjs": "export default { id: 'bad', ;\n" }, "index.mjs:1"],
+    [
+      "a misspelt hook",
+      { "index.mjs": rules("1.0.0", "bad").replace("beforeToolCall", "beforeToolcall") },
+      'there is no hook "beforeToolcall". Did you mean "beforeToolCall"?',
+    ],
+    [
+      "a range of versions that is none",
+      { "index.mjs": rules("1.0.0", "bad"), "package.json": '{ "engines": { "scorel": "banana" } }' },
+      '"engines.scorel" in its package.json is "banana"',
+    ],
+  ])("does not install, and does not update to, an extension with %s", async (_what, files, told) => {
+    using at = shop();
+    at.extension("bad", files);
+    const added = await at.plugin("add", ["bad"], { name: "bad", yes: true });
+    expect(added.said).toContain(told);
+    expect(namesIn(packages(at))).toEqual([".staging"]);
+    at.extension("good", { "index.mjs": rules("1.0.0", "bad") });
+    expect(await at.plugin("add", ["good"])).toMatchObject({ code: 0 });
+    const before = locked(at);
+    expect((await at.plugin("update", ["bad", "bad"])).said).toContain(told);
+    expect(locked(at)).toEqual(before);
+  });
+
+  it("says where a single file goes", async () => {
+    using at = shop();
+    at.file("my.ts", rules("1.0.0", "my"));
+    expect(await at.plugin("add", ["my.ts"])).toMatchObject({
+      code: "PACKAGES_SOURCE",
+      said: expect.stringContaining("a package is a folder; copy a single file into ~/.scorel/extensions"),
+    });
+  });
+
+  it("installs nothing after an interrupt that comes before the first change, and goes on without a reader", async () => {
+    using at = shop();
+    at.extension("rules", { "index.mjs": rules("1.0.0") });
+    const interrupted = AbortSignal.abort();
+    expect(await at.plugin("add", ["rules"], { yes: true }, interrupted)).toMatchObject({
+      code: 130,
+      said: expect.stringContaining("interrupted; nothing was installed"),
+    });
+    expect([namesIn(packages(at)), namesIn(join(packages(at), ".staging"))]).toEqual([[".staging"], []]);
+    const closed = AbortSignal.abort(Object.assign(new Error("closed"), { code: "OUTPUT_CLOSED" }));
+    expect(await at.plugin("add", ["rules"], { yes: true }, closed)).toMatchObject({ code: 0 });
+  });
+
   it("installs a tarball under the id of its extension", async () => {
     using at = shop();
     at.file(

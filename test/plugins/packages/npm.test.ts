@@ -221,7 +221,7 @@ describe("a package from the user's registry", () => {
       using at = shop();
       at.file("~/.npmrc", `registry=http://127.0.0.1:${(silent.address() as AddressInfo).port}/\n`);
       const { code } = await at.run("add", ["npm:@acme/team"], { yes: true }, interrupt.signal);
-      expect([code, readdirSync(join(at.home, ".scorel/presets/.staging"))]).toEqual(["PACKAGES_NPM", []]);
+      expect([code, readdirSync(join(at.home, ".scorel/presets/.staging"))]).toEqual([130, []]);
     } finally {
       silent.closeAllConnections();
       silent.close();
