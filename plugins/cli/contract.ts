@@ -51,6 +51,8 @@ export interface CliCommand {
 /** The service `launch`: what the process was started with. */
 export interface Launch extends Omit<Invocation, "args" | "options"> {
   version: string;
+  /** The preset that was named with `--preset`. */
+  preset?: string;
   /** Options of every command. The loader has already applied them. */
   globalOptions: readonly CliOption[];
 }

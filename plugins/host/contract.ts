@@ -126,6 +126,11 @@ export interface SubscribeOptions {
   anchor?: Anchor;
   /** Number of stored events to get first when starting from the start; Infinity for all. Default: 0. */
   tail?: number;
+  /**
+   * Called when the subscription goes on after the connection to the host was lost, before the events that were missed. The mode
+   * says what the listener has to forget.
+   */
+  resumed?(mode: ResumeMode): void;
 }
 /** A running subscription. Call it to unsubscribe. */
 export interface Subscription {
@@ -159,6 +164,8 @@ export interface SessionStatus {
   problems: { line: number; offset: number; reason: string }[];
   /** What was left out when the session was opened, and what has failed since. */
   notices: Notice[];
+  /** How many clients have the session open; absent when there is one. */
+  clients?: number;
   /** Number of queued messages; absent when there are none. They are sent with the next turn or by `run_queue`. */
   waiting?: number;
   /** `provider/id` of the model for the next turn; absent when there is none. */

@@ -100,7 +100,15 @@ export async function startHost(
   ]);
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
   const extensions = createExtensionsService(asked, knownWords, rehearsal, () => kernel);
-  const started: Launch = { cwd, version, globalOptions, env: process.env, ...streams, interrupt };
+  const started: Launch = {
+    cwd,
+    version,
+    ...(flags.preset !== undefined && { preset: flags.preset }),
+    globalOptions,
+    env: process.env,
+    ...streams,
+    interrupt,
+  };
   const kernel: Kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),

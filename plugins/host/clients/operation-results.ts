@@ -19,6 +19,7 @@ const sessionStatus = z.strictObject({
   anchor,
   problems: z.array(z.strictObject({ line: z.number(), offset: z.number(), reason: z.string() })),
   notices: z.array(notice),
+  clients: z.number().optional(),
   waiting: z.number().optional(),
   model: z.string().optional(),
   modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),

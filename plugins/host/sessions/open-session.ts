@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Kernel } from "@scorel/kernel";
 import type { Composition, Notice, SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
-import { failureText } from "../clients/client.ts";
+import { failureText } from "../client/faces.ts";
 import type { SessionStatus } from "../contract.ts";
 import { optionsOf } from "../session-options.ts";
 import type { SessionStream } from "../stream/session-stream.ts";

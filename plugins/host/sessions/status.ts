@@ -21,6 +21,7 @@ export function statusOf(open: OpenSession): SessionStatus {
     anchor: anchorAfter(session, session.tree.last, session.seq),
     problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
     notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
+    ...(open.users.size > 1 && { clients: open.users.size }),
     ...waitingIn(open),
     ...modelOf({ kernel }),
   };

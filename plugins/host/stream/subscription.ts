@@ -33,7 +33,9 @@ export class SessionSubscription {
   async begin(): Promise<Replay & { start(): void }> {
     const { anchor, tail } = this.options;
     const { replay, start } = this.join(this.session, anchor, tail);
-    return { ...(await replay), start };
+    const begun = await replay;
+    this.position ??= { ...begun.anchor };
+    return { ...begun, start };
   }
 
   /** Goes on with the session that replaces the present one after a reload. */

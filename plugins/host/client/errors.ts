@@ -1,0 +1,13 @@
+import { defineErrors } from "@scorel/kit/values/coded-error";
+
+/** Errors of a client whose host is in another process. */
+export const errors = defineErrors({
+  LINK_SILENT: (a: { ms: number }) =>
+    `The host did not answer within ${a.ms / 1000} s. Check that the address is that of a Scorel host, and that it is running.`,
+  LINK_CLOSED: (a: { reason?: string | undefined }) =>
+    `The host closed the connection before it could be used${a.reason === undefined ? "" : ` (${a.reason})`}. Try again; \`scorel host logs\` on its computer shows why.`,
+  LINK_PROTOCOL: (a: { got: string }) =>
+    `This is not a Scorel host, or one of another version: it sent ${JSON.stringify(a.got)}. Check the address.`,
+  LINK_LOST: (a: { operation: string }) =>
+    `The host was restarted while it worked on "${a.operation}", so it is unknown whether that was done. Look before you try again.`,
+});

@@ -1,0 +1,153 @@
+import type { Anchor, Client, Delivered, ResumeMode, SubscribeOptions, Subscription } from "../contract.ts";
+import type { HostMessage, Subscribed, WireSubscribeOptions } from "./wire.ts";
+
+type Listener = Parameters<Client["subscribe"]>[1];
+type EventsMessage = Extract<HostMessage, { type: "events" }>;
+
+/** The most events that a host lets wait for one subscription. */
+const MAX_CAPACITY = 100_000;
+
+interface SubscriptionUser {
+  /** Events were processed; their message had this length. */
+  processed(characters: number): void;
+  /** The listener threw. */
+  failed(thrown: unknown): void;
+}
+
+/** A subscription at a host in another process, also after the connection was lost and made again. */
+export class RemoteSubscription {
+  readonly number: number;
+  readonly sessionId: string;
+  private readonly listener: Listener;
+  private readonly options: SubscribeOptions;
+  private readonly user: SubscriptionUser;
+  /** Received events, and how the subscription went on after the connection was lost. */
+  private queue: ({ message: EventsMessage; characters: number } | ResumeMode)[] = [];
+  private working: Promise<void> | undefined;
+  private ended = false;
+  private interruption: { over: Promise<void>; end(): void } | undefined;
+  /** Position after the last received event, and after the last one that the listener got. */
+  private received: Anchor | undefined;
+  private heard: Anchor | undefined;
+
+  constructor(
+    number: number,
+    sessionId: string,
+    listener: Listener,
+    options: SubscribeOptions,
+    user: SubscriptionUser,
+  ) {
+    this.number = number;
+    this.sessionId = sessionId;
+    this.listener = listener;
+    this.options = options;
+    this.user = user;
+  }
+
+  /** The options to subscribe with, now or after the connection was lost. */
+  get wanted(): WireSubscribeOptions {
+    const { anchor, tail, capacity, joined } = this.options;
+    const at = this.received ?? anchor;
+    const from = this.received ? 0 : tail;
+    return {
+      ...(joined !== undefined && { joined }),
+      ...(capacity !== undefined && { capacity: Math.min(capacity, MAX_CAPACITY) }),
+      ...(at && { anchor: at }),
+      ...(from !== undefined && { tail: Number.isFinite(from) ? from : "all" }),
+    };
+  }
+
+  /** Takes the host's answer to the subscription, the first or a later one. */
+  begin({ anchor, mode }: Subscribed): void {
+    const isLater = this.received !== undefined;
+    this.interruption?.end();
+    this.interruption = undefined;
+    this.received = anchor;
+    this.heard ??= anchor;
+    if (isLater) this.queue.push(mode);
+  }
+
+  /** The connection was lost: until the subscription goes on, events may be missing. */
+  interrupt(): void {
+    if (this.interruption) return;
+    let end = () => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.interruption = { over, end };
+  }
+
+  /** Resolves when the subscription has no gap: the host sends it all events from now on. */
+  async whole(): Promise<void> {
+    await this.interruption?.over;
+  }
+
+  /** Takes events, which the listener gets one after the other. */
+  take(message: EventsMessage, characters: number): void {
+    this.received = message.anchor;
+    this.queue.push({ message, characters });
+    this.working ??= this.work().finally(() => {
+      this.working = undefined;
+    });
+  }
+
+  /** Resolves when the listener has processed everything that was received. */
+  async caughtUp(): Promise<void> {
+    await this.working;
+  }
+
+  end(): void {
+    this.ended = true;
+    this.interruption?.end();
+    this.queue = [];
+  }
+
+  /** What `subscribe` resolves with. `unsubscribe` ends the subscription at the host. */
+  handle({ mode, more, status }: Subscribed, unsubscribe: () => Promise<void>): Subscription {
+    return Object.defineProperties(() => unsubscribe(), {
+      mode: { value: mode satisfies ResumeMode },
+      more: { value: more },
+      status: { value: status },
+      anchor: { get: () => ({ ...(this.heard as Anchor) }) },
+    }) as Subscription;
+  }
+
+  private async work(): Promise<void> {
+    for (let next = this.queue.shift(); next && !this.ended; next = this.queue.shift()) {
+      if (typeof next === "string") {
+        this.guarded(() => this.options.resumed?.(next as ResumeMode));
+        continue;
+      }
+      const { events, anchor } = next.message;
+      for (const delivered of events) {
+        if (this.ended) return;
+        this.heard = positionAfter(this.heard as Anchor, delivered, anchor);
+        // An async listener is waited for; a synchronous one costs no turn of the event loop.
+        const called = this.guarded(() => this.listener(delivered));
+        if (called) await called;
+      }
+      this.heard = anchor;
+      this.user.processed(next.characters);
+    }
+  }
+
+  /** A listener that fails gets the next event all the same, as in the host's own process. */
+  private guarded(call: () => void | Promise<void>): Promise<void> | undefined {
+    try {
+      const called = call();
+      return called ? called.catch((thrown) => this.user.failed(thrown)) : undefined;
+    } catch (thrown) {
+      this.user.failed(thrown);
+      return undefined;
+    }
+  }
+}
+
+/** The position after one event of a message that leads to `end`. */
+function positionAfter(before: Anchor, { event }: Delivered, end: Anchor): Anchor {
+  if (event.type === "missed") return before;
+  const streamSeq = end.streamSeq < 0 ? -1 : (event as { seq: number }).seq;
+  const position = { ...before, epoch: end.epoch, activation: end.activation, streamSeq };
+  if (!("id" in event) || event.seq < before.persistentSeq) return position;
+  return { ...position, persistentSeq: event.seq, persistentId: event.id };
+}
