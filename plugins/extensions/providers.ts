@@ -11,6 +11,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   customDisplay: { id: "messages", scope: "session" },
   directories: { id: "host", scope: "host" },
   files: { id: "local", scope: "session" },
+  gateway: { id: "gateway", scope: "host" },
   history: { id: "history", scope: "host" },
   host: { id: "host", scope: "host" },
   images: { id: "images", scope: "session" },

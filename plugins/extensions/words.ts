@@ -28,6 +28,7 @@ export const contributions: readonly string[] = [
   "displays",
   "providers",
   "childLimits",
+  "transports",
 ];
 
 /** What fields of a plugin are called elsewhere. */

@@ -23,6 +23,8 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "compaction.step": "harmless",
   "compaction.threshold": "harmless",
   "compaction.turns": "harmless",
+  // A host plugin, whose table a project cannot set.
+  "daemon.idleMinutes": "harmless",
   "images.maxBytes": "harmless",
   "images.maxSide": "harmless",
   "images.timeout": "harmless",

@@ -157,6 +157,11 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   history: {
     point: "function",
   },
+  gateway: {
+    accept: "function",
+    clients: "function",
+    dismiss: "function",
+  },
   cli: {
     run: "function",
     help: "function",

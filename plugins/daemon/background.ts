@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Invocation } from "@scorel/cli/contract";
+import { userHome } from "@scorel/kit/files/home";
+import { makePrivate } from "@scorel/kit/files/private-folder";
+import { plainText } from "@scorel/kit/text/plain";
+import { errors } from "./errors.ts";
+import { logFile, runFolder } from "./run-folder.ts";
+import { type DaemonState, findDaemon } from "./state.ts";
+
+const LIMIT_MS = 20_000;
+const LOOK_MS = 20;
+/** The log is emptied at the next start when it is larger. */
+const MAX_LOG = 5 * 1024 * 1024;
+
+/** Starts a host in a process of its own, which outlives this one, and waits until it can be reached. */
+export async function startInBackground({ env }: Invocation, words: readonly string[]): Promise<DaemonState> {
+  makePrivate(runFolder());
+  const log = openLog();
+  const from = fstatSync(log).size;
+  const [node, script] = [process.execPath, process.argv[1] as string];
+  const child = spawn(node, [...process.execArgv, script, "host", "serve", "--foreground", ...words], {
+    cwd: userHome(),
+    env,
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  let ended = false;
+  child.once("exit", () => {
+    ended = true;
+  });
+  child.once("error", () => {
+    ended = true;
+  });
+  child.unref();
+  for (const until = Date.now() + LIMIT_MS; Date.now() < until && !ended; await sleep(LOOK_MS)) {
+    const state = findDaemon()?.state;
+    if (state && state.pid === child.pid) return state;
+  }
+  const output = plainText(readFileSync(logFile()).subarray(from).toString("utf8")).trim();
+  throw errors.DAEMON_START({ log: logFile(), output: output.replace(/^scorel: \w+: /, "") });
+}
+
+function openLog(): number {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDWR } = constants;
+  const log = openSync(logFile(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
+  if (fstatSync(log).size > MAX_LOG) ftruncateSync(log);
+  return log;
+}

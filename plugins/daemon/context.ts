@@ -1,0 +1,18 @@
+import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/gateway/contract";
+import type {} from "@scorel/host/contract";
+import type { PluginContext } from "@scorel/kernel";
+import { z } from "zod";
+
+export const config = z
+  .strictObject({
+    idleMinutes: z
+      .number()
+      .nonnegative()
+      .default(30)
+      .describe("Minutes without clients and running turns after which the host ends; 0: never"),
+  })
+  .prefault({});
+
+/** The context of this plugin. */
+export type DaemonContext = PluginContext<z.infer<typeof config>, "host" | "gateway" | "launch">;

@@ -1,0 +1,20 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  DAEMON_RUNNING: (a: { pid: number; since: string }) =>
+    `A host is running already (process ${a.pid}, since ${a.since}). To stop it and start a new one: scorel host serve --replace`,
+  DAEMON_START: (a: { log: string; output: string }) =>
+    `The host did not start${a.output === "" ? "." : `:\n${a.output}`}\nIts output is in ${a.log}; \`scorel host serve --foreground\` shows it here.`,
+  DAEMON_STOP: (a: { pid: number; seconds: number }) =>
+    `The host (process ${a.pid}) has not stopped after ${a.seconds} s. It may be waiting for a command that does not end: \`kill -9 ${a.pid}\` ends it, and no stored event is lost.`,
+  DAEMON_NONE: () => "No host is running. Start one: scorel host serve",
+  DAEMON_ELSEWHERE: (a: { machine: string; pid: number; path: string }) =>
+    `A host that cannot be checked from here (process ${a.pid} on ${a.machine}) uses this home. Stop it there; if that machine or container is gone, delete ${a.path}.`,
+  DAEMON_ADDRESS: {
+    exit: 2,
+    text: (a: { address: string; known: readonly string[] }) =>
+      `"${a.address}" is no address of a host. Known forms begin with ${a.known.join(", ")}.`,
+  },
+  DAEMON_UNREACHABLE: (a: { pid: number; reason: string }) =>
+    `The host (process ${a.pid}) runs, but cannot be reached: ${a.reason} To start it anew: scorel host serve --replace`,
+});

@@ -1,0 +1,80 @@
+import type { CliOption } from "@scorel/cli/contract";
+import type { Listening } from "@scorel/gateway/contract";
+import { definePlugin } from "@scorel/kernel";
+import { config } from "./context.ts";
+import { ReachingClient } from "./reach.ts";
+import type { Serving } from "./serve.ts";
+
+const json: CliOption = { flags: "--json", description: "Print JSON" };
+
+/** Plugin `daemon`: a host that outlives the terminal, and clients in other processes for every host. */
+export default definePlugin({
+  id: "daemon",
+  name: "Daemon",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["host", "gateway", "launch"],
+  config,
+
+  async activate(ctx) {
+    let serving: Serving | undefined;
+    let socket: Promise<Listening | undefined> | undefined;
+    // Other processes reach the sessions of this one at a socket, which is there as soon as there is a session.
+    const unwatch = await ctx.host.connect({ clientId: "doorkeeper" }).watchSessions(({ change }) => {
+      if (serving || (change !== "created" && change !== "opened")) return;
+      socket ??= import("./own-socket.ts").then(({ openOwnSocket }) => openOwnSocket(ctx));
+    });
+    ctx.beforeStop(async () => {
+      await unwatch();
+      await serving?.end();
+      await (await socket)?.close();
+    });
+    return {
+      serviceWrappers: {
+        host: (host) => ({
+          // Whoever says which client it is speaks for somebody else, and means this host.
+          connect: (options = {}) =>
+            options.clientId !== undefined || options.scope !== undefined || serving
+              ? host.connect(options)
+              : new ReachingClient(ctx, host.connect(options)),
+        }),
+      },
+      cliCommands: () => [
+        {
+          noun: "host",
+          action: "serve",
+          description: "Start a host that goes on when the terminal is closed, and that several clients share",
+          options: [
+            { flags: "--foreground", description: "Run in this terminal, until Ctrl-C" },
+            { flags: "--replace", description: "Stop the host that runs already" },
+            ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ options = [] }) => options)),
+          ],
+          run: async (invocation) =>
+            (await import("./commands.ts")).serveCommand(ctx, invocation, (begun) => {
+              serving = begun;
+            }),
+        },
+        {
+          noun: "host",
+          action: "status",
+          description: "Show whether a host runs, and where it can be reached",
+          options: [json],
+          run: async (invocation) => (await import("./commands.ts")).statusCommand(ctx, invocation),
+        },
+        {
+          noun: "host",
+          action: "stop",
+          description: "Stop the host; running turns get 10 seconds to end",
+          run: async (invocation) => (await import("./commands.ts")).stopCommand(invocation),
+        },
+        {
+          noun: "host",
+          action: "logs",
+          description: "Print the end of the host's log",
+          options: [{ flags: "--lines <n>", description: "How many lines", default: "100" }],
+          run: async (invocation) => (await import("./commands.ts")).logsCommand(invocation),
+        },
+      ],
+    };
+  },
+});

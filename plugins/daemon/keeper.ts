@@ -1,0 +1,97 @@
+import type { Client, HostService, SessionChange, SessionSummary } from "@scorel/host/contract";
+import type { BaseContext } from "@scorel/kernel";
+
+/** Time that a session stays open after its last client has left and nothing runs in it. */
+const SESSION_MS = 5 * 60_000;
+const LOOK_MS = 250;
+
+export interface KeeperOptions {
+  /** Time without clients and running turns after which the host is no longer needed. 0: never. */
+  idleMs: number;
+  logger: BaseContext["logger"];
+}
+
+/** Keeps the host's sessions open while something runs in them, also when all clients are gone, and closes them later. */
+export class Keeper {
+  private readonly client: Client;
+  private readonly options: KeeperOptions;
+  /** The sessions that it keeps open, and when nothing was going on in them any more. */
+  private readonly kept = new Map<string, { row: SessionSummary; quietSince: number | undefined }>();
+  private unwatch: (() => Promise<void>) | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private usedAt = Date.now();
+
+  constructor(host: HostService, options: KeeperOptions) {
+    this.client = host.connect({ clientId: "host" });
+    this.options = options;
+  }
+
+  async start(): Promise<void> {
+    this.unwatch = await this.client.watchSessions((change) => this.take(change), { capacity: 10_000 });
+    this.timer = setInterval(() => void this.closeQuiet(), SESSION_MS / 10);
+    this.timer.unref();
+  }
+
+  /** Resolves when nobody was connected, and nothing ran, for `idleMs`. */
+  whenUnused(hasClients: () => boolean): Promise<void> {
+    const { idleMs } = this.options;
+    if (idleMs === 0) return new Promise(() => {});
+    return new Promise((resolve) => {
+      const timer = setInterval(
+        () => {
+          if (hasClients() || this.isRunning) this.usedAt = Date.now();
+          if (Date.now() - this.usedAt < idleMs) return;
+          clearInterval(timer);
+          resolve();
+        },
+        Math.min(idleMs / 4, 60_000),
+      );
+    });
+  }
+
+  /** Resolves when no turn runs any more, or after `limit` milliseconds. */
+  async quiet(limit: number): Promise<void> {
+    const until = Date.now() + limit;
+    while (this.isRunning && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await this.unwatch?.();
+    await this.client.close();
+  }
+
+  private get isRunning(): boolean {
+    return [...this.kept.values()].some(({ row }) => row.running === true);
+  }
+
+  private async take(change: SessionChange): Promise<void> {
+    if (change.change === "missed") return;
+    const { sessionId } = change.session;
+    if (change.change === "closed" || change.change === "deleted") {
+      this.kept.delete(sessionId);
+      return;
+    }
+    const isNew = !this.kept.has(sessionId);
+    const isQuiet = change.session.running !== true && change.session.questions === undefined;
+    this.kept.set(sessionId, { row: change.session, quietSince: isQuiet ? Date.now() : undefined });
+    if (!isNew) return;
+    try {
+      await this.client.request("load_session", { sessionId });
+    } catch (thrown) {
+      this.kept.delete(sessionId);
+      this.options.logger.warn(`Session ${sessionId} could not be kept open`, thrown);
+    }
+  }
+
+  /** Leaves the sessions in which nothing has gone on for a while. Each is closed unless clients are there. */
+  private async closeQuiet(): Promise<void> {
+    for (const [sessionId, { quietSince }] of this.kept) {
+      if (quietSince === undefined || Date.now() - quietSince < SESSION_MS) continue;
+      const { clients } = await this.client.request("get_status", { sessionId });
+      if (clients !== undefined) continue;
+      this.kept.delete(sessionId);
+      await this.client.request("close_session", { sessionId });
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import type { Client, Operation, Operations, Subscription } from "@scorel/host/contract";
+import { codeOf, messageOf, type ScorelError } from "@scorel/kernel";
+import { holderOf, isHeld } from "@scorel/kit/files/lock";
+import { ownIdentity } from "@scorel/kit/process/identity";
+import type { DaemonContext } from "./context.ts";
+import { dialHost } from "./dial.ts";
+import { socketOf } from "./run-folder.ts";
+import { findDaemon } from "./state.ts";
+
+/** A client that asks whoever has a session: this process, the daemon of this home, or another process of this user. */
+export class ReachingClient implements Client {
+  private readonly ctx: DaemonContext;
+  private readonly own: Client;
+  /** Where new sessions are opened: the daemon, or this process. */
+  private home: Promise<Client> | undefined;
+  private readonly others = new Map<string, Promise<Client>>();
+  /** Who has which session. */
+  private readonly routes = new Map<string, Client>();
+
+  constructor(ctx: DaemonContext, own: Client) {
+    this.ctx = ctx;
+    this.own = own;
+  }
+
+  get clientId(): string {
+    return this.own.clientId;
+  }
+
+  readonly request = async <O extends Operation>(
+    operation: O,
+    params: Operations[O]["params"],
+  ): Promise<Operations[O]["result"]> => {
+    const client = await this.clientFor(params as { sessionId?: string });
+    try {
+      return this.noted(client, await client.request(operation, params));
+    } catch (thrown) {
+      const holder = await this.holderOf(thrown);
+      if (!holder) throw thrown;
+      const [other, sessionId] = holder;
+      if (operation !== "continue_session") return this.noted(other, await other.request(operation, params));
+      const { cwd: _, ...options } = params as Operations["continue_session"]["params"];
+      return this.noted(
+        other,
+        await other.request("load_session", { sessionId, ...options }),
+      ) as Operations[O]["result"];
+    }
+  };
+
+  async subscribe(...[sessionId, listener, options]: Parameters<Client["subscribe"]>): Promise<Subscription> {
+    const client = await this.clientFor({ sessionId });
+    try {
+      return await client.subscribe(sessionId, listener, options);
+    } catch (thrown) {
+      const [other] = (await this.holderOf(thrown)) ?? [];
+      if (!other) throw thrown;
+      this.routes.set(sessionId, other);
+      return other.subscribe(sessionId, listener, options);
+    }
+  }
+
+  async watchSessions(...given: Parameters<Client["watchSessions"]>): Promise<() => Promise<void>> {
+    return (await this.athome()).watchSessions(...given);
+  }
+
+  async drained(sessionId: string): Promise<void> {
+    return (await this.clientFor({ sessionId })).drained(sessionId);
+  }
+
+  async close(): Promise<void> {
+    const opened = [this.home, ...this.others.values()];
+    const all = await Promise.allSettled(opened);
+    const clients = new Set([this.own, ...all.flatMap((each) => (each.status === "fulfilled" && each.value) || [])]);
+    await Promise.all([...clients].map((client) => client.close()));
+  }
+
+  private async clientFor({ sessionId }: { sessionId?: string }): Promise<Client> {
+    const known = sessionId === undefined ? undefined : this.routes.get(sessionId);
+    return known ?? this.athome();
+  }
+
+  /** Remembers who has the session that an answer is about. */
+  private noted<R>(client: Client, result: R): R {
+    const { sessionId } = (result ?? {}) as { sessionId?: unknown };
+    if (typeof sessionId === "string") this.routes.set(sessionId, client);
+    return result;
+  }
+
+  private athome(): Promise<Client> {
+    this.home ??= this.daemon().then((daemon) => daemon ?? this.own);
+    return this.home;
+  }
+
+  /** The daemon, if it can stand in for this process: it has the same version and preset. */
+  private async daemon(): Promise<Client | undefined> {
+    const found = findDaemon();
+    if (!found?.state || found.pid === process.pid) return undefined;
+    const { version, preset, addresses } = found.state;
+    const { launch } = this.ctx;
+    const address = addresses.find(({ transport }) => transport === "socket")?.address;
+    if (address === undefined || preset !== (launch.preset ?? "coding")) return undefined;
+    if (version !== launch.version) {
+      const how = "`scorel host serve --replace` starts this version";
+      launch.stderr.write(
+        `scorel: the running host is version ${version}, this is ${launch.version}: not using it (${how})\n`,
+      );
+      return undefined;
+    }
+    try {
+      return await dialHost(this.ctx, address);
+    } catch (thrown) {
+      launch.stderr.write(`scorel: the running host cannot be reached, going on without it: ${messageOf(thrown)}\n`);
+      return undefined;
+    }
+  }
+
+  /** The client of the process that has a session, and the session's id, if that is why a request failed. */
+  private async holderOf(thrown: unknown): Promise<[Client, string] | undefined> {
+    if (codeOf(thrown) !== "HOST_SESSION_LOCKED") return undefined;
+    const { path, sessionId } = (thrown as ScorelError).data as { path: string; sessionId: string };
+    const holder = holderOf(path);
+    if (!holder || !isHeld(path, holder) || holder.pid === ownIdentity().pid) return undefined;
+    const socket = socketOf(holder);
+    let other = this.others.get(socket);
+    if (!other) {
+      other = dialHost(this.ctx, socket);
+      this.others.set(socket, other);
+    }
+    // A process of an earlier version has no socket, and one that is ending has it no more: the session stays locked.
+    return other.then(
+      (client) => [client, sessionId],
+      () => {
+        this.others.delete(socket);
+        return undefined;
+      },
+    );
+  }
+}

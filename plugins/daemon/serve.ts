@@ -1,0 +1,93 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { Listening } from "@scorel/gateway/contract";
+import { holderOf, tryLock } from "@scorel/kit/files/lock";
+import { makePrivate } from "@scorel/kit/files/private-folder";
+import { ownIdentity } from "@scorel/kit/process/identity";
+import type { DaemonContext } from "./context.ts";
+import { errors } from "./errors.ts";
+import { Keeper } from "./keeper.ts";
+import { lockFile, runFolder, socketOf } from "./run-folder.ts";
+import { removeState, writeState } from "./state.ts";
+import { stopDaemon } from "./stop.ts";
+
+/** Milliseconds that running turns get to end when the host stops. */
+const TURNS_MS = 10_000;
+
+/** A running daemon, until it is ended. */
+export interface Serving {
+  /** Resolves when nobody has used the host for a while. */
+  idle: Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Runs the host in this process until it is interrupted, or idle for long. */
+export async function serve(
+  ctx: DaemonContext,
+  { options, interrupt, stdout }: Invocation,
+  set: (serving: Serving) => void,
+) {
+  makePrivate(runFolder());
+  if (options.replace === true) await stopDaemon();
+  const serving = await begin(ctx, options);
+  set(serving);
+  for (const { transport, address } of serving.addresses) stdout.write(`${transport}: ${address}\n`);
+  const interrupted = new Promise<void>((resolve) =>
+    interrupt.addEventListener("abort", () => resolve(), { once: true }),
+  );
+  await Promise.race([serving.idle, interrupted]);
+  await serving.end();
+  return 0;
+}
+
+async function begin(ctx: DaemonContext, options: Invocation["options"]) {
+  const lock = tryLock(lockFile());
+  if (!lock) throw errors.DAEMON_RUNNING({ pid: 0, since: "a moment ago" });
+  if (!("release" in lock)) {
+    const { pid, since, machine, space } = lock;
+    const isElsewhere = machine !== ownIdentity().machine || space !== ownIdentity().space;
+    throw isElsewhere
+      ? errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() })
+      : errors.DAEMON_RUNNING({ pid, since });
+  }
+  const listening: Listening[] = [];
+  const addresses: { transport: string; address: string }[] = [];
+  const close = async () => {
+    await Promise.allSettled(listening.map((each) => each.close()));
+    if (lock.holds()) removeState();
+    lock.release();
+  };
+  try {
+    for (const { value: transports } of ctx.collect("transports"))
+      for (const transport of transports) {
+        const one = await transport.listen({ ...options, socket: socketOf(ownIdentity()) });
+        if (!one) continue;
+        listening.push(one);
+        addresses.push({ transport: transport.name, address: one.address });
+      }
+    const { version, preset = "coding" } = ctx.launch;
+    const nonce = holderOf(lockFile())?.nonce ?? "";
+    writeState({ pid: process.pid, nonce, version, preset, startedAt: Date.now(), addresses });
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
+  const keeper = new Keeper(ctx.host, { idleMs: ctx.config.idleMinutes * 60_000, logger: ctx.logger });
+  await keeper.start();
+  const idle = keeper.whenUnused(() => ctx.gateway.clients().length > 0);
+  let ending: Promise<void> | undefined;
+  const end = async () => {
+    removeState();
+    await ctx.gateway.dismiss("the host stops", true);
+    await keeper.quiet(TURNS_MS);
+    await keeper.end();
+    await close();
+  };
+  return {
+    addresses,
+    idle,
+    end: () => {
+      ending ??= end();
+      return ending;
+    },
+  };
+}

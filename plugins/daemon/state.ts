@@ -1,0 +1,60 @@
+import { holderOf, isHeld } from "@scorel/kit/files/lock";
+import { readIfPresent, removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { z } from "zod";
+import { lockFile, stateFile } from "./run-folder.ts";
+
+/** What a daemon writes about itself, for other processes of its user. It contains no secrets. */
+export interface DaemonState {
+  pid: number;
+  /** The nonce of its lock, which tells it from an earlier daemon. */
+  nonce: string;
+  version: string;
+  preset: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Where it can be reached, by transport. */
+  addresses: { transport: string; address: string }[];
+}
+
+const schema = z.object({
+  pid: z.int().positive(),
+  nonce: z.string(),
+  version: z.string(),
+  preset: z.string(),
+  startedAt: z.number(),
+  addresses: z.array(z.object({ transport: z.string(), address: z.string() })),
+});
+
+/** The daemon of this home; undefined if none runs. `ready` is false while it starts. */
+export interface Daemon {
+  pid: number;
+  since: string;
+  machine: string;
+  state?: DaemonState;
+}
+
+/** Looks for the daemon of this home, without connecting to it. */
+export function findDaemon(): Daemon | undefined {
+  const holder = holderOf(lockFile());
+  if (!holder || !isHeld(lockFile(), holder)) return undefined;
+  const { pid, since, machine, nonce } = holder;
+  const state = readState();
+  return { pid, since, machine, ...(state?.nonce === nonce && { state }) };
+}
+
+export function writeState(state: DaemonState): void {
+  replaceFile(stateFile(), `${JSON.stringify(state, null, 2)}\n`);
+}
+
+export function removeState(): void {
+  removeIfPresent(stateFile());
+}
+
+/** An unreadable file is one of a daemon that is not there. */
+function readState(): DaemonState | undefined {
+  try {
+    return schema.parse(JSON.parse(readIfPresent(stateFile()) ?? "null"), { jitless: true });
+  } catch {
+    return undefined;
+  }
+}

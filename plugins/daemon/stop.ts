@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ownIdentity } from "@scorel/kit/process/identity";
+import { errors } from "./errors.ts";
+import { lockFile } from "./run-folder.ts";
+import { type Daemon, findDaemon } from "./state.ts";
+
+const LIMIT_MS = 20_000;
+const LOOK_MS = 50;
+
+/** Stops the daemon of this home, if there is one, and waits until it has ended. Returns it. */
+export async function stopDaemon(): Promise<Daemon | undefined> {
+  const daemon = findDaemon();
+  if (!daemon) return undefined;
+  const { pid, machine } = daemon;
+  if (machine !== ownIdentity().machine) throw errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() });
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch {
+    // It has ended meanwhile.
+  }
+  const until = Date.now() + LIMIT_MS;
+  while (findDaemon()?.pid === pid) {
+    if (Date.now() > until) throw errors.DAEMON_STOP({ pid, seconds: LIMIT_MS / 1_000 });
+    await sleep(LOOK_MS);
+  }
+  return daemon;
+}

@@ -1,0 +1,73 @@
+import type { CliOption } from "@scorel/cli/contract";
+import type { Channel, Hello } from "@scorel/host/client";
+import type { ClientScope } from "@scorel/host/contract";
+import type { Awaitable } from "@scorel/kernel";
+
+/** How a transport lets clients in. */
+export interface AcceptOptions {
+  /** Name of the transport, for people: `socket`, `ws`. */
+  transport: string;
+  /**
+   * Decides whether a client is let in, and what it may do. Whatever it throws refuses the client; a coded error is told to it,
+   * anything else only as a refusal.
+   */
+  admit(hello: Hello): Awaitable<Admission>;
+}
+
+export interface Admission {
+  /** What the client may do; default: everything. */
+  scope?: ClientScope | undefined;
+}
+
+/** A client that is connected, or was so a moment ago. */
+export interface ConnectedClient {
+  clientId: string;
+  transport: string;
+  /** What the program calls itself. */
+  name?: string;
+  version: string;
+  /** False while the host waits for it to come back. */
+  connected: boolean;
+  /** Milliseconds since 1970. */
+  since: number;
+}
+
+/** The service `gateway`: serves the host's clients over connections that transports make. */
+export interface GatewayService {
+  /** Serves the client at the other end of a channel. The transport has nothing more to do. */
+  accept(channel: Channel, options: AcceptOptions): void;
+  clients(): ConnectedClient[];
+  /** Tells all clients why the host leaves them, and closes their channels. With `retry`, they connect again by themselves. */
+  dismiss(reason: string, retry: boolean): Promise<void>;
+}
+
+/** A way in which clients reach the host. Each is contributed by a plugin as one of its `transports`. */
+export interface Transport {
+  name: string;
+  /** Options of `scorel host serve` with which it is used. */
+  options?: readonly CliOption[];
+  /** Begins to accept clients, and gives their channels to the service `gateway`. Undefined if the options do not ask for it. */
+  listen(options: Readonly<Record<string, unknown>>): Awaitable<Listening | undefined>;
+  /** The protocols of the addresses that `dial` connects to, with a colon: `ws:`. */
+  schemes?: readonly string[];
+  /** Opens a connection to a host elsewhere. */
+  dial?(address: URL, options: Readonly<Record<string, unknown>>): Awaitable<Channel>;
+}
+
+/** A transport that accepts clients. */
+export interface Listening {
+  /** Where it can be reached, without secrets: a path or a URL. */
+  address: string;
+  /** Accepts no more clients, and closes the connections. */
+  close(): Promise<void>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    gateway: GatewayService;
+  }
+  interface Contributions {
+    /** Ways in which clients reach the host, for \`scorel host serve\` and \`scorel attach\`. Host plugins only. */
+    transports: Transport[];
+  }
+}

@@ -1,0 +1,16 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  GATEWAY_MESSAGE: (a: { problems: string }) => `The host got a message that it does not understand: ${a.problems}.`,
+  GATEWAY_PROTOCOL: (a: { host: number; client: number; hostVersion: string; clientVersion: string }) =>
+    `The host (Scorel ${a.hostVersion}) speaks version ${a.host} of the protocol, this client (${a.clientVersion}) version ${a.client}. Update the older one, and restart the host if it is that: scorel host serve --replace`,
+  GATEWAY_REFUSED: () =>
+    "The host refuses this client. Check its token; `scorel host logs` on the host's computer shows why.",
+  GATEWAY_HELLO: (a: { seconds: number }) => `The client did not say who it is within ${a.seconds} s.`,
+  GATEWAY_BUSY: (a: { max: number }) =>
+    `This client has ${a.max} requests that are not answered yet, which is as many as one may have. Wait for answers first.`,
+  GATEWAY_FULL: (a: { max: number }) => `The host has ${a.max} clients, which is as many as it takes. Close one first.`,
+  GATEWAY_RESULT_GONE: (a: { requestId: number }) =>
+    `Request ${a.requestId} was carried out, but its answer was lost with the connection. Ask for what you need again.`,
+  GATEWAY_ENDED: (a: { reason: string }) => `The host has ended the connection: ${a.reason}.`,
+});

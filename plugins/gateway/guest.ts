@@ -1,0 +1,175 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { ClientMessage, HostMessage, WireError } from "@scorel/host/client";
+import type { Anchor, Client, Delivered, Operation, Operations, Subscription } from "@scorel/host/contract";
+import { messageOf, ScorelError } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { Outbox } from "./outbox.ts";
+
+/** Requests of one client that may be waiting for their answers. */
+const MAX_PENDING = 256;
+/** Characters of answers that are kept in case that the connection is lost before the client gets them. */
+const KEPT_ANSWERS = 4 * 1024 * 1024;
+
+type Asking = Extract<ClientMessage, { requestId: number }>;
+
+/** A client of the host on a wire. It outlives its connections, so that a client that comes back goes on as it was. */
+export class Guest {
+  readonly secret = randomBytes(16).toString("base64url");
+  readonly client: Client;
+  private readonly subscriptions = new Map<number, () => Promise<void>>();
+  /** Requests that were received, those that are being carried out, and answers that the client may not have got. */
+  private readonly received = new Set<number>();
+  private readonly pending = new Set<number>();
+  private readonly answers = new Map<number, string>();
+  private kept = 0;
+  /** Every request up to this one was answered, and the answer arrived. */
+  private settled = 0;
+  private send: ((message: string) => void) | undefined;
+  private outbox: Outbox | undefined;
+
+  constructor(client: Client) {
+    this.client = client;
+  }
+
+  /** Whether a secret is this client's. */
+  isSecret(secret: string): boolean {
+    const [own, given] = [Buffer.from(this.secret), Buffer.from(secret)];
+    return own.length === given.length && timingSafeEqual(own, given);
+  }
+
+  /** The client is connected: `send` carries messages to it. */
+  join(send: (message: string) => void): void {
+    this.send = send;
+    this.outbox = new Outbox(send);
+  }
+
+  /** The connection is gone. Requests go on; subscriptions end, and the client asks for them again with its position. */
+  async part(): Promise<void> {
+    this.send = undefined;
+    this.outbox?.end();
+    this.outbox = undefined;
+    const ends = [...this.subscriptions.values()];
+    this.subscriptions.clear();
+    await Promise.all(ends.map((end) => end()));
+  }
+
+  /** Ends the client: its sessions are released. */
+  async leave(): Promise<void> {
+    await this.part();
+    await this.client.close();
+  }
+
+  took(characters: number): void {
+    this.outbox?.took(characters);
+  }
+
+  /** Carries out a request, once, and answers it. */
+  async ask(message: Asking): Promise<void> {
+    const { requestId } = message;
+    // Subscriptions belong to the connection, so asking for one again means a new one.
+    const isKnown = requestId <= this.settled || this.received.has(requestId);
+    if (isKnown && message.type === "request") return this.repeat(requestId);
+    if (this.pending.size >= MAX_PENDING) return this.refuse(requestId, errors.GATEWAY_BUSY({ max: MAX_PENDING }));
+    this.received.add(requestId);
+    this.pending.add(requestId);
+    try {
+      const result = await this.carryOut(message);
+      this.answer(requestId, { type: "response", requestId, result });
+    } catch (thrown) {
+      this.refuse(requestId, thrown);
+    } finally {
+      this.pending.delete(requestId);
+    }
+  }
+
+  /** The answers to all requests up to this one have reached the client. */
+  arrived(requestId: number): void {
+    this.settled = Math.max(this.settled, requestId);
+    for (const id of this.received) if (id <= requestId) this.received.delete(id);
+    for (const id of this.answers.keys()) if (id <= requestId) this.forget(id);
+  }
+
+  private repeat(requestId: number): void {
+    const answer = this.answers.get(requestId);
+    if (answer !== undefined) this.send?.(answer);
+    else if (!this.pending.has(requestId)) this.refuse(requestId, errors.GATEWAY_RESULT_GONE({ requestId }));
+  }
+
+  private carryOut(message: Asking): Promise<unknown> {
+    if (message.type === "request")
+      return this.client.request(message.operation as Operation, message.params as Operations[Operation]["params"]);
+    if (message.type === "subscribe") return this.subscribe(message);
+    if (message.type === "watch") return this.watch(message);
+    if (message.type === "unsubscribe") return this.unsubscribe(message.subscription);
+    return this.client.drained(message.sessionId).then(() => undefined);
+  }
+
+  private async subscribe(message: Extract<ClientMessage, { type: "subscribe" }>): Promise<unknown> {
+    await this.unsubscribe(message.subscription);
+    const { outbox } = this;
+    const { tail, ...options } = message.options;
+    let running: Subscription | undefined;
+    const listener = (delivered: Delivered) =>
+      outbox?.add(message.subscription, delivered, (running as Subscription).anchor as Anchor);
+    running = await this.client.subscribe(message.sessionId, listener, {
+      ...options,
+      ...(tail !== undefined && { tail: tail === "all" ? Number.POSITIVE_INFINITY : tail }),
+    });
+    const { mode, more, status, anchor } = running;
+    this.keep(message.subscription, running, outbox);
+    return { mode, more, status, anchor };
+  }
+
+  private async watch({ subscription, capacity }: Extract<ClientMessage, { type: "watch" }>): Promise<unknown> {
+    await this.unsubscribe(subscription);
+    const { outbox } = this;
+    const end = await this.client.watchSessions(
+      (change) => outbox?.addChange(subscription, change),
+      capacity === undefined ? {} : { capacity },
+    );
+    this.keep(subscription, end, outbox);
+    return undefined;
+  }
+
+  /** Keeps a subscription, unless its connection has been lost meanwhile. */
+  private keep(subscription: number, end: () => Promise<void>, outbox: Outbox | undefined): void {
+    if (outbox !== undefined && outbox === this.outbox) this.subscriptions.set(subscription, end);
+    else void end();
+  }
+
+  private async unsubscribe(subscription: number): Promise<void> {
+    const end = this.subscriptions.get(subscription);
+    this.subscriptions.delete(subscription);
+    this.outbox?.forget(subscription);
+    await end?.();
+  }
+
+  private refuse(requestId: number, thrown: unknown): void {
+    this.answer(requestId, { type: "response", requestId, error: wireError(thrown) });
+  }
+
+  private answer(requestId: number, message: HostMessage): void {
+    const text = JSON.stringify(message);
+    this.answers.set(requestId, text);
+    this.kept += text.length;
+    for (const id of this.answers.keys()) {
+      if (this.kept <= KEPT_ANSWERS || id === requestId) break;
+      this.forget(id);
+    }
+    // Events that were announced before come before.
+    this.outbox?.flush();
+    this.send?.(text);
+  }
+
+  private forget(requestId: number): void {
+    this.kept -= this.answers.get(requestId)?.length ?? 0;
+    this.answers.delete(requestId);
+  }
+}
+
+/** An error as it is sent: its code, message and plain data. */
+export function wireError(thrown: unknown): WireError {
+  if (!(thrown instanceof ScorelError)) return { code: "UNEXPECTED", message: messageOf(thrown) };
+  const { code, message, data } = thrown;
+  return { code, message, ...(Object.keys(data).length > 0 && { data }) };
+}

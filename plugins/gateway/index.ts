@@ -1,0 +1,30 @@
+import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import type { Gateway } from "./gateway.ts";
+
+/** Plugin `gateway`: serves clients in other processes, over the connections that transports make. */
+export default definePlugin({
+  id: "gateway",
+  name: "Gateway",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["host", "launch"],
+  provides: ["gateway"],
+
+  activate(ctx) {
+    let gateway: Gateway | undefined;
+    const loaded = async () => {
+      const module = await import("./gateway.ts");
+      gateway ??= new module.Gateway({ host: ctx.host, version: ctx.launch.version, logger: ctx.logger });
+      return gateway;
+    };
+    ctx.provide("gateway", {
+      // A channel reads nothing before it is opened, so nothing is missed.
+      accept: (channel, options) => void loaded().then((ready) => ready.accept(channel, options)),
+      clients: () => gateway?.clients() ?? [],
+      dismiss: async (reason, retry) => (await loaded()).dismiss(reason, retry),
+    });
+    ctx.beforeStop(() => gateway?.dismiss("the host stops", true));
+  },
+});

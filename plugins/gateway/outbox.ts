@@ -1,0 +1,144 @@
+import type { Anchor, Delivered, SessionChange } from "@scorel/host/contract";
+
+/** Characters that a client may be sent before it says that it has processed some. */
+const WINDOW = 1024 * 1024;
+/** A message holds at most this many events, and is sent when its events have this many characters. */
+const MAX_EVENTS = 256;
+const MAX_CHARACTERS = 256 * 1024;
+
+interface Batch {
+  events: string[];
+  characters: number;
+  anchor: Anchor;
+}
+
+/**
+ * Collects the events for one client and sends those of one turn of the event loop in one message. Once the client is too far
+ * behind, whoever adds events has to wait.
+ */
+export class Outbox {
+  private readonly send: (message: string) => void;
+  private readonly batches = new Map<number, Batch>();
+  private readonly changes = new Map<number, SessionChange[]>();
+  private sent = 0;
+  private waiting = 0;
+  private processed = 0;
+  private isScheduled = false;
+  private room: { promise: Promise<void>; open(): void } | undefined;
+
+  constructor(send: (message: string) => void) {
+    this.send = send;
+  }
+
+  /** Adds an event; `anchor` is the position after it. Returns a promise if the next one has to wait. */
+  add(subscription: number, delivered: Delivered, anchor: Anchor): void | Promise<void> {
+    const text = textOf(delivered);
+    let batch = this.batches.get(subscription);
+    // Positions inside the stream and others do not go into the same message; the client computes those between its events.
+    if (batch && batch.anchor.streamSeq < 0 !== anchor.streamSeq < 0) {
+      this.flushEvents(subscription, batch);
+      batch = undefined;
+    }
+    if (!batch) {
+      batch = { events: [], characters: 0, anchor };
+      this.batches.set(subscription, batch);
+    }
+    batch.events.push(text);
+    batch.characters += text.length;
+    batch.anchor = anchor;
+    this.waiting += text.length;
+    if (batch.events.length >= MAX_EVENTS || batch.characters >= MAX_CHARACTERS) this.flushEvents(subscription, batch);
+    else this.schedule();
+    return this.hasRoom ? undefined : this.untilRoom();
+  }
+
+  addChange(subscription: number, change: SessionChange): void | Promise<void> {
+    const changes = this.changes.get(subscription) ?? [];
+    changes.push(change);
+    this.changes.set(subscription, changes);
+    this.schedule();
+    return this.hasRoom ? undefined : this.untilRoom();
+  }
+
+  /** The client has processed so many characters of events in all. */
+  took(characters: number): void {
+    this.processed = Math.min(Math.max(this.processed, characters), this.sent);
+    if (this.hasRoom) this.letIn();
+  }
+
+  /** Sends what was collected. */
+  flush(): void {
+    for (const [subscription, batch] of this.batches) this.flushEvents(subscription, batch);
+    for (const [subscription, changes] of this.changes)
+      this.sendCounted(JSON.stringify({ type: "changes", subscription, changes }));
+    this.changes.clear();
+  }
+
+  forget(subscription: number): void {
+    this.batches.delete(subscription);
+    this.changes.delete(subscription);
+  }
+
+  /** Nobody has to wait any more, and nothing is sent. */
+  end(): void {
+    this.batches.clear();
+    this.changes.clear();
+    this.processed = Number.POSITIVE_INFINITY;
+    this.letIn();
+  }
+
+  private flushEvents(subscription: number, { events, characters, anchor }: Batch): void {
+    this.batches.delete(subscription);
+    this.waiting -= characters;
+    const position = JSON.stringify(anchor);
+    this.sendCounted(
+      `{"type":"events","subscription":${subscription},"events":[${events.join(",")}],"anchor":${position}}`,
+    );
+  }
+
+  private sendCounted(message: string): void {
+    this.sent += message.length;
+    this.send(message);
+  }
+
+  private get hasRoom(): boolean {
+    return this.sent + this.waiting - this.processed < WINDOW;
+  }
+
+  private untilRoom(): Promise<void> {
+    if (!this.room) {
+      let open = () => {};
+      const promise = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      this.room = { promise, open };
+    }
+    return this.room.promise;
+  }
+
+  private letIn(): void {
+    this.room?.open();
+    this.room = undefined;
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.flush();
+    });
+  }
+}
+
+/** The JSON of events that several clients get. */
+const texts = new WeakMap<Delivered, string>();
+
+function textOf(delivered: Delivered): string {
+  let text = texts.get(delivered);
+  if (text === undefined) {
+    text = JSON.stringify(delivered);
+    texts.set(delivered, text);
+  }
+  return text;
+}

@@ -1,0 +1,61 @@
+import { chmodSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { dirname } from "node:path";
+import type { GatewayService, Listening } from "@scorel/gateway/contract";
+import type { Channel } from "@scorel/host/client";
+import { codeOf } from "@scorel/kernel";
+import { removeIfPresent } from "@scorel/kit/files/private";
+import { makePrivate } from "@scorel/kit/files/private-folder";
+import { lineChannel } from "@scorel/kit/net/line-channel";
+import { errors } from "./errors.ts";
+
+/** Connections at a time. */
+const MAX_CONNECTIONS = 256;
+
+/**
+ * Accepts clients at a Unix socket. Only this user can reach it, because others cannot enter its folder, so its clients may do
+ * everything. A socket that is there already is replaced: the caller has made sure that nobody uses it.
+ */
+export async function listenOn(path: string, gateway: GatewayService): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    gateway.accept(lineChannel(socket, socket), { transport: "socket", admit: () => ({}) });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  try {
+    makePrivate(dirname(path));
+    removeIfPresent(path);
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(path, resolve);
+    });
+    chmodSync(path, 0o600);
+  } catch (thrown) {
+    throw errors.SOCKET_LISTEN({ path, reason: codeOf(thrown) }, { cause: thrown });
+  }
+  // The socket alone keeps no process running.
+  server.unref();
+  return {
+    address: path,
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroySoon();
+      removeIfPresent(path);
+    },
+  };
+}
+
+/** Connects to a host at a Unix socket. Throws SOCKET_DIAL. */
+export function dialSocket(path: string): Promise<Channel> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    const failed = (thrown: Error) => reject(errors.SOCKET_DIAL({ path, reason: codeOf(thrown) }, { cause: thrown }));
+    socket.once("error", failed);
+    socket.once("connect", () => {
+      socket.off("error", failed);
+      resolve(lineChannel(socket, socket));
+    });
+  });
+}

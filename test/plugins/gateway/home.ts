@@ -1,0 +1,78 @@
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { connectHost, type LinkTimes, type RemoteClient, type RemoteOptions } from "@scorel/host/client";
+import { Gateway, type GatewayLimits } from "../../../plugins/gateway/gateway.ts";
+import { lineChannel } from "../../../plugins/kit/net/line-channel.ts";
+import { testHome, testHost } from "../host/home.ts";
+
+/** Times for tests, in milliseconds. */
+const times: Partial<LinkTimes> = { firstRetry: 5, lastRetry: 20 };
+
+/** A host whose clients come over a Unix socket, through a real gateway. */
+export async function testGateway({
+  plugins,
+  limits,
+}: {
+  plugins?: Parameters<typeof testHost>[0];
+  limits?: Partial<GatewayLimits>;
+} = {}) {
+  const home = testHome();
+  const t = await testHost(plugins);
+  const path = join(home.home, "host.sock");
+  const sockets = new Set<Socket>();
+  const warnings: string[] = [];
+  const logger = {
+    info: () => {},
+    warn: (message: string, thrown?: unknown) => void warnings.push(`${message}: ${(thrown as Error)?.message}`),
+  };
+  const start = () => new Gateway({ host: t.host, version: "1.0.0", logger, limits });
+  let gateway = start();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    gateway.accept(lineChannel(socket, socket), { transport: "test", admit: () => ({}) });
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const clients: RemoteClient[] = [];
+  return {
+    ...t,
+    home,
+    path,
+    warnings,
+    gateway: () => gateway,
+    connect: async (options: Partial<RemoteOptions> = {}) => {
+      const client = await connectHost({ dial: () => dial(path), version: "1.0.0", times, ...options });
+      clients.push(client);
+      return client;
+    },
+    /** Cuts all connections, as a network does. */
+    cut: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    /** Forgets all clients, as a host does that was started anew. */
+    restart: async () => {
+      const former = gateway;
+      gateway = start();
+      await former.dismiss("it is restarted", true);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client.close();
+      await gateway.dismiss("the test ends", false);
+      server.close();
+      await t.kernel.stop();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+/** Opens a connection to a Unix socket. */
+export function dial(path: string): Promise<ReturnType<typeof lineChannel>> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(lineChannel(socket, socket));
+    });
+  });
+}
