@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 export async function dialHost(
   ctx: DaemonContext,
   address: string,
-  options: Readonly<Record<string, unknown>> = {},
+  { reconnect, ...options }: Readonly<Record<string, unknown>> & { reconnect?: boolean } = {},
 ): Promise<RemoteClient> {
   const url = urlOf(address);
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
@@ -18,7 +18,7 @@ export async function dialHost(
   }
   const dial = async () => transport.dial?.(url, options) as ReturnType<NonNullable<typeof transport.dial>>;
   const failed = (thrown: unknown) => ctx.logger.warn("A listener of a host elsewhere failed", thrown);
-  return connectHost({ dial, name: "terminal", version: ctx.launch.version, listenerFailed: failed });
+  return connectHost({ dial, name: "terminal", version: ctx.launch.version, reconnect, listenerFailed: failed });
 }
 
 function urlOf(address: string): URL | undefined {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Operation, Operations, Subscription } from "@scorel/host/contract";
 import { codeOf, messageOf, type ScorelError } from "@scorel/kernel";
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
@@ -6,6 +7,13 @@ import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { socketOf } from "./run-folder.ts";
 import { findDaemon } from "./state.ts";
+
+/** Time between two looks at a session that others are working in. */
+const LOOK_MS = 100;
+/** Time that those who have joined a session get to leave it when nothing runs any more. */
+const FAREWELL_MS = 1_000;
+/** Time after which the user is told what the process waits for. */
+const TELL_MS = 2_000;
 
 /** A client that asks whoever has a session: this process, the daemon of this home, or another process of this user. */
 export class ReachingClient implements Client {
@@ -31,6 +39,8 @@ export class ReachingClient implements Client {
     params: Operations[O]["params"],
   ): Promise<Operations[O]["result"]> => {
     const client = await this.clientFor(params as { sessionId?: string });
+    if (operation === "close_session" && client === this.own)
+      await this.leave([(params as { sessionId: string }).sessionId]);
     try {
       return this.noted(client, await client.request(operation, params));
     } catch (thrown) {
@@ -67,6 +77,8 @@ export class ReachingClient implements Client {
   }
 
   async close(): Promise<void> {
+    const own = [...this.routes].flatMap(([sessionId, client]) => (client === this.own ? sessionId : []));
+    await this.leave(own);
     const opened = [this.home, ...this.others.values()];
     const all = await Promise.allSettled(opened);
     const clients = new Set([this.own, ...all.flatMap((each) => (each.status === "fulfilled" && each.value) || [])]);
@@ -122,7 +134,8 @@ export class ReachingClient implements Client {
     const socket = socketOf(holder);
     let other = this.others.get(socket);
     if (!other) {
-      other = dialHost(this.ctx, socket);
+      // A process that ends does not come back; its sessions can then be opened by this one.
+      other = dialHost(this.ctx, socket, { reconnect: false });
       this.others.set(socket, other);
     }
     // A process of an earlier version has no socket, and one that is ending has it no more: the session stays locked.
@@ -133,5 +146,24 @@ export class ReachingClient implements Client {
         return undefined;
       },
     );
+  }
+
+  /** Waits until no turn runs any more in sessions that other processes have joined, unless the user interrupts. */
+  private async leave(sessionIds: readonly string[]): Promise<void> {
+    const { interrupt, stderr } = this.ctx.launch;
+    const since = Date.now();
+    let isTold = false;
+    for (const sessionId of sessionIds)
+      for (let quietSince = 0; !interrupt.aborted; await sleep(LOOK_MS)) {
+        const status = await this.own.request("get_status", { sessionId }).catch(() => undefined);
+        if (status?.clients === undefined) break;
+        const isBusy = status.running || (status.waiting ?? 0) > 0;
+        quietSince = isBusy ? 0 : quietSince || Date.now();
+        // Whoever got its answer has a moment to leave.
+        if (!isBusy && Date.now() - quietSince > FAREWELL_MS) break;
+        if (isTold || Date.now() - since < TELL_MS) continue;
+        isTold = true;
+        stderr.write("scorel: others work in this session, waiting for their turn to end (Ctrl-C ends it)\n");
+      }
   }
 }

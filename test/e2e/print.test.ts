@@ -218,19 +218,23 @@ describe("scorel -p", () => {
       },
     ));
 
-  it("refuses a session that another process writes, naming its pid and start, with exit 1", async () => {
+  it("joins a session that another process has open, and answers after the running turn", async () => {
     using s = scratch({ inProcess: true });
     const released = gate();
-    await using server = await startModelServer([[text("working "), delayUntil(released.promise), text("done")]]);
+    const first = [text("working "), delayUntil(released.promise), text("done")];
+    await using server = await startModelServer([first, [text("second answer")]]);
     s.useModel(server.baseUrl);
-    const first = s.start([...none, "-p", "one", "--output", "events"]);
-    await first.line((line) => line.includes('"text_delta"'));
-    const second = await s.run([...none, "-p", "two", "--continue"]);
-    const lock = JSON.parse(readFileSync((s.logs()[0] ?? "").replace(/jsonl$/, "lock"), "utf8"));
+    const writer = s.start([...none, "-p", "one", "--output", "events"]);
+    await writer.line((line) => line.includes('"text_delta"'));
+    const joining = s.start([...none, "-p", "two", "--continue"]);
+    await writer.line((line) => line.includes('"queue_update"'));
     released.open();
-    expect((await first.finished).code).toBe(0);
-    expect(second).toMatchObject({ code: 1, stdout: "" });
-    expect(second.stderr).toContain(`in use by process ${first.pid}, started ${lock.since}`);
+    expect(await joining.finished).toMatchObject({ code: 0, stdout: "second answer\n", stderr: "" });
+    expect((await writer.finished).code).toBe(0);
+    const { events, problems } = scanLog(s.logs()[0] ?? "");
+    const said = events.filter(({ type }) => type === "message") as unknown as { message: { role: string } }[];
+    expect(problems).toEqual([]);
+    expect(said.map(({ message }) => message.role)).toEqual(["user", "assistant", "user", "assistant"]);
   });
 });
 

@@ -6,6 +6,7 @@ export const errors = defineErrors({
     `The host did not answer within ${a.ms / 1000} s. Check that the address is that of a Scorel host, and that it is running.`,
   LINK_CLOSED: (a: { reason?: string | undefined }) =>
     `The host closed the connection before it could be used${a.reason === undefined ? "" : ` (${a.reason})`}. Try again; \`scorel host logs\` on its computer shows why.`,
+  LINK_ENDED: (a: { reason: string }) => `The connection to the host has ended: ${a.reason}. Connect again.`,
   LINK_PROTOCOL: (a: { got: string }) =>
     `This is not a Scorel host, or one of another version: it sent ${JSON.stringify(a.got)}. Check the address.`,
   LINK_LOST: (a: { operation: string }) =>

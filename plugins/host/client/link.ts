@@ -27,6 +27,8 @@ export interface LinkOptions {
   version: string;
   /** The token for transports that ask for one; called for each connection. */
   token?: (() => string | undefined | Promise<string | undefined>) | undefined;
+  /** Whether to connect again when the connection is lost. Default: true. */
+  reconnect?: boolean | undefined;
   /** Times in milliseconds, for tests. */
   times?: Partial<LinkTimes> | undefined;
 }
@@ -195,6 +197,10 @@ export class Link {
   private lost(reason = "the connection was closed"): void {
     const { channel } = this;
     if (!channel || this.ended) return;
+    if (this.options.reconnect === false) {
+      this.finish(errors.LINK_ENDED({ reason }));
+      return;
+    }
     this.channel = undefined;
     channel.close();
     if (Date.now() - this.liveSince >= this.times.healthy) this.retry = 0;
