@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import type { ImagesService } from "@scorel/images/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
+import { environmentOf } from "@scorel/kit/process/environment";
 import type { FilesService } from "@scorel/local/contract";
 import type { SecretsService } from "@scorel/model/contract";
 import type {} from "@scorel/permissions/contract";
@@ -90,7 +91,11 @@ export function createEnvironment(ctx: PluginContext<unknown, "files" | "process
     get processes() {
       return executor.processes;
     },
-    childEnv: () => ctx.find("secrets")?.childEnv() ?? harmlessEnv(),
+    childEnv: () => {
+      const given = ctx.find("workspace")?.environment;
+      const from = given ? environmentOf(given) : process.env;
+      return ctx.find("secrets")?.childEnv(from) ?? harmlessEnv(from);
+    },
     hidesSecret: (text) => (ctx.find("secrets")?.redact(text) ?? text) !== text,
     redact: (text) => ctx.find("secrets")?.redact(text) ?? text,
     secretsIn: (bytes) => ctx.find("secrets")?.spans(bytes) ?? [],
@@ -134,9 +139,9 @@ function defaultWorkspace(): Workspace {
   };
 }
 
-function harmlessEnv(): Record<string, string> {
+function harmlessEnv(from: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const known = HARMLESS.flatMap((name) => {
-    const value = process.env[name];
+    const value = from[name];
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(known);

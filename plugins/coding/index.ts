@@ -24,7 +24,10 @@ export default definePlugin({
   needs: ["agent", "files", "processes"],
   projections: { fileCoverage, todos },
   // `--allow-write` is an option of every command.
-  sessionOptions: () => [{ key: "allowWrite", kind: "texts", widens: true }],
+  sessionOptions: () => [
+    { key: "allowWrite", kind: "texts", widens: true },
+    { key: "environment", kind: "texts", widens: true },
+  ],
 
   activate(ctx) {
     const env = createEnvironment(ctx);

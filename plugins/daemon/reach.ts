@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Operation, Operations, Subscription } from "@scorel/host/contract";
 import { codeOf, messageOf, type ScorelError } from "@scorel/kernel";
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
+import { environmentTexts } from "@scorel/kit/process/environment";
 import { ownIdentity } from "@scorel/kit/process/identity";
 import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
@@ -14,6 +15,9 @@ const LOOK_MS = 100;
 const FAREWELL_MS = 1_000;
 /** Time after which the user is told what the process waits for. */
 const TELL_MS = 2_000;
+
+/** The operations that open sessions. */
+const OPENING: readonly Operation[] = ["create_session", "load_session", "continue_session", "clone_session"];
 
 /** A client that asks whoever has a session: this process, the daemon of this home, or another process of this user. */
 export class ReachingClient implements Client {
@@ -36,9 +40,10 @@ export class ReachingClient implements Client {
 
   readonly request = async <O extends Operation>(
     operation: O,
-    params: Operations[O]["params"],
+    given: Operations[O]["params"],
   ): Promise<Operations[O]["result"]> => {
-    const client = await this.clientFor(params as { sessionId?: string });
+    const client = await this.clientFor(given as { sessionId?: string });
+    const params = client === this.own ? given : this.withEnvironment(operation, given);
     if (operation === "close_session" && client === this.own)
       await this.leave([(params as { sessionId: string }).sessionId]);
     try {
@@ -83,6 +88,12 @@ export class ReachingClient implements Client {
     const all = await Promise.allSettled(opened);
     const clients = new Set([this.own, ...all.flatMap((each) => (each.status === "fulfilled" && each.value) || [])]);
     await Promise.all([...clients].map((client) => client.close()));
+  }
+
+  /** Commands in a session of a host elsewhere get the variables of this process, as they would here. */
+  private withEnvironment<P>(operation: Operation, params: P): P {
+    if (!OPENING.includes(operation)) return params;
+    return { environment: environmentTexts(this.ctx.launch.env), ...params };
   }
 
   private async clientFor({ sessionId }: { sessionId?: string }): Promise<Client> {

@@ -39,6 +39,11 @@ export const shippedOptions: readonly SessionOption[] = [
     widens: true,
   },
   {
+    key: "environment",
+    kind: "texts",
+    widens: true,
+  },
+  {
     key: "attending",
     kind: "switch",
   },

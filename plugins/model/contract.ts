@@ -164,8 +164,11 @@ export interface RequestFailure {
 
 /** The service `secrets`: keeps keys out of logs, requests and child processes. */
 export interface SecretsService {
-  /** Returns the environment for child processes, without variables that hold a key. */
-  childEnv(): Record<string, string>;
+  /**
+   * Returns the environment for child processes, without variables that hold a key. `from`: the variables to choose from; default:
+   * those of this process.
+   */
+  childEnv(from?: Readonly<Record<string, string | undefined>>): Record<string, string>;
   /** Replaces every known secret in a text. */
   redact(text: string): string;
   /** Redacts streamed text. Holds back the end of a chunk that could be the start of a secret. */

@@ -7,6 +7,11 @@ import type { Kernel, KernelEntry } from "@scorel/kernel";
 export interface SessionOptions {
   /** Directories outside the workspace root that Write and Edit may change. */
   allowWrite?: readonly string[] | undefined;
+  /**
+   * The variables that commands get, as texts like `PATH=/usr/bin`, without those that hold keys. Default: those of the host's
+   * process. Clients of a host in another process give theirs.
+   */
+  environment?: readonly string[] | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import { codeOf } from "@scorel/kernel";
+import { environmentOf } from "@scorel/kit/process/environment";
 import type {} from "@scorel/local/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { Context } from "../context.ts";
@@ -35,6 +36,12 @@ export class Tracker {
     this.scans = new Scans(this.context, this.survey, this.notes, (thrown) => ctx.report("checkpoints", thrown));
   }
 
+  /** Where commands look for programs. */
+  private searchPath(): string {
+    const given = this.ctx.find("workspace")?.environment;
+    return (given ? environmentOf(given).PATH : process.env.PATH) ?? "";
+  }
+
   /** A model call begins. */
   round(isFirst: boolean): void {
     this.scans.round(isFirst);
@@ -51,7 +58,8 @@ export class Tracker {
     if (!tool) return;
     const access = await accessOf(tool, args);
     if (access !== "read") this.watchTurn();
-    if (access === "read" || onlyReads(toolCall.name, args, this.context.root)) this.scans.beforeReading();
+    if (access === "read" || onlyReads(toolCall.name, args, this.context.root, this.searchPath()))
+      this.scans.beforeReading();
     else if (access === "exclusive" && this.runsElsewhere(tool))
       // What changes in this folder meanwhile is not the command's work.
       await this.noteElsewhere(toolCall.id, ["."], "commands run on another computer");

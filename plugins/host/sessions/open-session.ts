@@ -47,13 +47,13 @@ export function questionsIn({ stream: { questions } }: Pick<OpenSession, "stream
 /** Whether a session was opened with other options. */
 export function differs(
   workspace: Workspace,
-  { allowWrite = [], ...others }: SessionOptions,
+  { allowWrite = [], attending: _attending, environment: _environment, ...others }: SessionOptions,
   known: readonly SessionOption[],
 ): boolean {
   const isOther = ([key, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(workspace[key as keyof SessionOptions]);
   return (
-    Object.entries(optionsOf({ ...others, attending: undefined }, known)).some(isOther) ||
+    Object.entries(optionsOf(others, known)).some(isOther) ||
     allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)))
   );
 }

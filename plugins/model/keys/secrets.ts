@@ -34,11 +34,13 @@ export function createSecrets(
   let mask = maskOf(values);
   let hidden = false;
   return {
-    childEnv() {
-      const kept = childEnv(env, holdsKey, values);
-      if (env === process.env && !hidden) hideFromProc(Object.keys(env).filter((name) => !(name in kept)));
+    childEnv(from = env) {
+      if (env === process.env && !hidden) {
+        const kept = childEnv(env, holdsKey, values);
+        hideFromProc(Object.keys(env).filter((name) => !(name in kept)));
+      }
       hidden = true;
-      return kept;
+      return childEnv(from, holdsKey, values);
     },
     redact: (text) => mask.whole(text),
     redactor: () => redactor(() => mask),
