@@ -20,8 +20,9 @@ export default definePlugin({
     let serving: Serving | undefined;
     let socket: Promise<Listening | undefined> | undefined;
     // Other processes reach the sessions of this one at a socket, which is there as soon as there is a session.
-    const unwatch = await ctx.host.connect({ clientId: "doorkeeper" }).watchSessions(({ change }) => {
-      if (serving || (change !== "created" && change !== "opened")) return;
+    const unwatch = await ctx.host.connect({ clientId: "doorkeeper" }).watchSessions((row) => {
+      // A session that was only written, such as an imported one, does not say whether it runs.
+      if (serving || row.change === "missed" || row.session.running === undefined) return;
       socket ??= import("./own-socket.ts").then(({ openOwnSocket }) => openOwnSocket(ctx));
     });
     ctx.beforeStop(async () => {

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client, Operation, Operations, Subscription } from "@scorel/host/contract";
+import { type RemoteClient, Reopening } from "@scorel/host/client";
+import type { Client, Operation, Operations, SessionStatus, Subscription } from "@scorel/host/contract";
 import { codeOf, messageOf, type ScorelError } from "@scorel/kernel";
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import { environmentTexts } from "@scorel/kit/process/environment";
 import { ownIdentity } from "@scorel/kit/process/identity";
 import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
+import { MovingSubscription } from "./moving-subscription.ts";
 import { socketOf } from "./run-folder.ts";
 import { findDaemon } from "./state.ts";
 
@@ -25,9 +27,13 @@ export class ReachingClient implements Client {
   private readonly own: Client;
   /** Where new sessions are opened: the daemon, or this process. */
   private home: Promise<Client> | undefined;
-  private readonly others = new Map<string, Promise<Client>>();
-  /** Who has which session. */
+  /** Other processes, by their sockets. */
+  private readonly others = new Map<string, Promise<RemoteClient>>();
+  /** Who has the sessions that this client has opened. */
   private readonly routes = new Map<string, Client>();
+  private readonly reopening = new Reopening();
+  private readonly subscriptions = new Set<MovingSubscription>();
+  private closed = false;
 
   constructor(ctx: DaemonContext, own: Client) {
     this.ctx = ctx;
@@ -40,37 +46,36 @@ export class ReachingClient implements Client {
 
   readonly request = async <O extends Operation>(
     operation: O,
-    given: Operations[O]["params"],
+    params: Operations[O]["params"],
   ): Promise<Operations[O]["result"]> => {
-    const client = await this.clientFor(given as { sessionId?: string });
-    const params = client === this.own ? given : this.withEnvironment(operation, given);
-    if (operation === "close_session" && client === this.own)
-      await this.leave([(params as { sessionId: string }).sessionId]);
+    const { sessionId } = params as { sessionId?: string };
+    const client = await this.clientFor(sessionId);
+    if (operation === "close_session" && sessionId !== undefined) await this.leave(client, [sessionId]);
     try {
-      return this.noted(client, await client.request(operation, params));
+      return await this.ask(client, operation, params);
     } catch (thrown) {
-      const holder = await this.holderOf(thrown);
-      if (!holder) throw thrown;
-      const [other, sessionId] = holder;
-      if (operation !== "continue_session") return this.noted(other, await other.request(operation, params));
+      const [other, locked] = (await this.holderOf(thrown)) ?? [];
+      if (!other) throw thrown;
+      if (operation !== "continue_session") return this.ask(other, operation, params);
       const { cwd: _, ...options } = params as Operations["continue_session"]["params"];
-      return this.noted(
-        other,
-        await other.request("load_session", { sessionId, ...options }),
-      ) as Operations[O]["result"];
+      const loading = this.ask(other, "load_session", { sessionId: locked as string, ...options });
+      return loading as Promise<Operations[O]["result"]>;
     }
   };
 
-  async subscribe(...[sessionId, listener, options]: Parameters<Client["subscribe"]>): Promise<Subscription> {
-    const client = await this.clientFor({ sessionId });
+  async subscribe(...given: Parameters<Client["subscribe"]>): Promise<Subscription> {
+    const subscription = new MovingSubscription(given);
+    const [sessionId] = given;
     try {
-      return await client.subscribe(sessionId, listener, options);
+      await subscription.begin(await this.clientFor(sessionId));
     } catch (thrown) {
       const [other] = (await this.holderOf(thrown)) ?? [];
       if (!other) throw thrown;
       this.routes.set(sessionId, other);
-      return other.subscribe(sessionId, listener, options);
+      await subscription.begin(other);
     }
+    this.subscriptions.add(subscription);
+    return subscription.handle(() => this.subscriptions.delete(subscription));
   }
 
   async watchSessions(...given: Parameters<Client["watchSessions"]>): Promise<() => Promise<void>> {
@@ -78,16 +83,46 @@ export class ReachingClient implements Client {
   }
 
   async drained(sessionId: string): Promise<void> {
-    return (await this.clientFor({ sessionId })).drained(sessionId);
+    return (await this.clientFor(sessionId)).drained(sessionId);
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     const own = [...this.routes].flatMap(([sessionId, client]) => (client === this.own ? sessionId : []));
-    await this.leave(own);
-    const opened = [this.home, ...this.others.values()];
-    const all = await Promise.allSettled(opened);
+    await this.leave(this.own, own);
+    const all = await Promise.allSettled([this.home, ...this.others.values()]);
     const clients = new Set([this.own, ...all.flatMap((each) => (each.status === "fulfilled" && each.value) || [])]);
     await Promise.all([...clients].map((client) => client.close()));
+  }
+
+  /** Asks a client, and remembers which sessions it opens there. */
+  private async ask<O extends Operation>(
+    client: Client,
+    operation: O,
+    given: Operations[O]["params"],
+  ): Promise<Operations[O]["result"]> {
+    const params = client === this.own ? given : this.withEnvironment(operation, given);
+    const result = await client.request(operation, params);
+    this.reopening.take(operation, params, result);
+    if (OPENING.includes(operation)) this.routes.set((result as SessionStatus).sessionId, client);
+    if (operation === "close_session") this.routes.delete((params as { sessionId: string }).sessionId);
+    return result;
+  }
+
+  /** Another process has ended: its sessions are opened here, or wherever somebody was faster, and subscriptions go on. */
+  private async takeOver(gone: Client): Promise<void> {
+    const sessions = [...this.routes].flatMap(([sessionId, client]) => (client === gone ? sessionId : []));
+    for (const sessionId of sessions) this.routes.delete(sessionId);
+    if (this.closed) return;
+    for (const params of this.reopening.sessions().filter(({ sessionId }) => sessions.includes(sessionId)))
+      try {
+        await this.request("load_session", params);
+        const client = await this.clientFor(params.sessionId);
+        const own = [...this.subscriptions].filter(({ sessionId }) => sessionId === params.sessionId);
+        for (const subscription of own) await subscription.move(client);
+      } catch (thrown) {
+        this.ctx.launch.stderr.write(`scorel: ${messageOf(thrown)}\n`);
+      }
   }
 
   /** Commands in a session of a host elsewhere get the variables of this process, as they would here. */
@@ -96,16 +131,9 @@ export class ReachingClient implements Client {
     return { environment: environmentTexts(this.ctx.launch.env), ...params };
   }
 
-  private async clientFor({ sessionId }: { sessionId?: string }): Promise<Client> {
+  private async clientFor(sessionId: string | undefined): Promise<Client> {
     const known = sessionId === undefined ? undefined : this.routes.get(sessionId);
     return known ?? this.athome();
-  }
-
-  /** Remembers who has the session that an answer is about. */
-  private noted<R>(client: Client, result: R): R {
-    const { sessionId } = (result ?? {}) as { sessionId?: unknown };
-    if (typeof sessionId === "string") this.routes.set(sessionId, client);
-    return result;
   }
 
   private athome(): Promise<Client> {
@@ -148,19 +176,26 @@ export class ReachingClient implements Client {
       // A process that ends does not come back; its sessions can then be opened by this one.
       other = dialHost(this.ctx, socket, { reconnect: false });
       this.others.set(socket, other);
+      other.then(
+        (client) =>
+          client.onState(({ state }) => {
+            if (state !== "closed") return;
+            this.others.delete(socket);
+            void this.takeOver(client);
+          }),
+        () => this.others.delete(socket),
+      );
     }
     // A process of an earlier version has no socket, and one that is ending has it no more: the session stays locked.
     return other.then(
       (client) => [client, sessionId],
-      () => {
-        this.others.delete(socket);
-        return undefined;
-      },
+      () => undefined,
     );
   }
 
   /** Waits until no turn runs any more in sessions that other processes have joined, unless the user interrupts. */
-  private async leave(sessionIds: readonly string[]): Promise<void> {
+  private async leave(client: Client, sessionIds: readonly string[]): Promise<void> {
+    if (client !== this.own) return;
     const { interrupt, stderr } = this.ctx.launch;
     const since = Date.now();
     let isTold = false;
