@@ -55,6 +55,11 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
   preset?: string;
   /** Options of every command. The loader has already applied them. */
   globalOptions: readonly CliOption[];
+  /**
+   * Registers work that is finished before the process begins to stop, also when a signal asks it to end. It has no time limit;
+   * a second SIGTERM ends the process at once.
+   */
+  beforeEnd(work: () => Promise<void>): void;
 }
 
 export interface CliService {

@@ -25,9 +25,9 @@ export default definePlugin({
       if (serving || row.change === "missed" || row.session.running === undefined) return;
       socket ??= import("./own-socket.ts").then(({ openOwnSocket }) => openOwnSocket(ctx));
     });
+    ctx.launch.beforeEnd(async () => serving?.end());
     ctx.beforeStop(async () => {
       await unwatch();
-      await serving?.end();
       await (await socket)?.close();
     });
     return {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RemoteClient, Reopening } from "@scorel/host/client";
-import type { Client, Operation, Operations, SessionStatus, Subscription } from "@scorel/host/contract";
+import type { Client, Operation, Operations, SessionOptions, SessionStatus, Subscription } from "@scorel/host/contract";
 import { codeOf, messageOf, type ScorelError } from "@scorel/kernel";
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import { environmentTexts } from "@scorel/kit/process/environment";
@@ -128,7 +128,8 @@ export class ReachingClient implements Client {
   /** Commands in a session of a host elsewhere get the variables of this process, as they would here. */
   private withEnvironment<P>(operation: Operation, params: P): P {
     if (!OPENING.includes(operation)) return params;
-    return { environment: environmentTexts(this.ctx.launch.env), ...params };
+    const { environment = environmentTexts(this.ctx.launch.env) } = params as SessionOptions;
+    return { ...params, environment };
   }
 
   private async clientFor(sessionId: string | undefined): Promise<Client> {

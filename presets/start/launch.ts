@@ -41,8 +41,14 @@ export async function run(
   surroundings: Surroundings,
 ): Promise<number> {
   try {
-    const kernel = await startHost(readFlags(argv), version, signals.interrupt, surroundings);
-    signals.onStop(() => kernel.stop());
+    const work: (() => Promise<void>)[] = [];
+    const kernel = await startHost(readFlags(argv), version, signals.interrupt, surroundings, (more) =>
+      work.push(more),
+    );
+    signals.onStop(
+      () => kernel.stop(),
+      async () => void (await Promise.allSettled(work.map((each) => each()))),
+    );
     try {
       const cli = kernel.find("cli");
       if (!cli) throw errors.CONFIG_NO_CLI();
@@ -79,6 +85,7 @@ export async function startHost(
   version: string,
   interrupt: AbortSignal,
   { contain, ...streams }: Surroundings,
+  beforeEnd: Launch["beforeEnd"] = () => {},
 ): Promise<Kernel> {
   const { stderr } = streams;
   const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
@@ -108,6 +115,7 @@ export async function startHost(
     env: process.env,
     ...streams,
     interrupt,
+    beforeEnd,
   };
   const kernel: Kernel = await createKernel({
     entries,

@@ -43,6 +43,7 @@ export async function readCommandLine(): Promise<CommandLine> {
 const launch: Launch = {
   version: "<version>",
   globalOptions,
+  beforeEnd: () => {},
   cwd: "/",
   env: {},
   stdin: process.stdin,

@@ -250,7 +250,7 @@ describe("a hostile session file", () => {
     const rest = () =>
       Object.fromEntries(
         Object.entries(everything(s.home)).filter(
-          ([path]) => !mine(path) && path !== device && !path.includes("/.scorel/cache/"),
+          ([path]) => !mine(path) && path !== device && !/\/\.scorel\/(cache\/|run$)/.test(path),
         ),
       );
     const old = Object.fromEntries(

@@ -9,8 +9,8 @@ export interface Signals {
   readonly interrupt: AbortSignal;
   /** The exit code, once a signal has asked the process to end. */
   readonly code: number | undefined;
-  /** Sets a function that stops everything before the process ends. */
-  onStop(stop: () => Promise<void>): void;
+  /** Sets a function that stops everything before the process ends, and one that is waited for first, for as long as it takes. */
+  onStop(stop: () => Promise<void>, before?: () => Promise<void>): void;
   /** Calls the function of `onStop`, once. */
   stop(): Promise<void>;
   /** Sets a function that may handle an uncaught error. */
@@ -25,10 +25,11 @@ export function createSignals(): Signals {
   const interrupt = new AbortController();
   let stopping: Promise<void> | undefined;
   let stopAll: () => Promise<void> = async () => {};
+  let finish: () => Promise<void> = async () => {};
   let code: number | undefined;
   let take: TakeUncaught = () => false;
   const stop = () => {
-    stopping ??= inTime(stopAll());
+    stopping ??= finish().then(() => inTime(stopAll()));
     return stopping;
   };
   process.on("SIGINT", () => {
@@ -60,8 +61,9 @@ export function createSignals(): Signals {
     get code() {
       return code;
     },
-    onStop: (all) => {
+    onStop: (all, before = async () => {}) => {
       stopAll = all;
+      finish = before;
     },
     stop,
     onUncaught: (first) => {

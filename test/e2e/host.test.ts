@@ -1,0 +1,109 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+const none = ["--preset", "none"];
+
+/** Starts a host in a process that ends with the test, and waits until it can be reached. */
+async function serving(s: Scratch, more: readonly string[] = []) {
+  const host = s.start(["host", "serve", "--foreground", ...more]);
+  await host.line((line) => line.startsWith("socket: "));
+  return host;
+}
+
+/** The messages of the only session, as `role: text`. */
+function conversation(s: Scratch): string[] {
+  const [log = ""] = s.logs();
+  return records(log).flatMap(({ type, message }) => {
+    if (type !== "message") return [];
+    const { role, content } = message as { role: string; content: string | { text?: string }[] };
+    const words = typeof content === "string" ? content : content.map(({ text = "" }) => text).join("");
+    return [`${role}: ${words}`];
+  });
+}
+
+describe("scorel host", () => {
+  it("starts in the background, says where it is, and stops", async () => {
+    using s = scratch();
+    expect(await s.run(["host", "status"])).toMatchObject({
+      code: 1,
+      stdout: "No host is running. Start one: scorel host serve\n",
+    });
+    const started = await s.run(["host", "serve"]);
+    try {
+      expect(started).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The host runs now \(process \d+\)\./) });
+      const status = JSON.parse((await s.run(["host", "status", "--json"])).stdout);
+      expect(status).toMatchObject({
+        running: true,
+        state: { preset: "coding", addresses: [{ transport: "socket", address: expect.stringMatching(/\.sock$/) }] },
+      });
+      expect(started.stdout).toContain(`process ${status.pid}`);
+      expect(await s.run(["host", "serve"])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("A host is running already"),
+      });
+      const replaced = await s.run(["host", "serve", "--replace"]);
+      expect(replaced.code).toBe(0);
+      expect(replaced.stdout).not.toContain(`process ${status.pid}`);
+    } finally {
+      const stopped = await s.run(["host", "stop"]);
+      expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining("has stopped") });
+    }
+    expect(await s.run(["host", "stop"])).toMatchObject({ code: 0, stdout: "No host was running.\n" });
+    expect(readdirSync(join(s.home, ".scorel/run"))).toEqual(["host.log"]);
+  });
+
+  it("is used by commands of the same version and preset, and answers as they do alone", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("first answer"), text("second answer"), text("third answer")]);
+    s.useModel(server.baseUrl);
+    const host = await serving(s, none);
+    const first = await s.run([...none, "-p", "one", "--output", "json"]);
+    expect(JSON.parse(first.stdout)).toMatchObject({ text: "first answer", stopReason: "stop" });
+    expect(await s.run([...none, "-p", "two", "--continue"])).toMatchObject({
+      code: 0,
+      stdout: "second answer\n",
+      stderr: "",
+    });
+    // Another preset is another host: the command asks the one that has the session open.
+    expect(await s.run(["-p", "three", "--continue"])).toMatchObject({ code: 0, stdout: "third answer\n" });
+    expect(conversation(s)).toEqual([
+      ...["user: one", "assistant: first answer", "user: two", "assistant: second answer"],
+      ...["user: three", "assistant: third answer"],
+    ]);
+    host.child.kill("SIGTERM");
+    expect((await host.finished).code).toBe(143);
+    expect(existsSync(join(s.home, ".scorel/run/host.json"))).toBe(false);
+  });
+
+  it("goes on with a turn whose terminal is gone", async () => {
+    using s = scratch();
+    const released = gate();
+    await using server = await startModelServer([[text("working "), delayUntil(released.promise), text("done")]]);
+    s.useModel(server.baseUrl);
+    const host = await serving(s, none);
+    const client = s.start([...none, "-p", "one", "--output", "events"]);
+    await client.line((line) => line.includes('"text_delta"'));
+    client.child.kill("SIGKILL");
+    await client.finished;
+    released.open();
+    // Stopping lets the running turn end first.
+    host.child.kill("SIGTERM");
+    await host.finished;
+    expect(conversation(s)).toEqual(["user: one", "assistant: working done"]);
+  });
+
+  it("runs commands with the variables of the terminal, without keys", async () => {
+    using s = scratch();
+    const command = "echo $COLOUR; env | grep -c -E '^(OPENAI_API_KEY|CDPATH)='";
+    await using server = await startModelServer([toolCall("Bash", { command }), text("done")]);
+    s.useModel(server.baseUrl);
+    await serving(s);
+    const env = { COLOUR: "green", OPENAI_API_KEY: "sk-of-the-terminal", CDPATH: "/" };
+    expect((await s.run(["-p", "one"], { env })).code).toBe(0);
+    const results = conversation(s).filter((line) => line.startsWith("tool_result"));
+    expect(results).toEqual([expect.stringContaining("green\n0\n")]);
+  });
+});
