@@ -169,6 +169,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   launch: {
     version: "value",
     globalOptions: "value",
+    beforeEnd: "function",
   },
   chat: {
     run: "function",
