@@ -1,5 +1,8 @@
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
+/** The text as a sentence. */
+const ended = (text: string) => (text.endsWith("?") ? text : `${text}.`);
+
 /** The kernel's error codes and messages. */
 export const errors = defineErrors({
   EVENT_RESERVED_KEY: (a: { type: string; key: string; plugin: string }) =>
@@ -73,8 +76,10 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
   HOOK_UNKNOWN: (a: { hook: string; plugin: string; advice?: string }) =>
     `Plugin "${a.plugin}" has a layer on the hook "${a.hook}", which no loaded plugin defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
+  HOOK_SEVERAL: (a: { plugin: string; reasons: readonly string[] }) =>
+    `Plugin "${a.plugin}" has ${a.reasons.length} layers on hooks that cannot be used. ${a.reasons.join(" ")}`,
   HOOK_LAYER: (a: { hook: string; plugin: string; flaws: readonly string[] }) =>
-    `Plugin "${a.plugin}" has a layer on the hook "${a.hook}" that cannot be used: ${a.flaws.join("; ")}. Give a function, or { handler: a function } with level, critical or limit beside it.`,
+    `Plugin "${a.plugin}" has a layer on the hook "${a.hook}" that cannot be used: ${ended(a.flaws.join("; "))} Give a function, or { handler: a function } with level, critical or limit beside it.`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
     `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
   KERNEL_STOPPING: () => "The session is closing.",

@@ -153,8 +153,7 @@ export class Loader {
     const contributions = contributionsOf(plugin.id, returned, this.hints);
     for (const service of plugin.provides ?? [])
       if (!this.kernel.provides(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
-    for (const [hook, tap] of hooksOf(plugin, context))
-      this.kernel.hooks.tap(scope, hook, asLayer(plugin.id, hook, tap));
+    this.addLayers(scope, plugin.id, hooksOf(plugin, context));
     if (plugin.onEvent)
       scope.add(
         this.kernel.listen(
@@ -166,6 +165,19 @@ export class Loader {
         ),
       );
     if (contributions) this.add(loaded, contributions);
+  }
+
+  /** Adds all layers, or throws what is wrong with each. */
+  private addLayers(scope: Scope, plugin: string, taps: [hook: string, tap: unknown][]): void {
+    const failures: unknown[] = [];
+    for (const [hook, tap] of taps)
+      try {
+        this.kernel.hooks.tap(scope, hook, asLayer(plugin, hook, tap));
+      } catch (thrown) {
+        failures.push(thrown);
+      }
+    if (failures.length > 1) throw errors.HOOK_SEVERAL({ plugin, reasons: failures.map((each) => messageOf(each)) });
+    if (failures.length === 1) throw failures[0];
   }
 
   /** Adds contributions; layers and listeners through the context, which contains them. Undoes everything if a layer is refused. */

@@ -72,6 +72,8 @@ export const errors = defineErrors({
     `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
   PLUGIN_UNNAMED_NEED: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may return undefined.`,
+  PLUGIN_NO_MEMBER: (a: { plugin: string; member: string; instead: string }) =>
+    `Plugin "${a.plugin}" uses ctx.${a.member}, which does not exist. Use ${a.instead}.`,
   PLUGIN_START_LIMIT: (a: { plugin: string; limit: number }) =>
     `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start what takes longer without waiting for it.`,
   PLUGIN_FLOOD: (a: { plugin: string; where: string; burst: number; perSecond: number; unit: string }) =>

@@ -87,8 +87,8 @@ export const errors = defineErrors({
     `Extension "${a.plugin}" failed in the operation "${a.operation}": ${a.reason}${a.at === undefined ? "" : ` (${a.at})`}`,
   HOST_OPERATION_OFF: (a: { operation: string; plugin: string }) =>
     `The operation "${a.operation}" of extension "${a.plugin}" is switched off, because it failed three times. \`scorel logs\` shows the failures. It is on again when the session, or for an extension of the host Scorel, starts again.`,
-  HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
-    `The host knows no operation "${a.operation}". The client may be newer than the host.`,
+  HOST_OPERATION_UNKNOWN: (a: { operation: string; near?: string | undefined }) =>
+    `The host knows no operation "${a.operation}". ${a.near === undefined ? "The client may be newer than the host." : `Did you mean "${a.near}"?`}`,
   HOST_FORBIDDEN: (a: { operation?: string; reason: string }) =>
     `This client may not do that${a.operation === undefined ? "" : ` ("${a.operation}")`}: ${a.reason}. Whoever opens the connection decides what it allows.`,
   HOST_SCOPE_INVALID: (a: { problems: string }) => `The scope of a client is invalid: ${a.problems}.`,

@@ -71,6 +71,7 @@ export function configCommands(layers: LayersService): CliCommand[] {
         const problems = (composed.requires ?? []).flatMap(({ unmet, origin }) =>
           unmet ? `${unmet} (${origin})` : [],
         );
+        problems.push(...(await layers.extensionTables()));
         if (problems.length > 0) throw errors.INSPECT_PRESET({ problems });
         return say(invocation.stdout, `${composed.files.map((file) => `ok  ${file}`).join("\n")}\n`);
       },

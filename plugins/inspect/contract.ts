@@ -80,6 +80,8 @@ export interface LayersService {
   check(name: string): Promise<PresetFindings>;
   /** Resolves this run's preset and the config.toml files. Throws CONFIG errors. */
   config(): Promise<Composed>;
+  /** What the schemas of extensions find wrong with their tables. Runs the files of extensions that have a table. */
+  extensionTables(): Promise<string[]>;
   /** Returns the JSON Schema of presets and config.toml. */
   schema(): Promise<Record<string, unknown>>;
 }

@@ -7,8 +7,8 @@ export const errors = defineErrors({
     text: (a: { reason: string }) =>
       `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to a directory of yours, by its full path.`,
   },
-  EVENT_DISPLAY: (a: { type: string; missing?: string }) =>
-    `convertToDisplay of "${a.type}" answered ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}. See docs/reference/events.md for the forms that faces can draw.`,
+  EVENT_DISPLAY: (a: { type: string; missing?: string; display?: string; near?: string }) =>
+    `convertToDisplay of "${a.type}" returned ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}${a.display === undefined ? "" : `: there is no display "${a.display}"`}${a.near === undefined ? "." : `. Did you mean "${a.near}"?`} docs/reference/plugin-api.md lists the forms that clients can draw, as DisplayAction.`,
   EXECUTOR_LATE: (a: { plugin: string; method: string; limit: number }) =>
     `Plugin "${a.plugin}" did not answer ${a.method} within ${a.limit / 1000} s; it is unknown whether the call still has an effect. Try again, and if that fails, too, tell the user.`,
   EXECUTOR_ANSWER: (a: { plugin: string; method: string; wanted: string }) =>

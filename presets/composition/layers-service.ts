@@ -47,6 +47,18 @@ export function createLayersService(asked: Asked): LayersService {
     async config() {
       return await composed(await resolve({ ...(await request()), looking: true }));
     },
+    async extensionTables() {
+      const resolution = await resolve({ ...(await request()), looking: true });
+      const files = resolution.extensions.filter(({ id }) => Object.hasOwn(resolution.merged.tables, id));
+      if (files.length > 0) await asked.beforeExtensions?.();
+      const { extensionEntries } = await import("./extension-entries.ts");
+      const loaded = [
+        await extensionEntries(resolution, files, "session"),
+        await extensionEntries(resolution, files, "host"),
+      ];
+      const found = loaded.flatMap(({ problems }) => problems).filter(({ code }) => code === "CONFIG_INVALID");
+      return [...new Set(found.map(({ message }) => message))];
+    },
     async schema() {
       const plugins = await loadShipped(Object.keys(catalogue));
       return toJsonSchema(createConfigSchema([...plugins.values()]));

@@ -607,3 +607,17 @@ describe("an extension that runs once per process and cannot start", () => {
     expect(rowOf(await list(s), "mine")).toMatchObject({ state: "broken", scope: "host" });
   });
 });
+
+it.each(["session", "host"])(
+  "`config check` finds mistakes in the table of an extension with scope %s",
+  async (scope) => {
+    using s = scratch({ inProcess: true });
+    const config = "z.strictObject({ words: z.number() })";
+    const members = `id: "mine", name: "Mine", version: "1", scope: "${scope}", config: ${config}`;
+    s.file("~/.scorel/extensions/mine.ts", `import { z } from "zod";\nexport default { ${members} };\n`);
+    s.file("~/.scorel/config.toml", "[mine]\nwrods = 5\n");
+    expect(await s.run(["config", "check"])).toMatchObject({ code: 2, stderr: expect.stringContaining("wrods") });
+    s.file("~/.scorel/config.toml", "[mine]\nwords = 5\n");
+    expect(await s.run(["config", "check"])).toMatchObject({ code: 0, stderr: "" });
+  },
+);

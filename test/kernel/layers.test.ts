@@ -106,6 +106,20 @@ describe("a layer", () => {
     await expect(testKernel([owner, layer({ ehco: handler }, "odd")], { hints })).rejects.toMatchObject({
       cause: { code: "HOOK_UNKNOWN", data: { hook: "ehco", plugin: "odd", advice: 'Did you mean "echo"?' } },
     });
+    await expect(
+      testKernel([owner, layer({ ehco: handler, other: handler, echo: 5 }, "odd")], { hints }),
+    ).rejects.toMatchObject({
+      cause: {
+        code: "HOOK_SEVERAL",
+        data: {
+          reasons: [
+            expect.stringContaining('"ehco"'),
+            expect.stringContaining('"other"'),
+            expect.stringContaining('"echo"'),
+          ],
+        },
+      },
+    });
     const thief = definePlugin({ ...base, id: "thief", activate: (ctx) => void ctx.defineHook("echo", "waterfall") });
     await expect(testKernel([owner, thief])).rejects.toMatchObject({
       cause: { code: "HOOK_DUPLICATE", data: { hook: "echo", plugin: "thief" } },

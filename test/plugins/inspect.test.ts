@@ -31,6 +31,7 @@ const layers: LayersService = {
     unknown: ["what only running it tells"],
   }),
   config: async () => composed,
+  extensionTables: async () => [],
   schema: async () => ({ type: "object" }),
 };
 

@@ -137,6 +137,11 @@ describe("a session for the tests of an extension", () => {
       ],
       "no port",
     ],
+    [
+      "member of ctx that is elsewhere",
+      [{ ...plain, activate: (ctx: object) => Reflect.get(ctx, "on") }],
+      "uses ctx.on, which does not exist. Use the field",
+    ],
     ["command that is none", [{ ...plain, commands: () => ({ bad: 5 }) }], "/bad"],
     [
       "misspelt field of a command",
@@ -229,5 +234,10 @@ describe("a session for the tests of an extension", () => {
         ],
       },
     });
+  });
+
+  it("names the nearest operation", async () => {
+    await using session = await openSession({ plugins: [] });
+    await expect(session.request("get_statos" as never)).rejects.toThrow('Did you mean "get_status"?');
   });
 });

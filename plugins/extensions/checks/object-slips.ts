@@ -44,7 +44,10 @@ export function tapSlips(source: string, hooks: Member, { hooks: known, tapField
 export function functionSlips(members: readonly Member[], { functions }: KnownWords): string[] {
   return members
     .filter(({ name, text }) => functions.includes(name) && /^\s*[:=]\s*(?:[[{"'`\d]|true\b|false\b|null\b)/.test(text))
-    .map(({ name, line }) => `line ${line}: "${name}" must be a function, as in: ${name}: (ctx) => …`);
+    .map(
+      ({ name, line }) =>
+        `line ${line}: "${name}" must be a function, as in: ${name}: (${name === "onEvent" ? "event, ctx" : "ctx"}) => …`,
+    );
 }
 
 function unknownNames(members: readonly Member[], fields: readonly string[], of: string): string[] {

@@ -183,6 +183,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     preset: "function",
     check: "function",
     config: "function",
+    extensionTables: "function",
     schema: "function",
   },
   trust: {

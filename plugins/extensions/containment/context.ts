@@ -40,12 +40,18 @@ export function containedContext(context: BaseContext, contained: ContainedPlugi
   return namingNeeds(Object.defineProperties({}, members) as BaseContext, telling);
 }
 
+const listening = 'the field "onEvent" of the plugin, or ctx.subscribe(listener)';
+/** What members of contexts elsewhere are here. */
+const elsewhere: Readonly<Record<string, string>> = { on: listening, once: listening };
+
 /** Makes reading a service that is missing in `needs` an error instead of `undefined`; `telling` makes the view of the others. */
 function namingNeeds(context: BaseContext, telling: ReturnType<typeof tellingOldNames>): BaseContext {
   return new Proxy(context, {
     get(target, key) {
       if (typeof key === "string" && !(key in target) && target.find(key as never) !== undefined)
         throw errors.PLUGIN_UNNAMED_NEED({ plugin: target.plugin, service: key });
+      if (typeof key === "string" && !(key in target) && Object.hasOwn(elsewhere, key))
+        throw errors.PLUGIN_NO_MEMBER({ plugin: target.plugin, member: key, instead: elsewhere[key] as string });
       const value: unknown = Reflect.get(target, key);
       return typeof key === "string" ? telling(value, key) : value;
     },

@@ -165,6 +165,9 @@ export function ownOperation<O extends Operation>(operation: O): OwnOperation<O>
     : undefined;
 }
 
+/** The names of the host's own operations. */
+export const operationNames = (): string[] => Object.keys(operations);
+
 /** Returns the schema of what one of the host's own operations returns. */
 export async function ownResult<O extends Operation>(operation: O): Promise<z.ZodType<Operations[O]["result"]>> {
   const { results } = await import("./operation-results.ts");

@@ -1,12 +1,13 @@
 import { copyPlain } from "@scorel/kit/values/copy";
+import { nearest } from "@scorel/kit/values/nearest";
 import type { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import { runContained } from "./contained-operation.ts";
-import { ownOperation, ownResult } from "./operations.ts";
+import { operationNames, ownOperation, ownResult } from "./operations.ts";
 import { checkParams, ownSchema, problemsOf } from "./params.ts";
-import { type Contributed, contextOf, findContributed, schemaFrom } from "./plugin-operations.ts";
+import { allContributed, type Contributed, contextOf, findContributed, schemaFrom } from "./plugin-operations.ts";
 
 /**
  * Runs an operation, the host's own or a plugin's, for a client. Throws HOST_OPERATION_UNKNOWN, HOST_PARAMS_INVALID,
@@ -32,7 +33,10 @@ export async function runOperation<O extends Operation>(
     return result;
   }
   const found = await findContributed(operation, params, caller);
-  if (!found) throw errors.HOST_OPERATION_UNKNOWN({ operation });
+  if (!found) {
+    const known = [...operationNames(), ...allContributed(sessions.parent).keys()];
+    throw errors.HOST_OPERATION_UNKNOWN({ operation, near: nearest(String(operation), known) });
+  }
   return found.contained
     ? runContained(operation, found, async () => copyPlain(await runContributed(operation, found, params, caller)))
     : runContributed(operation, found, params, caller);

@@ -1,4 +1,5 @@
 import { errors } from "../errors.ts";
+import { nearest } from "../values/nearest.ts";
 
 /** The fields of a display action that make its text. The contract of plugin `messages` has the whole type, `DisplayAction`. */
 interface Texts {
@@ -35,11 +36,18 @@ export function asDisplay<D>(type: string, value: D | undefined): D {
   const action = value as Record<string, unknown> | null | undefined;
   const texts = Object.hasOwn(DISPLAYS, String(action?.display)) ? DISPLAYS[String(action?.display)] : undefined;
   const missing = texts?.find((key) => typeof action?.[key] !== "string");
-  if (texts === undefined || missing !== undefined) throw errors.EVENT_DISPLAY({ type, ...(missing && { missing }) });
+  if (missing !== undefined) throw errors.EVENT_DISPLAY({ type, missing });
+  if (texts === undefined) throw errors.EVENT_DISPLAY({ type, ...unknownDisplay(action?.display) });
   if (action?.display === "list" && !isList(action.items)) throw errors.EVENT_DISPLAY({ type, missing: "items" });
   if (action?.display === "card" && action.body !== undefined)
     for (const part of Array.isArray(action.body) ? action.body : [undefined]) asDisplay(type, part);
   return value as D;
+}
+
+function unknownDisplay(display: unknown): { display?: string; near?: string } {
+  if (typeof display !== "string") return {};
+  const near = nearest(display, Object.keys(DISPLAYS));
+  return { display: display.slice(0, 100), ...(near !== undefined && { near }) };
 }
 
 function isList(items: unknown): boolean {

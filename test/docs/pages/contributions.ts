@@ -10,7 +10,7 @@ export const contributions: Page = {
 (\`tools(ctx) { return [...] }\`), asked by whoever collects it. A failing one is reported with its plugin and left out.
 \`activate(ctx)\` may return contributions, too: an object such as \`{ tools, commands, hooks, onEvent, dispose }\`, each a value or a
 function, which see its variables. A name that the plugin itself has as well is collected twice, the plugin's own first; then of
-two tools with one name the first is used, and of two commands the last.
+two tools or two commands with one name the first is used.
 \`ctx.contribute(name, value)\` adds a contribution at any later time and returns a function that removes it; who collects hears of it
 with \`ctx.onContributed(name, changed)\`.
 A projection is state that a plugin folds from the log; anybody reads it with \`ctx.session.projection(name)\`.`,

@@ -30,3 +30,9 @@ it("a display action that can be drawn is answered as it is", () => {
   const action = { display: "list", text: "x", items: [{ text: "a" }] };
   expect(asDisplay("note", action)).toBe(action);
 });
+
+it("names the nearest kind of display action", () => {
+  expect(() => asDisplay("note", { display: "crad" })).toThrow(
+    'convertToDisplay of "note" returned no display action: there is no display "crad". Did you mean "card"?',
+  );
+});
