@@ -87,6 +87,7 @@ export function testCallers() {
       left: () => of(clientId).signal,
       assertSession: async () => {},
       assertOperations: () => {},
+      assertPath: async () => {},
     }),
     /** Closes the connection. */
     leave: (clientId: string) => of(clientId).abort(),

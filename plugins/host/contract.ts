@@ -434,6 +434,11 @@ export interface OperationContext {
   /** Throws HOST_FORBIDDEN unless the client may use this session; without an id, unless it may use all sessions. */
   assertSession(sessionId?: string): Promise<void>;
   /**
+   * Throws HOST_FORBIDDEN for a path of this computer that the client may not name: one that is limited to certain sessions may use
+   * files of the session's project, except those in `.git` and `.scorel`.
+   */
+  assertPath(sessionId: string, path: string): Promise<void>;
+  /**
    * Throws HOST_FORBIDDEN unless the client may use these operations in sessions of its scope; `"all"` means every operation in
    * every session. `what` names what needs them. For work that does not go through `request`.
    */

@@ -4,7 +4,7 @@ import { newId } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { Composition } from "@scorel/workspace/contract";
 import { EmbeddedClient } from "./clients/embedded.ts";
-import type { HostService, KnownSessionOptions, SessionLogs } from "./contract.ts";
+import type { Client, HostService, KnownSessionOptions, SessionLogs } from "./contract.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { createShelf } from "./sessions/shelf.ts";
 import { homePath } from "./workspace.ts";
@@ -12,6 +12,19 @@ import { homePath } from "./workspace.ts";
 /** The host of this process with its sessions, for this plugin's own commands. */
 export interface LocalHost extends HostService, SessionLogs {
   readonly sessions: Sessions;
+}
+
+/** A client's public members only, frozen: whoever gets one with a scope can reach neither the scope nor the host behind it. */
+function sealedClient(client: EmbeddedClient): Client {
+  const { clientId, request } = client;
+  return Object.freeze<Client>({
+    clientId,
+    request,
+    subscribe: (...given) => client.subscribe(...given),
+    watchSessions: (...given) => client.watchSessions(...given),
+    drained: (sessionId) => client.drained(sessionId),
+    close: () => client.close(),
+  });
 }
 
 /** Creates a host over `~/.scorel/sessions` of the current HOME. */
@@ -27,6 +40,7 @@ export function createHost(options: {
     sessionsDir,
     logs: options.logs,
     sessions,
-    connect: ({ clientId = newId(), ...options } = {}) => new EmbeddedClient(sessions, { ...options, clientId }),
+    connect: ({ clientId = newId(), ...options } = {}) =>
+      sealedClient(new EmbeddedClient(sessions, { ...options, clientId })),
   };
 }

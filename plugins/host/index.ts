@@ -56,9 +56,10 @@ export default definePlugin({
       rootOf: (directory: string) => projectRoot(directory, homeDirectory()),
     };
     // Extensions written for earlier versions find what is now in other services on `host`, and are told so.
-    const former = { sessionOptions: known, changeFile, ...directories, [renamed]: FORMER };
-    ctx.provide("host", Object.assign(host, former));
-    ctx.provide("sessionLogs", { sessionsDir: host.sessionsDir, logs: host.logs });
+    const { connect, sessionsDir, logs } = host;
+    const former = { sessionsDir, logs, sessionOptions: known, changeFile, ...directories, [renamed]: FORMER };
+    ctx.provide("host", { connect, ...former });
+    ctx.provide("sessionLogs", { sessionsDir, logs });
     ctx.provide("sessionOptions", { known });
     ctx.provide("sharedFiles", { changeFile });
     ctx.provide("directories", directories);

@@ -38,6 +38,14 @@ const directRun = () =>
     keep: z.boolean().exactOptional(),
   });
 
+/** The paths of this computer that a request names. */
+function hostPaths({ request, host = [], out }: Omit<z.infer<ReturnType<typeof directRun>>, "sessionId">): string[] {
+  const inputs = (request.inputs ?? []).flatMap(
+    ({ from }) => /^host:\/\/(?:localhost(?=\/))?(.+)$/s.exec(from)?.[1] ?? [],
+  );
+  return [...host, ...(out === undefined ? [] : [out]), ...inputs];
+}
+
 /** What the operations return. Loaded when someone asks for it or checks it. */
 const results = async () => (await import("./operation-results.ts")).results;
 
@@ -55,7 +63,10 @@ export function operations(ctx: RunnerContext, direct: () => Promise<DirectRuns>
       summary: "Starts a skill's program in a new workspace. It is killed when its client disconnects.",
       params: directRun,
       result: async () => (await results()).run_skill,
-      run: async ({ sessionId: id, ...asked }, { left }) => (await direct()).start(asked, left(id)),
+      run: async ({ sessionId: id, ...asked }, { left, assertPath }) => {
+        for (const path of hostPaths(asked)) await assertPath(id, path);
+        return (await direct()).start(asked, left(id));
+      },
     },
     follow_run: {
       summary: "Returns new output as soon as there is some, and at the end how the program ended.",

@@ -37,7 +37,8 @@ export function operations(skills: () => Skills) {
       readOnly: true,
       params: () => z.strictObject({ sessionId, path: z.string() }),
       result: async () => (await results()).read_skills,
-      run: async ({ path }) => {
+      run: async ({ sessionId, path }, { assertPath }) => {
+        await assertPath(sessionId, path);
         const { Library } = await import("./library/library.ts");
         return await new Library().look([{ source: "user", folder: path, files: path }], []);
       },
@@ -47,7 +48,10 @@ export function operations(skills: () => Skills) {
       readOnly: true,
       params: () => z.strictObject({ sessionId, path: z.string(), instead: z.string().optional() }),
       result: async () => (await results()).preview_skills,
-      run: ({ path, instead }) => skills().preview(path, instead),
+      run: async ({ sessionId, path, instead }, { assertPath }) => {
+        for (const each of [path, ...(instead === undefined ? [] : [instead])]) await assertPath(sessionId, each);
+        return skills().preview(path, instead);
+      },
     },
     skill_sources: {
       summary: "Returns the archives in a session's configuration, and the hosts that may be contacted for them.",
@@ -66,7 +70,10 @@ export function operations(skills: () => Skills) {
       readOnly: true,
       params: () => z.strictObject({ sessionId, path: z.string().optional() }),
       result: async () => (await results()).check_skills,
-      run: async ({ path }) => ({ files: await (await import("./format/check.ts")).check(skills(), path) }),
+      run: async ({ sessionId, path }, { assertPath }) => {
+        if (path !== undefined) await assertPath(sessionId, path);
+        return { files: await (await import("./format/check.ts")).check(skills(), path) };
+      },
     },
     report_skills: {
       summary: "Reports from the logs how skills were used.",

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientScope } from "@scorel/host/contract";
 import type { OpenRequest } from "@scorel/requests/contract";
@@ -96,6 +96,33 @@ it("lets a client that is limited to one session answer only for that session", 
   expect((await limited.request("wait_turn", { sessionId, id })).text).toBe("Done.");
   expect(existsSync(join(p.home, ".scorel/projects"))).toBe(false);
   expect(readFileSync(join(p.home, ".scorel/config.toml"), "utf8")).not.toContain("npm test");
+});
+
+it("lets a client that is limited to one session name only files of its project", async () => {
+  using p = place();
+  await using s = await opened(p);
+  const { sessionId } = s;
+  await s.request("run_command", { sessionId, name: "name", args: "Mine" });
+  const limited = s.connect({ sessions: [sessionId] });
+  symlinkSync(p.home, join(p.project, "out"));
+  const outcome = (work: Promise<unknown>) =>
+    work.then(
+      () => "done",
+      ({ code }) => code,
+    );
+  const exported = (file: string) =>
+    outcome(limited.request("export_session", { sessionId, format: "md", file, force: true }));
+  const elsewhere = ["../b.md", "out/b.md", ".git/hooks/b.md", ".scorel/b.md", "~/.scorel/extensions/b.md"];
+  for (const path of elsewhere)
+    expect([path, await exported(path.startsWith("~") ? join(p.home, path.slice(2)) : join(p.project, path))]).toEqual([
+      path,
+      "HOST_FORBIDDEN",
+    ]);
+  expect(await exported(join(p.project, "a.md"))).toBe("done");
+  for (const operation of ["read_skills", "preview_skills", "check_skills"] as const)
+    expect(await outcome(limited.request(operation, { sessionId, path: p.home }))).toBe("HOST_FORBIDDEN");
+  expect(await outcome(limited.request("read_skills", { sessionId, path: p.project }))).toBe("done");
+  expect(await outcome(s.request("read_skills", { sessionId, path: p.home }))).toBe("done");
 });
 
 it("runs an extension's command if the scope includes the operations that it says it stands for", async () => {

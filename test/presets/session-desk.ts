@@ -5,6 +5,7 @@ import type { Client, ConnectOptions, HostService, SessionHandle } from "@scorel
 import { type AnyPlugin, createKernel, definePlugin, type Kernel } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import logs from "@scorel/logs";
+import transfer from "@scorel/transfer";
 import { z } from "zod";
 import type { Asked } from "../../presets/composition/asked.ts";
 import { createComposition } from "../../presets/composition/composition.ts";
@@ -45,7 +46,7 @@ const window: AnyPlugin = definePlugin({
 export async function desk({ project }: Place, more: Partial<Asked> = {}): Promise<Desk> {
   const { asked, notices } = askedIn(project, { preset: "base", ...more });
   const kernel: Kernel = await createKernel({
-    entries: [logs, host, blobs, history, window].map((plugin) => ({ plugin, origin: "test" })),
+    entries: [logs, host, blobs, history, transfer, window].map((plugin) => ({ plugin, origin: "test" })),
     store: createMemoryStore(testHeader),
     services: { composition: createComposition(asked, () => kernel) },
   });

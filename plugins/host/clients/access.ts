@@ -1,4 +1,7 @@
+import { lstatSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { SessionHeader } from "@scorel/kernel";
+import { isWithin, realOf } from "@scorel/kit/files/paths";
 import type { SessionOption, SessionPlace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { ClientScope, SessionSummary } from "../contract.ts";
@@ -21,6 +24,21 @@ function widens({ widens }: SessionOption, value: unknown): boolean {
   if (widens === undefined || value === undefined || value === false) return false;
   if (Array.isArray(value) && value.length === 0) return false;
   return widens === true || [value].flat().some((each) => widens.includes(each as string));
+}
+
+/** Folders with files that make git or Scorel run programs. */
+const CONTROL = /[\\/]\.(?:git|scorel)[. ]*(?:[\\/]|$)/i;
+
+/** The real path of a file that may not exist yet: that of its nearest folder, and the rest. Undefined if that cannot be found. */
+function realPath(path: string): string | undefined {
+  if (!isAbsolute(path)) return undefined;
+  const whole = resolve(path);
+  const real = realOf(whole);
+  if (real !== undefined) return real;
+  // A link to nothing would be followed when the file is made.
+  if (lstatSync(whole, { throwIfNoEntry: false })) return undefined;
+  const folder = dirname(whole) === whole ? undefined : realPath(dirname(whole));
+  return folder === undefined ? undefined : join(folder, basename(whole));
 }
 
 /** Decides what a client may do, by the scope that was given when it was connected. */
@@ -100,6 +118,18 @@ export class Access {
     const header = this.scope.projects && (await this.sessions.header(id));
     if (!header || !(await this.ofProjects(header)))
       throw errors.HOST_FORBIDDEN({ reason: `its connection does not include session ${id}` });
+  }
+
+  /** Throws HOST_FORBIDDEN unless the client may use a path of this computer for a session. */
+  async assertPath(sessionId: string, path: string): Promise<void> {
+    if (!this.confined) return;
+    await this.assertSession(sessionId);
+    const { meta } = (await this.sessions.header(sessionId)) ?? {};
+    const { cwd, root = cwd } = (meta ?? {}) as { cwd?: string; root?: string };
+    const [inside, real] = [root === undefined ? undefined : realPath(root), realPath(path)];
+    const isAllowed = inside !== undefined && real !== undefined && isWithin(inside, real) && !CONTROL.test(real);
+    if (!isAllowed)
+      throw errors.HOST_FORBIDDEN({ reason: `its connection includes only the project of the session, not ${path}` });
   }
 
   /** Throws HOST_FORBIDDEN unless the client may create sessions in a directory. */

@@ -88,6 +88,7 @@ export function contextOf(caller: Caller): OperationContext {
     logs: sessions.shelf.logs,
     resolve: (prefix) => sessions.resolve(prefix),
     assertSession: (sessionId) => access.assertSession(sessionId),
+    assertPath: async (sessionId, path) => access.assertPath(sessions.resolve(sessionId), path),
     assertOperations: (operations, what) => access.assertOperations(operations, what),
     open: (sessionId) => using(sessionId, (id) => openFor({ sessionId: id }, caller)),
     look: (sessionId, work) => using(sessionId, (id) => sessions.withReadOnly(id, work)),

@@ -102,6 +102,20 @@ it("lets a client that may only read subscribe and read, and refuses the rest", 
   );
 });
 
+it("gives away nothing but a client's own members, which cannot be changed", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  const limited = connect(t, { operations: "read" });
+  expect(Object.keys(limited)).toEqual(["clientId", "request", "subscribe", "watchSessions", "drained", "close"]);
+  const all = { access: (t.host.connect() as object as { access?: object }).access, clientId: "other" };
+  expect(all.access).toBe(undefined);
+  expect(() => Object.assign(limited, all)).toThrow(TypeError);
+  expect(limited.clientId).toBe("limited");
+  expect(await answer(limited, "cancel", { sessionId })).toBe("HOST_FORBIDDEN");
+  expect(Object.keys(t.host)).not.toContain("sessions");
+});
+
 it("refuses operations that a slash command runs, when the scope does not name them", async () => {
   using home = testHome();
   await using t = await testHost([echoAgent, caller]);

@@ -2,9 +2,16 @@ import type { Anchor, Client, Delivered, SubscribeOptions } from "@scorel/host/c
 import { type BaseContext, definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import { describe, expect, it } from "vitest";
-import type { LocalHost } from "../../../plugins/host/host.ts";
+import { z } from "zod";
+import type { OpenSession } from "../../../plugins/host/sessions/open-session.ts";
 import { SessionSubscription } from "../../../plugins/host/stream/subscription.ts";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    test_open: { params: { sessionId: string }; result: Record<string, never> };
+  }
+}
 
 /** A plugin whose context the test uses, and which appends an event each time the session starts. */
 function lender() {
@@ -26,12 +33,30 @@ function lender() {
 async function stage() {
   const home = testHome();
   const { plugin, context } = lender();
-  const t = await testHost([echoAgent, requests, plugin]);
+  const opened: unknown[] = [];
+  const opener = definePlugin({
+    id: "opener",
+    name: "Opener",
+    version: "1.0.0",
+    scope: "host",
+    operations: () => ({
+      test_open: {
+        params: z.object({ sessionId: z.string() }),
+        run: async ({ sessionId }, { open }) => {
+          opened.push(await open(sessionId));
+          return {};
+        },
+      },
+    }),
+  });
+  const t = await testHost([echoAgent, requests, plugin], [], [opener]);
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  await t.client.request("test_open", { sessionId });
   return {
     ...t,
     home,
     sessionId,
+    opened,
     context,
     session: () => context().session,
     async [Symbol.asyncDispose]() {
@@ -188,7 +213,7 @@ describe("a subscription", () => {
 
   it("gets an event once that is announced between its first two steps", async () => {
     await using t = await stage();
-    const open = await (t.host as LocalHost).sessions.load(t.sessionId);
+    const open = t.opened.at(-1) as OpenSession;
     const seqs: number[] = [];
     const subscription = new SessionSubscription(open, ({ event }) => void seqs.push("seq" in event ? event.seq : -1), {
       tail: Number.POSITIVE_INFINITY,

@@ -109,6 +109,7 @@ export async function shop(
     const context = {
       look: async (_id: string, work: (handle: object) => unknown) => work({ kernel: t.kernel }),
       left: () => new AbortController().signal,
+      assertPath: async () => {},
       resolve: (id: string) => id,
     };
     return (handler as OperationHandler<any>).run({ sessionId: t.session.id, ...params } as never, context as never);
