@@ -82,7 +82,7 @@ export const errors = defineErrors({
   HOST_STORAGE: (a: { path: string; reason: string }) =>
     `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>
-    `"operations" must return an object with { params: a zod schema, run } for each name${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
+    `"operations" must return an object with { params: a zod schema, run } for each name, which is one word${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
   HOST_OPERATION_FAILED: (a: { operation: string; plugin: string; reason: string; at?: string | undefined }) =>
     `Extension "${a.plugin}" failed in the operation "${a.operation}": ${a.reason}${a.at === undefined ? "" : ` (${a.at})`}`,
   HOST_OPERATION_OFF: (a: { operation: string; plugin: string }) =>

@@ -53,11 +53,16 @@ function usableOperations(value: unknown, _plugin: string, report: (flaw: unknow
   if (typeof value !== "object" || value === null) throw errors.HOST_OPERATIONS({});
   const usable = Object.entries(value).filter(([operation, handler]) => {
     const { params, run } = Object(handler) as { params?: unknown; run?: unknown };
-    const isHandler = isSchemaSource(params) && typeof run === "function";
+    const isHandler = isName(operation) && isSchemaSource(params) && typeof run === "function";
     if (!isHandler) report(errors.HOST_OPERATIONS({ operation }));
     return isHandler;
   });
   return Object.fromEntries(usable);
+}
+
+/** Names are one word such as `list_sessions`, and none that every JavaScript object has. */
+function isName(operation: string): boolean {
+  return /^[A-Za-z][\w.:-]{0,99}$/.test(operation) && !(operation in Object.prototype);
 }
 
 function isSchemaSource(value: unknown): boolean {

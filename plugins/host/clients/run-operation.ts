@@ -52,12 +52,14 @@ async function runContributed<O extends Operation>(
   if (caller.access.limited) await caller.access.assertOperation(operation, handler, checked);
   // An extension may change what it gets, but not what the client has.
   const result = await handler.run(contained ? copyPlain(checked) : checked, contextOf(caller));
-  if ((contained || caller.checksResults) && handler.result)
-    assertResult(operation, plugin, await schemaFrom(handler.result), result);
-  return result;
+  if (!(contained || caller.checksResults) || !handler.result) return result;
+  const parsed = assertResult(operation, plugin, await schemaFrom(handler.result), result);
+  // Without the keys that the schema of an extension does not name.
+  return contained ? (parsed as Operations[O]["result"]) : result;
 }
 
-function assertResult(operation: string, plugin: string, schema: z.ZodType, result: unknown): void {
-  const { error } = schema.safeParse(result, { jitless: true });
+function assertResult(operation: string, plugin: string, schema: z.ZodType, result: unknown): unknown {
+  const { error, data } = schema.safeParse(result, { jitless: true });
   if (error) throw errors.HOST_RESULT_INVALID({ operation, plugin, problems: problemsOf(error) });
+  return data;
 }

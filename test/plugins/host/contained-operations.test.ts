@@ -103,3 +103,27 @@ it("lists the other operations when a schema of an extension cannot be made", as
     { plugin: "flaky", where: "operation broken_schema", message: "no schema" },
   ]);
 });
+
+it("leaves out operations under names that no client could use, and fields of a result that its schema does not name", async () => {
+  const row = {
+    params: z.strictObject({}),
+    result: z.object({ list: z.unknown() }),
+    run: () => ({ list: 1, token: "secret" }),
+  };
+  const loose = definePlugin({
+    id: "loose",
+    name: "Loose",
+    version: "1.0.0",
+    scope: "host",
+    operations: () => ({ "bad name!": row, constructor: row, "acme.items": row }) as never,
+  });
+  await using t = await testHost([], [], [contained(loose)]);
+  const { operations } = await t.client.request("list_operations", {});
+  expect(operations.filter(({ plugin }) => plugin === "loose").map(({ name }) => name)).toEqual(["acme.items"]);
+  expect(await t.client.request("acme.items" as "ping", {})).toEqual({ list: 1 });
+  await expect(t.client.request("constructor" as "ping", {})).rejects.toMatchObject({ code: "HOST_OPERATION_UNKNOWN" });
+  expect(t.kernel.failures.map(({ message }) => /"([^"]+)" is not such an object/.exec(message)?.[1])).toEqual([
+    "bad name!",
+    "constructor",
+  ]);
+});
