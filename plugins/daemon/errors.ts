@@ -10,6 +10,15 @@ export const errors = defineErrors({
   DAEMON_NONE: () => "No host is running. Start one: scorel host serve",
   DAEMON_ELSEWHERE: (a: { machine: string; pid: number; path: string }) =>
     `A host that cannot be checked from here (process ${a.pid} on ${a.machine}) uses this home. Stop it there; if that machine or container is gone, delete ${a.path}.`,
+  DAEMON_NO_CHAT: {
+    exit: 2,
+    text: () =>
+      'This preset has no conversation to attach with. Add "chat" to "use" in the preset, or leave --preset out.',
+  },
+  DAEMON_NO_SESSION: {
+    exit: 2,
+    text: () => "The host has no session yet, so there is none to attach to. `scorel` starts one.",
+  },
   DAEMON_ADDRESS: {
     exit: 2,
     text: (a: { address: string; known: readonly string[] }) =>

@@ -1,5 +1,6 @@
 import type { CliOption } from "@scorel/cli/contract";
 import type { Listening } from "@scorel/gateway/contract";
+import type { RemoteClient } from "@scorel/host/client";
 import { definePlugin } from "@scorel/kernel";
 import { config } from "./context.ts";
 import { ReachingClient } from "./reach.ts";
@@ -19,6 +20,8 @@ export default definePlugin({
   async activate(ctx) {
     let serving: Serving | undefined;
     let socket: Promise<Listening | undefined> | undefined;
+    /** The host that \`scorel attach --url\` names. */
+    let attached: RemoteClient | undefined;
     // Other processes reach the sessions of this one at a socket, which is there as soon as there is a session.
     const unwatch = await ctx.host.connect({ clientId: "doorkeeper" }).watchSessions((row) => {
       // A session that was only written, such as an imported one, does not say whether it runs.
@@ -33,11 +36,11 @@ export default definePlugin({
     return {
       serviceWrappers: {
         host: (host) => ({
-          // Whoever says which client it is speaks for somebody else, and means this host.
-          connect: (options = {}) =>
-            options.clientId !== undefined || options.scope !== undefined || serving
-              ? host.connect(options)
-              : new ReachingClient(ctx, host.connect(options)),
+          connect: (options = {}) => {
+            // Whoever says which client it is speaks for somebody else, and means this host.
+            if (options.clientId !== undefined || options.scope !== undefined || serving) return host.connect(options);
+            return attached ?? new ReachingClient(ctx, host.connect(options));
+          },
         }),
       },
       cliCommands: () => [
@@ -67,6 +70,18 @@ export default definePlugin({
           action: "stop",
           description: "Stop the host; running turns get 10 seconds to end",
           run: async (invocation) => (await import("./commands.ts")).stopCommand(invocation),
+        },
+        {
+          noun: "attach",
+          args: "[session]",
+          description: "Talk in a session of a host that runs already; by default in the one used last",
+          options: [{ flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" }],
+          run: async (invocation) => {
+            const [{ attach }, { dialHost }] = await Promise.all([import("./attach.ts"), import("./dial.ts")]);
+            const { url, ...options } = invocation.options;
+            if (typeof url === "string") attached = await dialHost(ctx, url, options);
+            return attach(ctx, { ...invocation, options });
+          },
         },
         {
           noun: "host",

@@ -33,6 +33,7 @@ export class ReachingClient implements Client {
   private readonly routes = new Map<string, Client>();
   private readonly reopening = new Reopening();
   private readonly subscriptions = new Set<MovingSubscription>();
+  private latest: Client | undefined;
   private closed = false;
 
   constructor(ctx: DaemonContext, own: Client) {
@@ -40,8 +41,9 @@ export class ReachingClient implements Client {
     this.own = own;
   }
 
+  /** As the host knows it that opened a session last: there, other clients have other ids. */
   get clientId(): string {
-    return this.own.clientId;
+    return (this.latest ?? this.own).clientId;
   }
 
   readonly request = async <O extends Operation>(
@@ -104,7 +106,10 @@ export class ReachingClient implements Client {
     const params = client === this.own ? given : this.withEnvironment(operation, given);
     const result = await client.request(operation, params);
     this.reopening.take(operation, params, result);
-    if (OPENING.includes(operation)) this.routes.set((result as SessionStatus).sessionId, client);
+    if (OPENING.includes(operation)) {
+      this.routes.set((result as SessionStatus).sessionId, client);
+      this.latest = client;
+    }
     if (operation === "close_session") this.routes.delete((params as { sessionId: string }).sessionId);
     return result;
   }

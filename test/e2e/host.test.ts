@@ -106,4 +106,28 @@ describe("scorel host", () => {
     const results = conversation(s).filter((line) => line.startsWith("tool_result"));
     expect(results).toEqual([expect.stringContaining("green\n0\n")]);
   });
+
+  it("can be attached to, by default in the session used last, or at an address", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("one"), text("two"), text("three")]);
+    s.useModel(server.baseUrl);
+    await serving(s, none);
+    expect(await s.run(["attach"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no session yet") });
+    await s.run([...none, "-p", "first"]);
+    const attached = await s.run([...none, "attach"], { input: "second\n" });
+    expect(attached).toMatchObject({ code: 0, stdout: expect.stringContaining("two") });
+    const { state } = JSON.parse((await s.run(["host", "status", "--json"])).stdout);
+    const [{ address }] = state.addresses;
+    const elsewhere = await s.run(["attach", "--url", address], { input: "third\n" });
+    expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining("three") });
+    expect(conversation(s).filter((line) => line.startsWith("user"))).toEqual([
+      "user: first",
+      "user: second",
+      "user: third",
+    ]);
+    expect(await s.run(["attach", "--url", "gopher://x"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"gopher://x" is no address of a host'),
+    });
+  });
 });
