@@ -1,15 +1,13 @@
-import type { Channel, ClientMessage, Hello, HostMessage } from "@scorel/host/client";
+import type { Channel, ClientMessage, Hello } from "@scorel/host/client";
 import type { HostService } from "@scorel/host/contract";
-import { newId, ScorelError } from "@scorel/kernel";
+import { newId } from "@scorel/kernel";
 import type { AcceptOptions, Admission, ConnectedClient, GatewayService } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { Guest, wireError } from "./guest.ts";
+import { Guest } from "./guest.ts";
 import { readMessage } from "./messages.ts";
+import { type ConnectionUser, closing, endWith, PROTOCOL, Reception, send } from "./reception.ts";
 
-/** Version of the protocol; see `PROTOCOL` of the client. */
-const PROTOCOL = 1;
-/** Longest message before the client is let in, and after, in characters. */
-const MAX_HELLO = 16 * 1024;
+/** Longest message of a client, in characters. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
 
 export interface GatewayOptions {
@@ -25,17 +23,27 @@ export interface GatewayLimits {
   helloMs: number;
   /** Time for a client to come back after its connection was lost. */
   returnMs: number;
+  /** Silence of a client after which its connection counts as dead. Clients ping more often, in a hidden browser tab once a minute. */
+  silentMs: number;
   clients: number;
+  /** Connections whose clients have not been let in yet. */
+  strangers: number;
 }
 
-const LIMITS: GatewayLimits = { helloMs: 5_000, returnMs: 60_000, clients: 256 };
+const LIMITS: GatewayLimits = { helloMs: 5_000, returnMs: 60_000, silentMs: 150_000, clients: 256, strangers: 1_000 };
 
 interface Entry {
   guest: Guest;
   about: ConnectedClient;
+  /** What it may do, as JSON. */
+  scope: string;
   /** The present connection. */
   channel: Channel | undefined;
-  leaving: NodeJS.Timeout | undefined;
+  /** When it was heard last, and when its connection was lost, by a clock that nobody sets. */
+  heardAt: number;
+  lostAt: number;
+  /** Ends a silent connection, or the wait for a client that has lost it. */
+  timer: NodeJS.Timeout | undefined;
 }
 
 export class Gateway implements GatewayService {
@@ -43,12 +51,15 @@ export class Gateway implements GatewayService {
   private readonly limits: GatewayLimits;
   private readonly instance = newId();
   private readonly entries = new Map<string, Entry>();
-  private readonly strangers = new Set<Channel>();
-  private dismissed = false;
+  private readonly reception: Reception;
 
   constructor(options: GatewayOptions) {
     this.options = options;
     this.limits = { ...LIMITS, ...options.limits };
+    const { version, logger } = options;
+    const { helloMs, strangers } = this.limits;
+    const enter = this.enter.bind(this);
+    this.reception = new Reception({ version, logger, helloMs, strangers, enter });
   }
 
   clients(): ConnectedClient[] {
@@ -56,109 +67,63 @@ export class Gateway implements GatewayService {
   }
 
   accept(channel: Channel, options: AcceptOptions): void {
-    let entry: Entry | undefined;
-    const seconds = this.limits.helloMs / 1_000;
-    const limit = setTimeout(() => this.turnAway(channel, errors.GATEWAY_HELLO({ seconds })), this.limits.helloMs);
-    this.strangers.add(channel);
-    /** Messages that arrive while the client is being let in. */
-    let admitting: string[] | undefined;
-    const take = (text: string) => {
-      if (entry) return this.take(entry, channel, text);
-      if (admitting) return void admitting.push(text);
-      admitting = [];
-      this.admit(channel, text, options).then(
-        (admitted) => {
-          clearTimeout(limit);
-          if (!admitted) return;
-          entry = admitted;
-          for (const early of admitting ?? []) this.take(entry, channel, early);
-        },
-        (thrown) => {
-          clearTimeout(limit);
-          this.options.logger.warn(`A client was refused (${options.transport})`, thrown);
-          this.turnAway(channel, thrown);
-        },
-      );
-    };
-    channel.open({
-      message: take,
-      closed: () => {
-        clearTimeout(limit);
-        this.strangers.delete(channel);
-        if (entry) this.lost(entry, channel);
-      },
-    });
+    this.reception.accept(channel, options);
   }
 
   async dismiss(reason: string, retry: boolean): Promise<void> {
-    this.dismissed = true;
     const message = closing(errors.GATEWAY_ENDED({ reason }), retry);
-    for (const channel of this.strangers) end(channel, message);
+    this.reception.close(message);
     const all = [...this.entries.values()];
     this.entries.clear();
-    for (const { channel, leaving } of all) {
-      clearTimeout(leaving);
-      if (channel) end(channel, message);
+    for (const entry of all) {
+      const { channel, timer } = entry;
+      clearTimeout(timer);
+      entry.channel = undefined;
+      if (channel) endWith(channel, message);
     }
     await Promise.allSettled(all.map(({ guest }) => guest.leave()));
   }
 
-  /** Lets a client in that has said who it is. Undefined if the channel has closed meanwhile. */
-  private async admit(channel: Channel, text: string, options: AcceptOptions): Promise<Entry | undefined> {
-    const hello = this.hello(text);
-    const admission = await options.admit(hello);
-    if (!this.strangers.delete(channel)) return undefined;
-    const known = this.returning(hello, options);
-    const entry = known ?? this.enter(hello, options, admission);
-    clearTimeout(entry.leaving);
-    // A client that returns before its old connection is known to be dead.
-    const { channel: former } = entry;
+  /** Lets a client in, or lets one go on that has lost its connection. */
+  private enter(hello: Hello, { scope }: Admission, channel: Channel, options: AcceptOptions): ConnectionUser {
+    const known = this.returning(hello, options, scope);
+    const entry = known ?? this.create(hello, options, scope);
+    const { channel: former, guest, about } = entry;
     entry.channel = channel;
+    // A client can return before its old connection is known to be dead.
     if (former) {
       former.close();
-      void entry.guest.part();
+      guest.part().catch((thrown) => this.failed(thrown));
     }
-    entry.about.connected = true;
-    const { clientId } = entry.about;
-    const { secret } = entry.guest;
-    const { instance } = this;
-    const { version } = this.options;
+    about.connected = true;
+    entry.heardAt = performance.now();
+    this.watch(entry, channel);
     send(channel, {
       type: "welcome",
       protocol: PROTOCOL,
-      version,
-      instance,
-      clientId,
-      secret,
+      version: this.options.version,
+      instance: this.instance,
+      clientId: about.clientId,
+      secret: guest.secret,
       resumed: known !== undefined,
     });
-    entry.guest.join((message) => channel.send(message));
-    return entry;
+    guest.join((message) => channel.send(message));
+    return { message: (text) => this.take(entry, channel, text), closed: () => this.lost(entry, channel) };
   }
 
-  private hello(text: string): Hello {
-    if (text.length > MAX_HELLO)
-      throw errors.GATEWAY_MESSAGE({ problems: `the first message has ${text.length} characters` });
-    const hello = readMessage(text);
-    if (hello.type !== "hello") throw errors.GATEWAY_MESSAGE({ problems: 'the first message must be "hello"' });
-    if (hello.protocol === PROTOCOL) return hello;
-    const { version: hostVersion } = this.options;
-    throw errors.GATEWAY_PROTOCOL({
-      host: PROTOCOL,
-      client: hello.protocol,
-      hostVersion,
-      clientVersion: hello.version,
-    });
-  }
-
-  private returning({ resume }: Hello, { transport }: AcceptOptions): Entry | undefined {
+  /** The client that a hello continues. One whose rights have changed begins anew. */
+  private returning({ resume }: Hello, { transport }: AcceptOptions, scope: Admission["scope"]): Entry | undefined {
     const entry = resume && this.entries.get(resume.clientId);
-    return entry?.about.transport === transport && entry.guest.isSecret(resume?.secret ?? "") ? entry : undefined;
+    if (entry?.about.transport !== transport || !entry.guest.isSecret(resume?.secret ?? "")) return undefined;
+    if (entry.scope === textOf(scope)) return entry;
+    this.leave(entry);
+    return undefined;
   }
 
-  private enter({ name, version }: Hello, { transport }: AcceptOptions, { scope }: Admission): Entry {
+  private create({ name, version }: Hello, { transport }: AcceptOptions, scope: Admission["scope"]): Entry {
     const { clients } = this.limits;
-    if (this.dismissed || this.entries.size >= clients) throw errors.GATEWAY_FULL({ max: clients });
+    if (this.entries.size >= clients) this.forgetOne();
+    if (this.entries.size >= clients) throw errors.GATEWAY_FULL({ max: clients });
     const clientId = newId();
     const guest = new Guest(this.options.host.connect({ scope, clientId }));
     const about = {
@@ -169,18 +134,30 @@ export class Gateway implements GatewayService {
       connected: true,
       since: Date.now(),
     };
-    const entry: Entry = { guest, about, channel: undefined, leaving: undefined };
+    const entry: Entry = {
+      ...{ guest, about, scope: textOf(scope), channel: undefined },
+      ...{ heardAt: 0, lostAt: 0, timer: undefined },
+    };
     this.entries.set(clientId, entry);
     return entry;
   }
 
+  /** Gives up waiting for the client that has been away longest. */
+  private forgetOne(): void {
+    const away = [...this.entries.values()].filter(({ channel }) => !channel);
+    const [longest] = away.sort((a, b) => a.lostAt - b.lostAt);
+    if (longest) this.leave(longest);
+  }
+
   private take(entry: Entry, channel: Channel, text: string): void {
     if (entry.channel !== channel) return;
+    entry.heardAt = performance.now();
     try {
       if (text.length > MAX_MESSAGE) throw errors.GATEWAY_MESSAGE({ problems: `it has ${text.length} characters` });
       this.handle(entry, channel, readMessage(text));
     } catch (thrown) {
-      this.turnAway(channel, thrown);
+      send(channel, closing(thrown, false));
+      this.leave(entry);
     }
   }
 
@@ -195,43 +172,44 @@ export class Gateway implements GatewayService {
     else void entry.guest.ask(message);
   }
 
+  /** Closes a connection on which nothing is heard any more, such as that of a computer that was unplugged. */
+  private watch(entry: Entry, channel: Channel): void {
+    clearTimeout(entry.timer);
+    const left = entry.heardAt + this.limits.silentMs - performance.now();
+    entry.timer = setTimeout(() => {
+      if (performance.now() - entry.heardAt < this.limits.silentMs) return this.watch(entry, channel);
+      channel.close();
+      this.lost(entry, channel);
+    }, left);
+    entry.timer.unref();
+  }
+
   /** The connection is gone: the client has some time to come back. */
   private lost(entry: Entry, channel: Channel): void {
     if (entry.channel !== channel) return;
     entry.channel = undefined;
     entry.about.connected = false;
-    void entry.guest.part();
-    entry.leaving = setTimeout(() => this.leave(entry), this.limits.returnMs);
-    entry.leaving.unref();
+    entry.lostAt = performance.now();
+    entry.guest.part().catch((thrown) => this.failed(thrown));
+    clearTimeout(entry.timer);
+    entry.timer = setTimeout(() => this.leave(entry), this.limits.returnMs);
+    entry.timer.unref();
   }
 
   private leave(entry: Entry): void {
-    clearTimeout(entry.leaving);
+    clearTimeout(entry.timer);
     if (!this.entries.delete(entry.about.clientId)) return;
     const { channel } = entry;
     entry.channel = undefined;
     channel?.close();
-    entry.guest.leave().catch((thrown) => this.options.logger.warn("A session could not be closed", thrown));
+    entry.guest.leave().catch((thrown) => this.failed(thrown));
   }
 
-  /** Ends a connection with a reason. What is not a coded error is not told to strangers. */
-  private turnAway(channel: Channel, thrown: unknown): void {
-    const isStranger = this.strangers.has(channel);
-    this.strangers.delete(channel);
-    const error = isStranger && !(thrown instanceof ScorelError) ? errors.GATEWAY_REFUSED() : thrown;
-    end(channel, closing(error, false));
+  private failed(thrown: unknown): void {
+    this.options.logger.warn("A session could not be closed", thrown);
   }
 }
 
-function closing(error: unknown, retry: boolean): HostMessage {
-  return { type: "closing", error: wireError(error), retry };
-}
-
-function end(channel: Channel, message: HostMessage): void {
-  send(channel, message);
-  channel.close();
-}
-
-function send(channel: Channel, message: HostMessage): void {
-  channel.send(JSON.stringify(message));
+function textOf(scope: Admission["scope"]): string {
+  return JSON.stringify(scope ?? {});
 }

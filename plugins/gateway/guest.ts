@@ -16,7 +16,8 @@ type Asking = Extract<ClientMessage, { requestId: number }>;
 export class Guest {
   readonly secret = randomBytes(16).toString("base64url");
   readonly client: Client;
-  private readonly subscriptions = new Map<number, () => Promise<void>>();
+  /** How to end each subscription. Undefined while it begins. */
+  private readonly subscriptions = new Map<number, { end?: () => Promise<void> }>();
   /** Requests that were received, those that are being carried out, and answers that the client may not have got. */
   private readonly received = new Set<number>();
   private readonly pending = new Set<number>();
@@ -50,7 +51,7 @@ export class Guest {
     this.outbox = undefined;
     const ends = [...this.subscriptions.values()];
     this.subscriptions.clear();
-    await Promise.all(ends.map((end) => end()));
+    await Promise.all(ends.map(({ end }) => end?.()));
   }
 
   /** Ends the client: its sessions are released. */
@@ -105,43 +106,55 @@ export class Guest {
   }
 
   private async subscribe(message: Extract<ClientMessage, { type: "subscribe" }>): Promise<unknown> {
-    await this.unsubscribe(message.subscription);
     const { outbox } = this;
     const { tail, ...options } = message.options;
-    let running: Subscription | undefined;
-    const listener = (delivered: Delivered) =>
-      outbox?.add(message.subscription, delivered, (running as Subscription).anchor as Anchor);
-    running = await this.client.subscribe(message.sessionId, listener, {
-      ...options,
-      ...(tail !== undefined && { tail: tail === "all" ? Number.POSITIVE_INFINITY : tail }),
+    return this.begin(message.subscription, async () => {
+      let running: Subscription | undefined;
+      const listener = (delivered: Delivered) =>
+        outbox?.add(message.subscription, delivered, (running as Subscription).anchor as Anchor);
+      running = await this.client.subscribe(message.sessionId, listener, {
+        ...options,
+        ...(tail !== undefined && { tail: tail === "all" ? Number.POSITIVE_INFINITY : tail }),
+      });
+      const { mode, more, status, anchor } = running;
+      return { end: running, result: { mode, more, status, anchor } };
     });
-    const { mode, more, status, anchor } = running;
-    this.keep(message.subscription, running, outbox);
-    return { mode, more, status, anchor };
   }
 
   private async watch({ subscription, capacity }: Extract<ClientMessage, { type: "watch" }>): Promise<unknown> {
-    await this.unsubscribe(subscription);
     const { outbox } = this;
-    const end = await this.client.watchSessions(
-      (change) => outbox?.addChange(subscription, change),
-      capacity === undefined ? {} : { capacity },
-    );
-    this.keep(subscription, end, outbox);
-    return undefined;
+    return this.begin(subscription, async () => {
+      const end = await this.client.watchSessions(
+        (change) => outbox?.addChange(subscription, change),
+        capacity === undefined ? {} : { capacity },
+      );
+      return { end, result: undefined };
+    });
   }
 
-  /** Keeps a subscription, unless its connection has been lost meanwhile. */
-  private keep(subscription: number, end: () => Promise<void>, outbox: Outbox | undefined): void {
-    if (outbox !== undefined && outbox === this.outbox) this.subscriptions.set(subscription, end);
-    else void end();
+  /** Begins a subscription in the place of one with the same number. It ends at once if it is no longer wanted by then. */
+  private async begin(number: number, start: () => Promise<{ end: () => Promise<void>; result: unknown }>) {
+    const former = this.subscriptions.get(number);
+    const place: { end?: () => Promise<void> } = {};
+    this.subscriptions.set(number, place);
+    this.outbox?.forget(number);
+    try {
+      await former?.end?.();
+      const { end, result } = await start();
+      place.end = end;
+      if (this.subscriptions.get(number) !== place) await end();
+      return result;
+    } catch (thrown) {
+      if (this.subscriptions.get(number) === place) this.subscriptions.delete(number);
+      throw thrown;
+    }
   }
 
-  private async unsubscribe(subscription: number): Promise<void> {
-    const end = this.subscriptions.get(subscription);
-    this.subscriptions.delete(subscription);
-    this.outbox?.forget(subscription);
-    await end?.();
+  private async unsubscribe(number: number): Promise<void> {
+    const place = this.subscriptions.get(number);
+    this.subscriptions.delete(number);
+    this.outbox?.forget(number);
+    await place?.end?.();
   }
 
   private refuse(requestId: number, thrown: unknown): void {

@@ -61,6 +61,13 @@ export function readMessage(message: string): ClientMessage {
   throw errors.GATEWAY_MESSAGE({ problems: problems.slice(0, 3).join("; ") });
 }
 
+/** The version of the protocol that a hello speaks, if it is another one, and that of its program. */
+export function otherProtocol(message: string, own: number): { protocol: number; version: string } | undefined {
+  const { type, protocol, version } = (parsed(message) ?? {}) as Record<string, unknown>;
+  if (type !== "hello" || !Number.isInteger(protocol) || protocol === own) return undefined;
+  return { protocol: protocol as number, version: typeof version === "string" ? version.slice(0, 256) : "unknown" };
+}
+
 function parsed(message: string): unknown {
   try {
     return JSON.parse(message);

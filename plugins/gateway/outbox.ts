@@ -34,8 +34,8 @@ export class Outbox {
   add(subscription: number, delivered: Delivered, anchor: Anchor): void | Promise<void> {
     const text = textOf(delivered);
     let batch = this.batches.get(subscription);
-    // Positions inside the stream and others do not go into the same message; the client computes those between its events.
-    if (batch && batch.anchor.streamSeq < 0 !== anchor.streamSeq < 0) {
+    // The client computes the positions between the events of a message from the last one.
+    if (batch && !isSameKind(batch.anchor, anchor)) {
       this.flushEvents(subscription, batch);
       batch = undefined;
     }
@@ -75,6 +75,7 @@ export class Outbox {
   }
 
   forget(subscription: number): void {
+    this.waiting -= this.batches.get(subscription)?.characters ?? 0;
     this.batches.delete(subscription);
     this.changes.delete(subscription);
   }
@@ -129,6 +130,11 @@ export class Outbox {
       this.flush();
     });
   }
+}
+
+/** Whether both are positions inside the stream of one opening of the session, or both of stored events only. */
+function isSameKind(a: Anchor, b: Anchor): boolean {
+  return a.streamSeq < 0 === b.streamSeq < 0 && a.activation === b.activation && a.epoch === b.epoch;
 }
 
 /** The JSON of events that several clients get. */

@@ -11,6 +11,8 @@ import { errors } from "./errors.ts";
 
 /** Connections at a time. */
 const MAX_CONNECTIONS = 256;
+/** Longest first message of a client, and the sent bytes that may wait for a client that does not read. */
+const LIMITS = { maxFirstBytes: 64 * 1024, maxUnsent: 4 * 1024 * 1024 };
 
 /**
  * Accepts clients at a Unix socket. Only this user can reach it, because others cannot enter its folder, so its clients may do
@@ -21,7 +23,7 @@ export async function listenOn(path: string, gateway: GatewayService): Promise<L
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    gateway.accept(lineChannel(socket, socket), { transport: "socket", admit: () => ({}) });
+    gateway.accept(lineChannel(socket, socket, LIMITS), { transport: "socket", admit: () => ({}) });
   });
   server.maxConnections = MAX_CONNECTIONS;
   try {
@@ -35,6 +37,8 @@ export async function listenOn(path: string, gateway: GatewayService): Promise<L
   } catch (thrown) {
     throw errors.SOCKET_LISTEN({ path, reason: codeOf(thrown) }, { cause: thrown });
   }
+  // A connection that could not be accepted, such as for lack of file descriptors, is its client's loss.
+  server.on("error", () => {});
   // The socket alone keeps no process running.
   server.unref();
   return {

@@ -3,7 +3,7 @@
 import type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 
 export * from "./faces.ts";
-export type { LinkOptions, LinkState, LinkTimes } from "./link.ts";
+export type { LinkOptions, LinkState, LinkTimes } from "./link-options.ts";
 export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 export { Reopening } from "./reopening.ts";
 export type {

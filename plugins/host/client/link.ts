@@ -2,72 +2,8 @@
 
 import { ScorelError } from "@scorel/kit/values/coded-error";
 import { errors } from "./errors.ts";
-import {
-  type Answer,
-  type Channel,
-  type ClientMessage,
-  type HostMessage,
-  PROTOCOL,
-  type Welcome,
-  type WireError,
-} from "./wire.ts";
-
-/** How a client is connected. `waiting`: it will connect again at `at`, in milliseconds since 1970. */
-export type LinkState =
-  | { state: "connecting" }
-  | { state: "live"; version: string }
-  | { state: "waiting"; at: number; reason: string }
-  | { state: "closed"; error?: Error | undefined };
-
-export interface LinkOptions {
-  /** Opens a new connection. Rejects if the host cannot be reached. */
-  dial(): Promise<Channel> | Channel;
-  /** The program's name for people, and its version. */
-  name?: string | undefined;
-  version: string;
-  /** The token for transports that ask for one; called for each connection. */
-  token?: (() => string | undefined | Promise<string | undefined>) | undefined;
-  /** Whether to connect again when the connection is lost. Default: true. */
-  reconnect?: boolean | undefined;
-  /** Times in milliseconds, for tests. */
-  times?: Partial<LinkTimes> | undefined;
-}
-
-export interface LinkTimes {
-  /** How long connecting may take, until the host's welcome. */
-  welcome: number;
-  /** Silence after which the client asks for a sign of life. */
-  ping: number;
-  /** Silence after which the connection counts as dead. */
-  dead: number;
-  /** The first and the longest wait before connecting again. */
-  firstRetry: number;
-  lastRetry: number;
-  /** A connection that lasted this long makes the next wait short again. */
-  healthy: number;
-}
-
-const TIMES: LinkTimes = {
-  welcome: 10_000,
-  ping: 5_000,
-  dead: 12_000,
-  firstRetry: 250,
-  lastRetry: 15_000,
-  healthy: 30_000,
-};
-
-/** What the link tells its client. */
-export interface LinkUser {
-  /** A connection was made, the first or a later one. Messages may be sent from now on. */
-  connected(welcome: Welcome): void;
-  /** `characters` is the length of the message. */
-  message(message: Answer, characters: number): void;
-  /** Every request up to this id has been answered. */
-  answered(): number;
-  /** There will be no further connection. */
-  ended(error: Error | undefined): void;
-  state(state: LinkState): void;
-}
+import { type LinkOptions, type LinkState, type LinkTimes, type LinkUser, TIMES } from "./link-options.ts";
+import { type Channel, type ClientMessage, type HostMessage, PROTOCOL, type Welcome, type WireError } from "./wire.ts";
 
 export class Link {
   private readonly options: LinkOptions;
@@ -80,6 +16,8 @@ export class Link {
   private heardAt = 0;
   private liveSince = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the attempt to connect that is under way. */
+  private abandon: ((error: Error) => void) | undefined;
   private current: LinkState = { state: "connecting" };
 
   constructor(options: LinkOptions, user: LinkUser) {
@@ -113,7 +51,7 @@ export class Link {
 
   /** Connects now instead of at the end of the wait, as when a page becomes visible or a network returns. */
   hurry(): void {
-    if (this.current.state === "live") this.checkAlive(this.times.welcome / 5);
+    if (this.current.state === "live") this.keepAlive(this.times.welcome / 5, 1);
     else if (this.current.state === "waiting") this.reconnect();
   }
 
@@ -124,32 +62,60 @@ export class Link {
     this.finish(undefined);
   }
 
-  private async connect(): Promise<void> {
+  private connect(): Promise<void> {
     this.become({ state: "connecting" });
-    const [channel, token] = await Promise.all([this.options.dial(), this.options.token?.()]);
-    if (this.ended) return channel.close();
-    await new Promise<void>((resolve, reject) => {
-      const fail = (error: Error) => {
+    const { welcome: ms } = this.times;
+    return new Promise<void>((resolve, reject) => {
+      let channel: Channel | undefined;
+      const settle = () => {
         clearTimeout(limit);
-        channel.close();
+        this.abandon = undefined;
+      };
+      const fail = (error: Error) => {
+        if (this.abandon !== fail) return;
+        settle();
+        channel?.close();
         reject(error);
       };
-      const limit = setTimeout(() => fail(errors.LINK_SILENT({ ms: this.times.welcome })), this.times.welcome);
-      channel.open({
-        message: (text) => {
-          this.heardAt = Date.now();
-          if (this.channel === channel) return this.take(text);
-          const first = parsed(text);
-          if (first?.type === "closing") return fail(fatal(first));
-          if (first?.type !== "welcome") return fail(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
-          clearTimeout(limit);
-          this.begin(channel, first);
+      const limit = setTimeout(() => fail(errors.LINK_SILENT({ ms })), ms);
+      this.abandon = fail;
+      const dial = async () => {
+        const token = await this.options.token?.();
+        const dialed = await this.options.dial();
+        if (this.abandon !== fail) return dialed.close();
+        channel = dialed;
+        this.greet(dialed, token, fail, (welcome) => {
+          settle();
+          this.begin(dialed, welcome);
           resolve();
-        },
-        closed: (reason) => (this.channel === channel ? this.lost(reason) : fail(errors.LINK_CLOSED({ reason }))),
-      });
-      channel.send(JSON.stringify(this.hello(token)));
+        });
+      };
+      dial().catch(fail);
     });
+  }
+
+  /** Says hello over a new channel, and waits for the welcome. */
+  private greet(
+    channel: Channel,
+    token: string | undefined,
+    fail: (error: Error) => void,
+    welcomed: (welcome: Welcome) => void,
+  ): void {
+    let isOver = false;
+    channel.open({
+      message: (text) => {
+        this.heardAt = performance.now();
+        if (this.channel === channel) return this.take(text);
+        if (isOver) return;
+        isOver = true;
+        const first = parsed(text);
+        if (first?.type === "welcome") welcomed(first);
+        else if (first?.type === "closing") fail(fatal(first));
+        else fail(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
+      },
+      closed: (reason) => (this.channel === channel ? this.lost(reason) : fail(errors.LINK_CLOSED({ reason }))),
+    });
+    channel.send(JSON.stringify(this.hello(token)));
   }
 
   private hello(token: string | undefined): ClientMessage {
@@ -161,8 +127,8 @@ export class Link {
   private begin(channel: Channel, welcome: Welcome): void {
     this.channel = channel;
     this.welcome = welcome;
-    this.liveSince = Date.now();
-    this.wait(this.times.ping, () => this.checkAlive(this.times.dead - this.times.ping));
+    this.liveSince = performance.now();
+    this.wait(this.times.ping, () => this.keepAlive());
     this.become({ state: "live", version: welcome.version });
     this.user.connected(welcome);
   }
@@ -179,17 +145,14 @@ export class Link {
     else this.finish(fatal(closing));
   }
 
-  /** Asks for a sign of life if there was silence, and gives the connection up if none comes within `limit` ms. */
-  private checkAlive(limit: number): void {
-    const asked = Date.now();
-    if (asked - this.heardAt < this.times.ping / 2) {
-      this.wait(this.times.ping, () => this.checkAlive(this.times.dead - this.times.ping));
-      return;
-    }
+  /** Asks for a sign of life every `ms` milliseconds, and gives the connection up after so many without one. */
+  private keepAlive(ms = this.times.ping, left = Math.ceil(this.times.dead / this.times.ping)): void {
+    const asked = performance.now();
     this.send({ type: "ping", answered: this.user.answered() });
-    this.wait(limit, () => {
-      if (this.heardAt < asked) this.lost(`nothing was heard for ${Math.round((Date.now() - this.heardAt) / 1000)} s`);
-      else this.checkAlive(limit);
+    this.wait(ms, () => {
+      if (this.heardAt >= asked) this.keepAlive();
+      else if (left > 1) this.keepAlive(ms, left - 1);
+      else this.lost(`nothing was heard for ${Math.round((performance.now() - this.heardAt) / 1000)} s`);
     });
   }
 
@@ -203,7 +166,7 @@ export class Link {
     }
     this.channel = undefined;
     channel.close();
-    if (Date.now() - this.liveSince >= this.times.healthy) this.retry = 0;
+    if (performance.now() - this.liveSince >= this.times.healthy) this.retry = 0;
     this.later(reason);
   }
 
@@ -232,6 +195,7 @@ export class Link {
     const { channel } = this;
     this.channel = undefined;
     channel?.close();
+    this.abandon?.(error ?? errors.LINK_ENDED({ reason: "the client was closed" }));
     this.become({ state: "closed", error });
     this.user.ended(error);
   }

@@ -1,23 +1,16 @@
 import { newId } from "@scorel/kit/values/id";
 import type { Client, Operation, Operations, Subscription } from "../contract.ts";
 import { errors } from "./errors.ts";
-import { Link, type LinkOptions, type LinkState, remoteError } from "./link.ts";
+import { Link } from "./link.ts";
+import type { LinkOptions, LinkState } from "./link-options.ts";
 import { RemoteSubscription } from "./remote-subscription.ts";
+import { RemoteWatcher } from "./remote-watcher.ts";
 import { Reopening } from "./reopening.ts";
-import type { Answer, ClientMessage, HostMessage, Subscribed, Welcome, WireError } from "./wire.ts";
+import { Requests, type Unnumbered } from "./requests.ts";
+import type { Answer, HostMessage, Subscribed, Welcome } from "./wire.ts";
 
 /** Processed characters after which the host is told, so that it sends more. */
 const REPORT_EVERY = 64 * 1024;
-
-type Answered = Extract<ClientMessage, { requestId: number }>;
-type Unnumbered<M = Answered> = M extends Answered ? Omit<M, "requestId"> : never;
-type Watcher = Parameters<Client["watchSessions"]>[0];
-
-interface Pending {
-  message: Answered;
-  resolve(result: unknown): void;
-  reject(error: Error): void;
-}
 
 export interface RemoteOptions extends LinkOptions {
   /** Called with what a listener throws. Default: it is thrown again, as an uncaught error. */
@@ -45,13 +38,14 @@ class WireClient implements RemoteClient {
   clientId = "";
   private readonly link: Link;
   private readonly failed: (thrown: unknown) => void;
-  private readonly pending = new Map<number, Pending>();
+  private readonly requests: Requests;
   private readonly subscriptions = new Map<number, RemoteSubscription>();
-  private readonly watchers = new Map<number, { listener: Watcher; capacity: number | undefined }>();
+  private readonly watchers = new Map<number, RemoteWatcher>();
   private readonly reopening = new Reopening();
+  /** Whether the host knows the sessions that this client has opened. */
+  private isReopened = true;
   private readonly listeners = new Set<(state: LinkState) => void>();
   private connections = 0;
-  private numbers = 0;
   private processed = 0;
   private reported = 0;
   private end: Error | undefined;
@@ -61,13 +55,11 @@ class WireClient implements RemoteClient {
     this.link = new Link(options, {
       connected: (welcome) => this.connected(welcome),
       message: (message, characters) => this.take(message, characters),
-      answered: () => Math.min(this.numbers, ...[...this.pending.keys()].map((requestId) => requestId - 1)),
+      answered: () => this.requests.answered,
       ended: (error) => this.ended(error),
-      state: (state) => {
-        if (state.state === "waiting") for (const subscription of this.subscriptions.values()) subscription.interrupt();
-        for (const listener of this.listeners) listener(state);
-      },
+      state: (state) => this.became(state),
     });
+    this.requests = new Requests((message) => this.link.send(message));
   }
 
   start(): Promise<void> {
@@ -98,10 +90,7 @@ class WireClient implements RemoteClient {
   };
 
   async subscribe(...[sessionId, listener, options = {}]: Parameters<Client["subscribe"]>): Promise<Subscription> {
-    const subscription = new RemoteSubscription(++this.numbers, sessionId, listener, options, {
-      processed: (characters) => this.report(characters),
-      failed: this.failed,
-    });
+    const subscription = new RemoteSubscription(this.requests.number(), sessionId, listener, options, this.failed);
     this.subscriptions.set(subscription.number, subscription);
     try {
       const begun = (await this.ask(subscribing(subscription))) as Subscribed;
@@ -113,23 +102,30 @@ class WireClient implements RemoteClient {
   }
 
   async watchSessions(...[listener, options = {}]: Parameters<Client["watchSessions"]>): Promise<() => Promise<void>> {
-    const number = ++this.numbers;
-    this.watchers.set(number, { listener, capacity: options.capacity });
+    const number = this.requests.number();
+    const watcher = new RemoteWatcher(listener, options.capacity, this.failed);
+    this.watchers.set(number, watcher);
     try {
       await this.ask({ type: "watch", subscription: number, capacity: options.capacity });
     } catch (thrown) {
       this.watchers.delete(number);
       throw thrown;
     }
-    return () => (this.watchers.delete(number) ? this.endAtHost(number) : Promise.resolve());
+    return async () => {
+      watcher.end();
+      if (this.watchers.delete(number)) await this.endAtHost(number);
+    };
   }
 
   async drained(sessionId: string): Promise<void> {
     const own = () => [...this.subscriptions.values()].filter((subscription) => subscription.sessionId === sessionId);
-    await Promise.all(own().map((subscription) => subscription.whole()));
-    await this.ask({ type: "drain", sessionId });
-    // The connection may have been lost meanwhile.
-    await Promise.all(own().map((subscription) => subscription.whole()));
+    let connection: number;
+    do {
+      await Promise.all(own().map((subscription) => subscription.whole()));
+      connection = this.connections;
+      await this.ask({ type: "drain", sessionId });
+      // On another connection, the host may have answered before the subscriptions went on there.
+    } while (connection !== this.connections || !this.link.isLive);
     await Promise.all(own().map((subscription) => subscription.caughtUp()));
   }
 
@@ -148,105 +144,98 @@ class WireClient implements RemoteClient {
   }
 
   private ask(message: Unnumbered): Promise<unknown> {
-    if (this.end) return Promise.reject(this.end);
-    const numbered = { ...message, requestId: ++this.numbers } as Answered;
-    return new Promise((resolve, reject) => {
-      this.pending.set(numbered.requestId, { message: numbered, resolve, reject });
-      if (this.link.isLive) this.link.send(numbered);
-    });
+    return this.end ? Promise.reject(this.end) : this.requests.ask(message);
   }
 
   private take(message: Answer, characters: number): void {
     if (message.type === "response") this.answer(message);
-    else if (message.type === "events") this.deliver(message, characters);
-    else this.tell(message);
-  }
-
-  private answer(message: Extract<HostMessage, { type: "response" }>): void {
-    const pending = this.pending.get(message.requestId);
-    this.pending.delete(message.requestId);
-    if (!pending) return;
-    const { message: asked, resolve, reject } = pending;
-    if ("error" in message) {
-      reject(remoteError(message.error));
-      return;
-    }
-    // Before the caller hears of it: events may follow in the same turn of the event loop.
-    if (asked.type === "subscribe") this.subscriptions.get(asked.subscription)?.begin(message.result as Subscribed);
-    resolve(message.result);
-  }
-
-  private deliver(message: Extract<HostMessage, { type: "events" }>, characters: number): void {
-    const subscription = this.subscriptions.get(message.subscription);
-    if (subscription) subscription.take(message, characters);
-    else this.report(characters);
-  }
-
-  private tell({ subscription, changes }: Extract<HostMessage, { type: "changes" }>): void {
-    const watcher = this.watchers.get(subscription);
-    if (!watcher) return;
-    for (const change of changes) {
-      try {
-        Promise.resolve(watcher.listener(change)).catch(this.failed);
-      } catch (thrown) {
-        this.failed(thrown);
+    else {
+      const connection = this.connections;
+      const done = () => this.report(characters, connection);
+      if (message.type === "events") {
+        const subscription = this.subscriptions.get(message.subscription);
+        if (subscription) subscription.take(message, done);
+        else done();
+      } else {
+        const watcher = this.watchers.get(message.subscription);
+        if (watcher) watcher.take(message.changes, done);
+        else done();
       }
     }
   }
 
-  private report(characters: number): void {
+  private answer(response: Extract<HostMessage, { type: "response" }>): void {
+    const asked = this.requests.take(response);
+    // Before the caller hears of it: events may follow in the same turn of the event loop.
+    if (asked?.message.type === "subscribe" && "result" in response)
+      this.subscriptions.get(asked.message.subscription)?.begin(response.result as Subscribed);
+    asked?.tell();
+  }
+
+  /** Tells the host what was processed. What came on an earlier connection does not count. */
+  private report(characters: number, connection: number): void {
+    if (connection !== this.connections) return;
     this.processed += characters;
     if (this.processed - this.reported < REPORT_EVERY) return;
     this.reported = this.processed;
     this.link.send({ type: "processed", characters: this.processed });
   }
 
-  private connected(welcome: Welcome): void {
-    const isFirst = this.clientId === "";
+  private became(state: LinkState): void {
+    if (state.state === "waiting") {
+      this.requests.connected(0);
+      for (const subscription of this.subscriptions.values()) subscription.interrupt();
+    }
+    for (const listener of this.listeners) listener(state);
+  }
+
+  private connected({ clientId, resumed }: Welcome): void {
     this.connections++;
-    this.clientId = welcome.clientId;
+    this.clientId = clientId;
     this.processed = 0;
     this.reported = 0;
-    if (isFirst) return;
-    if (welcome.resumed) this.goOn();
-    else void this.startOver(this.connections);
+    this.requests.connected(this.connections, clientId);
+    if (this.connections === 1) return;
+    if (!resumed) this.isReopened = false;
+    this.goOn(this.connections).catch(this.failed);
   }
 
-  /** The host still knows this client: what it had not answered is asked again, and is done only once. */
-  private goOn(): void {
-    for (const { message } of this.pending.values()) this.link.send(message);
-    this.resubscribe();
-  }
-
-  /** The host was restarted, or has forgotten this client: opens the client's sessions again, with their options. */
-  private async startOver(connection: number): Promise<void> {
-    const open = [...this.pending.values()];
-    const sessions = this.reopening.sessions();
-    const opening = sessions.map((params) => this.ask({ type: "request", operation: "load_session", params }));
-    // A session that cannot be opened any more answers its next request with the reason.
-    await Promise.allSettled(opening);
-    const requests = open.flatMap(({ message }) => (message.type === "request" ? [message] : []));
-    const readOnly = requests.length > 0 ? await this.readOnly().catch(() => new Set<string>()) : new Set<string>();
-    // Connected once more meanwhile, which began all this again.
-    if (connection !== this.connections) return;
-    for (const { message } of open)
-      if (message.type !== "request" || mayRepeat(message, readOnly)) this.link.send(message);
-      else this.answer({ type: "response", requestId: message.requestId, error: lost(message.operation) });
-    this.resubscribe();
-  }
-
-  /** Goes on with all subscriptions but those that are being asked for. */
-  private resubscribe(): void {
-    const asked = [...this.pending.values()].flatMap(({ message }) =>
-      "subscription" in message ? message.subscription : [],
-    );
-    const isAsked = (number: number) => asked.includes(number);
-    for (const subscription of this.subscriptions.values())
-      if (!isAsked(subscription.number)) this.ask(subscribing(subscription)).catch(this.failed);
-    for (const [subscription, { capacity }] of this.watchers) {
-      if (!isAsked(subscription)) this.ask({ type: "watch", subscription, capacity }).catch(this.failed);
-      this.tell({ type: "changes", subscription, changes: [{ change: "missed" }] });
+  /**
+   * Goes on over a new connection. A host that was restarted, or has forgotten this client, opens the client's sessions again,
+   * with their options. What was not answered is asked again, and is done only once.
+   */
+  private async goOn(connection: number): Promise<void> {
+    if (!this.isReopened) {
+      // A session that cannot be opened any more answers its next request with the reason.
+      for (const opening of this.reopening.requests())
+        await Promise.allSettled(opening.map((request) => this.ask({ type: "request", ...request })));
+      if (connection !== this.connections) return;
+      this.isReopened = true;
     }
+    const readOnly = this.requests.areUnclear
+      ? await this.readOnly().catch(() => new Set<string>())
+      : new Set<string>();
+    // Connected once more meanwhile, which began all this again.
+    if (connection !== this.connections || this.end) return;
+    const asked = this.requests.subscriptions;
+    this.requests.repeat(readOnly);
+    for (const subscription of this.subscriptions.values())
+      if (!asked.has(subscription.number))
+        this.ask(subscribing(subscription)).catch((thrown) => this.gone(subscription, thrown));
+    for (const [number, watcher] of this.watchers)
+      if (!asked.has(number)) this.watchAgain(number, watcher).catch((thrown) => this.end ?? this.failed(thrown));
+  }
+
+  private async watchAgain(subscription: number, watcher: RemoteWatcher): Promise<void> {
+    await this.ask({ type: "watch", subscription, capacity: watcher.capacity });
+    watcher.take([{ change: "missed" }], () => {});
+  }
+
+  /** A subscription could not go on, such as that to a session that was deleted meanwhile. */
+  private gone(subscription: RemoteSubscription, thrown: unknown): void {
+    if (this.end || !this.subscriptions.delete(subscription.number)) return;
+    subscription.end();
+    this.failed(thrown);
   }
 
   /** Names of the operations that change nothing, which can be asked again after a restart. */
@@ -257,10 +246,10 @@ class WireClient implements RemoteClient {
   }
 
   private ended(error: Error | undefined): void {
-    this.end = error ?? errors.LINK_CLOSED({ reason: "the client was closed" });
-    for (const { reject } of this.pending.values()) reject(this.end);
-    this.pending.clear();
+    this.end = error ?? errors.LINK_ENDED({ reason: "the client was closed" });
+    this.requests.fail(this.end);
     for (const subscription of this.subscriptions.values()) subscription.end();
+    for (const watcher of this.watchers.values()) watcher.end();
     this.subscriptions.clear();
     this.watchers.clear();
   }
@@ -269,16 +258,6 @@ class WireClient implements RemoteClient {
 function subscribing(subscription: RemoteSubscription): Unnumbered {
   const { number, sessionId, wanted } = subscription;
   return { type: "subscribe", subscription: number, sessionId, options: wanted };
-}
-
-/** Whether a request can be sent to a host that may have carried it out already: it changes nothing, or has a messageId. */
-function mayRepeat({ operation, params }: Extract<ClientMessage, { type: "request" }>, readOnly: ReadonlySet<string>) {
-  return readOnly.has(operation) || typeof params.messageId === "string";
-}
-
-function lost(operation: string): WireError {
-  const { code, message, data } = errors.LINK_LOST({ operation });
-  return { code, message, data };
 }
 
 /** A message is sent once, however often its request has to be repeated. */

@@ -7,22 +7,15 @@ type EventsMessage = Extract<HostMessage, { type: "events" }>;
 /** The most events that a host lets wait for one subscription. */
 const MAX_CAPACITY = 100_000;
 
-interface SubscriptionUser {
-  /** Events were processed; their message had this length. */
-  processed(characters: number): void;
-  /** The listener threw. */
-  failed(thrown: unknown): void;
-}
-
 /** A subscription at a host in another process, also after the connection was lost and made again. */
 export class RemoteSubscription {
   readonly number: number;
   readonly sessionId: string;
   private readonly listener: Listener;
   private readonly options: SubscribeOptions;
-  private readonly user: SubscriptionUser;
+  private readonly failed: (thrown: unknown) => void;
   /** Received events, and how the subscription went on after the connection was lost. */
-  private queue: ({ message: EventsMessage; characters: number } | ResumeMode)[] = [];
+  private queue: ({ message: EventsMessage; done: () => void } | { mode: ResumeMode; anchor: Anchor })[] = [];
   private working: Promise<void> | undefined;
   private ended = false;
   private interruption: { over: Promise<void>; end(): void } | undefined;
@@ -35,25 +28,24 @@ export class RemoteSubscription {
     sessionId: string,
     listener: Listener,
     options: SubscribeOptions,
-    user: SubscriptionUser,
+    failed: (thrown: unknown) => void,
   ) {
     this.number = number;
     this.sessionId = sessionId;
     this.listener = listener;
     this.options = options;
-    this.user = user;
+    this.failed = failed;
   }
 
   /** The options to subscribe with, now or after the connection was lost. */
   get wanted(): WireSubscribeOptions {
     const { anchor, tail, capacity, joined } = this.options;
     const at = this.received ?? anchor;
-    const from = this.received ? 0 : tail;
     return {
       ...(joined !== undefined && { joined }),
       ...(capacity !== undefined && { capacity: Math.min(capacity, MAX_CAPACITY) }),
       ...(at && { anchor: at }),
-      ...(from !== undefined && { tail: Number.isFinite(from) ? from : "all" }),
+      ...(tail !== undefined && { tail: Number.isFinite(tail) ? tail : "all" }),
     };
   }
 
@@ -64,7 +56,9 @@ export class RemoteSubscription {
     this.interruption = undefined;
     this.received = anchor;
     this.heard ??= anchor;
-    if (isLater) this.queue.push(mode);
+    if (!isLater) return;
+    this.queue.push({ mode, anchor });
+    this.wake();
   }
 
   /** The connection was lost: until the subscription goes on, events may be missing. */
@@ -82,10 +76,18 @@ export class RemoteSubscription {
     await this.interruption?.over;
   }
 
-  /** Takes events, which the listener gets one after the other. */
-  take(message: EventsMessage, characters: number): void {
+  /** Takes events, which the listener gets one after the other. `done` is called when it has them, or will not get them. */
+  take(message: EventsMessage, done: () => void): void {
+    if (this.ended) {
+      done();
+      return;
+    }
     this.received = message.anchor;
-    this.queue.push({ message, characters });
+    this.queue.push({ message, done });
+    this.wake();
+  }
+
+  private wake(): void {
     this.working ??= this.work().finally(() => {
       this.working = undefined;
     });
@@ -99,7 +101,7 @@ export class RemoteSubscription {
   end(): void {
     this.ended = true;
     this.interruption?.end();
-    this.queue = [];
+    for (const next of this.queue.splice(0)) if ("message" in next) next.done();
   }
 
   /** What `subscribe` resolves with. `unsubscribe` ends the subscription at the host. */
@@ -113,21 +115,23 @@ export class RemoteSubscription {
   }
 
   private async work(): Promise<void> {
-    for (let next = this.queue.shift(); next && !this.ended; next = this.queue.shift()) {
-      if (typeof next === "string") {
-        this.guarded(() => this.options.resumed?.(next as ResumeMode));
+    for (let next = this.queue.shift(); next; next = this.queue.shift()) {
+      if ("mode" in next) {
+        const { mode, anchor } = next;
+        this.heard = anchor;
+        this.guarded(() => this.options.resumed?.(mode));
         continue;
       }
       const { events, anchor } = next.message;
       for (const delivered of events) {
-        if (this.ended) return;
+        if (this.ended) break;
         this.heard = positionAfter(this.heard as Anchor, delivered, anchor);
         // An async listener is waited for; a synchronous one costs no turn of the event loop.
         const called = this.guarded(() => this.listener(delivered));
         if (called) await called;
       }
-      this.heard = anchor;
-      this.user.processed(next.characters);
+      if (!this.ended) this.heard = anchor;
+      next.done();
     }
   }
 
@@ -135,9 +139,9 @@ export class RemoteSubscription {
   private guarded(call: () => void | Promise<void>): Promise<void> | undefined {
     try {
       const called = call();
-      return called ? called.catch((thrown) => this.user.failed(thrown)) : undefined;
+      return called ? called.catch((thrown) => this.failed(thrown)) : undefined;
     } catch (thrown) {
-      this.user.failed(thrown);
+      this.failed(thrown);
       return undefined;
     }
   }

@@ -11,6 +11,8 @@ const OTHER_KEYS: Partial<Record<Operation, readonly string[]>> = {
 /** Remembers the options that sessions were opened with, so that a client can open them again at a host that was restarted. */
 export class Reopening {
   private readonly options = new Map<string, Record<string, unknown>>();
+  /** The sessions whose questions the client answers. */
+  private readonly attended = new Set<string>();
 
   /** Takes note of an answered request. */
   take(operation: string, params: object, result: unknown): void {
@@ -19,12 +21,22 @@ export class Reopening {
       const options = Object.entries(params).filter(([key]) => !others.includes(key));
       this.options.set((result as SessionStatus).sessionId, Object.fromEntries(options));
     }
-    const { sessionId } = params as { sessionId?: string };
-    if (operation === "close_session" && sessionId !== undefined) this.options.delete(sessionId);
+    const { sessionId, attending = true } = params as { sessionId?: string; attending?: boolean };
+    if (sessionId === undefined) return;
+    if (operation === "attend_requests" && attending) this.attended.add(sessionId);
+    if (operation === "close_session" || (operation === "attend_requests" && !attending))
+      this.attended.delete(sessionId);
+    if (operation === "close_session") this.options.delete(sessionId);
   }
 
-  /** The open sessions, as parameters of `load_session`. */
-  sessions(): { sessionId: string }[] {
-    return [...this.options].map(([sessionId, options]) => ({ sessionId, ...options }));
+  /** The requests that open the sessions again, and then those that need open sessions. */
+  requests(): { operation: string; params: Record<string, unknown> }[][] {
+    return [
+      [...this.options].map(([sessionId, options]) => ({
+        operation: "load_session",
+        params: { sessionId, ...options },
+      })),
+      [...this.attended].map((sessionId) => ({ operation: "attend_requests", params: { sessionId } })),
+    ];
   }
 }

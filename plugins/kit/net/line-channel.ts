@@ -12,21 +12,36 @@ export interface LineHandlers {
   closed(reason?: string): void;
 }
 
+export interface LineOptions {
+  /** A longer line closes the channel. Default: 64 MB. */
+  maxBytes?: number | undefined;
+  /** The same for the first line, which comes from somebody unknown. Default: `maxBytes`. */
+  maxFirstBytes?: number | undefined;
+  /**
+   * Reads nothing while so many sent bytes wait for the other end to take them, so that someone who asks without reading the answers
+   * costs little memory. Only one of both ends may do this, or they could wait for each other. Default: never.
+   */
+  maxUnsent?: number | undefined;
+}
+
 /** Time for the other end to take what was sent before the channel is closed. */
 const CLOSE_MS = 1_000;
+const MAX_BYTES = 64 * 1024 * 1024;
 const LINE_BREAK = 10;
 
 /**
- * Sends and receives messages as lines of UTF-8 over two streams, such as both directions of a socket. A line that is longer than
- * `maxBytes` closes the channel. JSON contains no line breaks, so it can be sent as it is. Nothing is read before the channel is
- * opened.
+ * Sends and receives messages as lines of UTF-8 over two streams, such as both directions of a socket. JSON contains no line breaks, so
+ * it can be sent as it is. Nothing is read before the channel is opened, and no message is received after it was closed.
  */
-export function lineChannel(input: Readable, output: Writable, maxBytes = 64 * 1024 * 1024): LineChannel {
+export function lineChannel(input: Readable, output: Writable, options: LineOptions = {}): LineChannel {
+  const { maxUnsent = Number.POSITIVE_INFINITY } = options;
   let handlers: LineHandlers | undefined;
+  let isClosing = false;
   let end: { reason?: string | undefined } | undefined;
   const finish = (reason?: string) => {
     if (end) return;
     end = { reason };
+    isClosing = true;
     input.destroy();
     output.destroy();
     handlers?.closed(reason);
@@ -35,46 +50,73 @@ export function lineChannel(input: Readable, output: Writable, maxBytes = 64 * 1
   // From the beginning, since an error without a listener would end the process.
   input.on("error", failed);
   output.on("error", failed);
+  input.on("close", () => finish());
   output.on("close", () => finish());
-  const lines = splitLines(maxBytes, (text) => {
-    if (!end && text !== "") handlers?.message(text);
+  output.on("drain", () => handlers && input.resume());
+  const lines = splitLines(options, (text) => {
+    if (!isClosing && text !== "") handlers?.message(text);
   });
 
   return {
     send: (message) => {
-      if (!end && !output.writableEnded) output.write(`${message}\n`);
+      if (isClosing || output.writableEnded) return;
+      output.write(`${message}\n`);
+      if (output.writableLength > maxUnsent) input.pause();
     },
     close: () => {
-      if (end || output.writableEnded) return;
+      if (isClosing) return;
+      isClosing = true;
       output.end(() => finish());
-      setTimeout(finish, CLOSE_MS).unref();
+      setTimeout(() => finish(), CLOSE_MS).unref();
+      // What still comes is read and dropped: closing a socket with unread bytes could discard what was just sent.
+      input.resume();
     },
     open: (given) => {
       handlers = given;
       if (end) return given.closed(end.reason);
       input.on("end", () => finish());
       input.on("data", (chunk: Buffer) => {
-        if (!lines(chunk)) finish(`it sent a message of more than ${maxBytes} bytes`);
+        if (isClosing) return;
+        const limit = lines(chunk);
+        if (limit !== undefined) finish(`it sent a message of more than ${limit} bytes`);
       });
     },
   };
 }
 
-/** Returns a function that takes bytes and calls `found` with each line; it returns false when a line becomes too long. */
-function splitLines(maxBytes: number, found: (line: string) => void): (chunk: Buffer) => boolean {
-  let parts: Buffer[] = [];
+/** Returns a function that takes bytes and calls `found` with each line. It returns the limit when a line is longer. */
+function splitLines(
+  { maxBytes = MAX_BYTES, maxFirstBytes = maxBytes }: LineOptions,
+  found: (line: string) => void,
+): (chunk: Buffer) => number | undefined {
+  let limit = maxFirstBytes;
+  // The beginning of a line, in one piece: a line that comes in single bytes takes no more memory than another.
+  let held = Buffer.alloc(0);
   let length = 0;
+  const hold = (bytes: Buffer) => {
+    if (length + bytes.length > held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * held.length, length + bytes.length, 1024));
+      held.copy(larger, 0, 0, length);
+      held = larger;
+    }
+    bytes.copy(held, length);
+    length += bytes.length;
+  };
   return (chunk) => {
     let from = 0;
     for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, from)) {
-      const line = Buffer.concat([...parts, chunk.subarray(from, at)]).toString("utf8");
-      parts = [];
+      const rest = chunk.subarray(from, at);
+      if (length + rest.length > limit) return limit;
+      if (length > 0) hold(rest);
+      const line = (length > 0 ? held.subarray(0, length) : rest).toString("utf8");
+      if (held.length > 64 * 1024) held = Buffer.alloc(0);
       length = 0;
+      limit = maxBytes;
       from = at + 1;
       found(line);
     }
-    if (from < chunk.length) parts.push(chunk.subarray(from));
-    length += chunk.length - from;
-    return length <= maxBytes;
+    if (length + chunk.length - from > limit) return limit;
+    if (from < chunk.length) hold(chunk.subarray(from));
+    return undefined;
   };
 }

@@ -1,0 +1,143 @@
+import type { Channel, Hello, HostMessage } from "@scorel/host/client";
+import { codeOf, ScorelError } from "@scorel/kernel";
+import type { AcceptOptions, Admission } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { wireError } from "./guest.ts";
+import { otherProtocol, readMessage } from "./messages.ts";
+
+/** Version of the protocol; see `PROTOCOL` of the client. */
+export const PROTOCOL = 1;
+/** Longest message of a client that has not been let in yet, in characters, and the number of such messages. */
+const MAX_HELLO = 16 * 1024;
+const MAX_EARLY = 16;
+
+export interface ReceptionOptions {
+  version: string;
+  /** Time for a client to say who it is, in milliseconds. */
+  helloMs: number;
+  /** Connections whose clients have not been let in yet. */
+  strangers: number;
+  logger: { warn(message: string, thrown?: unknown): void };
+  /** Lets a client in. Throws GATEWAY_FULL. */
+  enter(hello: Hello, admission: Admission, channel: Channel, options: AcceptOptions): ConnectionUser;
+}
+
+/** Who takes what comes over a connection once its client was let in. */
+export interface ConnectionUser {
+  message(text: string): void;
+  closed(): void;
+}
+
+/** A connection whose client has not been let in yet. */
+interface Stranger {
+  channel: Channel;
+  options: AcceptOptions;
+  /** Messages that arrive while the client is being let in. */
+  early: string[] | undefined;
+  user: ConnectionUser | undefined;
+}
+
+/** Asks the clients of new connections who they are, and lets them in or turns them away. */
+export class Reception {
+  private readonly options: ReceptionOptions;
+  private readonly strangers = new Map<Channel, Stranger>();
+  /** Why no client is let in any more. */
+  private closed: HostMessage | undefined;
+
+  constructor(options: ReceptionOptions) {
+    this.options = options;
+  }
+
+  accept(channel: Channel, options: AcceptOptions): void {
+    const stranger: Stranger = { channel, options, early: undefined, user: undefined };
+    const { helloMs, strangers: max } = this.options;
+    const limit = setTimeout(() => {
+      if (this.strangers.has(channel)) this.turnAway(channel, errors.GATEWAY_HELLO({ seconds: helloMs / 1_000 }), true);
+    }, helloMs);
+    limit.unref();
+    const isFull = this.strangers.size >= max;
+    this.strangers.set(channel, stranger);
+    channel.open({
+      message: (text) => {
+        if (stranger.user) stranger.user.message(text);
+        else if (this.strangers.has(channel)) this.greet(stranger, text);
+      },
+      closed: () => {
+        clearTimeout(limit);
+        this.strangers.delete(channel);
+        stranger.user?.closed();
+      },
+    });
+    if (this.closed) this.end(channel, this.closed);
+    else if (isFull) this.turnAway(channel, errors.GATEWAY_FULL({ max }), true);
+  }
+
+  /** Sends everybody away who was not let in, and all who come later. */
+  close(message: HostMessage): void {
+    this.closed = message;
+    for (const channel of [...this.strangers.keys()]) this.end(channel, message);
+  }
+
+  /** Takes a message of a client that was not let in yet. The first one says who it is; others wait. */
+  private greet(stranger: Stranger, text: string): void {
+    const { channel, options, early } = stranger;
+    const problems = text.length > MAX_HELLO ? `it has ${text.length} characters, before the welcome` : undefined;
+    if (problems) this.turnAway(channel, errors.GATEWAY_MESSAGE({ problems }), false);
+    else if (!early) {
+      stranger.early = [];
+      this.admit(stranger, text).catch((thrown) => {
+        this.options.logger.warn(`A client was refused (${options.transport})`, thrown);
+        this.turnAway(channel, thrown, codeOf(thrown) === "GATEWAY_FULL");
+      });
+    } else if (early.push(text) > MAX_EARLY)
+      this.turnAway(channel, errors.GATEWAY_MESSAGE({ problems: "too many came before the welcome" }), false);
+  }
+
+  /** Lets a client in that has said who it is, unless its connection has closed meanwhile. */
+  private async admit(stranger: Stranger, text: string): Promise<void> {
+    const { channel, options } = stranger;
+    const hello = this.hello(text);
+    const admission = await options.admit(hello);
+    if (!this.strangers.has(channel)) return;
+    const user = this.options.enter(hello, admission, channel, options);
+    stranger.user = user;
+    this.strangers.delete(channel);
+    for (const early of stranger.early ?? []) user.message(early);
+    stranger.early = undefined;
+  }
+
+  private hello(text: string): Hello {
+    // First, because the messages of another version may look different.
+    const other = otherProtocol(text, PROTOCOL);
+    if (other) {
+      const { protocol: client, version: clientVersion } = other;
+      throw errors.GATEWAY_PROTOCOL({ host: PROTOCOL, client, hostVersion: this.options.version, clientVersion });
+    }
+    const hello = readMessage(text);
+    if (hello.type !== "hello") throw errors.GATEWAY_MESSAGE({ problems: 'the first message must be "hello"' });
+    return hello;
+  }
+
+  /** Ends a connection with a reason. Only coded errors are told to those who were not let in. */
+  private turnAway(channel: Channel, thrown: unknown, retry: boolean): void {
+    this.end(channel, closing(thrown instanceof ScorelError ? thrown : errors.GATEWAY_REFUSED(), retry));
+  }
+
+  private end(channel: Channel, message: HostMessage): void {
+    if (this.strangers.delete(channel)) endWith(channel, message);
+  }
+}
+
+/** The message that ends a connection. With `retry`, connecting again can help. */
+export function closing(error: unknown, retry: boolean): HostMessage {
+  return { type: "closing", error: wireError(error), retry };
+}
+
+export function endWith(channel: Channel, message: HostMessage): void {
+  send(channel, message);
+  channel.close();
+}
+
+export function send(channel: Channel, message: HostMessage): void {
+  channel.send(JSON.stringify(message));
+}

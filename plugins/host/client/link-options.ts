@@ -1,0 +1,58 @@
+import type { Answer, Channel, Welcome } from "./wire.ts";
+
+/** How a client is connected. `waiting`: it will connect again at `at`, in milliseconds since 1970. */
+export type LinkState =
+  | { state: "connecting" }
+  | { state: "live"; version: string }
+  | { state: "waiting"; at: number; reason: string }
+  | { state: "closed"; error?: Error | undefined };
+
+export interface LinkOptions {
+  /** Opens a new connection. Rejects if the host cannot be reached. */
+  dial(): Promise<Channel> | Channel;
+  /** The program's name for people, and its version. */
+  name?: string | undefined;
+  version: string;
+  /** The token for transports that ask for one; called for each connection. */
+  token?: (() => string | undefined | Promise<string | undefined>) | undefined;
+  /** Whether to connect again when the connection is lost. Default: true. */
+  reconnect?: boolean | undefined;
+  /** Times in milliseconds, for tests. */
+  times?: Partial<LinkTimes> | undefined;
+}
+
+export interface LinkTimes {
+  /** How long connecting may take, until the host's welcome. */
+  welcome: number;
+  /** Time between two signs of life. */
+  ping: number;
+  /** Silence after which the connection counts as dead. */
+  dead: number;
+  /** The first and the longest wait before connecting again. */
+  firstRetry: number;
+  lastRetry: number;
+  /** A connection that lasted this long makes the next wait short again. */
+  healthy: number;
+}
+
+export const TIMES: LinkTimes = {
+  welcome: 10_000,
+  ping: 3_000,
+  dead: 12_000,
+  firstRetry: 250,
+  lastRetry: 15_000,
+  healthy: 30_000,
+};
+
+/** What the link tells its client. */
+export interface LinkUser {
+  /** A connection was made, the first or a later one. Messages may be sent from now on. */
+  connected(welcome: Welcome): void;
+  /** `characters` is the length of the message. */
+  message(message: Answer, characters: number): void;
+  /** Every request up to this id has been answered. */
+  answered(): number;
+  /** There will be no further connection. */
+  ended(error: Error | undefined): void;
+  state(state: LinkState): void;
+}
