@@ -17,6 +17,7 @@ export class RemoteSubscription {
   /** Received events, and how the subscription went on after the connection was lost. */
   private queue: ({ message: EventsMessage; done: () => void } | { mode: ResumeMode; anchor: Anchor })[] = [];
   private working: Promise<void> | undefined;
+  private isWorking = false;
   private ended = false;
   private interruption: { over: Promise<void>; end(): void } | undefined;
   /** Position after the last received event, and after the last one that the listener got. */
@@ -88,14 +89,12 @@ export class RemoteSubscription {
   }
 
   private wake(): void {
-    this.working ??= this.work().finally(() => {
-      this.working = undefined;
-    });
+    if (!this.isWorking) this.working = this.work();
   }
 
   /** Resolves when the listener has processed everything that was received. */
   async caughtUp(): Promise<void> {
-    await this.working;
+    while (this.isWorking) await this.working;
   }
 
   end(): void {
@@ -115,6 +114,7 @@ export class RemoteSubscription {
   }
 
   private async work(): Promise<void> {
+    this.isWorking = true;
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
       if ("mode" in next) {
         const { mode, anchor } = next;
@@ -133,6 +133,7 @@ export class RemoteSubscription {
       if (!this.ended) this.heard = anchor;
       next.done();
     }
+    this.isWorking = false;
   }
 
   /** A listener that fails gets the next event all the same, as in the host's own process. */
