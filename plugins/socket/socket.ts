@@ -12,7 +12,7 @@ import { errors } from "./errors.ts";
 /** Connections at a time. */
 const MAX_CONNECTIONS = 256;
 /** Longest first message of a client, and the sent bytes that may wait for a client that does not read. */
-const LIMITS = { maxFirstBytes: 64 * 1024, maxUnsent: 4 * 1024 * 1024 };
+export const LIMITS = { maxFirstBytes: 64 * 1024, maxUnsent: 4 * 1024 * 1024 };
 
 /**
  * Accepts clients at a Unix socket. Only this user can reach it, because others cannot enter its folder, so its clients may do

@@ -207,8 +207,8 @@ class WireClient implements RemoteClient {
   private async goOn(connection: number): Promise<void> {
     if (!this.isReopened) {
       // A session that cannot be opened any more answers its next request with the reason.
-      for (const opening of this.reopening.requests())
-        await Promise.allSettled(opening.map((request) => this.ask({ type: "request", ...request })));
+      await this.askAll("load_session", this.reopening.sessions());
+      await this.askAll("attend_requests", this.reopening.attending());
       if (connection !== this.connections) return;
       this.isReopened = true;
     }
@@ -224,6 +224,10 @@ class WireClient implements RemoteClient {
         this.ask(subscribing(subscription)).catch((thrown) => this.gone(subscription, thrown));
     for (const [number, watcher] of this.watchers)
       if (!asked.has(number)) this.watchAgain(number, watcher).catch((thrown) => this.end ?? this.failed(thrown));
+  }
+
+  private async askAll(operation: string, all: readonly { sessionId: string }[]): Promise<void> {
+    await Promise.allSettled(all.map((params) => this.ask({ type: "request", operation, params })));
   }
 
   private async watchAgain(subscription: number, watcher: RemoteWatcher): Promise<void> {

@@ -29,14 +29,13 @@ export class Reopening {
     if (operation === "close_session") this.options.delete(sessionId);
   }
 
-  /** The requests that open the sessions again, and then those that need open sessions. */
-  requests(): { operation: string; params: Record<string, unknown> }[][] {
-    return [
-      [...this.options].map(([sessionId, options]) => ({
-        operation: "load_session",
-        params: { sessionId, ...options },
-      })),
-      [...this.attended].map((sessionId) => ({ operation: "attend_requests", params: { sessionId } })),
-    ];
+  /** The open sessions, as parameters of `load_session`. */
+  sessions(): { sessionId: string }[] {
+    return [...this.options].map(([sessionId, options]) => ({ sessionId, ...options }));
+  }
+
+  /** The sessions whose questions the client answers, as parameters of `attend_requests`. */
+  attending(): { sessionId: string }[] {
+    return [...this.attended].map((sessionId) => ({ sessionId }));
   }
 }

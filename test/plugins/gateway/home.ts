@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { connectHost, type LinkTimes, type RemoteClient, type RemoteOptions } from "@scorel/host/client";
 import { Gateway, type GatewayLimits } from "../../../plugins/gateway/gateway.ts";
 import { lineChannel } from "../../../plugins/kit/net/line-channel.ts";
+import { LIMITS } from "../../../plugins/socket/socket.ts";
 import { testHome, testHost } from "../host/home.ts";
 
 /** Times for tests, in milliseconds. */
@@ -30,7 +31,7 @@ export async function testGateway({
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    gateway.accept(lineChannel(socket, socket), { transport: "test", admit: () => ({}) });
+    gateway.accept(lineChannel(socket, socket, LIMITS), { transport: "test", admit: () => ({}) });
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const clients: RemoteClient[] = [];
