@@ -176,7 +176,8 @@ async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> 
     taps: [...called("hook"), ...sources.flatMap((source) => keysWithin(source, "hooks"))],
     contributes: [...Object.keys(plugin), ...keysReturned(sources, "activate")],
     collects: called("collect"),
-    errors: await errorsOf(folder),
+    // A client that also runs elsewhere has a table of its own.
+    errors: [...(await errorsOf(folder)), ...(await errorsOf(`${folder}/client`))],
   };
 }
 
