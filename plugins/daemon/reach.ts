@@ -18,6 +18,8 @@ const FAREWELL_MS = 1_000;
 /** Time after which the user is told what the process waits for. */
 const TELL_MS = 2_000;
 
+/** Time that a process that ends gets to give the locks of its sessions back. */
+const REOPEN_MS = 15_000;
 /** The operations that open sessions. */
 const OPENING: readonly Operation[] = ["create_session", "load_session", "continue_session", "clone_session"];
 
@@ -35,6 +37,8 @@ export class ReachingClient implements Client {
   private readonly subscriptions = new Set<MovingSubscription>();
   private latest: Client | undefined;
   private closed = false;
+  /** Settles when the sessions of a process that has ended are open again. */
+  private moving: Promise<unknown> | undefined;
 
   constructor(ctx: DaemonContext, own: Client) {
     this.ctx = ctx;
@@ -53,6 +57,15 @@ export class ReachingClient implements Client {
     const { sessionId } = params as { sessionId?: string };
     const client = await this.clientFor(sessionId);
     if (operation === "close_session" && sessionId !== undefined) await this.leave(client, [sessionId]);
+    return this.open(operation, params, client);
+  };
+
+  /** Asks a client, or whoever has the session if that is why it refuses. */
+  private async open<O extends Operation>(
+    operation: O,
+    params: Operations[O]["params"],
+    client: Client,
+  ): Promise<Operations[O]["result"]> {
     try {
       return await this.ask(client, operation, params);
     } catch (thrown) {
@@ -63,7 +76,7 @@ export class ReachingClient implements Client {
       const loading = this.ask(other, "load_session", { sessionId: locked as string, ...options });
       return loading as Promise<Operations[O]["result"]>;
     }
-  };
+  }
 
   async subscribe(...given: Parameters<Client["subscribe"]>): Promise<Subscription> {
     const subscription = new MovingSubscription(given);
@@ -121,12 +134,22 @@ export class ReachingClient implements Client {
     if (this.closed) return;
     for (const params of this.reopening.sessions().filter(({ sessionId }) => sessions.includes(sessionId)))
       try {
-        await this.request("load_session", params);
-        const client = await this.clientFor(params.sessionId);
+        const client = await this.reopen(params);
         const own = [...this.subscriptions].filter(({ sessionId }) => sessionId === params.sessionId);
         for (const subscription of own) await subscription.move(client);
       } catch (thrown) {
         this.ctx.launch.stderr.write(`scorel: ${messageOf(thrown)}\n`);
+      }
+  }
+
+  /** Opens a session whose process is ending: it gives its lock back a moment after its clients have left. */
+  private async reopen(params: Operations["load_session"]["params"]): Promise<Client> {
+    for (const until = Date.now() + REOPEN_MS; ; await sleep(LOOK_MS))
+      try {
+        await this.open("load_session", params, await this.athome());
+        return this.routes.get(params.sessionId) as Client;
+      } catch (thrown) {
+        if (codeOf(thrown) !== "HOST_SESSION_LOCKED" || Date.now() > until || this.closed) throw thrown;
       }
   }
 
@@ -138,6 +161,7 @@ export class ReachingClient implements Client {
   }
 
   private async clientFor(sessionId: string | undefined): Promise<Client> {
+    await this.moving;
     const known = sessionId === undefined ? undefined : this.routes.get(sessionId);
     return known ?? this.athome();
   }
@@ -187,7 +211,7 @@ export class ReachingClient implements Client {
           client.onState(({ state }) => {
             if (state !== "closed") return;
             this.others.delete(socket);
-            void this.takeOver(client);
+            this.moving = Promise.all([this.moving, this.takeOver(client)]);
           }),
         () => this.others.delete(socket),
       );

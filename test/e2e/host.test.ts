@@ -131,3 +131,25 @@ describe("scorel host", () => {
     });
   });
 });
+
+it("a session goes on in the terminal that stays when the one that began it is closed", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("first answer"), text("second answer"), text("third answer")]);
+  s.useModel(server.baseUrl);
+  const first = s.start([...none, "chat"], { open: true });
+  first.child.stdin?.write("one\n");
+  await first.line((line) => line.includes("first answer"));
+  const second = s.start([...none, "chat", "--continue"], { open: true });
+  second.child.stdin?.write("two\n");
+  await second.line((line) => line.includes("second answer"));
+  first.child.stdin?.end();
+  expect((await first.finished).code).toBe(0);
+  second.child.stdin?.write("three\n");
+  await second.line((line) => line.includes("third answer"));
+  second.child.stdin?.end();
+  expect(await second.finished).toMatchObject({ code: 0, stderr: "" });
+  expect(conversation(s)).toEqual([
+    ...["user: one", "assistant: first answer", "user: two", "assistant: second answer"],
+    ...["user: three", "assistant: third answer"],
+  ]);
+});
