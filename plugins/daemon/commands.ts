@@ -5,7 +5,7 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 import { logFile } from "./run-folder.ts";
 import { type Serving, serve } from "./serve.ts";
-import { type DaemonState, findDaemon } from "./state.ts";
+import { addressLines, findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
 /** `scorel host serve` */
@@ -17,7 +17,7 @@ export async function serveCommand(ctx: DaemonContext, invocation: Invocation, s
   if (running) throw errors.DAEMON_RUNNING(running);
   const { startInBackground } = await import("./background.ts");
   const state = await startInBackground(invocation, wordsOf(ctx, options));
-  stdout.write(`The host runs now (process ${state.pid}).\n${addressLines(state)}`);
+  stdout.write(`The host runs now (process ${state.pid}).\n${addressLines(state.addresses)}`);
   return 0;
 }
 
@@ -36,7 +36,7 @@ export async function statusCommand(_ctx: DaemonContext, { options, stdout }: In
   stdout.write(
     `A host runs since ${since} (process ${pid}${state ? `, Scorel ${state.version}, preset ${state.preset}` : ", starting"}).\n`,
   );
-  if (state) stdout.write(addressLines(state));
+  if (state) stdout.write(addressLines(state.addresses));
   return 0;
 }
 
@@ -53,10 +53,6 @@ export function logsCommand({ options, stdout }: Invocation): number {
   const last = lines.slice(-Number(options.lines));
   stdout.write(last.map((line) => `${line}\n`).join(""));
   return 0;
-}
-
-function addressLines({ addresses }: DaemonState): string {
-  return addresses.map(({ transport, address }) => `  ${transport}: ${address}\n`).join("");
 }
 
 /** The words of the command line that the host in the background gets, too. */

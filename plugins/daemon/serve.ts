@@ -7,7 +7,7 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 import { Keeper } from "./keeper.ts";
 import { lockFile, runFolder, socketOf } from "./run-folder.ts";
-import { removeState, writeState } from "./state.ts";
+import { addressLines, type DaemonState, removeState, writeState } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
 /** Milliseconds that running turns get to end when the host stops. */
@@ -30,7 +30,7 @@ export async function serve(
   if (options.replace === true) await stopDaemon();
   const serving = await begin(ctx, options);
   set(serving);
-  for (const { transport, address } of serving.addresses) stdout.write(`${transport}: ${address}\n`);
+  stdout.write(addressLines(serving.addresses));
   const interrupted = new Promise<void>((resolve) =>
     interrupt.addEventListener("abort", () => resolve(), { once: true }),
   );
@@ -50,7 +50,7 @@ async function begin(ctx: DaemonContext, options: Invocation["options"]) {
       : errors.DAEMON_RUNNING({ pid, since });
   }
   const listening: Listening[] = [];
-  const addresses: { transport: string; address: string }[] = [];
+  const addresses: DaemonState["addresses"] = [];
   const close = async () => {
     await Promise.allSettled(listening.map((each) => each.close()));
     if (lock.holds()) removeState();
@@ -62,7 +62,8 @@ async function begin(ctx: DaemonContext, options: Invocation["options"]) {
         const one = await transport.listen({ ...options, socket: socketOf(ownIdentity()) });
         if (!one) continue;
         listening.push(one);
-        addresses.push({ transport: transport.name, address: one.address });
+        const { address, note } = one;
+        addresses.push({ transport: transport.name, address, ...(note !== undefined && { note }) });
       }
     const { version, preset = "coding" } = ctx.launch;
     const nonce = holderOf(lockFile())?.nonce ?? "";

@@ -13,7 +13,7 @@ export interface DaemonState {
   /** Milliseconds since 1970. */
   startedAt: number;
   /** Where it can be reached, by transport. */
-  addresses: { transport: string; address: string }[];
+  addresses: { transport: string; address: string; note?: string | undefined }[];
 }
 
 const schema = z.object({
@@ -22,7 +22,7 @@ const schema = z.object({
   version: z.string(),
   preset: z.string(),
   startedAt: z.number(),
-  addresses: z.array(z.object({ transport: z.string(), address: z.string() })),
+  addresses: z.array(z.object({ transport: z.string(), address: z.string(), note: z.string().optional() })),
 });
 
 /** The daemon of this home; undefined if none runs. `ready` is false while it starts. */
@@ -40,6 +40,14 @@ export function findDaemon(): Daemon | undefined {
   const { pid, since, machine, nonce } = holder;
   const state = readState();
   return { pid, since, machine, ...(state?.nonce === nonce && { state }) };
+}
+
+/** The addresses for people, one a line. */
+export function addressLines(addresses: DaemonState["addresses"]): string {
+  const lines = addresses.map(
+    ({ transport, address, note }) => `${transport}: ${address}${note ? ` (${note})` : ""}\n`,
+  );
+  return lines.join("");
 }
 
 export function writeState(state: DaemonState): void {

@@ -17,6 +17,11 @@ export interface AcceptOptions {
 export interface Admission {
   /** What the client may do; default: everything. */
   scope?: ClientScope | undefined;
+  /**
+   * Who the client is, for transports that can tell: a client that comes back after its connection was lost goes on as it was only
+   * with the same identity. It is no secret.
+   */
+  identity?: string | undefined;
 }
 
 /** A client that is connected, or was so a moment ago. */
@@ -50,6 +55,8 @@ export interface Transport {
   listen(options: Readonly<Record<string, unknown>>): Awaitable<Listening | undefined>;
   /** The protocols of the addresses that `dial` connects to, with a colon: `ws:`. */
   schemes?: readonly string[];
+  /** Options of the commands that connect to such an address, for `dial`. */
+  dialOptions?: readonly CliOption[];
   /** Opens a connection to a host elsewhere. */
   dial?(address: URL, options: Readonly<Record<string, unknown>>): Awaitable<Channel>;
 }
@@ -58,6 +65,8 @@ export interface Transport {
 export interface Listening {
   /** Where it can be reached, without secrets: a path or a URL. */
   address: string;
+  /** What people need to connect, without secrets, such as the file that has the token. */
+  note?: string | undefined;
   /** Accepts no more clients, and closes the connections. */
   close(): Promise<void>;
 }

@@ -35,8 +35,8 @@ const LIMITS: GatewayLimits = { helloMs: 5_000, returnMs: 60_000, silentMs: 150_
 interface Entry {
   guest: Guest;
   about: ConnectedClient;
-  /** What it may do, as JSON. */
-  scope: string;
+  /** Who it is and what it may do, as JSON. */
+  rights: string;
   /** The present connection. */
   channel: Channel | undefined;
   /** When it was heard last, and when its connection was lost, by a clock that nobody sets. */
@@ -85,9 +85,9 @@ export class Gateway implements GatewayService {
   }
 
   /** Lets a client in, or lets one go on that has lost its connection. */
-  private enter(hello: Hello, { scope }: Admission, channel: Channel, options: AcceptOptions): ConnectionUser {
-    const known = this.returning(hello, options, scope);
-    const entry = known ?? this.create(hello, options, scope);
+  private enter(hello: Hello, admission: Admission, channel: Channel, options: AcceptOptions): ConnectionUser {
+    const known = this.returning(hello, options, admission);
+    const entry = known ?? this.create(hello, options, admission);
     const { channel: former, guest, about } = entry;
     entry.channel = channel;
     // A client can return before its old connection is known to be dead.
@@ -112,20 +112,20 @@ export class Gateway implements GatewayService {
   }
 
   /** The client that a hello continues. One whose rights have changed begins anew. */
-  private returning({ resume }: Hello, { transport }: AcceptOptions, scope: Admission["scope"]): Entry | undefined {
+  private returning({ resume }: Hello, { transport }: AcceptOptions, admission: Admission): Entry | undefined {
     const entry = resume && this.entries.get(resume.clientId);
     if (entry?.about.transport !== transport || !entry.guest.isSecret(resume?.secret ?? "")) return undefined;
-    if (entry.scope === textOf(scope)) return entry;
+    if (entry.rights === rightsOf(admission)) return entry;
     this.leave(entry);
     return undefined;
   }
 
-  private create({ name, version }: Hello, { transport }: AcceptOptions, scope: Admission["scope"]): Entry {
+  private create({ name, version }: Hello, { transport }: AcceptOptions, admission: Admission): Entry {
     const { clients } = this.limits;
     if (this.entries.size >= clients) this.forgetOne();
     if (this.entries.size >= clients) throw errors.GATEWAY_FULL({ max: clients });
     const clientId = newId();
-    const guest = new Guest(this.options.host.connect({ scope, clientId }));
+    const guest = new Guest(this.options.host.connect({ scope: admission.scope, clientId }));
     const about = {
       clientId,
       transport,
@@ -135,7 +135,7 @@ export class Gateway implements GatewayService {
       since: Date.now(),
     };
     const entry: Entry = {
-      ...{ guest, about, scope: textOf(scope), channel: undefined },
+      ...{ guest, about, rights: rightsOf(admission), channel: undefined },
       ...{ heardAt: 0, lostAt: 0, timer: undefined },
     };
     this.entries.set(clientId, entry);
@@ -210,6 +210,6 @@ export class Gateway implements GatewayService {
   }
 }
 
-function textOf(scope: Admission["scope"]): string {
-  return JSON.stringify(scope ?? {});
+function rightsOf({ identity = "", scope = {} }: Admission): string {
+  return JSON.stringify([identity, scope]);
 }

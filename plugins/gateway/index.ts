@@ -21,7 +21,14 @@ export default definePlugin({
     };
     ctx.provide("gateway", {
       // A channel reads nothing before it is opened, so nothing is missed.
-      accept: (channel, options) => void loaded().then((ready) => ready.accept(channel, options)),
+      accept: (channel, options) =>
+        void loaded()
+          .then((ready) => ready.accept(channel, options))
+          // As when the host has stopped meanwhile.
+          .catch((thrown) => {
+            ctx.logger.warn(`A client could not be served (${options.transport})`, thrown);
+            channel.close();
+          }),
       clients: () => gateway?.clients() ?? [],
       dismiss: async (reason, retry) => (await loaded()).dismiss(reason, retry),
     });

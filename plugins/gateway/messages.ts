@@ -1,4 +1,5 @@
 import type { ClientMessage } from "@scorel/host/client";
+import { isDeeper } from "@scorel/kit/text/json-depth";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
@@ -68,7 +69,11 @@ export function otherProtocol(message: string, own: number): { protocol: number;
   return { protocol: protocol as number, version: typeof version === "string" ? version.slice(0, 256) : "unknown" };
 }
 
+/** Levels of arrays and objects that a message may have. */
+const MAX_DEPTH = 64;
+
 function parsed(message: string): unknown {
+  if (isDeeper(message, MAX_DEPTH)) throw errors.GATEWAY_MESSAGE({ problems: `it has more than ${MAX_DEPTH} levels` });
   try {
     return JSON.parse(message);
   } catch {

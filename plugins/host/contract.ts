@@ -549,7 +549,7 @@ export interface ConnectOptions {
 export interface ClientScope {
   /**
    * `"read"`: subscriptions, and the operations that change nothing. Or the names of the allowed operations, with `subscribe` and
-   * `watch_sessions` for the two kinds of subscription.
+   * `watch_sessions` for the two kinds of subscription, and `read` for all that change nothing.
    */
   operations?: "all" | "read" | readonly string[] | undefined;
   /**

@@ -166,7 +166,8 @@ export class Access {
   private refusal(operation: string, { readOnly, confined }: Reach, params: object = {}): string | undefined {
     const { operations = "all" } = this.scope;
     if (operations === "read" && !readOnly) return "its connection may only read";
-    if (typeof operations === "object" && !operations.includes(operation))
+    const reads = readOnly && operations.includes("read");
+    if (typeof operations === "object" && !operations.includes(operation) && !reads)
       return `its connection allows only ${operations.join(", ") || "nothing"}`;
     if (this.confined && !confined && !("sessionId" in params))
       return "it is not about a single session, and the connection is limited to certain sessions";

@@ -1,0 +1,17 @@
+/** Character codes; a closing bracket or brace comes two after the opening one. */
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [34, 92, 91, 123] as const;
+
+/** Whether JSON has more levels of arrays and objects. Found without parsing it, and in one pass, whatever it contains. */
+export function isDeeper(text: string, levels: number): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isInString = !isInString;
+    else if (isInString) at += code === BACKSLASH ? 1 : 0;
+    else if (code === BRACKET || code === BRACE) depth++;
+    else if (code === BRACKET + 2 || code === BRACE + 2) depth--;
+    if (depth > levels) return true;
+  }
+  return false;
+}
