@@ -40,6 +40,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   trustQuestion: { id: "trust", scope: "host" },
   ui: { id: "requests", scope: "session" },
   watch: { id: "watch", scope: "host" },
+  webServer: { id: "web-server", scope: "host" },
 };
 
 /** The native hooks that plugins of Scorel define. */

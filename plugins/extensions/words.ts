@@ -29,6 +29,7 @@ export const contributions: readonly string[] = [
   "providers",
   "childLimits",
   "transports",
+  "webRoutes",
 ];
 
 /** What fields of a plugin are called elsewhere. */

@@ -25,6 +25,8 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "compaction.turns": "harmless",
   // A host plugin, whose table a project cannot set.
   "daemon.idleMinutes": "harmless",
+  "web-server.names": "harmless",
+  "web-server.origins": "harmless",
   "images.maxBytes": "harmless",
   "images.maxSide": "harmless",
   "images.timeout": "harmless",

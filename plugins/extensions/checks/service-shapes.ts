@@ -162,6 +162,9 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     clients: "function",
     dismiss: "function",
   },
+  webServer: {
+    address: "value",
+  },
   cli: {
     run: "function",
     help: "function",

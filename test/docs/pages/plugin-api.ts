@@ -190,6 +190,7 @@ const collected: Readonly<Record<string, string>> = {
   childLimits: "when a session is created for another one",
   providers: "when models are looked up, and after each change",
   displays: "at the next event that is shown",
+  webRoutes: "when the web server starts",
   transports: "when a host starts to serve clients, or a client connects to one",
 };
 

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ClientScope } from "@scorel/host/contract";
+import type { Awaitable } from "@scorel/kernel";
+
+/**
+ * What a path of the host's web server does. The server has checked the headers `Host` and `Origin` before, and for `request` also
+ * the token.
+ */
+export interface WebRoute {
+  /** The path, such as `/ws`; one that ends with a slash stands for all paths below it. */
+  path: string;
+  /** Methods that `request` takes; others are refused. Only POST may change anything. Default: GET. */
+  methods?: readonly ("GET" | "POST")[];
+  /** Answers a request. Whatever it throws is logged, and answered with status 500. */
+  request?(request: IncomingMessage, response: ServerResponse, grant: Grant): Awaitable<void>;
+  /** Takes over a connection. Without a token in the header, `visitor.grant` is undefined, and the first message must have it. */
+  upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: Visitor): Awaitable<void>;
+}
+
+/** What a token allows. */
+export interface Grant {
+  /** Name of the token. */
+  name: string;
+  /** The same for two grants only if they come from the same token with the same scopes. It is no secret. */
+  identity: string;
+  /** What a client with this token may do; undefined: everything. */
+  scope: ClientScope | undefined;
+  /** Aborts when the token was replaced or removed, or got other scopes. */
+  revoked: AbortSignal;
+}
+
+/** Whoever opened a connection to the web server. */
+export interface Visitor {
+  /** What the token in the header `Authorization` allows; undefined if there was none. */
+  readonly grant: Grant | undefined;
+  /** Checks a token that came in the first message. Throws WEB_TOKEN. */
+  admit(token: string | undefined): Grant;
+}
+
+/** The service `webServer`. */
+export interface WebServerService {
+  /** Where the server can be reached, such as `http://127.0.0.1:7777`; undefined while it does not run. */
+  readonly address: string | undefined;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    webServer: WebServerService;
+  }
+  interface Contributions {
+    /** What the paths of the host's web server do. Host plugins only. */
+    webRoutes: WebRoute[];
+  }
+}

@@ -1,0 +1,46 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  WEB_PORT: {
+    exit: 2,
+    text: (a: { port: string }) => `"${a.port}" is no port. Use a number from 0 (any free one) to 65535.`,
+  },
+  WEB_BIND: {
+    exit: 2,
+    text: (a: { address: string }) => `"${a.address}" is no IP address. Use one of this computer, such as 127.0.0.1.`,
+  },
+  WEB_EXPOSED: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `Other computers can reach ${a.address}, so the connections must be encrypted: add --tls-cert and --tls-key. With --insecure, everybody on the network can read the token and all sessions.`,
+  },
+  WEB_TLS: {
+    exit: 2,
+    text: (a: { problem: string }) => `The web server cannot use TLS: ${a.problem}.`,
+  },
+  WEB_LISTEN: (a: { address: string; reason: string }) =>
+    `The web server cannot listen at ${a.address} (${a.reason}). Is the port in use? Choose another one with --port.`,
+  WEB_TOKEN: () =>
+    "The token is missing or wrong. `scorel host token show-path` on the host's computer prints the file that has it; name it with --token-file, or set SCOREL_HOST_TOKEN.",
+  WEB_TOKEN_STORE: (a: { path: string; problem: string }) =>
+    `The tokens in ${a.path} cannot be used: ${a.problem}. Correct the file, or delete it and make new tokens: scorel host token rotate`,
+  WEB_TOKEN_NAME: {
+    exit: 2,
+    text: (a: { name: string }) =>
+      `"${a.name}" is no name of a token. Use up to 32 lower-case letters, digits and hyphens, such as phone.`,
+  },
+  WEB_TOKEN_UNKNOWN: {
+    exit: 2,
+    text: (a: { name: string; known: readonly string[] }) =>
+      `There is no token "${a.name}". ${a.known.length === 0 ? "There are none yet" : `Known: ${a.known.join(", ")}`}.`,
+  },
+  WEB_TOKEN_ACTION: {
+    exit: 2,
+    text: (a: { action: string }) => `"${a.action}" cannot be done with tokens. Use list, rotate, show-path or remove.`,
+  },
+  WEB_TOKEN_SCOPE: {
+    exit: 2,
+    text: (a: { scope: string }) =>
+      `"${a.scope}" is no scope. Use view, prompt, approve or admin, separated by commas.`,
+  },
+});

@@ -1,0 +1,72 @@
+import type {} from "@scorel/cli/contract";
+import type { Listening } from "@scorel/gateway/contract";
+import { definePlugin } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+
+const config = z
+  .strictObject({
+    names: z
+      .array(z.string())
+      .default([])
+      .describe("Further host names by which clients reach the server, without port"),
+    origins: z
+      .array(z.string())
+      .default([])
+      .describe("Further origins of web pages that may connect, such as https://example.org"),
+  })
+  .prefault({});
+
+/** Plugin `web-server`: one HTTP server for everything that clients of the host reach over TCP. */
+export default definePlugin({
+  id: "web-server",
+  name: "Web server",
+  version: "0.1.0",
+  scope: "host",
+  provides: ["webServer"],
+  config,
+
+  activate(ctx) {
+    let listening: Listening | undefined;
+    ctx.provide("webServer", {
+      get address() {
+        return listening?.address;
+      },
+    });
+    return {
+      transports: () => [
+        {
+          name: "web",
+          options: [
+            {
+              flags: "--port <n>",
+              description: "Accept clients over HTTP and WebSocket at this port; 0 for any free one",
+            },
+            { flags: "--bind <address>", description: "IP address to listen at; default: 127.0.0.1" },
+            { flags: "--tls-cert <file>", description: "Certificate in PEM form, for encrypted connections" },
+            { flags: "--tls-key <file>", description: "Private key of the certificate" },
+            { flags: "--insecure", description: "Let other computers connect without encryption" },
+          ],
+          listen: async (options) => {
+            const { listen } = await import("./listen.ts");
+            listening = await listen(ctx, options);
+            return listening;
+          },
+        },
+      ],
+      cliCommands: () => [
+        {
+          noun: "host",
+          action: "token",
+          args: "[action] [name]",
+          description: "List the tokens that let clients in, or rotate, show-path or remove one",
+          options: [
+            { flags: "--scope <list>", description: "With rotate: view, prompt, approve, admin, separated by commas" },
+            { flags: "--json", description: "Print JSON" },
+          ],
+          run: async (invocation) => (await import("./token-command.ts")).tokenCommand(invocation),
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,20 @@
+import type { Listening } from "@scorel/gateway/contract";
+import type { PluginContext } from "@scorel/kernel";
+import type {} from "./contract.ts";
+import { startServer } from "./server.ts";
+import { settingsOf } from "./settings.ts";
+import { OWNER, storedTokens, tokenFile, writeToken } from "./tokens.ts";
+
+type Context = PluginContext<{ names: string[]; origins: string[] }, never>;
+
+/** Starts the server if the options ask for it, and makes the first token. */
+export async function listen(ctx: Context, options: Readonly<Record<string, unknown>>): Promise<Listening | undefined> {
+  const settings = settingsOf(options);
+  if (!settings) return undefined;
+  const { names, origins } = ctx.config;
+  const routes = ctx.collect("webRoutes").flatMap(({ value }) => value);
+  const [first = OWNER] = storedTokens().map(({ name }) => name);
+  const path = storedTokens().length === 0 ? writeToken(OWNER, ["admin"]) : tokenFile(first);
+  const server = await startServer({ ...settings, routes, names, origins, logger: ctx.logger });
+  return { ...server, note: `token in ${path}` };
+}

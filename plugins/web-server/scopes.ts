@@ -1,0 +1,32 @@
+import type { ClientScope } from "@scorel/host/contract";
+
+/** What a token may be for. */
+export const scopeNames = ["view", "prompt", "approve", "admin"] as const;
+export type Scope = (typeof scopeNames)[number];
+
+/** Operations that change something, by the scope that includes them. `admin` includes all. */
+const operations: Readonly<Record<Exclude<Scope, "admin">, readonly string[]>> = {
+  view: [],
+  prompt: [
+    "create_session",
+    "continue_session",
+    "load_session",
+    "send_message",
+    "cancel",
+    "rewrite_queue",
+    "run_queue",
+    // Each command is allowed only if the scope includes the operations that it stands for.
+    "run_command",
+  ],
+  approve: ["answer_request", "attend_requests"],
+};
+
+/** The client scope of a token. Each scope includes reading; undefined means everything. */
+export function clientScope(scopes: readonly Scope[]): ClientScope | undefined {
+  const changing: string[] = [];
+  for (const scope of scopes) {
+    if (scope === "admin") return undefined;
+    changing.push(...operations[scope]);
+  }
+  return { operations: ["read", ...changing] };
+}

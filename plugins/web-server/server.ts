@@ -1,0 +1,227 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Listening } from "@scorel/gateway/contract";
+import { codeOf } from "@scorel/kernel";
+import type { Grant, WebRoute } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { Connections, LIMITS, type Limits } from "./limits.ts";
+import type { Settings } from "./settings.ts";
+import { TokenCheck } from "./tokens.ts";
+import { createVetting, type Refusal } from "./vetting.ts";
+
+/** Connections at a time, from all addresses. */
+const MAX_CONNECTIONS = 1_024;
+const MAX_HEADER_BYTES = 16 * 1024;
+/** Time for a whole request to arrive, for the next one on the same connection, and for closing. */
+const REQUEST_MS = 30_000;
+const IDLE_MS = 5_000;
+const CLOSE_MS = 1_000;
+
+/** Headers of every answer: nothing is kept, framed, guessed or told to other sites. */
+const headers = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+export interface ServerOptions extends Settings {
+  routes: readonly WebRoute[];
+  names: readonly string[];
+  origins: readonly string[];
+  logger: { warn(message: string, thrown?: unknown): void };
+  limits?: Partial<Limits> | undefined;
+}
+
+/** Starts the web server. Throws WEB_LISTEN and WEB_TLS. */
+export async function startServer(options: ServerOptions): Promise<Listening> {
+  const { port, bind, tls } = options;
+  const server = await createFor(tls);
+  const web = new WebServer(server, options);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (thrown) => {
+      web.end();
+      reject(errors.WEB_LISTEN({ address: `${bind}:${port}`, reason: codeOf(thrown) }, { cause: thrown }));
+    });
+    server.listen({ port, host: bind }, resolve);
+  });
+  return { address: web.open(), close: () => web.close() };
+}
+
+async function createFor(tls: Settings["tls"]): Promise<Server> {
+  const options = {
+    // The server itself decides about requests without this header.
+    requireHostHeader: false,
+    headersTimeout: LIMITS.deadlineMs,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: IDLE_MS,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  };
+  if (!tls) return createServer(options);
+  const https = await import("node:https");
+  try {
+    return https.createServer({ ...options, ...tls, handshakeTimeout: LIMITS.deadlineMs });
+  } catch (thrown) {
+    throw errors.WEB_TLS({ problem: (thrown as Error).message }, { cause: thrown });
+  }
+}
+
+class WebServer {
+  private readonly server: Server;
+  private readonly options: ServerOptions;
+  private readonly limits: Limits;
+  private readonly connections: Connections;
+  private readonly tokens: TokenCheck;
+  private readonly sockets = new Set<Socket>();
+  private vet: (request: IncomingMessage) => Refusal | undefined = () => 421;
+
+  constructor(server: Server, options: ServerOptions) {
+    this.server = server;
+    this.options = options;
+    this.limits = { ...LIMITS, ...options.limits };
+    this.connections = new Connections(this.limits);
+    this.tokens = new TokenCheck((thrown) => options.logger.warn("The tokens cannot be read", thrown));
+    server.maxConnections = MAX_CONNECTIONS;
+    server.on("connection", (socket) => this.connections.enter(socket));
+    server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => this.expect(socket));
+    const answer = (request: IncomingMessage, response: ServerResponse) => void this.answer(request, response);
+    server.on("request", answer);
+    server.on("checkContinue", answer);
+    server.on("upgrade", (request, socket, head) => void this.upgrade(request, socket, head));
+    server.on("clientError", (_thrown, socket) => refuse(socket, 400));
+  }
+
+  /** The server listens: returns its address. */
+  open(): string {
+    const { bind, tls, names, origins } = this.options;
+    const { port, family } = this.server.address() as AddressInfo;
+    const scheme = tls ? "https" : "http";
+    this.vet = createVetting({ scheme, bind, port, names, origins });
+    return `${scheme}://${family === "IPv6" ? `[${bind}]` : bind}:${port}`;
+  }
+
+  async close(): Promise<void> {
+    this.end();
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    for (const socket of this.sockets) socket.destroySoon();
+    const limit = setTimeout(() => {
+      for (const socket of this.sockets) socket.destroy();
+    }, CLOSE_MS);
+    await closed;
+    clearTimeout(limit);
+  }
+
+  end(): void {
+    this.tokens.end();
+  }
+
+  private expect(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.once("close", () => this.sockets.delete(socket));
+    // Errors of a connection that was taken over and has no listener of its own must not end the process.
+    socket.on("error", () => socket.destroy());
+    if (!socket.destroyed) this.connections.expect(socket);
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const refusal = this.vet(request);
+    if (refusal !== undefined) return end(response, refusal);
+    const path = pathOf(request);
+    if (path === "/healthz") return end(response, request.method === "GET" ? 200 : 405);
+    const grant = this.tokens.grant(bearer(request));
+    if (!grant) return this.turnAway(request, response);
+    this.connections.settle(request.socket);
+    const route = this.routeOf(path);
+    if (!route?.request) return end(response, 404);
+    if (!(route.methods ?? ["GET"]).includes(request.method as "GET")) return end(response, 405);
+    if (request.headers.expect !== undefined) response.writeContinue();
+    // A token that is replaced ends its answers that are still being written, too.
+    const cut = () => response.destroy();
+    grant.revoked.addEventListener("abort", cut, { once: true });
+    response.once("close", () => grant.revoked.removeEventListener("abort", cut));
+    try {
+      await route.request(request, response, grant);
+    } catch (thrown) {
+      this.options.logger.warn(`${request.method} ${path} failed`, thrown);
+      if (response.headersSent) response.destroy();
+      else end(response, 500);
+    }
+  }
+
+  private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const refusal = this.vet(request);
+    if (refusal !== undefined) return refuse(socket, refusal);
+    const given = bearer(request);
+    const grant = this.tokens.grant(given);
+    if (!grant && request.headers.authorization !== undefined) return refuse(socket, this.mayFail(request) ? 401 : 429);
+    const path = pathOf(request);
+    const route = this.routeOf(path);
+    if (!route?.upgrade) return refuse(socket, grant ? 404 : 401);
+    if (grant) this.connections.settle(socket as Socket);
+    try {
+      await route.upgrade(request, socket, head, { grant, admit: (token) => this.admit(request, token) });
+    } catch (thrown) {
+      this.options.logger.warn(`The connection to ${path} failed`, thrown);
+      socket.destroy();
+    }
+  }
+
+  private admit(request: IncomingMessage, token: string | undefined): Grant {
+    const grant = this.tokens.grant(token);
+    if (!grant) {
+      if (!this.mayFail(request)) request.socket.destroy();
+      throw errors.WEB_TOKEN();
+    }
+    this.connections.settle(request.socket);
+    return grant;
+  }
+
+  private turnAway(request: IncomingMessage, response: ServerResponse): void {
+    // Without any token there is nothing to guess.
+    if (request.headers.authorization !== undefined && !this.mayFail(request)) end(response, 429);
+    else {
+      response.setHeader("WWW-Authenticate", "Bearer");
+      end(response, 401);
+    }
+  }
+
+  private mayFail({ socket }: IncomingMessage): boolean {
+    return this.connections.mayFail(socket.remoteAddress);
+  }
+
+  private routeOf(path: string): WebRoute | undefined {
+    const { routes } = this.options;
+    return (
+      routes.find((route) => route.path === path) ??
+      routes.find((route) => route.path.endsWith("/") && path.startsWith(route.path))
+    );
+  }
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] as string;
+}
+
+/** The token in the header `Authorization`, if there is exactly one such header. */
+function bearer({ headersDistinct }: IncomingMessage): string | undefined {
+  const [value = "", ...more] = headersDistinct.authorization ?? [];
+  return more.length === 0 ? /^Bearer ([\w.~+/=-]+)$/i.exec(value)?.[1] : undefined;
+}
+
+/** Answers with a status alone, and closes the connection, which has shown no use for it. */
+function end(response: ServerResponse, status: number): void {
+  response.shouldKeepAlive = false;
+  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8" });
+  response.end(status === 200 ? "ok\n" : "");
+}
+
+function refuse(socket: Duplex, status: number): void {
+  if (socket.destroyed) return;
+  const lines = Object.entries({ ...headers, Connection: "close", "Content-Length": "0" });
+  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}\r\n`, () => socket.destroy());
+}

@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+import { isAbsolute } from "node:path";
+import { messageOf } from "@scorel/kernel";
+import { readBytes } from "@scorel/kit/files/open";
+import { isLoopback } from "@scorel/kit/net/loopback";
+import { errors } from "./errors.ts";
+
+/** How the server listens, from the options of the command. */
+export interface Settings {
+  port: number;
+  bind: string;
+  tls: { cert: Buffer; key: Buffer } | undefined;
+}
+
+/** Checks the options; undefined without `port`. Throws coded errors, so that nothing listens by mistake. */
+export function settingsOf(options: Readonly<Record<string, unknown>>): Settings | undefined {
+  const { port, bind = "127.0.0.1", tlsCert, tlsKey, insecure } = options as Record<string, string | undefined>;
+  if (port === undefined) return undefined;
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw errors.WEB_PORT({ port: String(port) });
+  const address = bind.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(address) === 0) throw errors.WEB_BIND({ address: bind });
+  const tls = tlsOf(tlsCert, tlsKey);
+  if (!tls && insecure === undefined && !isLoopback(isIP(address) === 6 ? `[${address}]` : address))
+    throw errors.WEB_EXPOSED({ address });
+  return { port: Number(port), bind: address, tls };
+}
+
+function tlsOf(cert: string | undefined, key: string | undefined): Settings["tls"] {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw errors.WEB_TLS({ problem: "--tls-cert and --tls-key need each other" });
+  // The host in the background does not run in the folder of the command.
+  for (const path of [cert, key])
+    if (!isAbsolute(path)) throw errors.WEB_TLS({ problem: `"${path}" must be an absolute path` });
+  try {
+    return { cert: readBytes(cert), key: readBytes(key) };
+  } catch (thrown) {
+    throw errors.WEB_TLS({ problem: messageOf(thrown) }, { cause: thrown });
+  }
+}

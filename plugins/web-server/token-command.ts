@@ -1,0 +1,51 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { errors } from "./errors.ts";
+import { type Scope, scopeNames } from "./scopes.ts";
+import { OWNER, removeToken, storedTokens, tokenFile, writeToken } from "./tokens.ts";
+
+/** `scorel host token [action] [name]`. A token itself is never printed. */
+export function tokenCommand({ args, options, stdout }: Invocation): number {
+  const [action = "list", name = OWNER] = args;
+  const say = (line: string) => void stdout.write(`${line}\n`);
+  if (action === "list") return list(options.json === true, say);
+  if (action === "rotate") {
+    const old = storedTokens().find((each) => each.name === name);
+    const scopes = options.scope === undefined ? (old?.scopes ?? defaultScopes(name)) : scopesOf(String(options.scope));
+    const path = writeToken(name, scopes);
+    say(`The token "${name}" (${scopes.join(", ")}) is in ${path}`);
+    if (old) say("The one before it no longer works, and connections that used it are closed.");
+  } else if (action === "show-path") {
+    known(name);
+    say(tokenFile(name));
+  } else if (action === "remove") {
+    removeToken(name);
+    say(`The token "${name}" no longer works.`);
+  } else throw errors.WEB_TOKEN_ACTION({ action });
+  return 0;
+}
+
+function list(asJson: boolean, say: (line: string) => void): number {
+  const tokens = storedTokens().map(({ name, scopes, createdAt }) => ({ name, scopes, createdAt }));
+  if (asJson) say(JSON.stringify({ tokens }, null, 2));
+  else if (tokens.length === 0) say("There are no tokens yet. `scorel host serve --port <n>` makes one.");
+  else for (const { name, scopes, createdAt } of tokens) say(`${name}  ${scopes.join(", ")}  since ${createdAt}`);
+  return 0;
+}
+
+/** The owner of the home can do everything anyway; whatever else gets a token should work, but not change what is allowed. */
+function defaultScopes(name: string): Scope[] {
+  return name === OWNER ? ["admin"] : ["view", "prompt", "approve"];
+}
+
+function scopesOf(text: string): Scope[] {
+  return text.split(",").map((word) => {
+    const scope = scopeNames.find((each) => each === word.trim());
+    if (!scope) throw errors.WEB_TOKEN_SCOPE({ scope: word });
+    return scope;
+  });
+}
+
+function known(name: string): void {
+  const names = storedTokens().map((each) => each.name);
+  if (!names.includes(name)) throw errors.WEB_TOKEN_UNKNOWN({ name, known: names });
+}

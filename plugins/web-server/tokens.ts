@@ -1,0 +1,148 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { closeSync, lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { userDir } from "@scorel/kit/files/home";
+import { openRegular } from "@scorel/kit/files/open";
+import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
+import { z } from "zod";
+import type { Grant } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { clientScope, type Scope, scopeNames } from "./scopes.ts";
+
+/** Name of the token that is made for the owner of the home. */
+export const OWNER = "owner";
+const BYTES = 32;
+/** How soon a replaced token ends the connections that used it. */
+const LOOK_MS = 250;
+
+const schema = z.strictObject({
+  tokens: z.array(
+    z.strictObject({
+      name: z.string(),
+      sha256: z.string().regex(/^[\da-f]{64}$/),
+      scopes: z.array(z.enum(scopeNames)),
+      createdAt: z.string(),
+    }),
+  ),
+});
+
+/** A token as it is stored: only its digest, so that whoever reads the file cannot use it. */
+export type StoredToken = z.infer<typeof schema>["tokens"][number];
+
+/** The folder of the tokens, `~/.scorel/host`. */
+const folder = () => join(userDir(), "host");
+const storeFile = () => join(folder(), "tokens.json");
+
+/** The file in which the user finds a token. */
+export const tokenFile = (name: string) => join(folder(), `${name}.token`);
+
+/** The stored tokens. Throws WEB_TOKEN_STORE for a file that another user may have written, and for a damaged one. */
+export function storedTokens(): StoredToken[] {
+  const path = storeFile();
+  try {
+    const file = openRegular(path);
+    if (!file) throw new Error("it is no regular file");
+    try {
+      const flaw = flawOf(file.stat);
+      if (flaw !== undefined) throw new Error(flaw);
+      return schema.parse(JSON.parse(readFileSync(file.fd, "utf8")), { jitless: true }).tokens;
+    } finally {
+      closeSync(file.fd);
+    }
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return [];
+    throw errors.WEB_TOKEN_STORE({ path, problem: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+/** Makes a token, in place of the one with the same name, and writes it to its file. Returns the path of the file. */
+export function writeToken(name: string, scopes: readonly Scope[]): string {
+  if (!/^[a-z\d][a-z\d-]{0,31}$/.test(name)) throw errors.WEB_TOKEN_NAME({ name });
+  const token = `scorel_${randomBytes(BYTES).toString("base64url")}`;
+  const others = storedTokens().filter((each) => each.name !== name);
+  const sha256 = digestOf(token).toString("hex");
+  makePrivate(folder());
+  const path = tokenFile(name);
+  replaceFile(path, `${token}\n`, { durable: true });
+  store([...others, { name, sha256, scopes: [...scopes], createdAt: new Date().toISOString() }]);
+  return path;
+}
+
+/** Removes a token and its file. Throws WEB_TOKEN_UNKNOWN. */
+export function removeToken(name: string): void {
+  const tokens = storedTokens();
+  const others = tokens.filter((each) => each.name !== name);
+  if (others.length === tokens.length) throw errors.WEB_TOKEN_UNKNOWN({ name, known: tokens.map((each) => each.name) });
+  store(others);
+  removeIfPresent(tokenFile(name));
+}
+
+function store(tokens: readonly StoredToken[]): void {
+  replaceFile(storeFile(), `${JSON.stringify({ tokens }, null, 2)}\n`, { durable: true });
+}
+
+function digestOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+/** Checks tokens against the stored ones, and notices when those change. */
+export class TokenCheck {
+  private readonly used = new Map<string, AbortController>();
+  private readonly failed: (thrown: unknown) => void;
+  private readonly timer: NodeJS.Timeout;
+  private seen = "";
+
+  /** `failed` is called when the stored tokens cannot be read; then nobody is let in. */
+  constructor(failed: (thrown: unknown) => void) {
+    this.failed = failed;
+    this.timer = setInterval(() => this.look(), LOOK_MS);
+    this.timer.unref();
+  }
+
+  /** What a token allows; undefined for an unknown one. The file is read each time, so a removed token is refused at once. */
+  grant(token: string | undefined): Grant | undefined {
+    if (token === undefined || token.length > 1_024) return undefined;
+    const digest = digestOf(token);
+    let found: StoredToken | undefined;
+    // All are compared, so that the time does not tell which one is similar.
+    for (const stored of this.read()) if (timingSafeEqual(digest, Buffer.from(stored.sha256, "hex"))) found = stored;
+    if (!found) return undefined;
+    const identity = identityOf(found);
+    const controller = this.used.get(identity) ?? new AbortController();
+    this.used.set(identity, controller);
+    return { name: found.name, identity, scope: clientScope(found.scopes), revoked: controller.signal };
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  private read(): readonly StoredToken[] {
+    try {
+      return storedTokens();
+    } catch (thrown) {
+      this.failed(thrown);
+      return [];
+    }
+  }
+
+  private look(): void {
+    const stats = lstatSync(storeFile(), { bigint: true, throwIfNoEntry: false });
+    const seen = `${stats?.ino} ${stats?.mtimeNs} ${stats?.size}`;
+    if (seen === this.seen) return;
+    this.seen = seen;
+    const valid = new Set(this.read().map(identityOf));
+    for (const [identity, controller] of this.used)
+      if (!valid.has(identity)) {
+        this.used.delete(identity);
+        controller.abort();
+      }
+  }
+}
+
+/** Names a token with its scopes, without telling its digest. */
+function identityOf({ name, sha256, scopes }: StoredToken): string {
+  return createHash("sha256").update(`${name} ${sha256} ${scopes}`).digest("base64url");
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from "node:http";
+import { isIPv6 } from "node:net";
+import { networkInterfaces } from "node:os";
+
+export interface VettingOptions {
+  scheme: "http" | "https";
+  /** The address that the server listens at. */
+  bind: string;
+  port: number;
+  /** Further host names by which clients reach the server, such as that of a proxy. */
+  names: readonly string[];
+  /** Further origins of pages that may connect. */
+  origins: readonly string[];
+}
+
+/** A status with which a request is refused. */
+export type Refusal = 400 | 403 | 421;
+
+/**
+ * Returns a function that refuses requests which a page of another site may have caused. Such a page can make a browser connect to
+ * this computer, but the browser then names the page's own host (after DNS rebinding) or origin. Only exact names are accepted.
+ */
+export function createVetting(options: VettingOptions): (request: IncomingMessage) => Refusal | undefined {
+  const hosts = hostsOf(options);
+  const origins = new Set([...[...hosts].map((host) => `${options.scheme}://${host}`), ...options.origins]);
+  return (request) => {
+    const host = only(request, "host");
+    if (host === undefined || !hosts.has(host.toLowerCase())) return 421;
+    const origin = only(request, "origin");
+    if (origin === undefined || (origin !== "" && !origins.has(origin))) return 403;
+    // What browsers add by themselves, also where they send no origin.
+    const site = only(request, "sec-fetch-site");
+    if (site === undefined || !["", "same-origin", "none"].includes(site)) return 403;
+    return request.url?.startsWith("/") ? undefined : 400;
+  };
+}
+
+/** The value of a header; "" if it is absent, except for a missing `Host`; undefined if it comes twice. */
+function only({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+  const values = rawHeaders.filter((_, n) => n % 2 === 1 && rawHeaders[n - 1]?.toLowerCase() === name);
+  return values.length > 1 ? undefined : (values[0] ?? "");
+}
+
+function hostsOf({ scheme, bind, port, names }: VettingOptions): Set<string> {
+  const local = ["127.0.0.1", "localhost", "::1"];
+  // A page cannot make a browser name an IP address as its own host, so those of this computer are safe.
+  const own = isUnspecified(bind)
+    ? Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+    : [bind];
+  const all = [...new Set([...local, ...own, ...names])].map((name) =>
+    (isIPv6(name) ? `[${name}]` : name).toLowerCase(),
+  );
+  const isDefault = port === (scheme === "https" ? 443 : 80);
+  return new Set(all.flatMap((name) => (isDefault ? [name, `${name}:${port}`] : [`${name}:${port}`])));
+}
+
+/** Whether an address stands for all addresses of this computer. */
+function isUnspecified(address: string): boolean {
+  return address === "0.0.0.0" || address === "::";
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { GatewayService } from "@scorel/gateway/contract";
+import type { Visitor } from "@scorel/web-server/contract";
+import { type WebSocket, WebSocketServer } from "ws";
+import { socketChannel } from "./channel.ts";
+
+/** Longest message of a client that has shown its token while it connected, and of one that shows it afterwards. */
+const MAX_MESSAGE = 16 * 1024 * 1024;
+const MAX_STRANGERS_MESSAGE = 1024 * 1024;
+const LIMITS = { burst: 1_000, perSecond: 200 };
+
+const serverFor = (maxPayload: number) =>
+  new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload });
+
+const known = serverFor(MAX_MESSAGE);
+const strangers = serverFor(MAX_STRANGERS_MESSAGE);
+
+/** Makes a WebSocket of a connection, and lets its client in with the token that it has shown, or shows in its first message. */
+export function acceptSocket(
+  gateway: GatewayService,
+  request: IncomingMessage,
+  connection: Duplex,
+  head: Buffer,
+  visitor: Visitor,
+): void {
+  const server = visitor.grant ? known : strangers;
+  server.handleUpgrade(request, connection, head, (socket: WebSocket) => {
+    const channel = socketChannel(socket, LIMITS);
+    gateway.accept(channel, {
+      transport: "ws",
+      admit: ({ token }) => {
+        const grant = visitor.grant ?? visitor.admit(token);
+        if (grant.revoked.aborted) return visitor.admit(undefined);
+        const leave = () => channel.close();
+        grant.revoked.addEventListener("abort", leave, { once: true });
+        socket.once("close", () => grant.revoked.removeEventListener("abort", leave));
+        return { scope: grant.scope, identity: grant.identity };
+      },
+    });
+  });
+}

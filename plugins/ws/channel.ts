@@ -1,0 +1,84 @@
+import type { Channel, ChannelHandlers } from "@scorel/host/client";
+import type { WebSocket } from "ws";
+
+/** Time between two pings; a connection that has not answered the one before is dead. */
+const PING_MS = 12_500;
+/** Time for the other end to take what was sent before the connection is closed. */
+const CLOSE_MS = 1_000;
+/** Bytes that wait to be sent to a client that does not read; a client that has more of them is disconnected. */
+const MAX_UNSENT = 32 * 1024 * 1024;
+
+export interface ChannelLimits {
+  /** Messages at once, and each second. Reading pauses when there are more. */
+  burst: number;
+  perSecond: number;
+}
+
+/** Sends and receives messages as text frames. Nothing is read before the channel is opened. */
+export function socketChannel(socket: WebSocket, limits?: ChannelLimits): Channel {
+  let handlers: ChannelHandlers | undefined;
+  let end: { reason?: string | undefined } | undefined;
+  let isAlive = true;
+  let isClosing = false;
+  const admit = limits ? throttle(socket, limits) : () => {};
+  const finish = (reason?: string) => {
+    if (end) return;
+    end = { reason };
+    clearInterval(pings);
+    socket.terminate();
+    handlers?.closed(reason);
+  };
+  const pings = setInterval(() => {
+    if (!isAlive) return finish("it does not answer");
+    isAlive = false;
+    socket.ping();
+  }, PING_MS);
+  pings.unref();
+  socket.pause();
+  socket.on("error", (error) => finish(error.message));
+  socket.on("close", (_code, reason) => finish(reason.toString() || undefined));
+  socket.on("pong", () => {
+    isAlive = true;
+  });
+  socket.on("message", (data, isBinary) => {
+    if (end || isClosing) return;
+    if (isBinary) return finish("it sent a message that is no text");
+    admit();
+    handlers?.message(data.toString());
+  });
+
+  return {
+    send: (message) => {
+      if (end || socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount > MAX_UNSENT)
+        finish(`it does not read, and ${socket.bufferedAmount} bytes wait for it`);
+      else socket.send(message);
+    },
+    close: () => {
+      if (end || isClosing) return;
+      isClosing = true;
+      socket.resume();
+      socket.close(1000);
+      setTimeout(finish, CLOSE_MS).unref();
+    },
+    open: (given) => {
+      handlers = given;
+      if (end) return given.closed(end.reason);
+      socket.resume();
+    },
+  };
+}
+
+/** Returns a function to call with each message. It pauses the socket for as long as there are too many. */
+function throttle(socket: WebSocket, { burst, perSecond }: ChannelLimits): () => void {
+  let left = burst;
+  let at = performance.now();
+  return () => {
+    const now = performance.now();
+    left = Math.min(burst, left + ((now - at) / 1_000) * perSecond) - 1;
+    at = now;
+    if (left >= 0 || socket.isPaused) return;
+    socket.pause();
+    setTimeout(() => socket.resume(), (-left / perSecond) * 1_000).unref();
+  };
+}

@@ -1,0 +1,73 @@
+import { closeSync, readFileSync } from "node:fs";
+import type { Channel } from "@scorel/host/client";
+import { messageOf, type ScorelError } from "@scorel/kernel";
+import { openRegular } from "@scorel/kit/files/open";
+import { isLoopback } from "@scorel/kit/net/loopback";
+import { WebSocket } from "ws";
+import { socketChannel } from "./channel.ts";
+import { errors } from "./errors.ts";
+
+const MAX_MESSAGE = 64 * 1024 * 1024;
+const HANDSHAKE_MS = 10_000;
+
+export interface DialOptions {
+  tokenFile?: string | undefined;
+  insecure?: boolean | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Connects to a host over WebSocket. The token goes into a header. Throws WS errors. */
+export function dialSocket(url: URL, options: DialOptions): Promise<Channel> {
+  const address = `${url.protocol}//${url.host}`;
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw errors.WS_ADDRESS({ address });
+  if (url.protocol === "ws:" && !isLoopback(url.hostname) && options.insecure !== true)
+    throw errors.WS_PLAIN({ address });
+  const token = tokenOf(options);
+  const target = new URL(url);
+  if (target.pathname === "/") target.pathname = "/ws";
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(target, {
+      perMessageDeflate: false,
+      maxPayload: MAX_MESSAGE,
+      handshakeTimeout: HANDSHAKE_MS,
+      followRedirects: false,
+      ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
+    });
+    const failed = (thrown: Error) => reject(errors.WS_DIAL({ address, reason: messageOf(thrown) }, { cause: thrown }));
+    socket.once("error", failed);
+    socket.once("unexpected-response", (request, { statusCode: status = 0 }) => {
+      request.destroy();
+      reject(final(errors.WS_REFUSED({ address, status })));
+    });
+    socket.once("open", () => {
+      socket.off("error", failed);
+      resolve(socketChannel(socket));
+    });
+  });
+}
+
+/** An error after which connecting again does not help. */
+function final(error: ScorelError): ScorelError {
+  return Object.assign(error, { fatal: true });
+}
+
+/** The token in the file or the environment. Throws WS_TOKEN_FILE for a file that other users can read. */
+function tokenOf({ tokenFile: path, env }: DialOptions): string | undefined {
+  if (path === undefined) return env.SCOREL_HOST_TOKEN?.trim() || undefined;
+  let token: string;
+  try {
+    const file = openRegular(path);
+    if (!file) throw new Error("it is no regular file");
+    try {
+      if (file.stat.mode & 0o077) throw new Error("other users can read it; chmod 600 it");
+      token = readFileSync(file.fd, "utf8").trim();
+    } finally {
+      closeSync(file.fd);
+    }
+  } catch (thrown) {
+    throw errors.WS_TOKEN_FILE({ path, problem: messageOf(thrown) }, { cause: thrown });
+  }
+  if (!/^[\w.~+/=-]{1,1024}$/.test(token)) throw errors.WS_TOKEN_FILE({ path, problem: "it contains no token" });
+  return token;
+}

@@ -1,0 +1,19 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  WS_ADDRESS: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `${a.address} contains a user, password or query. Addresses contain no secrets: name the file of the token with --token-file, or set SCOREL_HOST_TOKEN.`,
+  },
+  WS_PLAIN: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `${a.address} is on another computer and not encrypted, so others could read the token. Use wss:, or an SSH tunnel to a port of this computer. With --insecure, it is sent nevertheless.`,
+  },
+  WS_TOKEN_FILE: (a: { path: string; problem: string }) => `The token file ${a.path} cannot be used: ${a.problem}.`,
+  WS_REFUSED: (a: { address: string; status: number }) =>
+    `The host at ${a.address} refuses the connection (status ${a.status})${a.status === 401 ? ". Check the token: `scorel host token show-path` on its computer prints the file that has it" : a.status === 421 ? ". It does not go by that name; `names` in its [web-server] table adds names" : ""}.`,
+  WS_DIAL: (a: { address: string; reason: string }) =>
+    `No host answers at ${a.address} (${a.reason}). \`scorel host status\` on its computer shows whether one runs.`,
+});

@@ -1,0 +1,152 @@
+import { readFileSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { connectHost, type LinkTimes, type RemoteClient, type RemoteOptions } from "@scorel/host/client";
+import { type AnyPlugin, definePlugin } from "@scorel/kernel";
+import { WebSocket } from "ws";
+import type { Transport } from "../../../plugins/gateway/contract.ts";
+import gateway from "../../../plugins/gateway/index.ts";
+import type { WebRoute } from "../../../plugins/web-server/contract.ts";
+import webServer from "../../../plugins/web-server/index.ts";
+import { tokenFile, writeToken } from "../../../plugins/web-server/tokens.ts";
+import ws from "../../../plugins/ws/index.ts";
+import { echoAgent, testHome, testHost } from "../host/home.ts";
+
+const times: Partial<LinkTimes> = { firstRetry: 5, lastRetry: 20 };
+
+/** A host that serves clients at a port of this computer, through the real plugins. */
+export async function testWeb(options: Record<string, unknown> = {}, config: object = {}) {
+  const home = testHome();
+  const printed: string[] = [];
+  const touched: string[] = [];
+  const env: Record<string, string | undefined> = {};
+  const stream = { write: (text: string) => void printed.push(text) };
+  const launch = definePlugin({
+    id: "launch",
+    name: "Launch",
+    version: "1.0.0",
+    scope: "host",
+    provides: ["launch"],
+    activate: (ctx) => void ctx.provide("launch", { version: "1.0.0", env, stdout: stream, stderr: stream } as never),
+  });
+  const routes: WebRoute[] = [
+    {
+      path: "/touch",
+      methods: ["POST"],
+      request: (_request, response, { name }) => {
+        touched.push(name);
+        response.end("touched");
+      },
+    },
+  ];
+  let collect: () => Transport[] = () => [];
+  const probe = definePlugin({
+    id: "probe",
+    name: "Probe",
+    version: "1.0.0",
+    scope: "host",
+    activate: (ctx) => {
+      collect = () => ctx.collect("transports").flatMap(({ value }) => value);
+      return { webRoutes: () => routes };
+    },
+  });
+  const web = { plugin: webServer as AnyPlugin, origin: "test", config };
+  const t = await testHost([echoAgent], [], [launch, gateway, web, ws, probe]);
+  const listening: { address: string; note?: string | undefined; close(): Promise<void> }[] = [];
+  for (const transport of collect()) {
+    const one = await transport.listen({ port: "0", ...options });
+    if (one) listening.push(one);
+  }
+  const port = Number(new URL(listening[0]?.address ?? "").port);
+  const transport = collect().find(({ name }) => name === "ws");
+  const dial = async (url: string, given: Record<string, unknown>) => {
+    const channel = await transport?.dial?.(new URL(url), given);
+    if (!channel) throw new Error("the transport cannot dial");
+    return channel;
+  };
+  const clients: RemoteClient[] = [];
+  const address = listening[1]?.address as string;
+  return {
+    ...t,
+    home,
+    port,
+    address,
+    addresses: listening.map(({ address, note }) => [address, note]),
+    printed,
+    touched,
+    env,
+    dial,
+    token: (name = "owner") => readFileSync(tokenFile(name), "utf8").trim(),
+    tokenPath: tokenFile,
+    /** Makes a token, or replaces one. */
+    write: writeToken,
+    folder: join(home.home, ".scorel", "host"),
+    mode: (path: string) => statSync(path).mode & 0o777,
+    connect: async (given: Partial<RemoteOptions> & { name?: string } = {}) => {
+      const { name = "owner", ...more } = given;
+      const options = { tokenFile: tokenFile(name) };
+      const client = await connectHost({ dial: () => dial(address, options), version: "1.0.0", times, ...more });
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client.close();
+      for (const each of listening.reverse()) await each.close();
+      await t.kernel.stop();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+/** Sends bytes to a port, and returns what comes back until the connection is closed. */
+export function raw(port: number, lines: readonly string[], host = "127.0.0.1"): Promise<string> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    const socket = connect(port, host, () => socket.write(`${lines.join("\r\n")}\r\n\r\n`));
+    socket.on("data", (chunk) => {
+      parts.push(chunk);
+      // A connection that was taken over stays open.
+      if (chunk.includes(" 101 ")) socket.destroy();
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(Buffer.concat(parts).toString()));
+  });
+}
+
+/** The status of an answer; 0 if there was none. */
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 0);
+}
+
+/** The headers of a request that asks for a WebSocket. */
+export const upgrade = [
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+
+/** Opens a WebSocket as a page does: without a token in a header. */
+export async function openPage({ address }: { address: string }) {
+  const socket = new WebSocket(address);
+  const messages: string[] = [];
+  let wake = () => {};
+  socket.on("message", (data: Buffer) => {
+    messages.push(data.toString());
+    wake();
+  });
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  return {
+    socket,
+    async next(): Promise<unknown> {
+      while (messages.length === 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      return JSON.parse(messages.shift() as string);
+    },
+    async [Symbol.asyncDispose]() {
+      socket.terminate();
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openPage, raw, statusOf, testWeb, upgrade } from "./home.ts";
+
+type Web = Awaited<ReturnType<typeof testWeb>>;
+
+const bearer = (t: Web) => `Authorization: Bearer ${t.token()}`;
+
+/** Sends a request with a valid token and other headers, for a page and for a WebSocket, and returns both statuses. */
+async function both(t: Web, headers: readonly string[]): Promise<number[]> {
+  const post = ["POST /touch HTTP/1.1", ...headers, bearer(t), "Content-Length: 0", "Connection: close"];
+  const socket = ["GET /ws HTTP/1.1", ...headers, bearer(t), ...upgrade];
+  return (await Promise.all([post, socket].map((lines) => raw(t.port, lines)))).map(statusOf);
+}
+
+describe("DNS rebinding", () => {
+  it("is refused: only the exact names of this computer with the port are accepted, before anything else", async () => {
+    await using t = await testWeb();
+    const { port } = t;
+    const wrong = [
+      ["Host: evil.example"],
+      [`Host: evil.example:${port}`],
+      [`Host: 127.0.0.1.evil.example:${port}`],
+      [`Host: localhost.:${port}`],
+      [`Host: 127.0.0.1:${port + 1}`],
+      ["Host: 127.0.0.1"],
+      [`Host: 127.1:${port}`],
+      [`Host: user@127.0.0.1:${port}`],
+      ["Host:"],
+      [],
+      [`Host: 127.0.0.1:${port}`, `Host: 127.0.0.1:${port}`],
+      ["Host: evil.example", `Host: 127.0.0.1:${port}`],
+    ];
+    for (const headers of wrong) expect({ headers, got: await both(t, headers) }).toEqual({ headers, got: [421, 421] });
+    expect(t.touched).toEqual([]);
+    for (const name of ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+      expect({ name, got: await both(t, [`Host: ${name}:${port}`]) }).toEqual({ name, got: [200, 101] });
+    expect(t.touched).toEqual(["owner", "owner", "owner", "owner"]);
+  });
+
+  it("is refused for a name that a resolver points to this computer, also at /healthz", async () => {
+    await using t = await testWeb();
+    const status = await new Promise((resolve, reject) => {
+      const lookup = (_name: string, _options: object, done: (error: null, all: object[]) => void) =>
+        done(null, [{ address: "127.0.0.1", family: 4 }]);
+      const asking = request(`http://rebound.example:${t.port}/healthz`, { lookup: lookup as never }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asking.on("error", reject).end();
+    });
+    expect(status).toBe(421);
+  });
+
+  it("does not keep configured names out", async () => {
+    await using t = await testWeb({}, { names: ["box.example"] });
+    expect(await both(t, [`Host: box.example:${t.port}`])).toEqual([200, 101]);
+    expect(await both(t, [`Host: a.box.example:${t.port}`])).toEqual([421, 421]);
+  });
+});
+
+describe("cross-site WebSocket hijacking", () => {
+  it("is refused: the origin is absent or exactly the server's own", async () => {
+    await using t = await testWeb({}, { origins: ["https://page.example"] });
+    const host = `Host: 127.0.0.1:${t.port}`;
+    const wrong = [
+      "null",
+      "file://",
+      "http://evil.example",
+      "https://evil.example",
+      `http://evil.example:${t.port}`,
+      `http://127.0.0.1:${t.port + 1}`,
+      "http://127.0.0.1",
+      `https://127.0.0.1:${t.port}`,
+      `http://127.0.0.1:${t.port}.evil.example`,
+      `http://127.0.0.1:${t.port}/`,
+      "chrome-extension://abcdefghijklmnop",
+      "http://page.example",
+    ];
+    for (const origin of wrong)
+      expect({ origin, got: await both(t, [host, `Origin: ${origin}`]) }).toEqual({ origin, got: [403, 403] });
+    expect(await both(t, [host, `Origin: http://127.0.0.1:${t.port}`, "Origin: http://evil.example"])).toEqual([
+      403, 403,
+    ]);
+    expect(await both(t, [host, "Sec-Fetch-Site: cross-site"])).toEqual([403, 403]);
+    expect(t.touched).toEqual([]);
+    for (const origin of [`http://127.0.0.1:${t.port}`, "https://page.example"])
+      expect({ origin, got: await both(t, [host, `Origin: ${origin}`]) }).toEqual({ origin, got: [200, 101] });
+  });
+
+  it("needs the token in the first message if there was none in the header", async () => {
+    await using t = await testWeb();
+    await using page = await openPage(t);
+    page.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1.0.0", token: "scorel_guess" }));
+    expect(await page.next()).toMatchObject({ type: "closing", retry: false, error: { code: "WEB_TOKEN" } });
+    await using other = await openPage(t);
+    other.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1.0.0", token: t.token() }));
+    expect(await other.next()).toMatchObject({ type: "welcome" });
+  });
+});
+
+describe("cross-site request forgery", () => {
+  it("changes nothing: there are no cookies, no GET that changes something, and no answer that another site may read", async () => {
+    await using t = await testWeb();
+    const host = `Host: 127.0.0.1:${t.port}`;
+    const cookie = `Cookie: token=${t.token()}; Authorization=Bearer ${t.token()}`;
+    const form = ["POST /touch HTTP/1.1", host, cookie, "Content-Type: text/plain", "Content-Length: 0"];
+    expect(statusOf(await raw(t.port, form))).toBe(401);
+    const answer = await raw(t.port, ["GET /touch HTTP/1.1", host, bearer(t)]);
+    expect(statusOf(answer)).toBe(405);
+    expect(answer).toContain("Cross-Origin-Resource-Policy: same-origin");
+    expect(answer.toLowerCase()).not.toMatch(/access-control-|set-cookie/);
+    expect(statusOf(await raw(t.port, ["OPTIONS /touch HTTP/1.1", host, "Connection: close"]))).toBe(401);
+    expect(t.touched).toEqual([]);
+  });
+});
+
+describe("local token disclosure", () => {
+  it("is impossible: only GET /healthz answers without a token, and says nothing", async () => {
+    await using t = await testWeb();
+    const host = `Host: 127.0.0.1:${t.port}`;
+    const ask = (method: string, path: string) =>
+      raw(t.port, [`${method} ${path} HTTP/1.1`, host, "Content-Length: 0", "Connection: close"]);
+    const health = await ask("GET", "/healthz");
+    expect([statusOf(health), health.split("\r\n\r\n")[1]]).toEqual([200, "3\r\nok\n\r\n0"]);
+    const paths = [
+      "/",
+      "/ws",
+      "/touch",
+      "/token",
+      "/api/local-daemon",
+      "/healthz/",
+      "//healthz",
+      "/.well-known/x",
+      "/../",
+    ];
+    for (const path of paths)
+      for (const method of ["GET", "POST"]) {
+        const answer = await ask(method, path);
+        expect({ path, method, status: statusOf(answer) }).toEqual({ path, method, status: 401 });
+        expect(answer).not.toContain(t.token());
+      }
+    expect(statusOf(await ask("POST", "/healthz"))).toBe(405);
+  });
+
+  it("does not happen through the output: only the path of the token's file is printed", async () => {
+    await using t = await testWeb();
+    expect(t.printed).toEqual([]);
+    expect(t.addresses).toEqual([
+      [`http://127.0.0.1:${t.port}`, `token in ${t.tokenPath("owner")}`],
+      [`ws://127.0.0.1:${t.port}/ws`, undefined],
+    ]);
+  });
+});
+
+describe("other local users", () => {
+  it("cannot read the tokens, of which only digests are stored beside the file for the user", async () => {
+    await using t = await testWeb();
+    expect(t.mode(t.folder)).toBe(0o700);
+    expect(readdirSync(t.folder).map((name) => [name, t.mode(join(t.folder, name))])).toEqual([
+      ["owner.token", 0o600],
+      ["tokens.json", 0o600],
+    ]);
+    expect(t.token()).toMatch(/^scorel_[\w-]{43}$/);
+    expect(readFileSync(join(t.folder, "tokens.json"), "utf8")).not.toContain(t.token().slice(7));
+  });
+
+  it("cannot make the host follow a link, or use tokens that they wrote", async () => {
+    await using t = await testWeb();
+    const path = join(t.folder, "tokens.json");
+    const stored = readFileSync(path, "utf8");
+    const elsewhere = join(t.home.home, "planted.json");
+    writeFileSync(elsewhere, stored, { mode: 0o600 });
+    rmSync(path);
+    symlinkSync(elsewhere, path);
+    await expect(t.connect()).rejects.toMatchObject({ code: "WS_REFUSED", data: { status: 401 } });
+    rmSync(path);
+    writeFileSync(path, stored);
+    chmodSync(path, 0o666);
+    await expect(t.connect()).rejects.toMatchObject({ code: "WS_REFUSED", data: { status: 401 } });
+  });
+
+  it("cannot read the file that a client takes its token from", async () => {
+    await using t = await testWeb();
+    chmodSync(t.tokenPath("owner"), 0o644);
+    await expect(t.connect()).rejects.toMatchObject({ code: "WS_TOKEN_FILE" });
+  });
+});
+
+describe("tokens in URLs", () => {
+  it("are not accepted by the host, and refused by the client", async () => {
+    await using t = await testWeb();
+    const host = `Host: 127.0.0.1:${t.port}`;
+    const post = [`POST /touch?token=${t.token()} HTTP/1.1`, host, "Content-Length: 0", "Connection: close"];
+    expect(statusOf(await raw(t.port, post))).toBe(401);
+    const { address } = t;
+    for (const url of [`${address}?token=abc`, `${address}#abc`, address.replace("//", "//user:abc@")]) {
+      const thrown = await t.dial(url, {}).catch((error) => error);
+      expect(thrown).toMatchObject({ code: "WS_ADDRESS" });
+      expect(thrown.message).not.toContain("abc");
+    }
+  });
+
+  it("are not sent in plain text to another computer", async () => {
+    await using t = await testWeb();
+    t.env.SCOREL_HOST_TOKEN = t.token();
+    await expect(t.dial("ws://192.0.2.1:7777", {})).rejects.toMatchObject({ code: "WS_PLAIN" });
+    await expect(t.dial("ws://127.0.0.1.evil.example:7777", {})).rejects.toMatchObject({ code: "WS_PLAIN" });
+  });
+});
+
+describe("timing", () => {
+  it("tells nothing of a token: digests are compared, by timingSafeEqual, with all stored ones", async () => {
+    const sources = ["web-server/tokens.ts", "web-server/server.ts", "ws/accept.ts", "gateway/guest.ts"].map((file) =>
+      readFileSync(join(import.meta.dirname, "../../../plugins", file), "utf8"),
+    );
+    expect(sources[0]).toContain("timingSafeEqual(digest, Buffer.from(stored.sha256");
+    for (const source of sources)
+      expect(source.match(/(token|secret|digest|sha256)\w*\s[!=]==?\s(?!undefined)/gi) ?? []).toEqual([]);
+  });
+});
