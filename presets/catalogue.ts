@@ -32,6 +32,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   socket: { scope: "host", load: () => import("@scorel/socket") },
   "web-server": { scope: "host", load: () => import("@scorel/web-server") },
   ws: { scope: "host", load: () => import("@scorel/ws") },
+  http: { scope: "host", load: () => import("@scorel/http") },
   daemon: { scope: "host", load: () => import("@scorel/daemon") },
   cli: { scope: "host", load: () => import("@scorel/cli") },
   print: { scope: "host", load: () => import("@scorel/print") },

@@ -66,6 +66,13 @@ export default definePlugin({
           ],
           run: async (invocation) => (await import("./token-command.ts")).tokenCommand(invocation),
         },
+        {
+          noun: "host",
+          action: "curlrc",
+          args: "[name]",
+          description: "Write a configuration with which curl sends a token, and print its path: curl -K <path> …",
+          run: async (invocation) => (await import("./token-command.ts")).curlCommand(invocation),
+        },
       ],
     };
   },

@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { errors } from "./errors.ts";
 import { type Scope, scopeNames } from "./scopes.ts";
-import { OWNER, removeToken, storedTokens, tokenFile, writeToken } from "./tokens.ts";
+import { OWNER, removeToken, storedTokens, tokenFile, writeCurlConfig, writeToken } from "./tokens.ts";
 
 /** `scorel host token [action] [name]`. A token itself is never printed. */
 export function tokenCommand({ args, options, stdout }: Invocation): number {
@@ -21,6 +21,12 @@ export function tokenCommand({ args, options, stdout }: Invocation): number {
     removeToken(name);
     say(`The token "${name}" no longer works.`);
   } else throw errors.WEB_TOKEN_ACTION({ action });
+  return 0;
+}
+
+/** `scorel host curlrc [name]` */
+export function curlCommand({ args: [name = OWNER], stdout }: Invocation): number {
+  stdout.write(`${writeCurlConfig(name)}\n`);
   return 0;
 }
 

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { closeSync, lstatSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { openRegular } from "@scorel/kit/files/open";
-import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { readIfPresent, removeIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
 import { z } from "zod";
 import type { Grant } from "./contract.ts";
@@ -38,6 +38,18 @@ const storeFile = () => join(folder(), "tokens.json");
 /** The file in which the user finds a token. */
 export const tokenFile = (name: string) => join(folder(), `${name}.token`);
 
+/** The file with which curl sends a token. */
+const curlFile = (name: string) => join(folder(), `${name}.curlrc`);
+
+/** Writes a configuration of curl that sends a token, so that it is on no command line. Throws WEB_TOKEN_UNKNOWN. */
+export function writeCurlConfig(name: string): string {
+  const token = readIfPresent(tokenFile(name))?.trim();
+  if (token === undefined) throw errors.WEB_TOKEN_UNKNOWN({ name, known: storedTokens().map((each) => each.name) });
+  const lines = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
+  replaceFile(curlFile(name), lines.map((line) => `header = "${line}"\n`).join(""));
+  return curlFile(name);
+}
+
 /** The stored tokens. Throws WEB_TOKEN_STORE for a file that another user may have written, and for a damaged one. */
 export function storedTokens(): StoredToken[] {
   const path = storeFile();
@@ -67,6 +79,7 @@ export function writeToken(name: string, scopes: readonly Scope[]): string {
   const path = tokenFile(name);
   replaceFile(path, `${token}\n`, { durable: true });
   store([...others, { name, sha256, scopes: [...scopes], createdAt: new Date().toISOString() }]);
+  if (existsSync(curlFile(name))) writeCurlConfig(name);
   return path;
 }
 
@@ -77,6 +90,7 @@ export function removeToken(name: string): void {
   if (others.length === tokens.length) throw errors.WEB_TOKEN_UNKNOWN({ name, known: tokens.map((each) => each.name) });
   store(others);
   removeIfPresent(tokenFile(name));
+  removeIfPresent(curlFile(name));
 }
 
 function store(tokens: readonly StoredToken[]): void {

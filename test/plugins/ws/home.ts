@@ -6,6 +6,7 @@ import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import { WebSocket } from "ws";
 import type { Transport } from "../../../plugins/gateway/contract.ts";
 import gateway from "../../../plugins/gateway/index.ts";
+import http from "../../../plugins/http/index.ts";
 import type { WebRoute } from "../../../plugins/web-server/contract.ts";
 import webServer from "../../../plugins/web-server/index.ts";
 import { tokenFile, writeToken } from "../../../plugins/web-server/tokens.ts";
@@ -51,7 +52,7 @@ export async function testWeb(options: Record<string, unknown> = {}, config: obj
     },
   });
   const web = { plugin: webServer as AnyPlugin, origin: "test", config };
-  const t = await testHost([echoAgent], [], [launch, gateway, web, ws, probe]);
+  const t = await testHost([echoAgent], [], [launch, gateway, web, ws, http, probe]);
   const listening: { address: string; note?: string | undefined; close(): Promise<void> }[] = [];
   for (const transport of collect()) {
     const one = await transport.listen({ port: "0", ...options });

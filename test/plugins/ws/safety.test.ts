@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -165,6 +166,19 @@ describe("other local users", () => {
     ]);
     expect(t.token()).toMatch(/^scorel_[\w-]{43}$/);
     expect(readFileSync(join(t.folder, "tokens.json"), "utf8")).not.toContain(t.token().slice(7));
+  });
+
+  it("cannot read or use them, tried as another user", async (context) => {
+    if (process.getuid?.() !== 0) context.skip();
+    await using t = await testWeb();
+    const read = (path: string) =>
+      spawnSync(process.execPath, ["-e", "require('fs').readFileSync(process.argv[1])", path], {
+        uid: 65_534,
+        gid: 65_534,
+      });
+    const results = ["owner.token", "tokens.json"].map((name) => read(join(t.folder, name)));
+    expect(results.map(({ status }) => status)).toEqual([1, 1]);
+    expect(results.map(({ stderr }) => stderr.includes("EACCES"))).toEqual([true, true]);
   });
 
   it("cannot make the host follow a link, or use tokens that they wrote", async () => {

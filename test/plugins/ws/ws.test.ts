@@ -1,11 +1,15 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Delivered } from "@scorel/host/contract";
 import { describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import { clientScope } from "../../../plugins/web-server/scopes.ts";
 import { settingsOf } from "../../../plugins/web-server/settings.ts";
 import { storedTokens } from "../../../plugins/web-server/tokens.ts";
 import { ask } from "../host/home.ts";
+import { certificate, privateKey } from "./certificate.ts";
 import { openPage, raw, statusOf, testWeb, upgrade } from "./home.ts";
 
 describe("a client over WebSocket", () => {
@@ -198,6 +202,29 @@ describe("scorel host serve --port", () => {
       { tlsCert: "/none/c", tlsKey: "/none/k" },
     ];
     expect(tls.map(refused)).toEqual(Array(3).fill("WEB_TLS"));
+  });
+
+  it("encrypts with the given certificate, and answers nothing without encryption", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "scorel-tls-"));
+    const [tlsCert, tlsKey] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    writeFileSync(tlsCert, certificate);
+    writeFileSync(tlsKey, privateKey, { mode: 0o600 });
+    try {
+      await using t = await testWeb({ tlsCert, tlsKey });
+      expect(t.addresses.map(([address]) => address)).toEqual([
+        `https://127.0.0.1:${t.port}`,
+        `wss://127.0.0.1:${t.port}/ws`,
+      ]);
+      const headers = { Authorization: `Bearer ${t.token()}` };
+      const socket = new WebSocket(t.address, { ca: certificate, headers });
+      await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+      socket.terminate();
+      expect(await raw(t.port, ["GET /healthz HTTP/1.1", `Host: 127.0.0.1:${t.port}`])).toBe("");
+      // A certificate that nobody vouches for is not believed.
+      await expect(t.connect()).rejects.toMatchObject({ code: "WS_DIAL" });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("says so when the port is in use, and leaves nothing behind", async () => {

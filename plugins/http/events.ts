@@ -1,0 +1,81 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Anchor, Client, Delivered, Subscription } from "@scorel/host/contract";
+import { z } from "zod";
+import { errors } from "./errors.ts";
+
+/** Time between two signs of life. */
+const PING_MS = 15_000;
+/** Time that a client has to read what was sent. */
+const STUCK_MS = 60_000;
+
+const number = z.int().nonnegative();
+const text = z.string().max(256);
+const schema = z.strictObject({
+  epoch: text,
+  persistentSeq: number,
+  persistentId: text.nullable(),
+  activation: text,
+  streamSeq: z.int().min(-1),
+});
+
+/** Sends a session's events as server-sent events, until the client goes. Each has its position as its id. */
+export async function streamEvents(
+  client: Client,
+  sessionId: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const anchor = positionOf(request);
+  const tail = tailOf(request);
+  const gone = new Promise<void>((resolve) => response.once("close", resolve));
+  let running: Subscription | undefined;
+  const listener = ({ event, display }: Delivered) =>
+    send(response, event.type, { event, display }, (running as Subscription).anchor);
+  running = await client.subscribe(sessionId, listener, { anchor, tail });
+  try {
+    // The first event comes after this.
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    const { mode, more, status } = running;
+    void send(response, "subscribed", { mode, more, status });
+    const pings = setInterval(() => response.write(": alive\n\n"), PING_MS);
+    await gone;
+    clearInterval(pings);
+  } finally {
+    await running();
+  }
+}
+
+/** Sends an event. Returns a promise if the next one has to wait until the client has read. */
+function send(response: ServerResponse, type: string, data: unknown, anchor?: Anchor): void | Promise<void> {
+  if (response.destroyed) return;
+  const id = anchor === undefined ? "" : `id: ${Buffer.from(JSON.stringify(anchor)).toString("base64url")}\n`;
+  if (response.write(`${id}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)) return;
+  return new Promise((resolve) => {
+    const stuck = setTimeout(() => response.destroy(), STUCK_MS);
+    const go = () => {
+      clearTimeout(stuck);
+      response.off("drain", go).off("close", go);
+      resolve();
+    };
+    response.once("drain", go).once("close", go);
+  });
+}
+
+/** The position after which to go on. Throws HTTP_POSITION. */
+function positionOf({ headers }: IncomingMessage): Anchor | undefined {
+  const given = headers["last-event-id"];
+  if (given === undefined || given === "") return undefined;
+  try {
+    return schema.parse(JSON.parse(Buffer.from(String(given), "base64url").toString("utf8")), { jitless: true });
+  } catch {
+    throw errors.HTTP_POSITION();
+  }
+}
+
+function tailOf({ url = "" }: IncomingMessage): number | undefined {
+  const tail = new URL(url, "http://localhost").searchParams.get("tail");
+  if (tail === null) return undefined;
+  if (tail === "all") return Number.POSITIVE_INFINITY;
+  if (!/^\d{1,6}$/.test(tail)) throw errors.HTTP_TAIL({ tail });
+  return Number(tail);
+}

@@ -1,0 +1,83 @@
+import type { JsonSchema, OperationDescription } from "@scorel/host/contract";
+
+const problem = {
+  description: "An error with its stable code",
+  content: {
+    "application/json": {
+      schema: {
+        type: "object",
+        required: ["error"],
+        properties: {
+          error: {
+            type: "object",
+            required: ["code", "message"],
+            properties: { code: { type: "string" }, message: { type: "string" }, data: { type: "object" } },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** The OpenAPI document of the operations, for programs that generate clients from it. */
+export function openApi(version: string, operations: readonly OperationDescription[]): object {
+  const posts = operations.map((operation) => [`/operations/${operation.name}`, { post: postOf(operation) }] as const);
+  return {
+    openapi: "3.1.0",
+    info: { title: "Scorel host", version },
+    security: [{ token: [] }],
+    components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+    paths: {
+      ...Object.fromEntries(posts),
+      "/sessions/{sessionId}/events": { get: events },
+      "/healthz": { get: health },
+    },
+  };
+}
+
+function postOf({ name, summary, plugin, readOnly, params, result }: OperationDescription): object {
+  const answer = result ? { schema: standingAlone(`${name}.result`, result) } : {};
+  return {
+    operationId: name,
+    summary,
+    tags: [plugin],
+    "x-scorel-read-only": readOnly,
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: standingAlone(`${name}.params`, params) } },
+    },
+    responses: { 200: { description: "The result", content: { "application/json": answer } }, default: problem },
+  };
+}
+
+/** References within a schema are relative to its own root, so one that has definitions becomes a resource of its own. */
+function standingAlone(name: string, schema: JsonSchema): JsonSchema {
+  const hasReferences = JSON.stringify(schema).includes('"$ref":"#');
+  return hasReferences ? { $id: `urn:scorel:${name}`, ...schema } : schema;
+}
+
+const events = {
+  operationId: "follow_events",
+  summary: "Sends a session's events as they happen. The id of each is the position after it, for Last-Event-ID.",
+  parameters: [
+    { name: "sessionId", in: "path", required: true, schema: { type: "string" } },
+    {
+      name: "tail",
+      in: "query",
+      description: "Number of stored events to begin with, or all",
+      schema: { type: "string", pattern: "^(\\d{1,6}|all)$" },
+    },
+    { name: "Last-Event-ID", in: "header", description: "The position to go on from", schema: { type: "string" } },
+  ],
+  responses: {
+    200: { description: "The events", content: { "text/event-stream": { schema: { type: "string" } } } },
+    default: problem,
+  },
+};
+
+const health = {
+  operationId: "health",
+  summary: "Answers ok.",
+  security: [],
+  responses: { 200: { description: "ok" } },
+};

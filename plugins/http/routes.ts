@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Operation, Operations } from "@scorel/host/contract";
+import { ScorelError } from "@scorel/kernel";
+import type { Grant } from "@scorel/web-server/contract";
+import { readBody, sendError, sendJson } from "./answers.ts";
+import type { Clients } from "./clients.ts";
+import { errors } from "./errors.ts";
+
+export interface RouteOptions {
+  clients: Clients;
+  version: string;
+  logger: { warn(message: string, thrown?: unknown): void };
+}
+
+/** Answers a request. The method was checked by the web server, by the path's route. */
+export async function answer(
+  options: RouteOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  grant: Grant,
+): Promise<void> {
+  try {
+    await carryOut(options, request, response, grant);
+  } catch (thrown) {
+    if (!(thrown instanceof ScorelError)) options.logger.warn(`${request.method} ${request.url} failed`, thrown);
+    if (response.headersSent) response.destroy();
+    else sendError(response, thrown);
+  }
+}
+
+async function carryOut(
+  { clients, version }: RouteOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  grant: Grant,
+): Promise<void> {
+  const { pathname: path, searchParams } = new URL(request.url ?? "/", "http://localhost");
+  const [, operation] = /^\/operations\/([a-z][\w-]{0,63})$/.exec(path) ?? [];
+  const [, session] = /^\/sessions\/([\w-]{1,64})\/events$/.exec(path) ?? [];
+  if (operation !== undefined) {
+    const params = (await readBody(request)) as Operations[Operation]["params"];
+    const result = await clients.with(grant, (client) => client.request(operation as Operation, params));
+    sendJson(response, 200, result);
+  } else if (session !== undefined) {
+    const { streamEvents } = await import("./events.ts");
+    await clients.with(grant, (client) => streamEvents(client, session, request, response));
+  } else if (path === "/openapi.json") {
+    const sessionId = searchParams.get("session") ?? undefined;
+    const { openApi } = await import("./openapi.ts");
+    const { operations } = await clients.with(grant, (client) => client.request("list_operations", { sessionId }));
+    sendJson(response, 200, openApi(version, operations));
+  } else throw errors.HTTP_PATH({ path });
+}

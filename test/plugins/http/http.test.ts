@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { openApi } from "../../../plugins/http/openapi.ts";
+import { testWeb } from "../ws/home.ts";
+
+type Web = Awaited<ReturnType<typeof testWeb>>;
+
+/** Sends a request with a token, and returns status and body. */
+async function send(t: Web, path: string, init: RequestInit & { token?: string } = {}) {
+  const headers = { Authorization: `Bearer ${init.token ?? t.token()}`, ...init.headers };
+  const response = await fetch(`http://127.0.0.1:${t.port}${path}`, { ...init, headers });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+const json = { "Content-Type": "application/json" };
+const post = (t: Web, operation: string, params: object, token = t.token()) =>
+  send(t, `/operations/${operation}`, { method: "POST", headers: json, body: JSON.stringify(params), token });
+
+describe("operations over HTTP", () => {
+  it("have the results and errors of the host", async () => {
+    await using t = await testWeb();
+    const { body: created } = await post(t, "create_session", { cwd: t.home.cwd });
+    const { sessionId } = created;
+    const { body: sent } = await post(t, "send_message", { sessionId, content: "hello" });
+    expect((await post(t, "wait_turn", { sessionId, id: sent.id })).body).toMatchObject({ text: "echo: hello" });
+    const own = await t.client.request("get_events", { sessionId });
+    expect(await post(t, "get_events", { sessionId })).toEqual({ status: 200, body: JSON.parse(JSON.stringify(own)) });
+    const refused = async (operation: string, params: object) => {
+      const { status, body } = await post(t, operation, params);
+      return [status, body.error.code];
+    };
+    expect(await refused("get_events", { sessionId: "nothing" })).toEqual([404, "SESSION_UNKNOWN"]);
+    expect(await refused("get_events", {})).toEqual([400, "HOST_PARAMS_INVALID"]);
+    expect(await refused("nothing", {})).toEqual([404, "HOST_OPERATION_UNKNOWN"]);
+  });
+
+  it("accept JSON alone, of limited size and depth, and change nothing on GET", async () => {
+    await using t = await testWeb();
+    const create = (type: string, body: string | undefined) =>
+      send(t, "/operations/create_session", { method: "POST", headers: { "Content-Type": type }, body: body ?? null });
+    const params = JSON.stringify({ cwd: t.home.cwd });
+    const types = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/json5"];
+    for (const type of types)
+      expect(await create(type, params)).toMatchObject({ status: 415, body: { error: { code: "HTTP_TYPE" } } });
+    for (const body of ["{", "[]", "null", "1", `{"a":${"[".repeat(99)}${"]".repeat(99)}}`])
+      expect(await create("application/json", body)).toMatchObject({
+        status: 400,
+        body: { error: { code: "HTTP_BODY" } },
+      });
+    expect((await create("application/json", "x".repeat(17 * 1024 * 1024))).status).toBe(413);
+    const names = Object.keys((await send(t, "/openapi.json")).body.paths);
+    const posts = names.filter((path) => path.startsWith("/operations/"));
+    expect(posts.length).toBeGreaterThan(10);
+    for (const path of posts) expect((await send(t, path)).status).toBe(405);
+    expect((await t.client.request("list_sessions", {})).sessions).toEqual([]);
+  });
+
+  it("are limited by the scope of the token", async () => {
+    await using t = await testWeb();
+    t.write("viewer", ["view"]);
+    const token = t.token("viewer");
+    const refused = await post(t, "create_session", { cwd: t.home.cwd }, token);
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: "HOST_FORBIDDEN" } } });
+    const { paths } = (await send(t, "/openapi.json", { token })).body;
+    expect([paths["/operations/list_sessions"] !== undefined, paths["/operations/send_message"]]).toEqual([
+      true,
+      undefined,
+    ]);
+  });
+});
+
+describe("events over HTTP", () => {
+  it("go on after the position of the last one, and refuse what is none", async () => {
+    await using t = await testWeb();
+    const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
+    const { id } = (await post(t, "send_message", { sessionId, content: "hello" })).body;
+    await post(t, "wait_turn", { sessionId, id });
+    const path = `/sessions/${sessionId}/events`;
+    const all = await follow(t, `${path}?tail=all`, {}, 3);
+    expect(all.map(({ event }) => event)).toEqual(["subscribed", "message", "message"]);
+    const rest = await follow(t, path, { "Last-Event-ID": all[1]?.id ?? "" }, 2);
+    expect(rest[1]).toEqual(all[2]);
+    for (const bad of ["x", Buffer.from("{}").toString("base64url"), "a".repeat(5_000)])
+      expect((await send(t, path, { headers: { "Last-Event-ID": bad } })).body.error.code).toBe("HTTP_POSITION");
+    expect((await send(t, `${path}?tail=-1`)).body.error.code).toBe("HTTP_TAIL");
+    expect((await send(t, "/sessions/nothing/events")).status).toBe(404);
+    expect((await send(t, "/sessions/../etc/events")).status).toBe(404);
+  });
+
+  it("end when the token is replaced", async () => {
+    await using t = await testWeb();
+    const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
+    const headers = { Authorization: `Bearer ${t.token()}` };
+    const response = await fetch(`http://127.0.0.1:${t.port}/sessions/${sessionId}/events`, { headers });
+    t.write("owner", ["admin"]);
+    await expect(response.text()).rejects.toThrow();
+  });
+});
+
+describe("GET /openapi.json", () => {
+  it("describes every operation by the schemas of list_operations, with references that stay within them", async () => {
+    await using t = await testWeb();
+    const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
+    const { operations } = await t.client.request("list_operations", { sessionId });
+    const { body } = await send(t, `/openapi.json?session=${sessionId}`);
+    expect(body).toEqual(JSON.parse(JSON.stringify(openApi("1.0.0", operations))));
+    const schemas = Object.values<any>(body.paths).flatMap(({ post }) =>
+      post ? [post.requestBody.content["application/json"].schema] : [],
+    );
+    expect(schemas.filter((each) => JSON.stringify(each).includes('"$ref":"#') && each.$id === undefined)).toEqual([]);
+  });
+});
+
+/** The first events of a stream. */
+async function follow(t: Web, path: string, headers: Record<string, string>, count: number) {
+  const stop = new AbortController();
+  const all = { Authorization: `Bearer ${t.token()}`, ...headers };
+  const response = await fetch(`http://127.0.0.1:${t.port}${path}`, { headers: all, signal: stop.signal });
+  let text = "";
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(chunk).toString();
+    if (text.split("\n\n").length > count) break;
+  }
+  stop.abort();
+  const field = (block: string, name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1] ?? "";
+  const blocks = text.split("\n\n").slice(0, count);
+  return blocks.map((block) => ({ id: field(block, "id"), event: field(block, "event"), data: field(block, "data") }));
+}
