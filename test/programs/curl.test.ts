@@ -42,7 +42,9 @@ describe("curl", () => {
     const heard = [...stored(stream.seen.slice(0, half + 1)), ...stored(again.seen)].map(({ id }) => id);
     const ids = events.map(({ event }: { event: { id: string } }) => event.id);
     expect(heard).toEqual(ids.slice(ids.indexOf(heard[0])));
-    await expect(post("send_message", { sessionId })).resolves.toMatchObject({ error: { code: "HOST_PARAMS_INVALID" } });
+    await expect(post("send_message", { sessionId })).resolves.toMatchObject({
+      error: { code: "HOST_PARAMS_INVALID" },
+    });
   });
 });
 
