@@ -3,8 +3,7 @@ import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
 import type { KernelEntry } from "./kernel.ts";
 import type { BaseContext, CheckContribution, Collected } from "./plugin.ts";
-import type { Scope } from "./scope.ts";
-import type { ContributionName, Contributions, Dispose } from "./types.ts";
+import type { ContributionName, Contributions } from "./types.ts";
 
 /** A plugin with its contributions. */
 export interface Contributor {
@@ -81,12 +80,12 @@ export class ContributionTable {
   }
 
   /** Calls `changed` whenever a plugin of this kernel or its parent begins or ceases to contribute under a name. */
-  listen(plugin: string, scope: Scope, name: string, changed: () => void): Dispose {
+  listen(plugin: string, name: string, changed: () => void): () => void {
     if (typeof changed !== "function") throw errors.PLUGIN_CONTRIBUTION({ name, wanted: "given with a function" });
     const listener = { plugin, changed };
     const listeners = this.listeners.get(name) ?? new Set();
     this.listeners.set(name, listeners.add(listener));
-    return scope.add(() => void listeners.delete(listener));
+    return () => void listeners.delete(listener);
   }
 
   /** Tells listeners, those of child kernels too, that the contributions in `source` were added or removed. */

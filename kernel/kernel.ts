@@ -71,6 +71,8 @@ export interface Kernel {
     check?: CheckContribution,
     failed?: (plugin: string) => void,
   ): Collected<Awaited<Contributions[N]>>[];
+  /** See `onContributed` of BaseContext. */
+  onContributed(name: ContributionName, changed: () => void): Dispose;
   /** See `guard` of BaseContext, for the plugins of this kernel and its parent. */
   guard<T>(guarded: Guarded<T>, work: () => T): T;
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;

@@ -1,3 +1,4 @@
+import { caught } from "@scorel/kit/values/caught";
 import type { Containment } from "./containment.ts";
 import type { ContributionTable } from "./contribution-table.ts";
 import type { Failures } from "./failures.ts";
@@ -67,7 +68,7 @@ export function createContext(
     hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, name, tap)),
     contribute: (name, value) => kernel.contribute(id, name, value),
     collect: (name, check, failed) => kernel.collect(name, check, failed),
-    onContributed: (name, changed) => kernel.contributions.listen(id, scope, name, changed),
+    onContributed: (name, changed) => scope.add(kernel.contributions.listen(id, name, changed)),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     beforeStop: (end) => scope.addEnding(end),
     onDispose: (dispose) => scope.add(dispose),
@@ -76,13 +77,11 @@ export function createContext(
     spend: () => {},
     isolate:
       (where, work) =>
-      async (...given) => {
-        try {
-          await work(...given);
-        } catch (thrown) {
-          kernel.reports.report(id, where, thrown);
-        }
-      },
+      (...given) =>
+        caught(
+          () => work(...given),
+          (thrown) => kernel.reports.report(id, where, thrown),
+        ),
     get ui() {
       return context.find("ui") ?? fallbackUi;
     },

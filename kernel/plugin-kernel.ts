@@ -10,7 +10,15 @@ import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Loader } from "./loader.ts";
 import { Log } from "./log.ts";
 import { PendingCalls } from "./pending-calls.ts";
-import type { CheckContribution, Collected, Guarded, Listener, ProvideOptions, SubscribeOptions } from "./plugin.ts";
+import {
+  type CheckContribution,
+  type Collected,
+  type Guarded,
+  type Listener,
+  type ProvideOptions,
+  perPlugin,
+  type SubscribeOptions,
+} from "./plugin.ts";
 import type { ContextKernel } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import type { Scope } from "./scope.ts";
@@ -150,6 +158,10 @@ class PluginKernel implements Kernel, ContextKernel {
     return this.contributions.collect(name, { check, failed });
   }
 
+  onContributed(name: ContributionName, changed: () => void): Dispose {
+    return this.contributions.listen("host", name, changed);
+  }
+
   guard<T>(guarded: Guarded<T>, work: () => T): T {
     if (this.parent && !this.loader.entries.has(guarded.plugin)) return this.parent.guard(guarded, work);
     return this.reports.guard(guarded, work);
@@ -224,7 +236,8 @@ class PluginKernel implements Kernel, ContextKernel {
   provide(plugin: string, scope: Scope, name: string, service: unknown, options: ProvideOptions = {}): void {
     const promised = this.loader.loaded.get(plugin)?.entry.plugin.provides as readonly string[] | undefined;
     if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
-    this.services.add(name, service, options.sealed === true, plugin);
+    const hasViews = typeof service === "object" && service !== null && perPlugin in service;
+    this.services.add(name, service, options.sealed ?? hasViews, plugin);
     scope.add(() => this.services.remove(name));
   }
 

@@ -100,7 +100,10 @@ export interface Guarded<T> {
   staysOn?: boolean;
 }
 export interface ProvideOptions {
-  /** No plugin can wrap the service, because it guards something. */
+  /**
+   * No plugin can wrap the service, because it guards something. Default: true for a service with a `perPlugin` view, which would
+   * not contain the wrappers. Set it to false if the view is made of `this`, the service in its wrappers.
+   */
   sealed?: boolean;
 }
 /** Access to the pending calls of plugins. */
@@ -195,7 +198,7 @@ export interface BaseContext<C = unknown> {
    * Wraps `work` so that it never throws: failures are reported in `where`, and the third failure of a contained plugin
    * switches the function off, with a notice. Use it in a service's `perPlugin` view for callbacks of its users.
    */
-  isolate<A extends unknown[]>(where: string, work: (...given: A) => unknown): (...given: A) => Promise<void>;
+  isolate<A extends unknown[]>(where: string, work: (...given: A) => unknown): (...given: A) => void | Promise<void>;
 }
 export type PluginContext<C = unknown, N extends ServiceName = never> = BaseContext<C> & Pick<Services, N>;
 

@@ -1,7 +1,6 @@
 import type { ContributionTable } from "./contribution-table.ts";
 import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
-import { perPlugin } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { ServiceWrappers } from "./types.ts";
 
@@ -66,7 +65,7 @@ export class ServiceTable {
     if (wrappers.length === 0) return inner;
     const known = this.wrapped.get(name);
     if (known?.inner === inner) return known.outer;
-    const outer = this.isSealed(name, inner) ? this.refuse(name, wrappers, inner) : this.wrap(name, wrappers, inner);
+    const outer = this.isSealed(name) ? this.refuse(name, wrappers, inner) : this.wrap(name, wrappers, inner);
     this.wrapped.set(name, { inner, outer });
     return outer;
   }
@@ -93,11 +92,9 @@ export class ServiceTable {
     this.wrapped.clear();
   }
 
-  private isSealed(name: string, inner: unknown): boolean {
+  private isSealed(name: string): boolean {
     const own = this.provided.get(name);
-    // A view of each plugin cannot be made of a wrapped service.
-    const isPerPlugin = typeof inner === "object" && inner !== null && perPlugin in inner;
-    return isPerPlugin || (own ? own.sealed : (this.options.parent?.isSealed(name, inner) ?? true));
+    return own ? own.sealed : (this.options.parent?.isSealed(name) ?? true);
   }
 
   /** A parent has wrapped its own services already. */

@@ -93,7 +93,9 @@ function unknownName({ callee, arguments: given }: Node, seams: Seams): string |
   if (of === undefined || name === undefined) return undefined;
   const list = named[of];
   if (list !== undefined && !seams[list].includes(name)) return `${of}("${name}"), a name that extensions do not know`;
-  const isSealed = of === "provide" && [...inside(options)].some((each) => nameOf(each.key as Node) === "sealed");
+  const isSealed =
+    of === "provide" &&
+    [...inside(options)].some((each) => nameOf(each.key as Node) === "sealed" && (each.value as Node).value !== false);
   return isSealed && !(name in sealedServices)
     ? `seals the service "${name}" without a reason in test/seams.ts`
     : undefined;

@@ -620,7 +620,8 @@ declare module "@scorel/kernel" {
   interface Contributions {
     /**
      * Operations for clients. Those of a host plugin are always available; those of a session plugin only for params
-     * with a `sessionId`.
+     * with a `sessionId`. The function is called at the first request, and again when a plugin begins or ceases to contribute
+     * operations; `ctx.contribute` adds those that are not known before.
      */
     operations: { [O in Operation]?: OperationHandler<O> };
   }

@@ -1,6 +1,7 @@
 import type {} from "@scorel/cli/contract";
-import { definePlugin, type Renamed, renamed } from "@scorel/kernel";
+import { type BaseContext, definePlugin, perPlugin, type Renamed, renamed } from "@scorel/kernel";
 import type {} from "@scorel/logs/contract";
+import { viewFor } from "./clients/plugin-view.ts";
 import { sessionCommands } from "./commands/session-commands.ts";
 import type { HostService, KnownSessionOptions } from "./contract.ts";
 import { checkOptions } from "./contributed-options.ts";
@@ -58,7 +59,12 @@ export default definePlugin({
     // Extensions written for earlier versions find what is now in other services on `host`, and are told so.
     const { connect, sessionsDir, logs } = host;
     const former = { sessionsDir, logs, sessionOptions: known, changeFile, ...directories, [renamed]: FORMER };
-    ctx.provide("host", { connect, ...former });
+    const views = {
+      [perPlugin](this: HostService, plugin: BaseContext) {
+        return viewFor(this, plugin);
+      },
+    };
+    ctx.provide("host", { connect, ...former, ...views }, { sealed: false });
     ctx.provide("sessionLogs", { sessionsDir, logs });
     ctx.provide("sessionOptions", { known });
     ctx.provide("sharedFiles", { changeFile });

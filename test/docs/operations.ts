@@ -21,7 +21,10 @@ export async function readOperations(ids: readonly string[]): Promise<OperationD
     // A handler uses what it is given only when it runs.
     collected.push({ plugin, value: typeof rows === "function" ? rows({}, {}, {}) : rows });
   }
-  const sessions = { parent: { collect: () => collected }, known: shippedOptions } as unknown as Sessions;
+  const sessions = {
+    parent: { collect: () => collected, onContributed: () => {} },
+    known: shippedOptions,
+  } as unknown as Sessions;
   const caller = { sessions, access: new Access(undefined, sessions) } as Partial<Caller> as Caller;
   const { operations: all } = await listOperations(operations, undefined, caller);
   return all.sort((a, b) => (a.name < b.name ? -1 : 1));

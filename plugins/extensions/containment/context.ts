@@ -1,4 +1,5 @@
 import type { BaseContext } from "@scorel/kernel";
+import { caught } from "@scorel/kit/values/caught";
 import { errors } from "../errors.ts";
 import { Allowance } from "./allowance.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
@@ -24,15 +25,12 @@ export function containedContext(context: BaseContext, contained: ContainedPlugi
     spend: (where, cost, size) => allowance.spend(where, cost, size),
     isolate: (where, work) => {
       const part = {};
-      return async (...given) => {
-        if (contained.isOff(part)) return;
-        try {
-          await work(...given);
-        } catch (thrown) {
-          contained.report(where, thrown);
-          contained.failed(part, where);
-        }
+      const failed = (thrown: unknown) => {
+        contained.report(where, thrown);
+        contained.failed(part, where);
       };
+      return (...given) =>
+        contained.isOff(part) ? undefined : caught(() => contained.run(where, () => work(...given)), failed);
     },
   };
   // Services are getters, so copy the descriptors without reading them.

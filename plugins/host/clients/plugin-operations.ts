@@ -38,9 +38,34 @@ function contributed<O extends Operation>(kernel: Kernel, operation: O): Contrib
   return allContributed(kernel).get(operation) as Contributed<O> | undefined;
 }
 
+type Table = ReadonlyMap<string, Contributed<Operation>>;
+/** The operations of each kernel until they change. */
+const tables = new WeakMap<Kernel, { current: Table | undefined }>();
+
 /** Returns the valid operations of the plugins of a kernel and its parent, by name. */
-export function allContributed(kernel: Kernel): Map<string, Contributed<Operation>> {
-  const rows = kernel.collect("operations", usableOperations).flatMap(({ plugin, value, contained = false }) =>
+export function allContributed(kernel: Kernel): Table {
+  const known = tables.get(kernel) ?? rememberFor(kernel);
+  if (known.current) return known.current;
+  let isComplete = true;
+  const table = collectFrom(kernel, () => {
+    isComplete = false;
+  });
+  // Operations of a plugin that failed are asked for again.
+  if (isComplete) known.current = table;
+  return table;
+}
+
+function rememberFor(kernel: Kernel): { current: Table | undefined } {
+  const known: { current: Table | undefined } = { current: undefined };
+  tables.set(kernel, known);
+  kernel.onContributed("operations", () => {
+    known.current = undefined;
+  });
+  return known;
+}
+
+function collectFrom(kernel: Kernel, failed: () => void): Table {
+  const rows = kernel.collect("operations", usableOperations, failed).flatMap(({ plugin, value, contained = false }) =>
     Object.entries(value).map(([name, handler]) => {
       return [name, { plugin, kernel, contained, handler: handler as OperationHandler<Operation> }] as const;
     }),

@@ -107,6 +107,37 @@ describe("an operation of a plugin", () => {
     });
   });
 
+  it("is collected once, and again when a plugin adds or removes operations", async () => {
+    using home = testHome();
+    let collected = 0;
+    let add = () => async () => {};
+    const counting = definePlugin({
+      ...(adder as object as { id: string; name: string; version: string; scope: "host" }),
+      operations() {
+        collected++;
+        return {
+          add: { params: z.strictObject({ a: z.number(), b: z.number() }), run: ({ a, b }) => ({ sum: a + b }) },
+        };
+      },
+      activate(ctx) {
+        add = () => {
+          const remove = ctx.contribute("operations", () => ({
+            add: { params: z.strictObject({ a: z.number(), b: z.number() }), run: () => ({ sum: 0 }) },
+          }));
+          return async () => remove();
+        };
+      },
+    });
+    await using t = await testHost([echoAgent], [], [counting]);
+    const sum = async () => (await t.client.request("add", { a: 1, b: 2 })).sum;
+    await t.client.request("create_session", { cwd: home.cwd });
+    expect([await sum(), await sum(), await sum(), collected]).toEqual([3, 3, 3, 1]);
+    const remove = add();
+    expect([await sum(), await sum(), collected]).toEqual([0, 0, 2]);
+    await remove();
+    expect([await sum(), await sum(), collected]).toEqual([3, 3, 3]);
+  });
+
   it("is refused for each key that its schema does not name, even when the schema would drop it", async () => {
     using home = testHome();
     const operations = () => ({

@@ -1,0 +1,22 @@
+import type { BaseContext } from "@scorel/kernel";
+import type { Client, HostService } from "../contract.ts";
+
+/** The host as one plugin sees it: failures of the plugin's listeners are reported for the plugin, and do not reach the session. */
+export function viewFor(host: HostService, plugin: BaseContext): HostService {
+  return Object.create(host, {
+    connect: { value: (...given: Parameters<HostService["connect"]>) => isolated(host.connect(...given), plugin) },
+  });
+}
+
+function isolated(client: Client, plugin: BaseContext): Client {
+  return Object.freeze<Client>({
+    clientId: client.clientId,
+    request: (operation, params) => client.request(operation, params),
+    subscribe: (sessionId, listener, options) =>
+      client.subscribe(sessionId, plugin.isolate("client.subscribe", listener), options),
+    watchSessions: (listener, options) =>
+      client.watchSessions(plugin.isolate("client.watchSessions", listener), options),
+    drained: (sessionId) => client.drained(sessionId),
+    close: () => client.close(),
+  });
+}
