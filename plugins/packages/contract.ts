@@ -62,8 +62,8 @@ export interface PackageReview {
 /** How a staged package is to be installed. */
 export interface Candidate extends Pick<LockEntry, "source" | "packages"> {
   name: string;
-  /** Replaces the installed package of this name. By default the name must be free. */
-  isUpdate: boolean;
+  /** When the package that it replaces was installed (`installedAt`). Without it the name must be free. */
+  replaces?: string | undefined;
 }
 
 /** A folder in which a package is assembled. */

@@ -13,14 +13,19 @@ export default definePlugin({
   provides: ["archives"],
 
   activate(ctx) {
+    const { presetStore, extensionStore, signal } = ctx;
+    const running = new Set<Promise<unknown>>();
+    // An interrupted installation removes what it has fetched.
+    ctx.beforeStop(async () => void (await Promise.allSettled(running)));
     ctx.provide("archives", {
       unpack: async (...given) => (await import("./archive/archive.ts")).unpack(...given),
       copy: async (...given) => (await import("./sources/folder.ts")).copyFolder(...given),
     });
+    return {
+      cliCommands: [
+        ...presetCommands(presetStore, { signal, running }),
+        ...extensionCommands(extensionStore, { signal, running }),
+      ],
+    };
   },
-
-  cliCommands: ({ presetStore, extensionStore }) => [
-    ...presetCommands(presetStore),
-    ...extensionCommands(extensionStore),
-  ],
 });

@@ -71,6 +71,32 @@ describe("a killed process", () => {
   );
 });
 
+describe("a signal", () => {
+  const signals = [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const;
+  it.each(signals)("%s in the middle of an installation ends it, and nothing is installed", async (signal, code) => {
+    using at = shopWithSources();
+    // The folder for the new files has just been made.
+    expect(await commandIn(at, ["plugin", "add", "./v1", "--yes"], 4, signal)).toEqual({
+      code,
+      signal: null,
+      stderr: "scorel: interrupted; nothing was installed\n",
+    });
+    expect([await state(at), leftIn(at)]).toEqual(["nothing", []]);
+  });
+
+  it("SIGINT in the middle of an update leaves what was installed", async () => {
+    using at = shopWithSources();
+    expect(await at.plugin("add", ["v1"])).toMatchObject({ code: 0 });
+    expect(await commandIn(at, ["plugin", "update", "rules", "./v2", "--yes"], 3, "SIGINT")).toMatchObject({
+      code: 130,
+    });
+    expect([await state(at), leftIn(at)]).toEqual(["v1", []]);
+  });
+});
+
 it("an extension that does not fit on the disk is not installed, and the command says why", async () => {
   using at = shopWithSources();
   at.file("v1/long.md", "words\n".repeat(100_000));

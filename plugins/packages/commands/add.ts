@@ -94,7 +94,8 @@ async function withReview(
     const packages = await dependenciesOf(manifest, fetched.folder, staging.folder, invocation);
     const { version } = manifest;
     const source = { ...fetched.source, ...(version !== undefined && { version }) };
-    const review = await staging.review(fetched.folder, { name, source, packages, isUpdate: before !== undefined });
+    await assertNotInterrupted(invocation);
+    const review = await staging.review(fetched.folder, { name, source, packages, replaces: before?.installedAt });
     return await decision({ ...fetched, name, source, manifest }, review);
   } catch (thrown) {
     if (isInterrupted(invocation)) return interrupted(invocation);

@@ -1,13 +1,19 @@
-import type { CliCommand } from "@scorel/cli/contract";
+import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { PackageStore } from "../contract.ts";
 import { extensionInstaller, type Installer, presetInstaller } from "./installer.ts";
+
+/** What tells commands that the process ends, and the commands that it waits for. */
+export interface Ending {
+  signal: AbortSignal;
+  running: Set<Promise<unknown>>;
+}
 
 const yes = { flags: "--yes", description: "Do not ask" };
 
 const SOURCES = "from a folder, tarball, git checkout, npm:name@version or git+https://host/repository";
 
 /** `scorel preset add|update|remove|diff`. */
-export function presetCommands(store: PackageStore): CliCommand[] {
+export function presetCommands(store: PackageStore, ending: Ending): CliCommand[] {
   const installer = presetInstaller(store);
   return [
     {
@@ -16,7 +22,8 @@ export function presetCommands(store: PackageStore): CliCommand[] {
       args: "<source>",
       description: `Show what a preset would run and set, and install it; ${SOURCES}`,
       options: [{ flags: "--name <name>", description: "What to call it (default: its own name)" }, yes],
-      run: async (invocation) => (await import("./add.ts")).add(installer, invocation),
+      run: (invocation) =>
+        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
     },
     {
       noun: "preset",
@@ -25,14 +32,15 @@ export function presetCommands(store: PackageStore): CliCommand[] {
       description:
         "Show what would change in an installed preset, and install it anew; from where it came, or from another source",
       options: [yes],
-      run: async (invocation) => (await import("./add.ts")).update(installer, invocation),
+      run: (invocation) =>
+        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
     },
     ...laterCommands(installer),
   ];
 }
 
 /** `scorel plugin add|update|remove|diff`. */
-export function extensionCommands(store: PackageStore): CliCommand[] {
+export function extensionCommands(store: PackageStore, ending: Ending): CliCommand[] {
   const installer = extensionInstaller(store);
   return [
     {
@@ -41,7 +49,8 @@ export function extensionCommands(store: PackageStore): CliCommand[] {
       args: "<source>",
       description: `Show what an extension would run, and install it for this user; ${SOURCES}`,
       options: [{ flags: "--global", description: "For all projects of this user, which is the default" }, yes],
-      run: async (invocation) => (await import("./add.ts")).add(installer, invocation),
+      run: (invocation) =>
+        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).add(installer, given)),
     },
     {
       noun: "plugin",
@@ -50,10 +59,22 @@ export function extensionCommands(store: PackageStore): CliCommand[] {
       description:
         "Show what would change in an installed extension, and install it anew; without a name, in all of them",
       options: [yes],
-      run: async (invocation) => (await import("./add.ts")).update(installer, invocation),
+      run: (invocation) =>
+        untilEnd(ending, invocation, async (given) => (await import("./add.ts")).update(installer, given)),
     },
     ...laterCommands(installer),
   ];
+}
+
+/** Runs a command, which the end of the process interrupts like Ctrl-C. */
+async function untilEnd(
+  { signal, running }: Ending,
+  invocation: Invocation,
+  work: (invocation: Invocation) => Promise<number>,
+): Promise<number> {
+  const ended = work({ ...invocation, interrupt: AbortSignal.any([invocation.interrupt, signal]) });
+  running.add(ended);
+  return ended.finally(() => running.delete(ended));
 }
 
 function laterCommands(installer: Installer): CliCommand[] {

@@ -18,7 +18,7 @@ interface Staged extends Candidate {
   path: string;
 }
 
-const MEANWHILE = "another process has installed it meanwhile";
+const MEANWHILE = "another process has installed, updated or removed it meanwhile";
 
 /** Reads a staged package once and tells what it contains and could do. Accepting it installs the bytes that were read. */
 export async function reviewPackage(rules: PackageRules, candidate: Staged): Promise<PackageReview> {
@@ -27,7 +27,7 @@ export async function reviewPackage(rules: PackageRules, candidate: Staged): Pro
   const tree = packageTree(kind, path);
   const lock = await readLock(kind);
   const before = entryOf(lock, name);
-  if (before && !candidate.isUpdate) throw kind.errors.taken({ name, reason: MEANWHILE });
+  if (before?.installedAt !== candidate.replaces) throw kind.errors.taken({ name, reason: MEANWHILE });
   const staged = { tree, name, spec: source.spec, lock, packages };
   await rules.check(staged);
   const manifest = tree.files.get("package.json")?.toString("utf8");
@@ -58,7 +58,7 @@ async function install(
   const place = join(folder, "package");
   if (path !== place) renameSync(path, place);
   await carryOut(rules.kind, folder, { name, entry }, (now) => {
-    if (now?.installedAt !== before?.installedAt) return MEANWHILE;
+    if (JSON.stringify(now) !== JSON.stringify(before)) return MEANWHILE;
     // Checked again, because the name may have been taken while a person was asked.
     return before ? undefined : reasonAgainst(name, rules);
   });

@@ -258,7 +258,7 @@ describe("an installed extension", () => {
       mkdirSync(folder);
       writeFileSync(join(folder, "index.js"), rules(version));
       const source = { kind: "path", spec: "/work/rules" } as const;
-      return await staging.review(folder, { name: "rules", source, packages: [], isUpdate: false });
+      return await staging.review(folder, { name: "rules", source, packages: [] });
     };
     const [one, two] = [await begun("1.0.0"), await begun("2.0.0")];
     await one.accept();

@@ -214,10 +214,10 @@ describe("two installs under one name", () => {
   const source = { kind: "path", spec: "/work/team" } as const;
 
   /** A staged and reviewed preset, right before the question. */
-  async function begun(at: Shop, words: string, isUpdate = false) {
+  async function begun(at: Shop, words: string, replaces?: string) {
     const staging = await at.store.stage();
     cpSync(at.preset("team", { "instructions/a.md": words }), join(staging.folder, "source"), { recursive: true });
-    return () => staging.review(join(staging.folder, "source"), { name: "team", source, packages: [], isUpdate });
+    return () => staging.review(join(staging.folder, "source"), { name: "team", source, packages: [], replaces });
   }
 
   it("result in one installed and one refused, whenever the first one finishes", async () => {
@@ -233,10 +233,18 @@ describe("two installs under one name", () => {
   it("result in the same if both are updates", async () => {
     using at = shop();
     await (await (await begun(at, "1"))()).accept();
-    const [one, two] = [await (await begun(at, "2", true))(), await (await begun(at, "3", true))()];
+    const [{ installedAt } = { installedAt: "" }] = await at.store.list();
+    const [one, two] = [await (await begun(at, "2", installedAt))(), await (await begun(at, "3", installedAt))()];
+    const late = await begun(at, "4", installedAt);
     await one.accept();
     await expect(two.accept()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
+    // What it fetched may be older than what was installed meanwhile.
+    await expect(late()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
     expect(at.installed("team/instructions/a.md")).toBe("2");
+    const gone = await begun(at, "5", (await at.store.list())[0]?.installedAt);
+    await at.store.remove("team");
+    await expect(gone()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
+    expect(await at.store.list()).toEqual([]);
   });
 
   it("are refused if the user creates a folder with that name meanwhile", async () => {
