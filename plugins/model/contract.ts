@@ -196,10 +196,10 @@ export interface ProviderModel {
 /** What a function of a provider gets to reach its server. */
 export interface ProviderAccess {
   /**
-   * Makes a request to a path below `baseUrl`, with the provider's key and headers. Other hosts are refused and redirects are not
-   * followed.
+   * Makes a request to a path below `baseUrl`, or to a URL or with a Request of the same host, with the provider's key and headers.
+   * Other hosts and the header `host` are refused, and redirects are not followed.
    */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
+  fetch(target: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Aborts when the request is given up. `fetch` uses it unless `init` has another. */
   signal: AbortSignal;
 }

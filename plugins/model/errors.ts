@@ -96,6 +96,8 @@ export const errors = defineErrors({
     `The provider "${a.provider}" has not listed its models. Try again; scorel model list ${a.provider} shows why it fails.`,
   MODEL_STREAM: (a: { plugin: string; reason: string }) =>
     `The function "stream" of plugin "${a.plugin}" ${a.reason}. It must yield parts { type: "text" | "thinking", text }, { type: "toolCall", id, name, json }, { type: "usage", input, output } and a last { type: "end", reason }.`,
+  MODEL_HOST_HEADER: () =>
+    "A provider's request was not made, since it sets the header `host`. Leave it out: the host is that of baseUrl.",
   MODEL_LOCAL_ABSENT: {
     exit: 2,
     text: (a: { provider: string; server: string; port: number }) =>

@@ -33,6 +33,8 @@ export async function run(host: HostService, options: KnownSessionOptions, invoc
     const printed = await answer(client, invocation, format, sessionOptions(options));
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
+    // A signal stops the process, which knows its exit code; what was printed so far is all there is.
+    if (codeOf(thrown) === "HOST_STOPPED") return EXIT.cancelled;
     if (invocation.options.output === "json")
       await format.finish(null, { outcome: outcomeOfError({ code: codeOf(thrown), message: messageOf(thrown) }) });
     throw thrown;

@@ -45,7 +45,7 @@ describe("a signal", () => {
     using s = scratch();
     await using turn = await waiting(s);
     turn.running.child.kill(signal);
-    expect(await turn.running.finished).toMatchObject({ code, signal: null });
+    expect(await turn.running.finished).toMatchObject({ code, signal: null, stderr: "" });
     expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
       kept: [{ text: "so far", partial: true }],
       leftovers: [],

@@ -239,6 +239,39 @@ describe("a provider with a stream function of its own", () => {
     expect([reason, `${error?.code} ${error?.message}`]).toEqual(["error", expect.stringContaining(told)]);
   });
 
+  it("takes a path, a URL or a Request, and refuses the header `host`", async () => {
+    await using server = await serve((_request, response) => response.end());
+    const told: string[] = [];
+    async function* asks({ fetch }: ProviderRequest): AsyncGenerator<ProviderPart> {
+      await fetch(new URL(`${server.baseUrl}/url?x=1`), { method: "POST", body: "one" });
+      const headers = { "x-own": "yes" };
+      await fetch(new Request(`${server.baseUrl}/request`, { method: "PUT", body: "two", headers }));
+      await fetch("/path", { headers: { host: "evil.example" } }).catch(({ code }) => told.push(code));
+      yield { type: "text", text: "ok" };
+      yield { type: "end", reason: "stop" };
+    }
+    await using t = await open(server.baseUrl, { stream: asks });
+    expect((await (await t.agent.send("hi")).turn).text).toBe("ok");
+    const seen = server.seen.map(({ path, body, headers }) => [path, body, headers["x-key"], headers["x-own"]]);
+    expect([seen, told]).toEqual([
+      [
+        ["POST /v1/url?x=1", "one", "acme-key-0123456789", undefined],
+        ["PUT /v1/request", "two", "acme-key-0123456789", "yes"],
+      ],
+      ["MODEL_HOST_HEADER"],
+    ]);
+  });
+
+  it("can be cancelled although its function never waits", async () => {
+    async function* endless(): AsyncGenerator<ProviderPart> {
+      for (;;) yield { type: "text", text: "a" };
+    }
+    await using t = await open("http://127.0.0.1:9/v1", { stream: endless });
+    const { turn } = await t.agent.send("hi");
+    setTimeout(() => void t.agent.cancel(), 20);
+    expect((await turn).reason).toBe("cancelled");
+  });
+
   it("sends nothing to another host, and shows no key in errors", async () => {
     await using elsewhere = await serve((_request, response) => response.end());
     await using server = await serve((_request, response) =>

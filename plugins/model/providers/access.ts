@@ -1,4 +1,5 @@
 import type { ModelProvider, ProviderAccess } from "../contract.ts";
+import { errors } from "../errors.ts";
 import { type Wire, wireTo } from "../wire/fetch.ts";
 
 interface Given {
@@ -17,11 +18,28 @@ export function accessTo(
   const wire = wireTo(baseUrl, onResponse && { onResponse });
   const base = baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`;
   const value = keyHeader.toLowerCase() === "authorization" ? `Bearer ${key}` : `${key}`;
-  const fetch: ProviderAccess["fetch"] = (path, init = {}) => {
+  const fetch: ProviderAccess["fetch"] = async (target, init = {}) => {
+    const given = target instanceof Request ? target : undefined;
     const all = new Headers({ ...headers, ...more });
-    for (const [name, text] of new Headers(init.headers)) all.set(name, text);
+    for (const from of [given?.headers, init.headers])
+      for (const [name, text] of new Headers(from)) all.set(name, text);
+    // A server behind a proxy chooses the site by it, which may be another one's.
+    if (all.has("host")) throw errors.MODEL_HOST_HEADER();
     if (key !== undefined) all.set(keyHeader, value);
-    return wire.fetch(new URL(path.replace(/^\/(?!\/)/, ""), base), { signal, ...init, headers: all });
+    const path = (given?.url ?? String(target)).replace(/^\/(?!\/)/, "");
+    return wire.fetch(new URL(path, base), {
+      signal,
+      ...(given && (await partsOf(given, signal))),
+      ...init,
+      headers: all,
+    });
   };
   return { access: { fetch, signal }, wire };
+}
+
+/** What a request says besides its address and headers. */
+async function partsOf(request: Request, signal: AbortSignal): Promise<RequestInit> {
+  const { method } = request;
+  const body = request.body && { body: await request.arrayBuffer() };
+  return { method, ...body, signal: AbortSignal.any([signal, request.signal]) };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type Api,
   type AssistantMessage,
@@ -18,6 +19,9 @@ import { emptyMessage } from "../wire/reply.ts";
 import { accessTo } from "./access.ts";
 import { ReplyParts } from "./parts.ts";
 import type { OwnStream } from "./provider.ts";
+
+/** Parts that are read before the event loop has a turn. */
+const PARTS_AT_ONCE = 256;
 
 /** Runs a function of a plugin, so that the plugin can be named if the call never returns. */
 export type Run = <T>(plugin: string, where: string, work: () => T) => T;
@@ -90,7 +94,9 @@ function partsOf(
 
 /** Reads parts up to the end and returns its reason; undefined when the parts end without one. */
 async function read(parts: AsyncIterator<ProviderPart>, { plugin }: OwnStream, into: ReplyParts) {
-  for (;;) {
+  for (let count = 1; ; count++) {
+    // A function that never waits would keep out timers, signals and whoever reads the reply.
+    if (count % PARTS_AT_ONCE === 0) await setImmediate();
     const { done, value } = await parts.next();
     if (done) return undefined;
     const taken = into.take(value);
