@@ -93,8 +93,8 @@ export function createEnvironment(ctx: PluginContext<unknown, "files" | "process
     },
     childEnv: () => {
       const given = ctx.find("workspace")?.environment;
-      const from = given ? environmentOf(given) : process.env;
-      return ctx.find("secrets")?.childEnv(from) ?? harmlessEnv(from);
+      const from = given && environmentOf(given);
+      return ctx.find("secrets")?.childEnv(from) ?? harmlessEnv(from ?? process.env);
     },
     hidesSecret: (text) => (ctx.find("secrets")?.redact(text) ?? text) !== text,
     redact: (text) => ctx.find("secrets")?.redact(text) ?? text,

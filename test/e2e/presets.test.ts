@@ -73,7 +73,7 @@ describe("a preset that is a folder", () => {
       ].join("\n"),
     });
     expect(server.requests).toEqual([]);
-    expect(await s.run(ask)).toMatchObject({ code: 0, stdout: "ok\n" });
+    expect(await s.run(ask, { guarded: true })).toMatchObject({ code: 0, stdout: "ok\n" });
   });
 
   it("starts no session without what it requires or without a locked guard; reading sessions still works", async () => {

@@ -418,7 +418,7 @@ describe("an extension of a project", () => {
     at.file(".scorel/extensions/c.ts", 'const x = require("evil");', plugin("c"));
     at.file(".scorel/extensions/d/index.ts", 'import "./deep/one.mjs";', plugin("d"));
     at.file(".scorel/extensions/d/deep/one.mjs", "", 'await import("../../../../src/tool.ts");');
-    at.file(".scorel/extensions/e.ts", 'import { z } from "zod";', 'import "node:fs";', plugin("e", "z"));
+    at.file(".scorel/extensions/e.ts", 'import { z } from "zod";', 'import "node:fs";', plugin("e", "_z: z"));
     const { ids, problems } = await run(at, { trust: true }).session();
     expect({ ids, ran: "ranOutside" in globalThis }).toEqual({ ids: ["e"], ran: false });
     expect(problems.map(({ code }) => code)).toEqual(Array(4).fill("EXTENSION_OUTSIDE"));
@@ -434,13 +434,13 @@ describe("an extension of a project", () => {
       ".scorel/extensions/a/index.ts",
       'import { b } from "./b.js";',
       'import c from "c";',
-      plugin("a", "got: [b, c]"),
+      plugin("a", "_got: [b, c]"),
     );
     at.file(".scorel/extensions/a/b.ts", "export const b = 1;");
     at.file(".scorel/extensions/a/node_modules/c/package.json", '{ "type": "module", "main": "main.js" }');
     at.file(".scorel/extensions/a/node_modules/c/main.js", "export default 2;");
     const { own, problems } = await run(at, { trust: true }).session();
-    expect({ got: own.map((each) => (each as unknown as { got: number[] }).got), problems }).toEqual({
+    expect({ got: own.map((each) => (each as unknown as { _got: number[] })._got), problems }).toEqual({
       got: [[1, 2]],
       problems: [],
     });

@@ -15,6 +15,7 @@ const all = {
   permission: "plan",
   sandbox: "docker",
   attending: true,
+  environment: ["PATH=/bin"] as string[],
 } as const;
 
 describe("the options of a session", () => {

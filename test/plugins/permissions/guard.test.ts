@@ -157,10 +157,11 @@ describe("a person", () => {
       options: [
         { value: "y", kind: "allow_once", label: "yes, this once" },
         { value: "s", kind: "allow_always", label: 'yes, in this session: "Bash(npm test)"' },
-        { value: "a", kind: "allow_always", label: 'always in this project: "Bash(npm test)"' },
+        { value: "a", kind: "allow_always", lasting: true, label: 'always in this project: "Bash(npm test)"' },
         {
           value: "e",
           kind: "allow_always",
+          lasting: true,
           label: 'always in every project: adds "Bash(npm test)" to [permissions] allow in ~/.scorel/config.toml',
         },
         { value: "n", kind: "reject_once", label: "no (you can add a reason)" },
