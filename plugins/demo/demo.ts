@@ -13,7 +13,8 @@ type Say = (line: string) => void;
  */
 export async function runDemo(
   { stdout, interrupt, env }: Invocation,
-  host: HostService & SessionLogs,
+  host: HostService,
+  { sessionsDir, logs }: SessionLogs,
 ): Promise<number> {
   const say: Say = (line) => void stdout.write(`${line}\n`);
   const repository = await makeRepository(env);
@@ -30,7 +31,7 @@ export async function runDemo(
     const outcome = await watch(client, sessionId, interrupt, say);
     if (interrupt.aborted) return 130;
     const passed = await verify(repository, outcome, say);
-    say(`The session's log: ${join(host.sessionsDir, sessionId + host.logs.ending)}`);
+    say(`The session's log: ${join(sessionsDir, sessionId + logs.ending)}`);
     if (passed) say(goOn);
     return passed ? 0 : 1;
   } finally {

@@ -13,7 +13,7 @@ export default definePlugin({
     {
       noun: "demo",
       description: "Watch an agent repair a small repository; needs no model and no network",
-      run: async (invocation) => (await import("./demo.ts")).runDemo(invocation, { ...ctx.host, ...ctx.sessionLogs }),
+      run: async (invocation) => (await import("./demo.ts")).runDemo(invocation, ctx.host, ctx.sessionLogs),
     },
   ],
 });

@@ -147,16 +147,17 @@ async function demo(work: (cwd: string, abort: AbortController) => void) {
     drained: async () => {},
     close: async () => void asked.push("close"),
   } as unknown as Client;
-  const host = {
-    connect: () => client,
-    sessionsDir: "/home/me/.scorel/sessions",
-    logs: jsonlLogs,
-  } as HostService & SessionLogs;
+  const host: HostService = { connect: () => client };
+  const logs: SessionLogs = { sessionsDir: "/home/me/.scorel/sessions", logs: jsonlLogs };
   const write = (text: string) => {
     out += text;
   };
   const stdout = { write } as unknown as NodeJS.WriteStream;
-  const code = await runDemo({ stdout, interrupt: abort.signal, env: process.env } as unknown as Invocation, host);
+  const code = await runDemo(
+    { stdout, interrupt: abort.signal, env: process.env } as unknown as Invocation,
+    host,
+    logs,
+  );
   return { code, out, asked };
 }
 
