@@ -215,49 +215,14 @@ describe("a client that does not keep to the protocol", () => {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Bytes in use. */
+/** Bytes in use. What a collection frees of buffers and sockets is known only after the next ones. */
 async function settled(): Promise<number> {
-  await sleep(10);
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 8; round++) {
+    await sleep(10);
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    least = Math.min(least, heapUsed + external);
+  }
+  return least;
 }
-
-it("ends 1,000 connections that say nothing after the deadline, and lets others in meanwhile", async () => {
-  await using t = await testGateway({ limits: { helloMs: 300 } });
-  await Promise.all(
-    Array.from(
-      { length: 1_000 },
-      () =>
-        new Promise((resolve) =>
-          connect(t.path)
-            .on("error", () => {})
-            .resume()
-            .once("close", resolve),
-        ),
-    ),
-  );
-  const client = await t.connect();
-  expect(await client.request("list_sessions", {})).toMatchObject({ sessions: [] });
-  expect(t.gateway().clients().length).toBe(1);
-});
-
-it("forgets a client whose connection is dead, and makes room for another", async () => {
-  await using t = await testGateway({ limits: { silentMs: 50, clients: 2 } });
-  const silent = await raw(t.path);
-  silent.send(hello);
-  await eventually(() =>
-    expect(
-      t
-        .gateway()
-        .clients()
-        .map(({ connected }) => connected),
-    ).toEqual([false]),
-  );
-  const clients = [await t.connect({ times: { ping: 10 } }), await t.connect({ times: { ping: 10 } })];
-  expect(t.gateway().clients().length).toBe(2);
-  await expect(t.connect()).rejects.toMatchObject({ code: "GATEWAY_FULL" });
-  await clients[0]?.close();
-  await eventually(() => expect(t.gateway().clients().length).toBe(1));
-  await t.connect();
-});
