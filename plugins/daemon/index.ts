@@ -17,29 +17,31 @@ export default definePlugin({
   needs: ["host", "gateway", "launch"],
   config,
 
-  async activate(ctx) {
+  activate(ctx) {
     let serving: Serving | undefined;
+    /** Whether this process is the home's host, which has its own socket. */
+    let isHost = false;
     let socket: Promise<Listening | undefined> | undefined;
-    /** The host that \`scorel attach --url\` names. */
+    /** The host that `scorel attach --url` names. */
     let attached: RemoteClient | undefined;
-    // Other processes reach the sessions of this one at a socket, which is there as soon as there is a session.
-    const unwatch = await ctx.host.connect({ clientId: "doorkeeper" }).watchSessions((row) => {
-      // A session that was only written, such as an imported one, does not say whether it runs.
-      if (serving || row.change === "missed" || row.session.running === undefined) return;
+    /** Lets other processes reach the sessions of this one. */
+    const open = () => {
       socket ??= import("./own-socket.ts").then(({ openOwnSocket }) => openOwnSocket(ctx));
-    });
+    };
     ctx.launch.beforeEnd(async () => serving?.end());
     ctx.beforeStop(async () => {
-      await unwatch();
       await (await socket)?.close();
     });
     return {
       serviceWrappers: {
         host: (host) => ({
           connect: (options = {}) => {
+            if (isHost) return host.connect(options);
             // Whoever says which client it is speaks for somebody else, and means this host.
-            if (options.clientId !== undefined || options.scope !== undefined || serving) return host.connect(options);
-            return attached ?? new ReachingClient(ctx, host.connect(options));
+            if (options.clientId === undefined && options.scope === undefined)
+              return attached ?? new ReachingClient(ctx, host.connect(options), open);
+            open();
+            return host.connect(options);
           },
         }),
       },
@@ -53,10 +55,12 @@ export default definePlugin({
             { flags: "--replace", description: "Stop the host that runs already" },
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ options = [] }) => options)),
           ],
-          run: async (invocation) =>
-            (await import("./commands.ts")).serveCommand(ctx, invocation, (begun) => {
+          run: async (invocation) => {
+            isHost = invocation.options.foreground === true;
+            return (await import("./commands.ts")).serveCommand(ctx, invocation, (begun) => {
               serving = begun;
-            }),
+            });
+          },
         },
         {
           noun: "host",

@@ -27,6 +27,7 @@ const OPENING: readonly Operation[] = ["create_session", "load_session", "contin
 export class ReachingClient implements Client {
   private readonly ctx: DaemonContext;
   private readonly own: Client;
+  private readonly opened: () => void;
   /** Where new sessions are opened: the daemon, or this process. */
   private home: Promise<Client> | undefined;
   /** Other processes, by their sockets. */
@@ -40,9 +41,11 @@ export class ReachingClient implements Client {
   /** Settles when the sessions of a process that has ended are open again. */
   private moving: Promise<unknown> | undefined;
 
-  constructor(ctx: DaemonContext, own: Client) {
+  /** `opened` is called when a session is opened in this process that others may join. */
+  constructor(ctx: DaemonContext, own: Client, opened: () => void) {
     this.ctx = ctx;
     this.own = own;
+    this.opened = opened;
   }
 
   /** As the host knows it that opened a session last: there, other clients have other ids. */
@@ -122,6 +125,8 @@ export class ReachingClient implements Client {
     if (OPENING.includes(operation)) {
       this.routes.set((result as SessionStatus).sessionId, client);
       this.latest = client;
+      const { unsaved = false } = params as { unsaved?: boolean };
+      if (client === this.own && !unsaved) this.opened();
     }
     if (operation === "close_session") this.routes.delete((params as { sessionId: string }).sessionId);
     return result;

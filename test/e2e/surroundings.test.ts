@@ -45,7 +45,7 @@ it.for(["HEAD", "config", "index"])("a FIFO in place of .git/%s is not waited fo
 });
 
 describe("a process with a low limit of open files", () => {
-  it.for([24, 28, 32])("(%i) reports it in tool results, and goes on", async (files, test) => {
+  it.for([26, 29, 33])("(%i) reports it in tool results, and goes on", async (files, test) => {
     const calls = [grep(), toolCall("Glob", { pattern: "*.txt" }), toolCall("Bash", { command: "echo said" })];
     const through = ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh"];
     const { code, stdout, stderr, results } = await turnWith(calls, test, { through });
