@@ -23,6 +23,10 @@ export class RemoteSubscription {
   /** Position after the last received event, and after the last one that the listener got. */
   private received: Anchor | undefined;
   private heard: Anchor | undefined;
+  /** The listener gets nothing before its caller knows of the subscription, even if events arrive together with the answer. */
+  private isOpen = false;
+  private readonly opened: Promise<void>;
+  private open = () => {};
 
   constructor(
     number: number,
@@ -36,6 +40,12 @@ export class RemoteSubscription {
     this.listener = listener;
     this.options = options;
     this.failed = failed;
+    this.opened = new Promise((resolve) => {
+      this.open = () => {
+        this.isOpen = true;
+        resolve();
+      };
+    });
   }
 
   /** The options to subscribe with, now or after the connection was lost. */
@@ -99,12 +109,15 @@ export class RemoteSubscription {
 
   end(): void {
     this.ended = true;
+    this.open();
     this.interruption?.end();
     for (const next of this.queue.splice(0)) if ("message" in next) next.done();
   }
 
   /** What `subscribe` resolves with. `unsubscribe` ends the subscription at the host. */
   handle({ mode, more, status }: Subscribed, unsubscribe: () => Promise<void>): Subscription {
+    // Whoever awaits `subscribe` goes on before that.
+    setTimeout(this.open, 0);
     return Object.defineProperties(() => unsubscribe(), {
       mode: { value: mode satisfies ResumeMode },
       more: { value: more },
@@ -115,6 +128,7 @@ export class RemoteSubscription {
 
   private async work(): Promise<void> {
     this.isWorking = true;
+    if (!this.isOpen) await this.opened;
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
       if ("mode" in next) {
         const { mode, anchor } = next;
