@@ -180,7 +180,7 @@ export type ToolCallChange = Partial<Pick<ToolOutput, "content" | "details" | "i
 export interface StoreProposal {
   message: UserMessage | AssistantMessage | ToolResultMessage;
 }
-/** What a layer of `beforeStore` may answer: another content and, of a tool's result, other details. */
+/** The result of a layer of `beforeStore`: content that replaces the message's and, for a tool result, details that replace its own. */
 export interface StoreChange {
   /** Text, or blocks. A reply keeps its tool calls, with the same ids and names; their arguments may be other ones. */
   content?: string | StoreProposal["message"]["content"];

@@ -5,7 +5,7 @@ import type { Completion, MarkedWords, SlashCommand, SlashContext } from "./cont
 import { errors } from "./errors.ts";
 import { type Row, rowsOf } from "./registry.ts";
 
-/** What runs the completions: the client's context, and the check of its scope. */
+/** The context in which completions run, and the check of what the client may do. */
 type Asking = SlashContext & Pick<OperationContext, "assertOperations">;
 
 /** Milliseconds that completing may take. */

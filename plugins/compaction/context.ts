@@ -7,7 +7,7 @@ import type { CompactionConfig } from "./config.ts";
 /** The context that all parts of this plugin use. */
 export type CompactionContext = PluginContext<CompactionConfig, "agent" | "model">;
 
-/** What the compactions of a session share. */
+/** State that all compactions of a session share. */
 export interface Compacting {
   readonly ctx: CompactionContext;
   readonly beforeCompact: FoldCall<"beforeCompact">;

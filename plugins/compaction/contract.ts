@@ -11,7 +11,7 @@ export interface CompactionProposal {
   window: number;
   /** Tokens that the summary should have. A summary of more than twice as many is shortened. */
   size: number;
-  /** What the summary should keep in particular: the words of whoever asked, and of earlier layers. */
+  /** Instructions about what the summary has to keep: those of the user, followed by those of earlier layers. */
   instructions?: string;
   /** The summary of what came before `messages`. The new summary replaces it, too. */
   earlier?: string;
@@ -20,11 +20,11 @@ export interface CompactionProposal {
   /** Number of messages that are missing in the middle of `messages`, because the conversation is very long. */
   omitted: number;
 }
-/** What a layer of `beforeCompact` may answer; one of these. */
+/** The result of a layer of `beforeCompact`. It sets one of these fields. */
 export interface CompactionAnswer {
   /** Leaves the conversation as it is, and says why. */
   cancel?: string;
-  /** What the summary should keep in particular. */
+  /** Instructions about what the summary has to keep. */
   instructions?: string;
   /** The summary. */
   summary?: string;

@@ -6,7 +6,7 @@ import { bytesPerToken } from "./size.ts";
 import type { Summary, SummaryRequest } from "./summary.ts";
 import { sampleOf, shortened } from "./transcript.ts";
 
-/** What is to be done: nothing, for a reason; a summary that a layer wrote; or the built-in summary, with instructions. */
+/** The decision of the layers: no compaction, with the reason; a summary that a layer wrote; or the built-in summary. */
 interface Decision {
   cancel?: string;
   summary?: Summary;

@@ -61,7 +61,7 @@ export class Tracker {
     if (access === "read" || onlyReads(toolCall.name, args, this.context.root, this.searchPath()))
       this.scans.beforeReading();
     else if (access === "exclusive" && this.runsElsewhere(tool))
-      // What changes in this folder meanwhile is not the command's work.
+      // The command runs on another computer, so changes to these files are not its own.
       await this.noteElsewhere(toolCall.id, ["."], "commands run on another computer");
     else if (access === "exclusive") await this.scans.beforeUnknownWrites(toolCall.id);
     else if (isHere(this.ctx.find("files"))) await this.beforeWrites(toolCall.id, access.writes);
