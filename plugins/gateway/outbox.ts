@@ -32,7 +32,7 @@ export class Outbox {
 
   /** Adds an event; `anchor` is the position after it. Returns a promise if the next one has to wait. */
   add(subscription: number, delivered: Delivered, anchor: Anchor): void | Promise<void> {
-    const text = textOf(delivered);
+    const text = JSON.stringify(delivered);
     let batch = this.batches.get(subscription);
     // The client computes the positions between the events of a message from the last one.
     if (batch && !isSameKind(batch.anchor, anchor)) {
@@ -135,16 +135,4 @@ export class Outbox {
 /** Whether both are positions inside the stream of one opening of the session, or both of stored events only. */
 function isSameKind(a: Anchor, b: Anchor): boolean {
   return a.streamSeq < 0 === b.streamSeq < 0 && a.activation === b.activation && a.epoch === b.epoch;
-}
-
-/** The JSON of events that several clients get. */
-const texts = new WeakMap<Delivered, string>();
-
-function textOf(delivered: Delivered): string {
-  let text = texts.get(delivered);
-  if (text === undefined) {
-    text = JSON.stringify(delivered);
-    texts.set(delivered, text);
-  }
-  return text;
 }
