@@ -22,7 +22,7 @@ export async function serveCommand(ctx: DaemonContext, invocation: Invocation, s
 }
 
 /** `scorel host status` */
-export async function statusCommand(_ctx: DaemonContext, { options, stdout }: Invocation): Promise<number> {
+export async function statusCommand({ options, stdout }: Invocation): Promise<number> {
   const daemon = findDaemon();
   if (options.json === true) {
     stdout.write(`${JSON.stringify(daemon ? { running: true, ...daemon } : { running: false }, null, 2)}\n`);
@@ -49,8 +49,10 @@ export async function stopCommand({ stdout }: Invocation): Promise<number> {
 
 /** `scorel host logs` */
 export function logsCommand({ options, stdout }: Invocation): number {
+  const count = Number(options.lines);
+  if (!Number.isInteger(count) || count < 1) throw errors.DAEMON_LINES({ value: String(options.lines) });
   const lines = existsSync(logFile()) ? readText(logFile()).split("\n").slice(0, -1) : [];
-  const last = lines.slice(-Number(options.lines));
+  const last = lines.slice(-count);
   stdout.write(last.map((line) => `${line}\n`).join(""));
   return 0;
 }

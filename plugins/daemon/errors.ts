@@ -24,6 +24,8 @@ export const errors = defineErrors({
     text: (a: { address: string; known: readonly string[] }) =>
       `"${a.address}" is no address of a host. Known forms begin with ${a.known.join(", ")}.`,
   },
-  DAEMON_UNREACHABLE: (a: { pid: number; reason: string }) =>
-    `The host (process ${a.pid}) runs, but cannot be reached: ${a.reason} To start it anew: scorel host serve --replace`,
+  DAEMON_LINES: {
+    exit: 2,
+    text: (a: { value: string }) => `--lines takes a number of lines from 1 on, not "${a.value}".`,
+  },
 });

@@ -67,7 +67,7 @@ export default definePlugin({
           action: "status",
           description: "Show whether a host runs, and where it can be reached",
           options: [json],
-          run: async (invocation) => (await import("./commands.ts")).statusCommand(ctx, invocation),
+          run: async (invocation) => (await import("./commands.ts")).statusCommand(invocation),
         },
         {
           noun: "host",
@@ -79,7 +79,10 @@ export default definePlugin({
           noun: "attach",
           args: "[session]",
           description: "Talk in a session of a host that runs already; by default in the one used last",
-          options: [{ flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" }],
+          options: [
+            { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
+            ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions)),
+          ],
           run: async (invocation) => {
             const [{ attach }, { dialHost }] = await Promise.all([import("./attach.ts"), import("./dial.ts")]);
             const { url, ...options } = invocation.options;

@@ -86,12 +86,19 @@ export class Keeper {
 
   /** Leaves the sessions in which nothing has gone on for a while. Each is closed unless clients are there. */
   private async closeQuiet(): Promise<void> {
-    for (const [sessionId, { quietSince }] of this.kept) {
-      if (quietSince === undefined || Date.now() - quietSince < SESSION_MS) continue;
-      const { clients } = await this.client.request("get_status", { sessionId });
-      if (clients !== undefined) continue;
-      this.kept.delete(sessionId);
-      await this.client.request("close_session", { sessionId });
+    for (const [sessionId, session] of this.kept) {
+      if (session.quietSince === undefined || Date.now() - session.quietSince < SESSION_MS) continue;
+      try {
+        const { clients } = await this.client.request("get_status", { sessionId });
+        if (clients !== undefined) {
+          session.quietSince = Date.now();
+          continue;
+        }
+        this.kept.delete(sessionId);
+        await this.client.request("close_session", { sessionId });
+      } catch (thrown) {
+        this.options.logger.warn(`Session ${sessionId} could not be closed`, thrown);
+      }
     }
   }
 }

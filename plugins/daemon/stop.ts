@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "@scorel/kernel";
 import { ownIdentity } from "@scorel/kit/process/identity";
 import { errors } from "./errors.ts";
 import { lockFile } from "./run-folder.ts";
@@ -15,8 +16,9 @@ export async function stopDaemon(): Promise<Daemon | undefined> {
   if (machine !== ownIdentity().machine) throw errors.DAEMON_ELSEWHERE({ machine, pid, path: lockFile() });
   try {
     process.kill(pid, "SIGTERM");
-  } catch {
-    // It has ended meanwhile.
+  } catch (thrown) {
+    // It may have ended meanwhile.
+    if (codeOf(thrown) !== "ESRCH") throw thrown;
   }
   const until = Date.now() + LIMIT_MS;
   while (findDaemon()?.pid === pid) {

@@ -52,6 +52,11 @@ describe("scorel host", () => {
       expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining("has stopped") });
     }
     expect(await s.run(["host", "stop"])).toMatchObject({ code: 0, stdout: "No host was running.\n" });
+    expect(await s.run(["host", "logs", "--lines", "few"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not "few"'),
+    });
+    expect((await s.run(["host", "logs", "--lines", "1"])).stdout).toMatch(/^socket: .*\.sock\n$/);
     expect(readdirSync(join(s.home, ".scorel/run"))).toEqual(["host.log"]);
   });
 
