@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { connectHost, type RemoteClient } from "@scorel/host/client";
+import { type Channel, connectHost, type RemoteClient } from "@scorel/host/client";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
@@ -16,9 +16,26 @@ export async function dialHost(
     const known = transports.flatMap(({ schemes = [] }) => schemes);
     throw errors.DAEMON_ADDRESS({ address, known });
   }
-  const dial = async () => transport.dial?.(url, options) as ReturnType<NonNullable<typeof transport.dial>>;
+  const { dial: open } = transport;
+  // The first connection may take as long as a person needs to type a password.
+  let first: Channel | undefined = await open(url, options);
+  const dial = () => {
+    const channel = first ?? open(url, { ...options, again: true });
+    first = undefined;
+    return channel;
+  };
   const failed = (thrown: unknown) => ctx.logger.warn("A listener of a host elsewhere failed", thrown);
   return connectHost({ dial, name: "terminal", version: ctx.launch.version, reconnect, listenerFailed: failed });
+}
+
+/** The address of a host that the options of a command name, if there is one. Throws DAEMON_ADDRESSES. */
+export function namedAddress(ctx: DaemonContext, options: Readonly<Record<string, unknown>>): string | undefined {
+  const transports = ctx.collect("transports").flatMap(({ value }) => value);
+  const addresses = [options.url, ...transports.map(({ address }) => address?.(options))].filter(
+    (address) => typeof address === "string",
+  );
+  if (addresses.length > 1) throw errors.DAEMON_ADDRESSES({ addresses });
+  return addresses[0];
 }
 
 function urlOf(address: string): URL | undefined {

@@ -24,6 +24,15 @@ export const errors = defineErrors({
     text: (a: { address: string; known: readonly string[] }) =>
       `"${a.address}" is no address of a host. Known forms begin with ${a.known.join(", ")}.`,
   },
+  DAEMON_ADDRESSES: {
+    exit: 2,
+    text: (a: { addresses: readonly string[] }) =>
+      `Several hosts are named: ${a.addresses.join(" and ")}. Name only one.`,
+  },
+  DAEMON_NO_SOCKET: () =>
+    "The running host has no Unix socket. Its preset must have the plugin `socket`; then: scorel host serve --replace",
+  DAEMON_PROXY: (a: { path: string; reason: string }) =>
+    `The connection to the host at ${a.path} failed (${a.reason}). \`scorel host status\` shows whether it runs.`,
   DAEMON_LINES: {
     exit: 2,
     text: (a: { value: string }) => `--lines takes a number of lines from 1 on, not "${a.value}".`,

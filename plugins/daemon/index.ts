@@ -84,10 +84,30 @@ export default definePlugin({
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions)),
           ],
           run: async (invocation) => {
-            const [{ attach }, { dialHost }] = await Promise.all([import("./attach.ts"), import("./dial.ts")]);
-            const { url, ...options } = invocation.options;
-            if (typeof url === "string") attached = await dialHost(ctx, url, options);
+            const [{ attach }, { dialHost, namedAddress }] = await Promise.all([
+              import("./attach.ts"),
+              import("./dial.ts"),
+            ]);
+            const { url: _url, ...options } = invocation.options;
+            const address = namedAddress(ctx, invocation.options);
+            if (address !== undefined) attached = await dialHost(ctx, address, options);
             return attach(ctx, { ...invocation, options });
+          },
+        },
+        {
+          noun: "host",
+          action: "proxy",
+          description: "Carry messages between stdin and stdout and the host, for SSH and editors",
+          options: [
+            { flags: "--start", description: "Start a host if none runs" },
+            {
+              flags: "--greeting <word>",
+              description: "Print this line first, so that callers can skip what a shell printed",
+            },
+          ],
+          run: async (invocation) => {
+            const start = async () => (await import("./background.ts")).startInBackground(invocation, []);
+            return (await import("./proxy.ts")).proxyCommand(invocation, start);
           },
         },
         {

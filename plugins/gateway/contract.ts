@@ -57,7 +57,9 @@ export interface Transport {
   schemes?: readonly string[];
   /** Options of the commands that connect to such an address, for `dial`. */
   dialOptions?: readonly CliOption[];
-  /** Opens a connection to a host elsewhere. */
+  /** The address that such options name, for transports with an option of their own in place of `--url`. */
+  address?(options: Readonly<Record<string, unknown>>): string | undefined;
+  /** Opens a connection to a host elsewhere. With `again` among the options, an earlier one was lost: nobody is to be asked anything. */
   dial?(address: URL, options: Readonly<Record<string, unknown>>): Awaitable<Channel>;
 }
 

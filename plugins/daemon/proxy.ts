@@ -1,0 +1,84 @@
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Invocation } from "@scorel/cli/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { type Daemon, type DaemonState, findDaemon } from "./state.ts";
+
+/** How long a host that has just been started may take to say where it is. */
+const LIMIT_MS = 20_000;
+const LOOK_MS = 20;
+
+/**
+ * `scorel host proxy`: carries messages between stdin and stdout and the socket of the host, until one of them ends. stdout has
+ * nothing else, except the greeting as its first line.
+ */
+export async function proxyCommand(
+  { options, stdin, stdout, interrupt }: Invocation,
+  start: () => Promise<unknown>,
+): Promise<number> {
+  const { addresses } = await ready(options.start === true ? start : undefined);
+  const path = addresses.find(({ transport }) => transport === "socket")?.address;
+  if (path === undefined) throw errors.DAEMON_NO_SOCKET();
+  const socket = await open(path);
+  if (typeof options.greeting === "string") stdout.write(`${options.greeting}\n`);
+  const failed = await carried(socket, stdin, stdout, interrupt);
+  if (failed) throw errors.DAEMON_PROXY({ path, reason: messageOf(failed) }, { cause: failed });
+  return 0;
+}
+
+/** The running host, once it can be reached. */
+async function ready(start: (() => Promise<unknown>) | undefined): Promise<DaemonState> {
+  let found = findDaemon();
+  if (!found && start) {
+    try {
+      await start();
+    } catch (thrown) {
+      // Somebody else may have started one at the same moment.
+      if (!findDaemon()) throw thrown;
+    }
+    found = findDaemon();
+  }
+  for (const until = Date.now() + LIMIT_MS; found && !found.state && Date.now() < until; found = findDaemon())
+    await sleep(LOOK_MS);
+  return stateOf(found);
+}
+
+function stateOf(daemon: Daemon | undefined): DaemonState {
+  if (!daemon?.state) throw errors.DAEMON_NONE();
+  return daemon.state;
+}
+
+function open(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", (thrown) => reject(errors.DAEMON_PROXY({ path, reason: codeOf(thrown) }, { cause: thrown })));
+  });
+}
+
+/** Carries bytes both ways. Resolves when the host or whoever reads stdout has ended, with the error if it was one. */
+function carried(
+  socket: Socket,
+  stdin: NodeJS.ReadStream,
+  stdout: NodeJS.WriteStream,
+  interrupt: AbortSignal,
+): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    const end = (failed?: Error) => {
+      stdin.unpipe(socket);
+      stdin.destroy();
+      socket.destroy();
+      resolve(failed);
+    };
+    socket.once("error", end);
+    socket.once("close", () => end());
+    stdout.on("error", () => end());
+    stdin.on("error", () => socket.end());
+    interrupt.addEventListener("abort", () => end(), { once: true });
+    stdin.pipe(socket);
+    socket.pipe(stdout, { end: false });
+    // The host closes its end, too, once it has seen that nothing more comes.
+    socket.once("end", () => socket.end());
+  });
+}

@@ -1,0 +1,111 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { delimiter, isAbsolute } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import type { Channel } from "@scorel/host/client";
+import { type LineChannel, lineChannel } from "@scorel/kit/net/line-channel";
+import { findProgram } from "@scorel/kit/process/programs";
+import { plainText } from "@scorel/kit/text/plain";
+import { errors } from "./errors.ts";
+import { AfterGreeting } from "./greeting.ts";
+
+export interface DialOptions {
+  /** Starts a host there if none runs. */
+  start?: boolean | undefined;
+  /** The connection was lost and is made again: nobody is asked for a password, and no host is started. */
+  again?: boolean | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Exit code of a shell that does not find a program. */
+const NOT_FOUND = 127;
+/** Characters that are kept of what ssh and the other computer print on stderr. */
+const MAX_OUTPUT = 4_000;
+/** How long a connection that nobody watches may take, and how long ssh may take to end once its channel is closed. */
+const AGAIN_MS = 10_000;
+const END_MS = 1_000;
+
+/**
+ * What ssh is told: no terminal, nothing forwarded, and none of what the user's configuration may do besides. A connection that does
+ * not answer ends after a minute.
+ */
+const SETTINGS = [
+  ...["-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "RemoteCommand=none", "-o", "PermitLocalCommand=no"],
+  ...["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4"],
+];
+
+type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Connects to the host of another computer: runs `scorel host proxy` there, through ssh. Throws SSH errors. */
+export function dialOverSsh(url: URL, { start, again, env }: DialOptions): Promise<Channel> {
+  const target = targetOf(url);
+  const program = findProgram("ssh", ownFolders(env.PATH));
+  if (program === undefined) throw errors.SSH_MISSING();
+  // What the other computer's shell prints before the proxy runs is no message. Nobody else knows this word.
+  const word = randomBytes(16).toString("hex");
+  const proxy = ["scorel", "host", "proxy", "--greeting", word, ...(start && !again ? ["--start"] : [])];
+  const quiet = again ? ["-o", "BatchMode=yes"] : [];
+  const ssh: Ssh = spawn(program, [...SETTINGS, ...quiet, "--", target, proxy.join(" ")], {
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const said = collect(ssh.stderr);
+  return new Promise((resolve, reject) => {
+    const limit = again ? setTimeout(() => ssh.kill(), AGAIN_MS) : undefined;
+    const input = new AfterGreeting(word, () => {
+      clearTimeout(limit);
+      resolve(watched(channel, said));
+    });
+    const channel = lineChannel(ssh.stdout.pipe(input), ssh.stdin);
+    input.once("close", () => setTimeout(() => ssh.kill(), END_MS).unref());
+    ssh.once("error", (thrown) => reject(errors.SSH_ENDED({ target, code: null, output: thrown.message })));
+    ssh.once("close", (code) => {
+      clearTimeout(limit);
+      const output = said();
+      const isMissing = code === NOT_FOUND;
+      reject(isMissing ? errors.SSH_NO_SCOREL({ target }) : errors.SSH_ENDED({ target, code, output }));
+    });
+  });
+}
+
+/** The target in an address: `ssh:` and what ssh is given, or a URL that ssh itself understands. Throws SSH_TARGET. */
+function targetOf({ href, pathname }: URL): string {
+  const target = href.startsWith("ssh://") ? href.replace(/\/$/, "") : decoded(pathname);
+  // A target that begins with a hyphen would be an option. Other characters could mean something to a proxy command.
+  const isPlain = /^(ssh:\/\/)?[a-z\d_[][\w.@:%+[\]-]{0,254}$/i.test(target) && !/@-|:\/\/-/.test(target);
+  if (!isPlain) throw errors.SSH_TARGET({ target });
+  return target;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Only absolute folders, so that no project can put another program in place of ssh. */
+function ownFolders(path = ""): string {
+  return path.split(delimiter).filter(isAbsolute).join(delimiter);
+}
+
+/** Returns a function for the end of what a stream has said. It comes from another computer, so it is made safe to show. */
+function collect(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    text = (text + chunk).slice(-MAX_OUTPUT);
+  });
+  stream.on("error", () => {});
+  return () => plainText(text).trim();
+}
+
+/** A channel that says why it ended. */
+function watched(channel: LineChannel, said: () => string): Channel {
+  return {
+    send: (message) => channel.send(message),
+    close: () => channel.close(),
+    open: ({ message, closed }) =>
+      channel.open({ message, closed: (reason) => closed(reason ?? (said().split("\n").at(-1) || undefined)) }),
+  };
+}

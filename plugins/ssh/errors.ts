@@ -1,0 +1,14 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  SSH_TARGET: {
+    exit: 2,
+    text: (a: { target: string }) =>
+      `${JSON.stringify(a.target)} is no computer that SSH can connect to. Use a name from your SSH configuration, user@host, or ssh://user@host:port.`,
+  },
+  SSH_MISSING: () => "The program ssh was not found. Install OpenSSH, or add its folder to PATH.",
+  SSH_NO_SCOREL: (a: { target: string }) =>
+    `The computer ${a.target} does not find the program scorel. Install Scorel there. If it is installed, its folder is not in the PATH of commands that SSH runs: set it in ~/.ssh/environment, or in a file that the shell also reads when it is not interactive.`,
+  SSH_ENDED: (a: { target: string; code: number | null; output: string }) =>
+    `The connection to ${a.target} over SSH failed (${a.code === null ? "ssh was ended" : `exit code ${a.code}`})${a.output === "" ? `. \`ssh ${a.target}\` may show why.` : `:\n${a.output}`}`,
+});
