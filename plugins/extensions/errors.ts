@@ -1,4 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
+import { shellWord } from "@scorel/kit/text/shell-word";
 
 /** The files that an extension may import, and where to put others. */
 const insideOf = (of: "user" | "project" | "preset") => {
@@ -64,6 +65,8 @@ export const errors = defineErrors({
   EXTENSION_CONTRIBUTION: (a: { reason: string }) => a.reason,
   EXTENSION_LATE: (a: { limit: number }) =>
     `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
+  EXTENSION_GUARD: (a: { id: string; hooks: readonly string[]; reason: string }) =>
+    `Extension "${a.id}" guarded ${a.hooks.join(", ")} when it last ran and does not run now, so what it guarded is denied. ${a.reason} To go on without this guard: scorel trust forget ${shellWord(a.id)}`,
   EXTENSION_LEFT: (a: { what: string }) =>
     `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() returns`,
   EXTENSION_SERVICE: (a: { service: string; reasons: readonly string[] }) =>

@@ -18,7 +18,7 @@ export async function byPath(trust: TrustService, invocation: Invocation): Promi
 
 /** The error about `scorel trust` without `--dev`; a word that resembles an action is more likely that than a path. */
 function how(word = "") {
-  return errors.TRUST_HOW({ word, nearest: nearest(word, ["list", "add", "confirm", "remove"]) });
+  return errors.TRUST_HOW({ word, nearest: nearest(word, ["list", "add", "confirm", "forget", "remove"]) });
 }
 
 /** `scorel trust list` */
@@ -56,6 +56,13 @@ export async function confirm(trust: TrustService, invocation: Invocation): Prom
   if (!asks && invocation.options.yes !== true) throw errors.TRUST_CONFIRM({ extension });
   await trust.confirm(wanted);
   return say(invocation, "Loaded from now on, as they are now.");
+}
+
+/** `scorel trust forget` */
+export async function forget(trust: TrustService, invocation: Invocation): Promise<number> {
+  const [extension = ""] = invocation.args;
+  if (!(await trust.forget(extension))) throw errors.TRUST_NO_GUARD({ extension });
+  return say(invocation, `What "${extension}" guarded is no longer denied while it does not run.`);
 }
 
 /** `scorel trust remove` */

@@ -3,7 +3,7 @@ import type { TrustService } from "./contract.ts";
 
 const args = "[path]";
 
-/** `scorel trust list|add|confirm|remove`, and `scorel trust --dev`. */
+/** `scorel trust list|add|confirm|forget|remove`, and `scorel trust --dev`. */
 export function trustCommands(trust: TrustService): CliCommand[] {
   const work = () => import("./actions.ts");
   return [
@@ -35,6 +35,13 @@ export function trustCommands(trust: TrustService): CliCommand[] {
       description: "Show which of your extensions changed while tools ran, and allow them to be loaded again",
       options: [{ flags: "--yes", description: "Do not ask" }],
       run: async (invocation) => (await work()).confirm(trust, invocation),
+    },
+    {
+      noun: "trust",
+      action: "forget",
+      args: "<extension>",
+      description: "Go on without an extension that guarded something and can no longer be loaded",
+      run: async (invocation) => (await work()).forget(trust, invocation),
     },
     {
       noun: "trust",

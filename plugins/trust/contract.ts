@@ -74,6 +74,11 @@ export interface TrustService {
   held(): Promise<HeldExtension[]>;
   /** Confirms these extensions with the hashes that `held` returned. */
   confirm(held: readonly HeldExtension[]): Promise<void>;
+  /**
+   * Forgets that extensions with this id guarded something, so that nothing is denied while they do not run. Returns whether one
+   * was recorded. If one is loaded again, it is recorded again.
+   */
+  forget(extension: string): Promise<boolean>;
 }
 
 /** Asks the user at a terminal about what is not trusted yet; returns at once when there is nothing to ask. */

@@ -36,6 +36,10 @@ export const errors = defineErrors({
     text: (a: { extension: string; held: readonly string[] }) =>
       `No extension "${a.extension}" is held back. ${a.held.length === 0 ? "None is." : `Those that are: ${a.held.join(", ")}`}`,
   },
+  TRUST_NO_GUARD: {
+    exit: 2,
+    text: (a: { extension: string }) => `No extension "${a.extension}" is recorded as one that guards something.`,
+  },
   TRUST_NOTHING: {
     exit: 2,
     text: (a: { path: string }) =>

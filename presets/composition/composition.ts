@@ -11,6 +11,7 @@ import { type LayerRequest, packagesOf } from "../layers/layers.ts";
 import { filesOf } from "../paths.ts";
 import type { Asked } from "./asked.ts";
 import { extensionEntries } from "./extension-entries.ts";
+import { guardEntries } from "./guards.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 import { projectFor } from "./trust.ts";
 
@@ -53,9 +54,11 @@ async function pluginsOf(
   if (only !== undefined) return { entries: builtIn.filter(({ plugin }) => plugin.id === only), problems: [] };
   const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
   await assertRequired(resolution, entries, problems);
+  const left = [...resolution.problems, ...problems];
+  const guards = await guardEntries(resolution, project, entries, left);
   return {
-    entries: [...builtIn, ...entries],
-    problems: [...resolution.problems, ...problems],
+    entries: [...builtIn, ...entries, ...guards],
+    problems: left,
     ...trustedPaths(project),
     untrusted,
     packages: packagesOf(resolution.merged.layers),

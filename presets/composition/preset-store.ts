@@ -17,9 +17,18 @@ export function createPresetStore(asked: Asked): PackageStore {
 
 /** The service `extensionStore`; the first call loads its code. */
 export function createExtensionStore(reserved: ExtensionKnowledge["reserved"]): PackageStore {
-  return lazily(async () =>
+  const extensions = lazily(async () =>
     (await store()).createExtensionStore({ version: manifest.version, reserved, facts, problems }),
   );
+  return {
+    ...extensions,
+    async remove(name) {
+      const removed = await extensions.remove(name);
+      const { forgetGuards } = await import("@scorel/trust/guards");
+      await forgetGuards(({ id, folder }) => id === name && folder === userDir());
+      return removed;
+    },
+  };
 }
 
 function lazily(store: () => Promise<PackageStore>): PackageStore {

@@ -34,6 +34,7 @@ export function createTrustService(asked: Asked): TrustService {
     remove: async (cwd) => (await service()).remove(cwd),
     held: async () => ((await mayHoldBack()) ? (await service()).held() : []),
     confirm: async (each) => (await service()).confirm(each),
+    forget: async (extension) => (await service()).forget(extension),
   };
 }
 

@@ -32,6 +32,7 @@ function machine(more: Partial<TrustReview> = {}) {
     remove: async (cwd) => (cwd === "/p" ? cwd : undefined),
     held: async () => (done.includes("confirm") ? [] : [held]),
     confirm: async () => void done.push("confirm"),
+    forget: async (extension) => extension === "mine",
   };
   return { done, service };
 }

@@ -20,7 +20,8 @@ const plugin = (id: string, more = "") => `export default { id: "${id}", name: "
 function started({ project }: Place, more: Partial<Asked> = {}) {
   const { asked, notices } = askedIn(project, more);
   const composition = composed(asked);
-  const ids = (entries: readonly { plugin: { id: string } }[]) => entries.map((entry) => entry.plugin.id);
+  const ids = (entries: readonly { plugin: { id: string } }[]) =>
+    entries.map((entry) => entry.plugin.id).filter((id) => id !== "extensions/guards");
   return {
     notices,
     host: async () => ids((await hostPlugins(asked)).entries),
@@ -111,7 +112,7 @@ describe("a session", () => {
     using at = place();
     at.file("~/.scorel/extensions/own.ts", plugin("own"));
     const { composition } = started(at);
-    const own = async () => (await composition.sessionPlugins(at.project)).entries.at(-1)?.plugin;
+    const own = async () => (await composition.sessionPlugins(at.project)).entries.at(-2)?.plugin;
     const [first, second] = await Promise.all([own(), own()]);
     expect([first?.id, second?.id]).toEqual(["own", "own"]);
     expect(first).not.toBe(second);

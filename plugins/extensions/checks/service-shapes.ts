@@ -196,6 +196,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     remove: "function",
     held: "function",
     confirm: "function",
+    forget: "function",
   },
   trustQuestion: {
     ask: "function",

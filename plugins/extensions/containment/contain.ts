@@ -29,7 +29,7 @@ class Container extends ContainedPlugin implements Containment {
   }
 
   context(context: BaseContext): BaseContext {
-    this.forgetFailures();
+    this.forgetEarlierRun();
     return containedContext(context, this);
   }
 
@@ -52,6 +52,7 @@ function wrapped(plugin: AnyPlugin, contained: ContainedPlugin): AnyPlugin {
     ...(hooks && { hooks: (ctx) => containedTaps(hooks.call(plugin, ctx), contained) }),
     ...(onEvent && { onEvent: containedOnEvent(plugin, contained) }),
     activate(ctx) {
+      contained.isRunning = true;
       end = beginRunning(id);
       const starting: unknown = contained.run("activate", () => plugin.activate?.(ctx));
       return within(START_LIMIT_MS, starting as ReturnType<NonNullable<AnyPlugin["activate"]>>, () =>
@@ -59,6 +60,7 @@ function wrapped(plugin: AnyPlugin, contained: ContainedPlugin): AnyPlugin {
       );
     },
     async deactivate() {
+      contained.isRunning = false;
       try {
         await contained.run("deactivate", () => plugin.deactivate?.());
       } catch (thrown) {

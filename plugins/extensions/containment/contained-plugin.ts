@@ -28,6 +28,10 @@ export class ContainedPlugin {
   readonly origin: Origin;
   /** Its calls with a promise that has not settled. */
   readonly settling = new Set<RepeatedCall>();
+  /** The hooks that it has critical layers on. */
+  readonly guarded = new Set<string>();
+  /** Whether it was started and not stopped again. */
+  isRunning = false;
   protected kernel: Kernel | undefined;
   private strikes = new Strikes();
 
@@ -40,9 +44,10 @@ export class ContainedPlugin {
     return this.kernel?.sessionId;
   }
 
-  /** Resets the failures when the extension is started again. */
-  forgetFailures(): void {
+  /** Resets what is known of an earlier run when the extension is started again. */
+  forgetEarlierRun(): void {
     this.strikes = new Strikes();
+    this.guarded.clear();
   }
 
   run<T>(where: string, work: () => T): T {

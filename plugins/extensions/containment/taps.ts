@@ -17,8 +17,9 @@ export function containedTaps(hooks: unknown, contained: ContainedPlugin): objec
  */
 export function containedTap(hook: string, tap: unknown, contained: ContainedPlugin): unknown {
   if (typeof tap === "function") return containedHandler(hook, tap as Handler, contained);
-  const { handler } = Object(tap) as { handler?: unknown };
+  const { handler, critical } = Object(tap) as { handler?: unknown; critical?: unknown };
   if (typeof handler !== "function") return tap;
+  if (critical) contained.guarded.add(hook);
   return { ...(tap as object), handler: containedHandler(hook, handler as Handler, contained) };
 }
 

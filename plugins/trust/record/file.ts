@@ -27,6 +27,21 @@ export interface TrustRecord {
   extensions?: Record<string, string>;
   /** Real path of a preset outside of ~/.scorel, a file or a folder -> what is trusted in it. */
   presets?: Record<string, TrustEntry>;
+  /** `<folder>/<id>` of an extension that guarded something when it was last loaded -> what it guarded. */
+  guards?: Record<string, GuardEntry>;
+}
+
+/** An extension with critical layers, as it was when it was last loaded. */
+export interface GuardEntry {
+  id: string;
+  /** The folder with the folder `extensions` that it is in: ~/.scorel, the `.scorel` of a project, or a preset. */
+  folder: string;
+  /** The path of its file. */
+  path: string;
+  /** The sha256 of its file. */
+  hash: string;
+  /** The hooks with its critical layers. */
+  hooks: string[];
 }
 
 /** How long to wait for another process that is changing the file. */
@@ -87,8 +102,8 @@ function parse(path: string, text: string): TrustRecord {
 function isRecord(value: unknown): value is TrustRecord {
   if (!isTable(value) || !isTable(value.projects)) return false;
   const isKnown = value.extensions === undefined || isTexts(value.extensions);
-  const { projects, presets = {} } = value;
-  if (!isKnown || !isTable(presets)) return false;
+  const { projects, presets = {}, guards = {} } = value;
+  if (!isKnown || !isTable(presets) || !isTable(guards) || !Object.values(guards).every(isGuard)) return false;
   return [...Object.values(projects), ...Object.values(presets)].every(isEntry);
 }
 
@@ -98,6 +113,12 @@ function isEntry(value: unknown): boolean {
   const isHash = value.hash === undefined || /^[\da-f]{64}$/.test(String(value.hash));
   const isDev = value.dev === undefined || typeof value.dev === "boolean";
   return isHash && isDev && (value.files === undefined || isTexts(value.files));
+}
+
+function isGuard(value: unknown): boolean {
+  if (!isTable(value) || !Array.isArray(value.hooks)) return false;
+  const { id, folder, path, hash, hooks } = value;
+  return [id, folder, path, hash, ...hooks].every((text) => typeof text === "string");
 }
 
 function isTexts(value: unknown): boolean {

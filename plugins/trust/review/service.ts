@@ -2,6 +2,7 @@ import { codeOf } from "@scorel/kernel";
 import { canonical } from "@scorel/kit/files/paths";
 import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustedProject, TrustReview, TrustService } from "../contract.ts";
+import { forgetGuards } from "../held/guards.ts";
 import { confirmHeld } from "../held/held.ts";
 import type { LayerKnowledge, TrustRun } from "../loader.ts";
 import { readTrustTree } from "../read-tree.ts";
@@ -58,6 +59,7 @@ export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustS
     },
     held,
     confirm: confirmHeld,
+    forget: (extension) => forgetGuards(({ id }) => id === extension),
   };
 }
 
