@@ -30,7 +30,8 @@ interface DraftsOptions {
   /** The view that the `check` of an append receives. */
   view: LogView;
   sessionId: string;
-  clientId: string;
+  /** The client of events that name none. */
+  clientId(): string;
   now(): number;
   newId(): string;
 }
@@ -82,7 +83,7 @@ export class Drafts {
 
   private envelope(entry: AnyEntry, leaf: EventId | null, batch: ReadonlySet<EventId>): StoredEvent {
     const { tree, sessionId, now, newId } = this.options;
-    const { type, id = newId(), parentId = leaf, clientId = this.options.clientId } = entry;
+    const { type, id = newId(), parentId = leaf, clientId = this.options.clientId() } = entry;
     const has = (known: EventId) => tree.has(known) || batch.has(known);
     if (has(id)) throw errors.LOG_DUPLICATE_ID({ id });
     if (parentId !== null && !has(parentId)) throw errors.LOG_UNKNOWN_PARENT({ type, parentId });

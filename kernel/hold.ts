@@ -17,6 +17,8 @@ export class PathGate {
   private waiting: AnyEntry[] = [];
   private holder: PathHold | undefined;
   private opened = false;
+  /** The client whose work the holder does. */
+  private answered: string | undefined;
 
   constructor(options: GateOptions) {
     this.options = options;
@@ -24,6 +26,11 @@ export class PathGate {
 
   get held(): boolean {
     return this.holder !== undefined;
+  }
+
+  /** The client that caused what is written now, if the holder has named one. */
+  get clientId(): string | undefined {
+    return this.answered;
   }
 
   /** Queues an entry that has to wait and returns its result, or undefined if it may be written now. Throws LOG_BUSY for a jump. */
@@ -48,6 +55,9 @@ export class PathGate {
       },
       appendAll: (entries) => this.options.append(entries),
       open: (work) => this.open(work),
+      answer: (clientId) => {
+        if (this.holder === holder) this.answered = clientId;
+      },
       release: () => this.release(holder),
     };
     this.holder = holder;
@@ -75,6 +85,7 @@ export class PathGate {
   private async release(holder: PathHold): Promise<void> {
     if (this.holder !== holder) return;
     this.holder = undefined;
+    this.answered = undefined;
     await this.flush();
   }
 

@@ -78,8 +78,9 @@ export class Log implements Session {
     this.images = new Images(this.opened, tree, this.projections, registry);
     this.context = new RememberedContext(tree);
     const { converters, projections } = this;
-    const drafts = new Drafts({ ...options, tree, converters, lookup, view: this, sessionId: this.id });
-    this.writer = new Writer({ ...options, header, tree, projections, drafts });
+    const clientId = () => this.gate.clientId ?? options.clientId;
+    const drafts = new Drafts({ ...options, clientId, tree, converters, lookup, view: this, sessionId: this.id });
+    this.writer = new Writer({ ...options, clientId, header, tree, projections, drafts });
     this.gate = new PathGate({
       append: (entries) => this.writer.append(entries),
       movesTo: (entry) => drafts.movesTo(entry),

@@ -27,7 +27,7 @@ export interface LogView {
 export interface AppendOptions {
   /** Default: the active leaf when the event is written. */
   parentId?: EventId | null;
-  /** The client that caused the event. Default: the kernel's own client id. */
+  /** The client that caused the event. Default: the one that the current hold answers, else the kernel's own client id. */
   clientId?: string;
   /** An id allocated in advance, such as the one that `message_start` announced. */
   id?: EventId;
@@ -50,6 +50,8 @@ export interface PathHold {
   appendAll(entries: readonly AppendEntry[]): Promise<StoredEvent[]>;
   /** Writes the waiting events and lets anyone append until `work` has finished. */
   open<R>(work: () => Promise<R>): Promise<R>;
+  /** Says whose work the hold does: until it ends, events of the session that name no client bear this client's id. */
+  answer(clientId: string | undefined): void;
   /** Ends the hold and writes the waiting events. */
   release(): Promise<void>;
 }

@@ -20,7 +20,8 @@ interface WriterOptions {
   tree: Tree;
   projections: Projections;
   drafts: Drafts;
-  clientId: string;
+  /** The client of events that name none. */
+  clientId(): string;
   now(): number;
 }
 
@@ -55,7 +56,7 @@ export class Writer {
   }
 
   /** Numbers and announces an event that is not stored. */
-  emit(type: string, payload: unknown, clientId = this.options.clientId): AnyEvent {
+  emit(type: string, payload: unknown, clientId = this.options.clientId()): AnyEvent {
     if (this.closed) throw errors.LOG_CLOSED();
     const { registry, header, store, now } = this.options;
     const { schema, quick } = registry.transient(type);

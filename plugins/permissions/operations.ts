@@ -12,9 +12,9 @@ export function operations(state: State) {
       summary: "Changes the permission mode of a session. The rules of the configuration hold in every mode.",
       params: () => z.strictObject({ sessionId: z.string(), mode: z.enum(MODES) }),
       result: async () => z.strictObject({ mode: z.enum(MODES) }),
-      run: async ({ mode }) => {
+      run: async ({ mode }, { clientId }) => {
         assertUnlocked(mode, state);
-        await (await import("./plan.ts")).changeMode(mode, state);
+        await (await import("./plan.ts")).changeMode(mode, state, { clientId });
         // In a session with a parent, not wider than the parent's.
         return { mode: modeOf(state) };
       },

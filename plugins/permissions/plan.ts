@@ -51,10 +51,10 @@ export async function followParent(state: State): Promise<void> {
 }
 
 /** Changes the session's mode, now and for when the session is opened again. */
-export async function changeMode(mode: Mode, state: State): Promise<void> {
+export async function changeMode(mode: Mode, state: State, by: { clientId?: string } = {}): Promise<void> {
   state.chosen = mode;
   const workspace = workspaceOf(state.ctx);
   // A mode chosen in the session replaces the one that it was opened with, even after reopening.
   if (workspace?.permission !== undefined) workspace.permission = mode;
-  await state.ctx.session.append("permission_mode", { mode });
+  await state.ctx.session.append("permission_mode", { mode }, by);
 }

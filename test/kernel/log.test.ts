@@ -263,6 +263,22 @@ describe("a hold on the path", () => {
     expect([await t.session.appendAll([entry("note")]), t.session.held]).toMatchObject([[{ type: "note" }], false]);
   });
 
+  it("says whose work it does: events that name no client bear that client's id until it ends", async () => {
+    await using t = await testKernel([notes]);
+    const clients = () => t.stored().map(({ clientId }) => clientId);
+    const hold = t.session.hold();
+    await hold.append("note", { text: "nobody's" });
+    hold.answer("anna");
+    await hold.append("note", { text: "anna's" });
+    await hold.append("note", { text: "ben's" }, { clientId: "ben" });
+    await t.session.append("aside", { text: "while it works for anna" });
+    await t.session.append("note", { text: "waiting" });
+    await hold.release();
+    hold.answer("carl");
+    await t.session.append("note", { text: "afterwards" });
+    expect(clients()).toEqual(["test", "anna", "ben", "anna", "test", "test"]);
+  });
+
   it("is not ended by somebody who releases an earlier hold twice", async () => {
     await using t = await testKernel([notes]);
     const first = t.session.hold();

@@ -22,6 +22,8 @@ export class Turn {
   readonly served: string[] = [];
   readonly retries: Retries;
   private readonly overflow: Overflow;
+  /** The client whose message it answers: what it writes and announces was caused by that client. */
+  private clientId: string | undefined;
   /** Number of rounds begun. */
   rounds = 0;
   private readonly hold: PathHold;
@@ -62,6 +64,7 @@ export class Turn {
    */
   async begin(prompts: readonly Prompt[]): Promise<string> {
     try {
+      this.answer(prompts.at(-1)?.clientId);
       const written = await this.hold.appendAll(firstEntries(this.env.ctx, prompts));
       const ids = written.filter(({ type }) => type === "message").map(({ id }) => id);
       this.served.push(...prompts.flatMap(({ message }) => message.meta?.queueItemId ?? []), ...ids);
@@ -108,6 +111,7 @@ export class Turn {
     const due: QueueItem[] = this.open ? this.env.queue.due(resting) : [];
     try {
       const delivered = await this.env.queue.deliver(due, this.hold);
+      if (due.length > 0) this.answer(due.at(-1)?.clientId);
       this.served.push(...due.map(({ id }) => id));
       return delivered;
     } catch (thrown) {
@@ -205,6 +209,12 @@ export class Turn {
     return this.next(true);
   }
 
+  /** The turn now answers a message of this client. */
+  private answer(clientId: string | undefined): void {
+    this.clientId = clientId;
+    this.hold.answer(clientId);
+  }
+
   private abort(reason: unknown): void {
     this.open = false;
     this.control.abort(reason);
@@ -217,9 +227,10 @@ export class Turn {
     const outcome = this.outcome();
     const { session } = this.env.ctx;
     const { error } = outcome;
-    if (error) session.emit("turn_error", { error });
-    else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs });
-    session.emit("runtime_end", { reason: outcome.reason, ...(error && { error: error.message }) });
+    const by = this.clientId === undefined ? {} : { clientId: this.clientId };
+    if (error) session.emit("turn_error", { error }, by);
+    else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs }, by);
+    session.emit("runtime_end", { reason: outcome.reason, ...(error && { error: error.message }) }, by);
     return outcome;
   }
 

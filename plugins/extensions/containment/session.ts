@@ -66,6 +66,7 @@ export function containedSession({ session, onDispose }: BaseContext, allowance:
       return {
         ...counted(hold),
         open: (work) => hold.open(work),
+        answer: (clientId) => hold.answer(clientId),
         release: async () => release(),
       };
     },
