@@ -24,7 +24,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
   if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
   await ctx.find("trustQuestion")?.ask(invocation);
   const models = ctx.find("models");
-  const client = ctx.host.connect();
+  const client = ctx.host.connect({ name: "terminal" });
   let unwatch: (() => void) | undefined;
   try {
     const known = ctx.sessionOptions.known();
@@ -33,7 +33,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
     const status = await withModel(client, invocation, opened, { models, reopen });
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
-    const screen = new Screen(createOutput(terminal), client.clientId, () => stdout.columns);
+    const screen = new Screen(createOutput(terminal), client, () => stdout.columns);
     const person = invocation.stdin.isTTY === true;
     const chat = new ChatSession(client, screen, person);
     await chat.enter(status);

@@ -40,9 +40,9 @@ export function warningIn(display: DisplayAction): string | undefined {
   return isMore ? `${display.level}: ${display.text}` : undefined;
 }
 
-/** Formats a display other than a card. */
-export function drawn(display: DisplayAction): string {
-  if (display.display === "bubble" && display.role === "user") return `> ${display.text}`;
+/** Formats a display other than a card. `by` names the client that wrote a message, if it has a name. */
+export function drawn(display: DisplayAction, by = ""): string {
+  if (display.display === "bubble" && display.role === "user") return `${by}> ${display.text}`;
   return shortened(displayText(display));
 }
 

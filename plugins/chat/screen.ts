@@ -1,5 +1,5 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { damageIn, Warnings } from "@scorel/host/client";
+import { clientName, damageIn, Warnings } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
@@ -18,7 +18,7 @@ const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_
 /** Renders a conversation as lines. Text of models and tools cannot move the cursor or set colours. */
 export class Screen {
   private readonly output: Output;
-  private readonly clientId: string;
+  private readonly client: { readonly clientId: string };
   private readonly columns: (() => number | undefined) | undefined;
   private readonly warnings = new Warnings();
   private readonly statuses = new StatusTexts();
@@ -36,10 +36,10 @@ export class Screen {
   private later: (() => Promise<void>)[] | undefined;
   private drawing = false;
 
-  /** `columns` returns the terminal's current width. */
-  constructor(output: Output, clientId: string, columns?: () => number | undefined) {
+  /** `client` is the user's, whose id can change when its host is restarted; `columns` returns the terminal's current width. */
+  constructor(output: Output, client: { readonly clientId: string }, columns?: () => number | undefined) {
     this.output = output;
-    this.clientId = clientId;
+    this.client = client;
     this.columns = columns;
   }
 
@@ -111,6 +111,8 @@ export class Screen {
     if (person) await this.line(`${words} · ${model ?? "no model"} · /help`);
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
+    const others = (status.present ?? []).filter(({ clientId }) => clientId !== this.client.clientId);
+    if (person && others.length > 0) await this.line(`(also here: ${others.map(({ name }) => name).join(", ")})`);
     if (status.waiting !== undefined)
       await this.line(`(${counted(status.waiting)} from before; sent with your next message)`);
   }
@@ -136,7 +138,7 @@ export class Screen {
     if (this.isTold(event as AnyEvent)) return;
     // Only a card changes its state; other displays would appear twice.
     if (type === "tool_execution_start" && display.display !== "card") return;
-    const text = display.display === "card" ? this.card(display) : drawn(display);
+    const text = display.display === "card" ? this.card(display) : drawn(display, authorOf(event));
     if (text !== "") await this.line(text);
   }
 
@@ -180,7 +182,7 @@ export class Screen {
 
   /** True for streamed text and for the user's own messages. */
   private isOnScreen(event: AnyEvent & Events["message"] & { id?: string }): boolean {
-    if (event.message.role === "user") return event.clientId === this.clientId;
+    if (event.message.role === "user") return event.clientId === this.client.clientId;
     return event.message.role === "assistant" && event.id === this.streamed;
   }
 
@@ -190,7 +192,7 @@ export class Screen {
   private isTold(event: AnyEvent): boolean {
     // Questions are displayed by `ask`.
     if (event.type === "turn_error" || event.type === "approval_request") return true;
-    if (OWN.has(event.type)) return event.clientId === this.clientId;
+    if (OWN.has(event.type)) return event.clientId === this.client.clientId;
     if (event.type !== "session_info") return false;
     const { model } = (event as AnyEvent & Events["session_info"]).changes;
     return model !== undefined && model === this.model;
@@ -213,6 +215,11 @@ export class Screen {
     await this.output.write(plainText(text));
     if (!this.open) this.typed?.show();
   }
+}
+
+/** The name of the client that caused an event; undefined for one without a name. */
+function authorOf(event: Delivered["event"]): string | undefined {
+  return "clientId" in event ? clientName(event.clientId) : undefined;
 }
 
 function counted(messages: number): string {

@@ -7,7 +7,11 @@ import { errors } from "./errors.ts";
 export async function dialHost(
   ctx: DaemonContext,
   address: string,
-  { reconnect, ...options }: Readonly<Record<string, unknown>> & { reconnect?: boolean } = {},
+  {
+    name = "terminal",
+    reconnect,
+    ...options
+  }: Readonly<Record<string, unknown>> & { name?: string; reconnect?: boolean } = {},
 ): Promise<RemoteClient> {
   const url = urlOf(address);
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
@@ -25,7 +29,7 @@ export async function dialHost(
     return channel;
   };
   const failed = (thrown: unknown) => ctx.logger.warn("A listener of a host elsewhere failed", thrown);
-  return connectHost({ dial, name: "terminal", version: ctx.launch.version, reconnect, listenerFailed: failed });
+  return connectHost({ dial, name, version: ctx.launch.version, reconnect, listenerFailed: failed });
 }
 
 /** The address of a host that the options of a command name, if there is one. Throws DAEMON_ADDRESSES. */

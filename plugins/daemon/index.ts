@@ -39,7 +39,7 @@ export default definePlugin({
             if (isHost) return host.connect(options);
             // Whoever says which client it is speaks for somebody else, and means this host.
             if (options.clientId === undefined && options.scope === undefined)
-              return attached ?? new ReachingClient(ctx, host.connect(options), open);
+              return attached ?? new ReachingClient(ctx, host.connect(options), { opened: open, name: options.name });
             open();
             return host.connect(options);
           },

@@ -28,6 +28,7 @@ export class ReachingClient implements Client {
   private readonly ctx: DaemonContext;
   private readonly own: Client;
   private readonly opened: () => void;
+  private readonly name: string;
   /** Where new sessions are opened: the daemon, or this process. */
   private home: Promise<Client> | undefined;
   /** Other processes, by their sockets. */
@@ -41,11 +42,16 @@ export class ReachingClient implements Client {
   /** Settles when the sessions of a process that has ended are open again. */
   private moving: Promise<unknown> | undefined;
 
-  /** `opened` is called when a session is opened in this process that others may join. */
-  constructor(ctx: DaemonContext, own: Client, opened: () => void) {
+  /** `opened` is called when a session is opened in this process that others may join; `name` is what other hosts are told. */
+  constructor(
+    ctx: DaemonContext,
+    own: Client,
+    { opened, name = "command" }: { opened: () => void; name?: string | undefined },
+  ) {
     this.ctx = ctx;
     this.own = own;
     this.opened = opened;
+    this.name = name;
   }
 
   /** As the host knows it that opened a session last: there, other clients have other ids. */
@@ -192,7 +198,7 @@ export class ReachingClient implements Client {
       return undefined;
     }
     try {
-      return await dialHost(this.ctx, address);
+      return await dialHost(this.ctx, address, { name: this.name });
     } catch (thrown) {
       launch.stderr.write(`scorel: the running host cannot be reached, going on without it: ${messageOf(thrown)}\n`);
       return undefined;
@@ -209,7 +215,7 @@ export class ReachingClient implements Client {
     let other = this.others.get(socket);
     if (!other) {
       // A process that ends does not come back; its sessions can then be opened by this one.
-      other = dialHost(this.ctx, socket, { reconnect: false });
+      other = dialHost(this.ctx, socket, { name: this.name, reconnect: false });
       this.others.set(socket, other);
       other.then(
         (client) =>

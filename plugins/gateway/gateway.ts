@@ -124,8 +124,8 @@ export class Gateway implements GatewayService {
     const { clients } = this.limits;
     if (this.entries.size >= clients) this.forgetOne();
     if (this.entries.size >= clients) throw errors.GATEWAY_FULL({ max: clients });
-    const clientId = newId();
-    const guest = new Guest(this.options.host.connect({ scope: admission.scope, clientId }));
+    const guest = new Guest(this.options.host.connect({ scope: admission.scope, name: name ?? transport }));
+    const { clientId } = guest.client;
     const about = {
       clientId,
       transport,

@@ -166,6 +166,8 @@ export interface SessionStatus {
   notices: Notice[];
   /** How many clients have the session open; absent when there is one. */
   clients?: number;
+  /** Those of them that have a name; absent when one client has the session open. */
+  present?: { clientId: string; name: string }[];
   /** Number of queued messages; absent when there are none. They are sent with the next turn or by `run_queue`. */
   waiting?: number;
   /** `provider/id` of the model for the next turn; absent when there is none. */
@@ -535,8 +537,13 @@ export interface Client {
 
 /** Who a client is and what it may do, as decided by whoever opens its connection. */
 export interface ConnectOptions {
-  /** Default: a new id. */
+  /** Default: a new id, which begins with the name. */
   clientId?: string | undefined;
+  /**
+   * What others are shown of the client: `terminal`, `print`. They are told when it opens a session that they have open, and when it
+   * leaves. A client without a name works unnoticed, as part of a program.
+   */
+  name?: string | undefined;
   scope?: ClientScope | undefined;
   /** Checks the results of Scorel's own operations, too, for tests. Those of extensions are always checked. */
   checkResults?: boolean | undefined;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { BaseContext } from "@scorel/kernel";
-import { newId } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { Composition } from "@scorel/workspace/contract";
+import { nameOf, newClientId } from "./clients/client-id.ts";
 import { EmbeddedClient } from "./clients/embedded.ts";
 import type { Client, HostService, KnownSessionOptions, SessionLogs } from "./contract.ts";
 import { Sessions } from "./sessions/sessions.ts";
@@ -40,7 +40,10 @@ export function createHost(options: {
     sessionsDir,
     logs: options.logs,
     sessions,
-    connect: ({ clientId = newId(), ...options } = {}) =>
-      sealedClient(new EmbeddedClient(sessions, { ...options, clientId })),
+    connect: ({ name: given, clientId, ...options } = {}) => {
+      const name = given === undefined ? undefined : nameOf(given);
+      const id = clientId ?? newClientId(name);
+      return sealedClient(new EmbeddedClient(sessions, { ...options, name, clientId: id }));
+    },
   };
 }

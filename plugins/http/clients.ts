@@ -41,7 +41,7 @@ export class Clients {
   }
 
   private enter({ identity, scope, revoked }: Grant): Entry {
-    const entry: Entry = { client: this.host.connect({ scope }), active: 0, leaving: undefined };
+    const entry: Entry = { client: this.host.connect({ scope, name: "http" }), active: 0, leaving: undefined };
     this.entries.set(identity, entry);
     revoked.addEventListener("abort", () => void this.leave(identity), { once: true });
     return entry;

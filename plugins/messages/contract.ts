@@ -247,6 +247,10 @@ declare module "@scorel/kernel" {
     message_cancelled: { eventId: EventId; reason: "user_cancel" | "error" | "max_tokens" };
     /** The session was opened. */
     session_start: Record<string, never>;
+    /** Another client has opened the session. `clientId` of the event says which one, `name` is for people. */
+    client_joined: { name: string };
+    /** A client has left the session, in which others stay. */
+    client_left: { name: string };
     /** The session is about to close. */
     session_end: { reason: string };
     /** The user has submitted a prompt. Plugins add to it with the hook `promptSubmit`. */

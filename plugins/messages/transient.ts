@@ -1,4 +1,10 @@
-import { ScorelError, type TransientDefinition, type TransientOf, type Transients } from "@scorel/kernel";
+import {
+  type DisplayAction,
+  ScorelError,
+  type TransientDefinition,
+  type TransientOf,
+  type Transients,
+} from "@scorel/kernel";
 import { z } from "zod";
 import { displayCall } from "./display.ts";
 import { endedCall, endedRound } from "./listened.ts";
@@ -34,6 +40,10 @@ function quickCall(payload: Transients["tool_call_delta"]): Transients["tool_cal
   const { toolCallId, ...text } = payload;
   const fields = typeof toolCallId === "string" ? quickDelta(text) : undefined;
   return fields && { eventId: fields.eventId, toolCallId, delta: fields.delta };
+}
+
+function presence(text: string): DisplayAction {
+  return { display: "notice", level: "info", text: `(${text})` };
 }
 
 const turn: InFlight = { work: "turn" };
@@ -116,6 +126,12 @@ const lifecycle = {
     { inFlight: { ...turn, effect: "end" } },
   ),
   session_start: transient<"session_start">(z.strictObject({})),
+  client_joined: transient<"client_joined">(z.strictObject({ name: z.string() }), {
+    convertToDisplay: ({ name }: TransientOf<"client_joined">) => presence(`${name} is here, too`),
+  }),
+  client_left: transient<"client_left">(z.strictObject({ name: z.string() }), {
+    convertToDisplay: ({ name }: TransientOf<"client_left">) => presence(`${name} has left`),
+  }),
   session_end: transient<"session_end">(z.strictObject({ reason: z.string() })),
   prompt_submit: transient<"prompt_submit">(z.strictObject({ prompt: z.string() })),
   turn_finish: transient<"turn_finish">(z.strictObject({ usage, duration: z.number() })),

@@ -28,7 +28,7 @@ const CUT = "The answer is cut: it reached the model's output limit. Raise maxTo
 /** Runs `scorel -p`: one prompt, one answer. Returns the exit code. Throws when a turn cannot start. */
 export async function run(host: HostService, options: KnownSessionOptions, invocation: Invocation): Promise<number> {
   const format = createFormat(invocation.options.output, invocation);
-  const client = host.connect();
+  const client = host.connect({ name: "print" });
   try {
     const printed = await answer(client, invocation, format, sessionOptions(options));
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;

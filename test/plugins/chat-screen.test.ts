@@ -10,7 +10,7 @@ import { fc } from "../property.ts";
 async function shown(...events: [type: string, display: DisplayAction, clientId?: string][]): Promise<string[]> {
   const pieces: string[] = [];
   const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };
-  const screen = new Screen(output, "me");
+  const screen = new Screen(output, { clientId: "me" });
   for (const [type, display, clientId] of events)
     await screen.hear({ event: { type, seq: 1, message: {}, clientId }, display } as unknown as Delivered);
   return pieces.join("").trimEnd().split("\n");
@@ -29,6 +29,28 @@ const card = (
 });
 
 describe("the screen of a conversation", () => {
+  it("says who typed what, except the user's own messages", async () => {
+    const typed = (text: string): DisplayAction => ({ display: "bubble", role: "user", text });
+    const joined = "(print is here, too)";
+    const pieces: string[] = [];
+    const output = {
+      write: async (piece: string) => void pieces.push(piece),
+      failure: undefined,
+      complaint: undefined,
+    };
+    const screen = new Screen(output, { clientId: "terminal-0123456789abcdef" });
+    for (const [clientId, display] of [
+      ["terminal-0123456789abcdef", typed("mine")],
+      ["print-0123456789abcdef", { display: "notice", level: "info", text: joined }],
+      ["print-0123456789abcdef", typed("from a script")],
+      ["host", typed("from a program")],
+    ] as [string, DisplayAction][]) {
+      const event = { type: display.display === "notice" ? "client_joined" : "message", seq: 1, clientId };
+      await screen.hear({ event: { ...event, message: { role: "user" } }, display } as unknown as Delivered);
+    }
+    expect(pieces.join("")).toBe(`${joined}\nprint> from a script\n> from a program\n`);
+  });
+
   it("names a tool once, and again after output of other tools", async () => {
     expect(
       await shown(
@@ -80,7 +102,7 @@ describe("the end of a turn", () => {
       complaint: undefined,
     };
     const outcome = { reason: "completed", text: "", stopReason: "stop", durationMs: 2_000, leafId: null } as const;
-    await new Screen(output, "me").turn({ ...outcome, usage: none, ...more });
+    await new Screen(output, { clientId: "me" }).turn({ ...outcome, usage: none, ...more });
     return pieces.join("");
   }
 
@@ -96,7 +118,7 @@ describe("the end of a turn", () => {
       failure: undefined,
       complaint: undefined,
     };
-    const screen = new Screen(output, "me");
+    const screen = new Screen(output, { clientId: "me" });
     const event = { type: "text_delta", seq: 1, eventId: "a", delta: "words" };
     await screen.hear({ event, display: { display: "hidden" } } as unknown as Delivered);
     const outcome = { reason: "completed", text: "words", stopReason: "stop", durationMs: 1, leafId: null } as const;

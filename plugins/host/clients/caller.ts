@@ -2,7 +2,7 @@ import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { Client } from "../contract.ts";
 import { errors } from "../errors.ts";
-import type { OpenSession } from "../sessions/open-session.ts";
+import { type OpenSession, tellOthers } from "../sessions/open-session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Access } from "./access.ts";
 
@@ -12,6 +12,7 @@ const REMEMBERED_TURNS = 256;
 /** A connected client and the sessions that it has open. */
 export interface Caller {
   readonly clientId: string;
+  readonly name?: string | undefined;
   readonly access: Access;
   /** Whether results of Scorel's own operations are checked, too. */
   readonly checksResults: boolean;
@@ -37,7 +38,10 @@ export async function openFor({ sessionId }: { sessionId: string }, caller: Call
 /** Keeps a session open for the caller. */
 export function keepOpen(session: OpenSession, caller: Caller): OpenSession {
   const { id, users } = session;
-  users.add(caller);
+  if (!users.has(caller)) {
+    users.add(caller);
+    tellOthers(session, "client_joined", caller);
+  }
   if (!caller.held.has(id)) caller.held.set(id, new AbortController());
   return session;
 }

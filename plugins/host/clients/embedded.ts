@@ -10,6 +10,7 @@ import { runOperation } from "./run-operation.ts";
 /** A client in the host's own process. Same contract as a remote one, without serialization. */
 export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
+  readonly name: string | undefined;
   readonly access: Access;
   readonly checksResults: boolean;
   readonly sessions: Sessions;
@@ -19,10 +20,14 @@ export class EmbeddedClient implements Client, Caller {
   private readonly watches = new Set<() => void>();
   private closed = false;
 
-  constructor(sessions: Sessions, { clientId, scope, checkResults = false }: ConnectOptions & { clientId: string }) {
+  constructor(
+    sessions: Sessions,
+    { clientId, name, scope, checkResults = false }: ConnectOptions & { clientId: string },
+  ) {
     this.sessions = sessions;
     this.checksResults = checkResults;
     this.clientId = clientId;
+    this.name = name;
     this.access = new Access(scope, sessions);
   }
 

@@ -20,6 +20,7 @@ const sessionStatus = z.strictObject({
   problems: z.array(z.strictObject({ line: z.number(), offset: z.number(), reason: z.string() })),
   notices: z.array(notice),
   clients: z.number().optional(),
+  present: z.array(z.strictObject({ clientId: z.string(), name: z.string() })).optional(),
   waiting: z.number().optional(),
   model: z.string().optional(),
   modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),

@@ -11,6 +11,12 @@ import type { OpenSummary } from "./open-summary.ts";
 /** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
 
+/** Who keeps a session open. Others are told of it if it has a name. */
+export interface SessionUser {
+  readonly clientId: string;
+  readonly name?: string | undefined;
+}
+
 /** A session with a running kernel. */
 export interface OpenSession {
   readonly id: string;
@@ -25,9 +31,21 @@ export interface OpenSession {
   /** Outcomes of turns, by the id of the message that each answers. */
   readonly turns: Map<string, Promise<TurnOutcome>>;
   /** Connections that keep it open; the last to leave closes it. */
-  readonly users: Set<object>;
+  readonly users: Set<SessionUser>;
   /** Called after a reload with the session that replaces this one. */
   readonly followers: Set<(session: OpenSession) => void>;
+}
+
+/** Tells those who have a session open that a client with a name has joined or left them. */
+export function tellOthers(
+  { kernel, users }: OpenSession,
+  type: "client_joined" | "client_left",
+  user: SessionUser,
+): void {
+  const { clientId, name } = user;
+  const hasOthers = users.size > (users.has(user) ? 1 : 0);
+  if (name !== undefined && hasOthers && !kernel.session.stopping.aborted)
+    kernel.session.emit(type, { name }, { clientId });
 }
 
 /** Returns the failures in a session so far. */

@@ -10,7 +10,7 @@ import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
-import { differs, failuresOf, type OpenSession } from "./open-session.ts";
+import { differs, failuresOf, type OpenSession, type SessionUser, tellOthers } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
@@ -187,9 +187,13 @@ export class Sessions {
    * Releases a session for one connection; the last one closes it. Returns whether it was closed, and what failed on
    * closing.
    */
-  async release(id: string, user: object): Promise<{ closed: boolean; notices: Notice[] }> {
+  async release(id: string, user: SessionUser): Promise<{ closed: boolean; notices: Notice[] }> {
     const session = await this.open.get(id);
-    if (!session?.users.delete(user) || session.users.size > 0) return { closed: false, notices: [] };
+    if (!session?.users.delete(user)) return { closed: false, notices: [] };
+    if (session.users.size > 0) {
+      tellOthers(session, "client_left", user);
+      return { closed: false, notices: [] };
+    }
     const before = failuresOf(session).length;
     await this.close(session);
     return { closed: true, notices: failuresOf(session).slice(before) };

@@ -21,10 +21,16 @@ export function statusOf(open: OpenSession): SessionStatus {
     anchor: anchorAfter(session, session.tree.last, session.seq),
     problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
     notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
-    ...(open.users.size > 1 && { clients: open.users.size }),
+    ...clientsIn(open),
     ...waitingIn(open),
     ...modelOf({ kernel }),
   };
+}
+
+function clientsIn({ users }: OpenSession): Pick<SessionStatus, "clients" | "present"> {
+  if (users.size < 2) return {};
+  const present = [...users].flatMap(({ clientId, name }) => (name === undefined ? [] : { clientId, name }));
+  return { clients: users.size, present };
 }
 
 function waitingIn(open: OpenSession): Pick<SessionStatus, "waiting"> {

@@ -48,7 +48,7 @@ async function pictureOf(display: DisplayAction): Promise<string> {
       shown += text;
     },
   };
-  const screen = new Screen(output as ConstructorParameters<typeof Screen>[0], "docs", () => 80);
+  const screen = new Screen(output as ConstructorParameters<typeof Screen>[0], { clientId: "docs" }, () => 80);
   const event = { type: "custom", seq: 1, sessionId: "s", clientId: "other", ts: 0 };
   await screen.hear({ event, display } as Delivered);
   return shown.trimEnd();

@@ -1,0 +1,88 @@
+import { clientName } from "@scorel/host/client";
+import type { Client, Delivered, HostService } from "@scorel/host/contract";
+import type { AnyEvent } from "@scorel/kernel";
+import { expect, it } from "vitest";
+import { delayUntil, gate, startModelServer, text, toolCall } from "../../model-server.ts";
+import { agentHost } from "./agent-host.ts";
+import { testHome } from "./home.ts";
+
+/** Two clients with names in one session, and what the first of them hears. The first reply comes when `proceed` says so. */
+async function two() {
+  const home = testHome();
+  const answering = gate();
+  const server = await startModelServer((_request, index) => [
+    ...(index === 0 ? [delayUntil(answering.promise)] : []),
+    ...(index === 0 ? [toolCall("nothing", {})] : [text(`reply ${index}`)]),
+  ]);
+  const { kernel } = await agentHost(server.baseUrl);
+  const host = kernel.find("host") as HostService;
+  const [anna, ben] = [host.connect({ name: "terminal" }), host.connect({ name: "Ben\u2019s  Editor\u001b[2J" })];
+  const { sessionId } = await anna.request("create_session", { cwd: home.cwd });
+  const heard: AnyEvent[] = [];
+  await anna.subscribe(sessionId, ({ event }: Delivered) => void heard.push(event as AnyEvent));
+  const send = async (client: Client, content: string) =>
+    (await client.request("send_message", { sessionId, content })).id;
+  return {
+    anna,
+    ben,
+    host,
+    sessionId,
+    heard,
+    send,
+    proceed: answering.open,
+    async [Symbol.asyncDispose]() {
+      await kernel.stop();
+      await server.close();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+it("everything that a turn writes and announces bears the client whose message it answers", async () => {
+  await using t = await two();
+  const { anna, ben, sessionId, heard } = t;
+  const first = await t.send(anna, "go");
+  const second = await t.send(ben, "and then this");
+  t.proceed();
+  await Promise.all([
+    anna.request("wait_turn", { sessionId, id: first }),
+    ben.request("wait_turn", { sessionId, id: second }),
+  ]);
+  await anna.drained(sessionId);
+  const turn = heard.slice(heard.findIndex(({ type }) => type === "message"));
+  const by = turn.filter(({ type }) => !type.endsWith("_delta") && type !== "queue_update");
+  const delivered = by.findIndex(({ clientId, type }) => type === "message" && clientId === ben.clientId);
+  expect(by.slice(0, delivered).map(({ type }) => type)).toContain("turn_end");
+  const authors = (events: readonly AnyEvent[]) => [...new Set(events.map(({ clientId }) => clientId))];
+  // Ben has joined meanwhile, which he caused himself.
+  const joined = by.filter(({ type }) => type === "client_joined");
+  expect(authors(by.slice(0, delivered).filter((event) => !joined.includes(event)))).toEqual([anna.clientId]);
+  expect(authors(by.slice(delivered))).toEqual([ben.clientId]);
+  expect(by.slice(delivered).map(({ type }) => type)).toEqual(
+    expect.arrayContaining(["message_start", "message", "turn_end", "turn_finish", "runtime_end"]),
+  );
+});
+
+it("clients with names are told of each other, in the session and in its status; others work unnoticed", async () => {
+  await using t = await two();
+  const { anna, ben, host, sessionId, heard } = t;
+  const silent = host.connect();
+  expect(await anna.request("get_status", { sessionId })).not.toHaveProperty("present");
+  await silent.request("load_session", { sessionId });
+  await ben.request("load_session", { sessionId });
+  await ben.request("load_session", { sessionId });
+  const present = [
+    { clientId: anna.clientId, name: "terminal" },
+    { clientId: ben.clientId, name: "ben-s-editor-2j" },
+  ];
+  expect(await anna.request("get_status", { sessionId })).toMatchObject({ clients: 3, present });
+  expect(present.map(({ clientId }) => clientName(clientId))).toEqual(["terminal", "ben-s-editor-2j"]);
+  expect(clientName(silent.clientId)).toBeUndefined();
+  await silent.close();
+  await ben.close();
+  await anna.drained(sessionId);
+  expect(heard).toMatchObject([
+    { type: "client_joined", clientId: ben.clientId, name: "ben-s-editor-2j" },
+    { type: "client_left", clientId: ben.clientId, name: "ben-s-editor-2j" },
+  ]);
+});
