@@ -9,8 +9,11 @@ import { addressLines, findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
 /** `scorel host serve` */
-export async function serveCommand(ctx: DaemonContext, invocation: Invocation, set: (serving: Serving) => void) {
-  const { options, stdout } = invocation;
+export async function serveCommand(ctx: DaemonContext, asked: Invocation, set: (serving: Serving) => void) {
+  const { withConsent } = await import("./consent.ts");
+  const options = await withConsent(ctx, asked);
+  const invocation = { ...asked, options };
+  const { stdout } = asked;
   if (options.foreground === true) return serve(ctx, invocation, set);
   if (options.replace === true) await stopDaemon();
   const running = findDaemon();

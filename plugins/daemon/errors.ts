@@ -29,6 +29,11 @@ export const errors = defineErrors({
     text: (a: { addresses: readonly string[] }) =>
       `Several hosts are named: ${a.addresses.join(" and ")}. Name only one.`,
   },
+  DAEMON_UNCONFIRMED: {
+    exit: 2,
+    text: (a: { danger: string }) =>
+      `The host was not started. ${a.danger} Answer "y" in a terminal, or add --yes, if that is what you want.`,
+  },
   DAEMON_NO_SOCKET: () =>
     "The running host has no Unix socket. Its preset must have the plugin `socket`; then: scorel host serve --replace",
   DAEMON_PROXY: (a: { path: string; reason: string }) =>

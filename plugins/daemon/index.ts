@@ -53,6 +53,7 @@ export default definePlugin({
           options: [
             { flags: "--foreground", description: "Run in this terminal, until Ctrl-C" },
             { flags: "--replace", description: "Stop the host that runs already" },
+            { flags: "--yes", description: "Do not ask about addresses that others can reach" },
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ options = [] }) => options)),
           ],
           run: async (invocation) => {

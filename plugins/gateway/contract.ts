@@ -51,6 +51,11 @@ export interface Transport {
   name: string;
   /** Options of `scorel host serve` with which it is used. */
   options?: readonly CliOption[];
+  /**
+   * What others could do when it listens with these options, as a sentence for the question whether to go on. Undefined if there is
+   * nothing to ask. Also throws what is wrong with the options.
+   */
+  danger?(options: Readonly<Record<string, unknown>>): Awaitable<string | undefined>;
   /** Begins to accept clients, and gives their channels to the service `gateway`. Undefined if the options do not ask for it. */
   listen(options: Readonly<Record<string, unknown>>): Awaitable<Listening | undefined>;
   /** The protocols of the addresses that `dial` connects to, with a colon: `ws:`. */

@@ -47,6 +47,7 @@ export default definePlugin({
             { flags: "--tls-key <file>", description: "Private key of the certificate" },
             { flags: "--insecure", description: "Let other computers connect without encryption" },
           ],
+          danger: async (options) => (await import("./settings.ts")).dangerOf(options),
           listen: async (options) => {
             const { listen } = await import("./listen.ts");
             listening = await listen(ctx, options);

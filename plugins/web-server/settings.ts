@@ -20,9 +20,19 @@ export function settingsOf(options: Readonly<Record<string, unknown>>): Settings
   const address = bind.replace(/^\[(.*)\]$/, "$1");
   if (isIP(address) === 0) throw errors.WEB_BIND({ address: bind });
   const tls = tlsOf(tlsCert, tlsKey);
-  if (!tls && insecure === undefined && !isLoopback(isIP(address) === 6 ? `[${address}]` : address))
-    throw errors.WEB_EXPOSED({ address });
+  if (!tls && insecure === undefined && !isLocal(address)) throw errors.WEB_EXPOSED({ address });
   return { port: Number(port), bind: address, tls };
+}
+
+/** What `--insecure` allows others, if it is needed to listen as the options say. */
+export function dangerOf(options: Readonly<Record<string, unknown>>): string | undefined {
+  const settings = settingsOf(options);
+  if (!settings || settings.tls || isLocal(settings.bind)) return undefined;
+  return `Connections to ${settings.bind} will not be encrypted: everybody on the network can read the token, and with it use your sessions and run commands as you.`;
+}
+
+function isLocal(address: string): boolean {
+  return isLoopback(isIP(address) === 6 ? `[${address}]` : address);
 }
 
 function tlsOf(cert: string | undefined, key: string | undefined): Settings["tls"] {

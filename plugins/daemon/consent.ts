@@ -1,0 +1,23 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { agrees } from "@scorel/kit/terminal/answer";
+import type { DaemonContext } from "./context.ts";
+import { errors } from "./errors.ts";
+
+/**
+ * Asks whether the host may listen as the options say, for each transport with which others could do harm. Returns the options for
+ * the host, which asks no more. Throws DAEMON_UNCONFIRMED.
+ */
+export async function withConsent(ctx: DaemonContext, invocation: Invocation): Promise<Invocation["options"]> {
+  const { options, stdin, stdout } = invocation;
+  if (options.yes === true) return options;
+  const transports = ctx.collect("transports").flatMap(({ value }) => value);
+  let isAgreed = false;
+  for (const transport of transports) {
+    const danger = await transport.danger?.(options);
+    if (danger === undefined) continue;
+    isAgreed = true;
+    const isAsked = stdin.isTTY === true && stdout.isTTY === true;
+    if (!isAsked || !(await agrees(`${danger} Go on? [y/N] `, invocation))) throw errors.DAEMON_UNCONFIRMED({ danger });
+  }
+  return isAgreed ? { ...options, yes: true } : options;
+}
