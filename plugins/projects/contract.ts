@@ -25,12 +25,13 @@ declare module "@scorel/host/contract" {
      */
     move_project: { params: { project: string; directory: string }; result: { project: Project; text: string } };
     /**
-     * Lists the directories inside one below home (default: home), without hidden ones and links; at most 1000. `more`
-     * is true when there are others.
+     * Lists the directories inside one below the `roots` that the user has set (default: home, which is also listed without
+     * `directory`), without hidden ones and links; at most 1000. `more` is true when there are others. `parent` is null where
+     * nothing above is listed.
      */
     list_directories: {
       params: { directory?: string };
-      result: { directory: string; parent: string | null; names: string[]; more: boolean };
+      result: { directory: string; parent: string | null; roots: string[]; names: string[]; more: boolean };
     };
   }
 }

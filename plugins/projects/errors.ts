@@ -19,8 +19,8 @@ export const errors = defineErrors({
   },
   PROJECT_OUTSIDE: {
     exit: 2,
-    text: (a: { path: string; home: string }) =>
-      `${a.path} is not below ${a.home}, and nothing else is listed. Give a directory below it.`,
+    text: (a: { path: string; roots: readonly string[] }) =>
+      `${a.path} is not listed: it is hidden, or not below ${a.roots.join(" or ")}. Give another directory, or add one to \`roots\` in the [projects] table of ~/.scorel/config.toml.`,
   },
   PROJECT_NO_HOST: { exit: 2, text: () => 'Projects belong to a host. Take "host" out of "without" in the preset.' },
 });

@@ -2,10 +2,21 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
+import { z } from "zod";
 import { projectCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { errors } from "./errors.ts";
 import { operations } from "./operations.ts";
+
+const config = z
+  .strictObject({
+    roots: z
+      .array(z.string().min(1))
+      .min(1)
+      .default(["~"])
+      .describe("Directories below which clients may look for one to work in"),
+  })
+  .prefault({});
 
 /** Plugin `projects`: registers the directories that sessions work in, with ids that survive moves. */
 export default definePlugin({
@@ -14,6 +25,7 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
   provides: ["projects"],
+  config,
 
   activate(ctx) {
     const path = join(homedir(), ".scorel", "projects.json");
@@ -31,6 +43,6 @@ export default definePlugin({
     operations(() => {
       const [directories, logs, files] = [ctx.find("directories"), ctx.find("sessionLogs"), ctx.find("sharedFiles")];
       return directories && logs && files && { ...directories, ...logs, ...files };
-    }),
+    }, ctx.config.roots),
   cliCommands: (ctx) => projectCommands(() => ctx.find("host")),
 });

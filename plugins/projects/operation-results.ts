@@ -25,6 +25,7 @@ export const results = {
   list_directories: z.strictObject({
     directory: z.string(),
     parent: z.string().nullable(),
+    roots: z.array(z.string()),
     names: z.array(z.string()),
     more: z.boolean(),
   }),

@@ -15,7 +15,7 @@ const results = async () => (await import("./operation-results.ts")).results;
 const work = () => import("./work.ts");
 
 /** Operations about projects and directories. */
-export function operations(host: () => ProjectServices | undefined) {
+export function operations(host: () => ProjectServices | undefined, roots: readonly string[]) {
   return {
     list_projects: {
       summary: "Lists projects, last used first.",
@@ -42,11 +42,11 @@ export function operations(host: () => ProjectServices | undefined) {
       run: async (params) => (await work()).move(host(), params),
     },
     list_directories: {
-      summary: "Lists the directories inside one below home, to choose one from.",
+      summary: "Lists the directories inside one below home or another root, to choose one from.",
       readOnly: true,
       params: () => z.strictObject({ directory: text.optional() }),
       result: async () => (await results()).list_directories,
-      run: async (params) => (await import("./directories.ts")).listDirectories(params.directory),
+      run: async (params) => (await import("./directories.ts")).listDirectories(roots, params.directory),
     },
   } satisfies Contributions["operations"];
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { AnyPlugin } from "@scorel/kernel";
 import projects from "@scorel/projects";
 import { describe, expect, it } from "vitest";
 import { bookOf } from "../../plugins/projects/book.ts";
@@ -9,6 +10,7 @@ import { ask, echoAgent, type TestHome, testHome, testHost } from "./host/home.t
 import { user, writeLog } from "./search/store.ts";
 
 const open = () => testHost([echoAgent], [], [projects]);
+const withRoots = (roots: string[]) => ({ plugin: projects as AnyPlugin, origin: "test", config: { roots } });
 const fileIn = ({ home }: TestHome) => join(home, ".scorel", "projects.json");
 const fileOf = (home: TestHome) => JSON.parse(readFileSync(fileIn(home), "utf8")) as { projects: Entry[] };
 const directory = (home: TestHome, name: string) => {
@@ -238,22 +240,52 @@ describe("directories offered to a client", () => {
     expect(await t.client.request("list_directories", {})).toEqual({
       directory: home.home,
       parent: null,
+      roots: [home.home],
       names: ["a", "b", "work"],
       more: false,
     });
     expect(await t.client.request("list_directories", { directory: "work" })).toEqual({
       directory: home.cwd,
       parent: home.home,
+      roots: [home.home],
       names: ["inner"],
       more: false,
     });
-    for (const outside of ["/", "..", "root", ".secret", "/etc"])
+    for (const outside of [
+      "/",
+      "..",
+      "root",
+      ".secret",
+      "/etc",
+      "/nothing",
+      ".secret/nothing",
+      "root/etc",
+      `${home.home}2`,
+    ])
       await expect(t.client.request("list_directories", { directory: outside })).rejects.toMatchObject({
         code: "PROJECT_OUTSIDE",
       });
     await expect(t.client.request("list_directories", { directory: "none" })).rejects.toMatchObject({
       code: "PROJECT_DIRECTORY",
     });
+  });
+
+  it("are those below the roots that the user has set, also if a link leads to a root", async () => {
+    using home = testHome();
+    using other = testHome();
+    process.env.HOME = home.home;
+    for (const name of ["code/shop", "code/.git/hooks", "codex"]) directory(home, name);
+    directory(other, "inside");
+    symlinkSync(other.home, join(home.home, "link"));
+    await using t = await testHost([echoAgent], [], [withRoots(["~/code", "~/link", "~/gone"])]);
+    const list = (directory?: string) =>
+      t.client.request("list_directories", directory === undefined ? {} : { directory });
+    const roots = [join(home.home, "code"), other.home];
+    expect(await list()).toEqual({ directory: roots[0], parent: null, roots, names: ["shop"], more: false });
+    expect(await list(join(home.home, "link"))).toMatchObject({ directory: other.home, parent: null });
+    expect(await list("shop")).toMatchObject({ parent: roots[0] });
+    for (const outside of [home.home, "..", "../codex", `${roots[0]}x`, ".git", ".git/hooks", "%2e%2e", "\u0000"])
+      await expect(list(outside)).rejects.toMatchObject({ code: expect.stringMatching(/^PROJECT_/) });
   });
 
   it("are limited to a thousand", async () => {
