@@ -23,7 +23,8 @@ export class MovingSubscription {
     if (this.ended || !this.current) return;
     const [sessionId, listener, options] = this.given;
     this.current = await client.subscribe(sessionId, listener, { ...options, anchor: this.current.anchor });
-    options?.resumed?.(this.current.mode);
+    const { mode, more, status, anchor } = this.current;
+    options?.resumed?.(mode, { more, status, anchor });
     if (this.ended) await this.current();
   }
 

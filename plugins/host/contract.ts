@@ -128,9 +128,14 @@ export interface SubscribeOptions {
   tail?: number;
   /**
    * Called when the subscription goes on after the connection to the host was lost, before the events that were missed. The mode
-   * says what the listener has to forget.
+   * says what the listener has to forget; `begun` is what the host answered, and its anchor the position before those events.
    */
-  resumed?(mode: ResumeMode): void;
+  resumed?(mode: ResumeMode, begun: Pick<Subscription, "more" | "status" | "anchor">): void;
+  /**
+   * Called when the subscription cannot go on after the connection was lost, as when the session was deleted meanwhile. Default: the
+   * error is thrown, as that of a listener.
+   */
+  ended?(error: Error): void;
 }
 /** A running subscription. Call it to unsubscribe. */
 export interface Subscription {

@@ -6,6 +6,11 @@ export * from "./faces.ts";
 export type { LinkOptions, LinkState, LinkTimes } from "./link-options.ts";
 export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 export { Reopening } from "./reopening.ts";
+export type { OpenRequest } from "./view/facts.ts";
+export { type AnyClient, type FollowOptions, followSession, type SessionView } from "./view/follow.ts";
+export type { Live, LiveCall, LiveReply, Work } from "./view/live.ts";
+export { type Beginning, SessionProjection, type ViewChange, type ViewStatus } from "./view/projection.ts";
+export type { Row } from "./view/timeline.ts";
 export type {
   Channel,
   ChannelHandlers,

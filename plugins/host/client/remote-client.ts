@@ -238,8 +238,7 @@ class WireClient implements RemoteClient {
   /** A subscription could not go on, such as that to a session that was deleted meanwhile. */
   private gone(subscription: RemoteSubscription, thrown: unknown): void {
     if (this.end || !this.subscriptions.delete(subscription.number)) return;
-    subscription.end();
-    this.failed(thrown);
+    if (!subscription.fail(thrown as Error)) this.failed(thrown);
   }
 
   /** Names of the operations that change nothing, which can be asked again after a restart. */

@@ -15,7 +15,7 @@ export class RemoteSubscription {
   private readonly options: SubscribeOptions;
   private readonly failed: (thrown: unknown) => void;
   /** Received events, and how the subscription went on after the connection was lost. */
-  private queue: ({ message: EventsMessage; done: () => void } | { mode: ResumeMode; anchor: Anchor })[] = [];
+  private queue: ({ message: EventsMessage; done: () => void } | { begun: Subscribed })[] = [];
   private working: Promise<void> | undefined;
   private isWorking = false;
   private ended = false;
@@ -61,14 +61,15 @@ export class RemoteSubscription {
   }
 
   /** Takes the host's answer to the subscription, the first or a later one. */
-  begin({ anchor, mode }: Subscribed): void {
+  begin(begun: Subscribed): void {
+    const { anchor } = begun;
     const isLater = this.received !== undefined;
     this.interruption?.end();
     this.interruption = undefined;
     this.received = anchor;
     this.heard ??= anchor;
     if (!isLater) return;
-    this.queue.push({ mode, anchor });
+    this.queue.push({ begun });
     this.wake();
   }
 
@@ -107,6 +108,14 @@ export class RemoteSubscription {
     while (this.isWorking) await this.working;
   }
 
+  /** The session cannot be followed any more. Returns whether the listener wants to know of it. */
+  fail(error: Error): boolean {
+    this.end();
+    const { ended } = this.options;
+    if (ended) this.guarded(() => ended(error));
+    return ended !== undefined;
+  }
+
   end(): void {
     this.ended = true;
     this.open();
@@ -130,10 +139,10 @@ export class RemoteSubscription {
     this.isWorking = true;
     if (!this.isOpen) await this.opened;
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
-      if ("mode" in next) {
-        const { mode, anchor } = next;
-        this.heard = anchor;
-        this.guarded(() => this.options.resumed?.(mode));
+      if ("begun" in next) {
+        const { mode, ...begun } = next.begun;
+        this.heard = begun.anchor;
+        this.guarded(() => this.options.resumed?.(mode, begun));
         continue;
       }
       const { events, anchor } = next.message;

@@ -50,11 +50,13 @@ export async function testGateway({
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },
-    /** Forgets all clients, as a host does that was started anew. */
-    restart: async () => {
+    /** Forgets all clients, as a host does that was started anew. Calls `meanwhile` before they can come back. */
+    restart: async (meanwhile = () => {}) => {
       const former = gateway;
       gateway = start();
-      await former.dismiss("it is restarted", true);
+      const dismissed = former.dismiss("it is restarted", true);
+      meanwhile();
+      await dismissed;
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) await client.close();

@@ -1,0 +1,220 @@
+import type { Anchor, Client, Delivered, ResumeMode, Subscription } from "../../contract.ts";
+import type { RemoteClient } from "../remote-client.ts";
+import { SessionProjection, type ViewChange } from "./projection.ts";
+
+/** Events that are fetched at once when earlier ones are asked for. */
+const PAGE = 1_000;
+
+export interface FollowOptions {
+  /** Number of stored events to begin with; Infinity for all. Default: 200. `earlier` gets those before. */
+  tail?: number | undefined;
+  /** Events that may wait at the host until passing ones are dropped. The view then asks for what is in flight. Default: 10,000. */
+  capacity?: number | undefined;
+  /** The shortest time between two such requests, in milliseconds. Default: 1,000. */
+  catchUpEvery?: number | undefined;
+  /** Called with what a listener throws. Default: it is thrown again, as an uncaught error. */
+  listenerFailed?: ((thrown: unknown) => void) | undefined;
+}
+
+/** A client, of a host in this process or another one. */
+export type AnyClient = Client & Partial<Pick<RemoteClient, "state" | "onState">>;
+
+/** A session as it is now. It stays up to date by itself, also after the connection to the host was lost. */
+export interface SessionView
+  extends Pick<
+    SessionProjection,
+    "events" | "rows" | "live" | "queue" | "queueSeq" | "requests" | "more" | "status" | "isBehind"
+  > {
+  readonly sessionId: string;
+  /** The position after the last received event. */
+  readonly anchor: Anchor;
+  /** Calls `listener` after each change. Returns the function that ends it. */
+  subscribe(listener: (change: ViewChange) => void): () => void;
+  /** Gets up to `count` stored events before the first one. Resolves with whether there are more. */
+  earlier(count: number): Promise<boolean>;
+  /** Ends the view. The session stays open. */
+  close(): Promise<void>;
+}
+
+/** Follows a session: resolves when the view shows it. */
+export async function followSession(
+  client: AnyClient,
+  sessionId: string,
+  options: FollowOptions = {},
+): Promise<SessionView> {
+  const follower = new Follower(client, sessionId, options);
+  await follower.begin();
+  return follower;
+}
+
+/** A session view and its subscription. */
+class Follower implements SessionView {
+  readonly sessionId: string;
+  private readonly client: AnyClient;
+  private readonly options: FollowOptions;
+  private readonly listeners = new Set<(change: ViewChange) => void>();
+  private projection!: SessionProjection;
+  private subscription: Subscription | undefined;
+  private undoState: (() => void) | undefined;
+  private isClosed = false;
+  private catchingUp: ReturnType<typeof setTimeout> | undefined;
+  private caughtUpAt = Number.NEGATIVE_INFINITY;
+  private position!: Anchor;
+
+  constructor(client: AnyClient, sessionId: string, options: FollowOptions) {
+    this.client = client;
+    this.sessionId = sessionId;
+    this.options = options;
+  }
+
+  async begin(): Promise<void> {
+    await this.join();
+    this.undoState = this.client.onState?.(({ state, ...rest }) => {
+      if (state === "closed") this.ended((rest as { error?: Error }).error);
+      else if (state !== "live") this.projection.connect({ connection: "reconnecting" });
+    });
+    await this.client.drained(this.sessionId);
+  }
+
+  get events() {
+    return this.projection.events;
+  }
+  get rows() {
+    return this.projection.rows;
+  }
+  get live() {
+    return this.projection.live;
+  }
+  get queue() {
+    return this.projection.queue;
+  }
+  get queueSeq() {
+    return this.projection.queueSeq;
+  }
+  get requests() {
+    return this.projection.requests;
+  }
+  get more() {
+    return this.projection.more;
+  }
+  get status() {
+    return this.projection.status;
+  }
+  get isBehind() {
+    return this.projection.isBehind;
+  }
+  get anchor() {
+    return this.subscription?.anchor ?? this.position;
+  }
+
+  subscribe(listener: (change: ViewChange) => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  private async join(anchor?: Anchor): Promise<void> {
+    const { client, sessionId } = this;
+    let current: Subscription | undefined;
+    const isCurrent = () => current === this.subscription && !this.isClosed;
+    current = await client.subscribe(
+      sessionId,
+      (delivered) => void (isCurrent() && this.take(delivered, (current as Subscription).anchor.activation)),
+      {
+        joined: true,
+        tail: this.options.tail ?? 200,
+        ...(this.options.capacity !== undefined && { capacity: this.options.capacity }),
+        ...(anchor && { anchor }),
+        resumed: (mode, begun) => void (isCurrent() && this.resume(mode, begun)),
+        ended: (error) => void (isCurrent() && this.ended(error)),
+      },
+    );
+    if (this.isClosed) return current();
+    this.subscription = current;
+    const { mode, more, status, anchor: start } = current;
+    this.projection ??= new SessionProjection(status, (change) => this.tell(change));
+    this.resume(mode, { more, status, anchor: start });
+  }
+
+  private resume(mode: ResumeMode, begun: Pick<Subscription, "more" | "status" | "anchor">): void {
+    this.projection.begin({ mode, ...begun });
+    // The event that made the queue may be an earlier one.
+    if (mode === "full_reload" && begun.more)
+      this.client.request("get_queue", { sessionId: this.sessionId }).then(
+        (queue) => void (this.isClosed || this.projection.takeQueue(queue)),
+        () => {},
+      );
+  }
+
+  private take(delivered: Delivered, activation: string): void {
+    this.projection.take(delivered, activation);
+    if (this.projection.isBehind) this.catchUp();
+  }
+
+  /** Subscribes again after passing events were missed: the host then sends what is in flight, in a short form. */
+  private catchUp(): void {
+    if (this.catchingUp !== undefined) return;
+    const wait = Math.max(0, this.caughtUpAt + (this.options.catchUpEvery ?? 1_000) - performance.now());
+    this.catchingUp = setTimeout(async () => {
+      try {
+        const { subscription } = this;
+        this.position = this.anchor;
+        this.subscription = undefined;
+        await subscription?.();
+        if (this.isClosed) return;
+        await this.join({ ...this.position, streamSeq: -1 });
+        this.caughtUpAt = performance.now();
+      } catch (thrown) {
+        this.ended(thrown as Error);
+      } finally {
+        this.catchingUp = undefined;
+        if (!this.isClosed && this.projection.isBehind) this.catchUp();
+      }
+    }, wait);
+  }
+
+  async earlier(count: number): Promise<boolean> {
+    const { projection, client, sessionId } = this;
+    for (let left = count; left > 0 && projection.more; left -= PAGE) {
+      const first = projection.events[0]?.event as { id: string } | undefined;
+      const page = await client.request("get_events", {
+        sessionId,
+        tail: Math.min(left, PAGE),
+        ...(first && { before: first.id }),
+      });
+      // The view may have started over meanwhile.
+      if ((projection.events[0]?.event as { id: string } | undefined)?.id !== first?.id) continue;
+      projection.takeOlder(page.events, page.more);
+    }
+    return projection.more;
+  }
+
+  private ended(error: Error | undefined): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.undoState?.();
+    clearTimeout(this.catchingUp);
+    this.projection.connect({ connection: "closed", ...(error && { error }) });
+  }
+
+  async close(): Promise<void> {
+    const { subscription } = this;
+    this.ended(undefined);
+    await subscription?.();
+  }
+
+  private tell(change: ViewChange): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(change);
+      } catch (thrown) {
+        (this.options.listenerFailed ?? throwLater)(thrown);
+      }
+    }
+  }
+}
+
+function throwLater(thrown: unknown): void {
+  queueMicrotask(() => {
+    throw thrown;
+  });
+}

@@ -1,0 +1,181 @@
+import type { AnyEvent, DisplayAction, EventId } from "@scorel/kernel";
+import type { Delivered } from "../../contract.ts";
+
+/** A message that is arriving. It becomes the row with its `id`, unless it is cancelled. */
+export interface LiveReply {
+  kind: "reply";
+  id: EventId;
+  model?: string;
+  text: string;
+  thinking: string;
+  /** The tool calls that it has so far, with their arguments as JSON text. */
+  calls: readonly { toolCallId: string; toolName: string; json: string }[];
+  ts: number;
+}
+/** A tool that is running. Its result becomes the row with its `id`. */
+export interface LiveCall {
+  kind: "call";
+  id: EventId;
+  toolCallId: string;
+  toolName: string;
+  args: unknown;
+  display: DisplayAction;
+  /** What the tool has reported last. */
+  progress?: unknown;
+  ts: number;
+}
+export type Live = LiveReply | LiveCall;
+
+/** What a session does now. */
+export interface Work {
+  /** Whether a turn is running. */
+  running: boolean;
+  /** Index of the running round, from 0. */
+  round?: number;
+  /** The model is called again after an error. */
+  retrying?: { attempt: number; of: number; reason: string };
+  /** The conversation is being summarized. */
+  compacting?: true;
+}
+
+export type LiveChange =
+  | { kind: "live"; id: EventId }
+  /** More text of an arriving message, after what it had. */
+  | { kind: "text"; id: EventId; delta: string }
+  | { kind: "status" };
+
+/** The payload of a plugin, which is read with care. */
+// biome-ignore lint/suspicious/noExplicitAny: every field is looked at before it is used.
+type Fields = AnyEvent & Record<string, any>;
+
+/** What is in flight: arriving messages, running tools, the running turn, status texts of plugins. Objects are replaced, not changed. */
+export class LiveWork {
+  private readonly items = new Map<string, Live>();
+  private list: readonly Live[] | undefined;
+  private readonly texts = new Map<string, string>();
+  work: Work = { running: false };
+
+  get all(): readonly Live[] {
+    this.list ??= [...this.items.values()];
+    return this.list;
+  }
+
+  /** Status texts by plugin. */
+  get statuses(): { plugin: string; text: string }[] {
+    return [...this.texts].map(([plugin, text]) => ({ plugin, text }));
+  }
+
+  clear(): void {
+    this.items.clear();
+    this.list = undefined;
+    this.texts.clear();
+    this.work = { running: false };
+  }
+
+  /** A stored event has arrived, which ends what was in flight under its id. */
+  stored(id: EventId): LiveChange[] {
+    return [...this.end(id), ...this.endCall(id)];
+  }
+
+  /** Takes an event that is not stored. `isStored` says whether the event with an id has arrived. */
+  take(delivered: Delivered, isStored: (id: EventId) => boolean): LiveChange[] {
+    const event = delivered.event as Fields;
+    const { type, eventId } = event;
+    if (type === "text_delta" || type === "thinking_delta" || type === "tool_call_delta") return this.append(event);
+    if (type === "message_start") return isStored(eventId) ? [] : this.set(eventId, startedReply(event));
+    if (type === "message_cancelled") return this.stored(eventId);
+    if (type === "tool_execution_start")
+      return isStored(eventId) ? [] : this.set(callKey(event.toolCallId), startedCall(event, delivered.display));
+    if (type === "tool_execution_update") return this.progress(event);
+    if (type === "tool_execution_end") return this.end(callKey(event.toolCallId));
+    if (type === "plugin_status") return this.setText(event.plugin, event.text);
+    const work = nextWork(this.work, event);
+    if (!work) return [];
+    this.work = work;
+    return [{ kind: "status" }];
+  }
+
+  private append({ type, eventId, ...event }: Fields): LiveChange[] {
+    const reply = this.items.get(eventId);
+    if (reply?.kind !== "reply") return [];
+    const delta = textOf(event.delta);
+    if (type === "text_delta") {
+      this.set(eventId, { ...reply, text: reply.text + delta });
+      return [{ kind: "text", id: eventId, delta }];
+    }
+    if (type === "thinking_delta") return this.set(eventId, { ...reply, thinking: reply.thinking + delta });
+    const { toolCallId, toolName } = event;
+    const last = reply.calls.at(-1);
+    const calls =
+      last && last.toolCallId === toolCallId
+        ? [
+            ...reply.calls.slice(0, -1),
+            { ...last, json: last.json + delta, toolName: last.toolName || textOf(toolName) },
+          ]
+        : [...reply.calls, { toolCallId: textOf(toolCallId), toolName: textOf(toolName), json: delta }];
+    return this.set(eventId, { ...reply, calls });
+  }
+
+  private progress({ toolCallId, partial }: Fields): LiveChange[] {
+    const call = this.items.get(callKey(toolCallId));
+    return call?.kind === "call" ? this.set(callKey(toolCallId), { ...call, progress: partial }) : [];
+  }
+
+  private set(key: string, live: Live): LiveChange[] {
+    this.items.set(key, live);
+    this.list = undefined;
+    return [{ kind: "live", id: live.id }];
+  }
+
+  private end(key: string): LiveChange[] {
+    const live = this.items.get(key);
+    if (!live) return [];
+    this.items.delete(key);
+    this.list = undefined;
+    return [{ kind: "live", id: live.id }];
+  }
+
+  private endCall(id: EventId): LiveChange[] {
+    for (const [key, live] of this.items) if (live.id === id) return this.end(key);
+    return [];
+  }
+
+  private setText(plugin: unknown, text: unknown): LiveChange[] {
+    if (text === undefined) this.texts.delete(textOf(plugin));
+    else this.texts.set(textOf(plugin), textOf(text));
+    return [{ kind: "status" }];
+  }
+}
+
+function callKey(toolCallId: unknown): string {
+  return `call ${textOf(toolCallId)}`;
+}
+
+function startedReply({ eventId, model, ts }: Fields): LiveReply {
+  return { kind: "reply", id: eventId, ...(model !== undefined && { model }), text: "", thinking: "", calls: [], ts };
+}
+
+function startedCall({ eventId, toolCallId, toolName, args, ts }: Fields, display: DisplayAction): LiveCall {
+  return { kind: "call", id: eventId, toolCallId, toolName, args, display, ts };
+}
+
+/** The work after an event; undefined if the event does not change it. */
+function nextWork(work: Work, event: Fields): Work | undefined {
+  const { round: _round, ...between } = work;
+  const { retrying: _retrying, ...trying } = work;
+  const { compacting: _compacting, ...awake } = work;
+  if (event.type === "runtime_start") return { ...work, running: true };
+  if (event.type === "runtime_end") return { ...between, running: false };
+  if (event.type === "turn_start") return { ...work, round: event.turnIndex };
+  if (event.type === "turn_end") return between;
+  if (event.type === "retry_start")
+    return { ...work, retrying: { attempt: event.attempt, of: event.of, reason: textOf(event.reason) } };
+  if (event.type === "retry_end") return trying;
+  if (event.type === "compaction_start") return { ...work, compacting: true };
+  return event.type === "compaction_end" ? awake : undefined;
+}
+
+/** Payloads come from plugins of a host that is not trusted: what should be text may be something else. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,237 @@
+import type { AnyEvent, EventId, StoredEvent } from "@scorel/kernel";
+import type { SessionMeta } from "@scorel/messages/contract";
+import type { Anchor, Delivered, QueuedMessage, ResumeMode, SessionStatus } from "../../contract.ts";
+import { type FactChange, type Facts, learn, noFacts, type OpenRequest, setQueue } from "./facts.ts";
+import { type Live, LiveWork, type Work } from "./live.ts";
+import { type Row, Timeline } from "./timeline.ts";
+
+/** What is known of a session besides its events. */
+export interface ViewStatus extends Work {
+  /** `reconnecting`: the connection to the host was lost and is being made again. `closed`: nothing more will come. */
+  connection: "live" | "reconnecting" | "closed";
+  /** Why the view was closed, if not by its user. */
+  error?: Error;
+  meta: SessionMeta;
+  /** `provider/id` of the model for the next turn. */
+  model?: string;
+  /** Why no model can be used. */
+  modelError?: { code: string; message: string };
+  thinking?: string;
+  /** The permission mode that was chosen in the session last; absent while it has the default. */
+  permission?: string;
+  /** Tokens and US dollars of the replies and summaries in `events`. */
+  usage: Facts["usage"];
+  /** Status texts of plugins. */
+  texts: { plugin: string; text: string }[];
+  /** The session as the host described it when the view last subscribed. */
+  host: SessionStatus;
+}
+
+/** What has changed in a view. */
+export type ViewChange =
+  /** Everything may be different. */
+  | { kind: "reset" }
+  /** A new row at `index`, or else all rows from `index` on. */
+  | { kind: "rows"; index: number; isNew: boolean }
+  /** An arriving message or a running tool has begun, changed or ended. */
+  | { kind: "live"; id: EventId }
+  /** An arriving message has more text at its end. */
+  | { kind: "text"; id: EventId; delta: string }
+  | { kind: FactChange }
+  /** An event that leaves no trace in the view, such as a notification or the failure of a plugin. */
+  | { kind: "passing"; delivered: Delivered };
+
+/** How a projection begins, or goes on. */
+export interface Beginning {
+  mode: ResumeMode;
+  /** Whether there are stored events before the first one that follows. */
+  more: boolean;
+  /** The position before the first event that follows. */
+  anchor: Anchor;
+  status: SessionStatus;
+}
+
+/**
+ * A session as a client sees it, computed from the events that it gets. Pure: it asks nobody for anything. Whatever was lost,
+ * repeated by the host or begun anew, it is the same as one that was made from the stored events and what is in flight.
+ */
+export class SessionProjection {
+  private readonly timeline = new Timeline();
+  private readonly work = new LiveWork();
+  private facts: Facts;
+  private host: SessionStatus;
+  private link: Pick<ViewStatus, "connection" | "error"> = { connection: "live" };
+  private activation = "";
+  private from = 0;
+  private hasMore = false;
+  /** Passing events are missing, so that those that follow make no sense. */
+  private hasGap = false;
+  private model: string | undefined;
+  private cached: ViewStatus | undefined;
+  private readonly changed: (change: ViewChange) => void;
+
+  /** `changed` is called with each change, after it. */
+  constructor(status: SessionStatus, changed: (change: ViewChange) => void = () => {}) {
+    this.host = status;
+    this.facts = noFacts(status.meta);
+    this.changed = changed;
+  }
+
+  get events(): readonly Delivered[] {
+    return this.timeline.events;
+  }
+  get rows(): readonly Row[] {
+    return this.timeline.rows;
+  }
+  get live(): readonly Live[] {
+    return this.work.all;
+  }
+  get queue(): readonly QueuedMessage[] {
+    return this.facts.queue;
+  }
+  get queueSeq(): number {
+    return this.facts.queueSeq;
+  }
+  get requests(): readonly OpenRequest[] {
+    return this.facts.requests;
+  }
+  get more(): boolean {
+    return this.hasMore;
+  }
+  /** Whether events were missed, so that the view has to subscribe again to know what is in flight. */
+  get isBehind(): boolean {
+    return this.hasGap;
+  }
+
+  get status(): ViewStatus {
+    this.cached ??= this.makeStatus();
+    return this.cached;
+  }
+
+  /** Begins, or goes on after the connection was lost. */
+  begin({ mode, more, anchor, status }: Beginning): void {
+    this.host = status;
+    this.model = undefined;
+    if (mode === "full_reload") {
+      this.timeline.clear();
+      this.facts = noFacts(status.meta);
+      this.hasMore = more;
+      this.from = anchor.persistentSeq;
+    }
+    this.facts.meta = status.meta;
+    if (mode !== "stream_resume") {
+      this.work.clear();
+      this.hasGap = false;
+    }
+    this.activation = anchor.activation;
+    this.link = { connection: "live" };
+    this.tell({ kind: mode === "stream_resume" ? "status" : "reset" });
+  }
+
+  /** Takes the next event. `activation` is that of the position after it: another one means that the session was opened anew. */
+  take(delivered: Delivered, activation = this.activation): void {
+    if (activation !== this.activation) {
+      this.activation = activation;
+      this.work.clear();
+      this.tell({ kind: "reset" });
+    }
+    const { event } = delivered;
+    if (event.type === "missed") this.miss(delivered);
+    else if ("id" in event) this.store(delivered, event);
+    else if (!this.hasGap) this.pass(delivered);
+  }
+
+  /** Takes stored events from before the first one. */
+  takeOlder(events: readonly Delivered[], more: boolean): void {
+    this.timeline.addBefore(events);
+    this.hasMore = more;
+    this.from = 0;
+    const { meta, permission, queue, queueSeq, requests } = this.facts;
+    this.facts = noFacts(meta);
+    for (const { event } of this.timeline.events) this.learn(event as StoredEvent);
+    // Those of earlier events are known already, from what was in flight.
+    if (queueSeq >= this.facts.queueSeq) Object.assign(this.facts, { queue, queueSeq });
+    Object.assign(this.facts, { meta, requests, ...(permission !== undefined && { permission }) });
+    this.tell({ kind: "reset" });
+  }
+
+  /** Takes the queue from the host's answer to `get_queue`, when the event that made it is not among those received. */
+  takeQueue({ items, seq }: { items: readonly QueuedMessage[]; seq: number }): void {
+    for (const kind of setQueue(this.facts, items, seq)) this.tell({ kind });
+  }
+
+  connect(link: Pick<ViewStatus, "connection" | "error">): void {
+    if (this.link.connection === "closed") return;
+    this.link = link;
+    this.tell({ kind: "status" });
+  }
+
+  private store(delivered: Delivered, event: StoredEvent): void {
+    // An open question from before the first event.
+    if (event.seq <= this.from && this.hasMore) {
+      for (const kind of this.learn(event)) this.tell({ kind });
+      return;
+    }
+    const rows = this.timeline.add(delivered);
+    if (!rows) return;
+    const facts = this.learn(event);
+    for (const change of this.work.stored(event.id)) this.tell(change);
+    for (const change of rows) this.tell({ kind: "rows", ...change });
+    for (const kind of facts) this.tell({ kind });
+  }
+
+  /** What a plugin has stored may have another form than its type promises: it then says nothing. */
+  private learn(event: StoredEvent): FactChange[] {
+    const { anchor } = this.host;
+    if (event.type === "session_info") {
+      if (event.seq <= anchor.persistentSeq) return [];
+      const { model } = ((event as unknown as { changes?: SessionMeta }).changes ?? {}) as SessionMeta;
+      if (model !== undefined) this.model = model;
+    }
+    try {
+      return learn(this.facts, event);
+    } catch {
+      return [];
+    }
+  }
+
+  private pass(delivered: Delivered): void {
+    const changes = this.work.take(delivered, (id) => this.timeline.has(id));
+    for (const change of changes) this.tell(change);
+    if (changes.length === 0 && !isPart(delivered.event as AnyEvent)) this.tell({ kind: "passing", delivered });
+  }
+
+  private miss(delivered: Delivered): void {
+    this.hasGap = true;
+    this.work.clear();
+    this.tell({ kind: "reset" });
+    this.tell({ kind: "passing", delivered });
+  }
+
+  private tell(change: ViewChange): void {
+    this.cached = undefined;
+    this.changed(change);
+  }
+
+  private makeStatus(): ViewStatus {
+    const { meta, permission, usage } = this.facts;
+    const model = this.model ?? this.host.model;
+    return {
+      ...this.work.work,
+      ...this.link,
+      meta,
+      ...(model !== undefined && { model }),
+      ...(this.host.modelError && this.model === undefined && { modelError: this.host.modelError }),
+      ...(typeof meta.thinkingLevel === "string" && { thinking: meta.thinkingLevel }),
+      ...(permission !== undefined && { permission }),
+      usage,
+      texts: this.work.statuses,
+      host: this.host,
+    };
+  }
+}
+
+/** Part of something that has already ended or whose beginning was not received. */
+function isPart({ type }: AnyEvent): boolean {
+  return type.endsWith("_delta") || type === "tool_execution_update" || type === "tool_execution_end";
+}

@@ -1,0 +1,146 @@
+import type { AnyEvent, DisplayAction, EventId, StoredEvent } from "@scorel/kernel";
+import type { Delivered } from "../../contract.ts";
+
+/** A stored event that is shown. */
+export interface Row {
+  /** Id of the event. */
+  id: EventId;
+  seq: number;
+  type: string;
+  /** The client that caused it, and when. */
+  clientId: string;
+  ts: number;
+  display: DisplayAction;
+  event: StoredEvent;
+  /** Whether it belongs to the present conversation: false for what was rewound away, and on other branches. */
+  active: boolean;
+}
+
+/** What adding an event has changed: a new row at `index`, or all rows from `index` on. */
+export type RowChange = { index: number; isNew: boolean };
+
+/** The stored events of a session, as far as they were received, and which of them belong to the present conversation. */
+export class Timeline {
+  /** In seq order, without gaps. The arrays stay the same and grow. */
+  readonly events: Delivered[] = [];
+  readonly rows: Row[] = [];
+  private readonly parents = new Map<EventId, EventId | null>();
+  /** Events that another one follows. The others are leaves, or notes beside the conversation. */
+  private readonly followed = new Set<EventId | null>();
+  /** The events from the active leaf up to the first one, and the unknown one before that. */
+  private readonly path = new Set<EventId | null>([null]);
+  private leaf: EventId | null = null;
+  private last = 0;
+
+  has(id: EventId): boolean {
+    return this.parents.has(id);
+  }
+
+  /** seq of the last event; 0 without one. */
+  get lastSeq(): number {
+    return this.last;
+  }
+
+  clear(): void {
+    this.events.length = 0;
+    this.rows.length = 0;
+    this.parents.clear();
+    this.followed.clear();
+    this.path.clear();
+    this.path.add(null);
+    this.leaf = null;
+    this.last = 0;
+  }
+
+  /** Adds an event after all others. Returns undefined for one that is not new. */
+  add(delivered: Delivered): RowChange[] | undefined {
+    const event = delivered.event as StoredEvent;
+    if (event.seq <= this.last || this.parents.has(event.id)) return undefined;
+    this.last = event.seq;
+    this.events.push(delivered);
+    const changes = this.link(event);
+    if (delivered.display.display === "hidden") return changes;
+    this.rows.push(rowOf(delivered, this.isActive(event)));
+    return [...changes, { index: this.rows.length - 1, isNew: true }];
+  }
+
+  /** Adds older events before all others. */
+  addBefore(older: readonly Delivered[]): void {
+    const first = (this.events[0]?.event as StoredEvent | undefined)?.seq ?? Number.POSITIVE_INFINITY;
+    const all = [...older.filter(({ event }) => (event as StoredEvent).seq < first), ...this.events];
+    this.clear();
+    for (const delivered of all) this.add(delivered);
+  }
+
+  /**
+   * Moves the active leaf. An event hangs at the leaf that was active when it was appended, so its parent tells whether the
+   * event before it has become the leaf. Only of the last event that is not known yet.
+   */
+  private link(event: StoredEvent): RowChange[] {
+    const { id, parentId } = event;
+    this.parents.set(id, parentId);
+    this.followed.add(parentId);
+    const changes = this.move(parentId);
+    const target = targetOf(event);
+    if (target !== undefined) return [...changes, ...this.move(target)];
+    this.path.add(id);
+    this.leaf = id;
+    return changes;
+  }
+
+  private move(to: EventId | null): RowChange[] {
+    const from = this.leaf;
+    if (to === from) return [];
+    const added: (EventId | null)[] = [];
+    let common: EventId | null | undefined = to;
+    while (common !== undefined && !this.path.has(common)) {
+      added.push(common);
+      common = common === null ? undefined : this.parents.get(common);
+    }
+    const isLast = from !== null && this.parents.get(from) === to && !this.followed.has(from);
+    for (let at: EventId | null | undefined = from; at !== common && at !== undefined; ) {
+      this.path.delete(at);
+      at = at === null ? undefined : this.parents.get(at);
+    }
+    for (const each of added) this.path.add(each);
+    this.leaf = to;
+    // The last event was no leaf but a note beside it, which belongs to the conversation all the same.
+    return isLast ? [] : this.refresh(this.firstAfter(common ?? null));
+  }
+
+  /** The index of the first row after an event. */
+  private firstAfter(id: EventId | null): number {
+    const index = id === null ? -1 : this.rows.findLastIndex((row) => row.id === id);
+    return index + 1;
+  }
+
+  /** Computes again which rows belong to the conversation. */
+  private refresh(from: number): RowChange[] {
+    let changed: RowChange[] = [];
+    for (let index = this.rows.length - 1; index >= from; index--) {
+      const row = this.rows[index] as Row;
+      const active = this.isActive(row.event);
+      if (active === row.active) continue;
+      this.rows[index] = { ...row, active };
+      changed = [{ index, isNew: false }];
+    }
+    return changed;
+  }
+
+  private isActive({ id, parentId }: StoredEvent): boolean {
+    return this.path.has(id) || (!this.followed.has(id) && this.path.has(parentId));
+  }
+}
+
+function rowOf({ event: given, display }: Delivered, active: boolean): Row {
+  const event = given as StoredEvent;
+  const { id, seq, type, clientId, ts } = event;
+  return { id, seq, type, clientId, ts, display, event, active };
+}
+
+/** Where a jump leads; undefined for other events. */
+function targetOf(event: AnyEvent): EventId | null | undefined {
+  const { type, targetEventId, leafEventId } = event as AnyEvent & Record<string, EventId | null | undefined>;
+  if (type === "rewind") return targetEventId;
+  return type === "branch" ? leafEventId : undefined;
+}
