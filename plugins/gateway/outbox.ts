@@ -6,6 +6,14 @@ const WINDOW = 1024 * 1024;
 const MAX_EVENTS = 256;
 const MAX_CHARACTERS = 256 * 1024;
 
+/** The JSON of events as they are sent. All clients of a session get the same event, so it is made once. */
+const texts = new WeakMap<Delivered["event"], string>();
+
+let latest: { anchor: Anchor; text: string } = {
+  anchor: { epoch: "", persistentSeq: -1, persistentId: null, activation: "", streamSeq: -1 },
+  text: "",
+};
+
 interface Batch {
   events: string[];
   characters: number;
@@ -32,7 +40,7 @@ export class Outbox {
 
   /** Adds an event; `anchor` is the position after it. Returns a promise if the next one has to wait. */
   add(subscription: number, delivered: Delivered, anchor: Anchor): void | Promise<void> {
-    const text = JSON.stringify(delivered);
+    const text = textOf(delivered);
     let batch = this.batches.get(subscription);
     // The client computes the positions between the events of a message from the last one.
     if (batch && !isSameKind(batch.anchor, anchor)) {
@@ -91,9 +99,8 @@ export class Outbox {
   private flushEvents(subscription: number, { events, characters, anchor }: Batch): void {
     this.batches.delete(subscription);
     this.waiting -= characters;
-    const position = JSON.stringify(anchor);
     this.sendCounted(
-      `{"type":"events","subscription":${subscription},"events":[${events.join(",")}],"anchor":${position}}`,
+      `{"type":"events","subscription":${subscription},"events":[${events.join(",")}],"anchor":${positionText(anchor)}}`,
     );
   }
 
@@ -130,6 +137,28 @@ export class Outbox {
       this.flush();
     });
   }
+}
+
+/** The JSON of a position. Clients of a session mostly have the same one after the other. */
+function positionText(anchor: Anchor): string {
+  const { epoch, persistentSeq, persistentId, activation, streamSeq } = latest.anchor;
+  const isLatest =
+    anchor.streamSeq === streamSeq &&
+    anchor.persistentSeq === persistentSeq &&
+    anchor.persistentId === persistentId &&
+    anchor.activation === activation &&
+    anchor.epoch === epoch;
+  if (!isLatest) latest = { anchor, text: JSON.stringify(anchor) };
+  return latest.text;
+}
+
+function textOf(delivered: Delivered): string {
+  let text = texts.get(delivered.event);
+  if (text === undefined) {
+    text = JSON.stringify(delivered);
+    texts.set(delivered.event, text);
+  }
+  return text;
 }
 
 /** Whether both are positions inside the stream of one opening of the session, or both of stored events only. */

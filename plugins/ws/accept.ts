@@ -26,7 +26,7 @@ export function acceptSocket(
 ): void {
   const server = visitor.grant ? known : strangers;
   server.handleUpgrade(request, connection, head, (socket: WebSocket) => {
-    const channel = socketChannel(socket, LIMITS);
+    const channel = socketChannel(socket, { limits: LIMITS, connection });
     gateway.accept(channel, {
       transport: "ws",
       admit: ({ token }) => {

@@ -1,5 +1,7 @@
+import type { Duplex } from "node:stream";
 import type { Channel, ChannelHandlers } from "@scorel/host/client";
 import type { WebSocket } from "ws";
+import { frameOf } from "./frame.ts";
 
 /** Time between two pings; a connection that has not answered the one before is dead. */
 const PING_MS = 12_500;
@@ -14,8 +16,14 @@ export interface ChannelLimits {
   perSecond: number;
 }
 
-/** Sends and receives messages as text frames. Nothing is read before the channel is opened. */
-export function socketChannel(socket: WebSocket, limits?: ChannelLimits): Channel {
+/**
+ * Sends and receives messages as text frames. Nothing is read before the channel is opened. A server gives its end of the
+ * connection as well: there, frames are the same for all clients.
+ */
+export function socketChannel(
+  socket: WebSocket,
+  { limits, connection }: { limits?: ChannelLimits; connection?: Duplex } = {},
+): Channel {
   let handlers: ChannelHandlers | undefined;
   let end: { reason?: string | undefined } | undefined;
   let isAlive = true;
@@ -52,6 +60,7 @@ export function socketChannel(socket: WebSocket, limits?: ChannelLimits): Channe
       if (end || socket.readyState !== socket.OPEN) return;
       if (socket.bufferedAmount > MAX_UNSENT)
         finish(`it does not read, and ${socket.bufferedAmount} bytes wait for it`);
+      else if (connection) connection.write(frameOf(message));
       else socket.send(message);
     },
     close: () => {

@@ -1,7 +1,7 @@
 /** A host, a server that only sends what it is given, and a process with clients of either, for the wire rows. */
 import { type ChildProcess, fork } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Delivered } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
@@ -130,10 +130,10 @@ export function best<T>(runs: readonly T[], of: (run: T) => number): number {
   return Math.min(...runs.map(of));
 }
 
-async function listen(accept: (socket: WebSocket) => void) {
+async function listen(accept: (socket: WebSocket, connection: Socket) => void) {
   const server = createServer();
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
-  sockets.on("connection", accept);
+  sockets.on("connection", (socket, request) => accept(socket, request.socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -179,8 +179,8 @@ export async function createStage() {
   const t = await testHost([echoAgent, plugin]);
   const logger = { info: () => {}, warn: console.error };
   const gateway = new Gateway({ host: t.host, version: "bench", logger });
-  const server = await listen((socket) =>
-    gateway.accept(socketChannel(socket), { transport: "ws", admit: () => ({}) }),
+  const server = await listen((socket, connection) =>
+    gateway.accept(socketChannel(socket, { connection }), { transport: "ws", admit: () => ({}) }),
   );
   const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
   const samples: Delivered[] = [];

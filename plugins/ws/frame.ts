@@ -1,0 +1,29 @@
+/** The first byte of a message of text in one frame. Frames of servers are not masked (RFC 6455, section 5.2). */
+const TEXT = 0x81;
+const LENGTH_IN_16_BITS = 126;
+const LENGTH_IN_64_BITS = 127;
+
+/** A longer message is hardly one for many clients, and would be kept for nothing. */
+const MAX_KEPT = 256 * 1024;
+
+let latest = { text: "", frame: createFrame("") };
+
+/** A text message as bytes. Most messages go to many clients one after the other, so the latest frame is used again. */
+export function frameOf(text: string): Buffer {
+  if (latest.text === text) return latest.frame;
+  const frame = createFrame(text);
+  if (text.length <= MAX_KEPT) latest = { text, frame };
+  return frame;
+}
+
+function createFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const start = length < LENGTH_IN_16_BITS ? 2 : length < 2 ** 16 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(start + length);
+  frame[0] = TEXT;
+  frame[1] = start === 2 ? length : start === 4 ? LENGTH_IN_16_BITS : LENGTH_IN_64_BITS;
+  if (start === 4) frame.writeUInt16BE(length, 2);
+  else if (start === 10) frame.writeBigUInt64BE(BigInt(length), 2);
+  frame.write(text, start);
+  return frame;
+}
