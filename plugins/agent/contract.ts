@@ -133,6 +133,8 @@ export interface AgentService {
    * when a critical layer fails.
    */
   storable(text: string): Promise<string>;
+  /** Whether `beforeStore` has layers. If not, `storable` returns every text as it is. */
+  readonly changesStored: boolean;
   /**
    * Makes one model call outside the conversation, without tools. It is guarded, retried and redacted like a round, its
    * usage counts towards the running turn, and nothing is stored. Rejects with an AGENT_ or MODEL_ error, or with the
@@ -283,9 +285,10 @@ declare module "@scorel/kernel" {
     /** Called after `transformContext` with the system prompt. A layer appends text that only this request needs. */
     systemPrompt(text: string, signal?: AbortSignal): Promise<string> | string;
     /**
-     * Called before a message is stored: of a user, also one that has to wait; a whole reply; a tool's result. The texts of questions to
-     * people are stored, too: each comes as the result of a tool `question`. A layer may
-     * change what is stored, and with that what the model sees from then on. What was already shown, as the deltas of a reply,
+     * Called before a message is stored: of a user, also one that has to wait; a whole reply; a tool's result. Other texts come as the
+     * result of a tool `question`: those of questions to people, names and titles of the session, and the file with the whole of a long
+     * output, which is cleaned in pieces of 4 MiB when the command has ended. A `messageId` is stored as the client made it, since a changed
+     * one would not be recognised when the message is sent again. A layer may change what is stored, and with that what the model sees from then on. What was already shown, as the deltas of a reply,
      * and what a call runs with is not changed. If a critical layer fails, nothing is stored: sending a message is refused,
      * a reply ends its turn with an error, and a result is replaced by a notice.
      */

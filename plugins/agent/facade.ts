@@ -58,6 +58,9 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     ask: async (question) =>
       (await import("./turn/ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
     storable: (text) => storableText(env, text),
+    get changesStored() {
+      return env.hooks.beforeStore.layers > 0;
+    },
     betweenTurns: (work) => dispatcher.betweenTurns(work),
   };
   return Object.assign(service, {

@@ -49,6 +49,8 @@ export interface Environment {
   sandbox(): SandboxService | undefined;
   /** The service that resolves references to files. */
   refs(): RefsService | undefined;
+  /** Returns a text as layers of `beforeStore` want it stored; undefined when there are none. */
+  storable(): ((text: string) => Promise<string>) | undefined;
   /** Functions that kill the running commands. */
   readonly running: Set<(limitMs?: number) => Promise<void>>;
   /** Called after the commands have ended, when the session closes. */
@@ -118,6 +120,10 @@ export function createEnvironment(ctx: PluginContext<unknown, "files" | "process
     bash: () => ctx.find("tools")?.bash ?? { sandbox: false, network: false },
     sandbox: () => ctx.find("sandbox"),
     refs: () => ctx.find("refs"),
+    storable() {
+      const agent = ctx.find("agent");
+      return agent?.changesStored ? (text) => agent.storable(text) : undefined;
+    },
     report: (where, thrown) => ctx.report(where, thrown),
     sessionId: ctx.session.id,
     coverage: (path) => ctx.session.projection("fileCoverage")[path],

@@ -48,6 +48,8 @@ export const errors = defineErrors({
   BASH_SANDBOX_ELSEWHERE: () =>
     "[tools.bash] sandbox confines commands of this computer, but an extension runs them elsewhere, so nothing was run. Confine them there, and remove the setting.",
   BASH_SPAWN: (a: { reason: string }) => `Starting the command failed: ${a.reason}.`,
+  BASH_OUTPUT_UNSTORED: (a: { reason: string }) =>
+    `The output was not kept, because a plugin could not decide what of it may be stored (beforeStore): ${a.reason}`,
   BASH_OUTPUT_ELSEWHERE: () => "the command ran elsewhere",
   BASH_ARGUMENTS: () => "Give one of command, poll and stop; background, cwd and timeout belong to command.",
   BASH_BACKGROUND_FULL: (a: { limit: number; ids: string }) =>

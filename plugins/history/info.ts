@@ -23,9 +23,10 @@ export async function updateInfo(
   if (level !== undefined) made.push(await request("set_thinking", { ...session, level }));
   if (name !== undefined) {
     const { kernel } = await context.open(sessionId);
-    made.push(
-      await changeInfo<SessionMeta>(kernel.session, { name }, { operation: "update_info", clientId, messageId }),
-    );
+    const agent = kernel.find("agent");
+    const stored = agent?.changesStored ? await agent.storable(name) : name;
+    const asked = { operation: "update_info", clientId, messageId };
+    made.push(await changeInfo<SessionMeta>(kernel.session, { name: stored }, asked));
   }
   const last = made.at(-1);
   if (!last) throw errors.HISTORY_NO_CHANGE();

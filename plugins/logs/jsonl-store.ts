@@ -53,6 +53,8 @@ class JsonlStore implements Store {
   private indexedSize: number | undefined;
   /** Text to write before the next record: the header of a new log, or a missing newline. */
   private pending = "";
+  /** Whether the header was not written yet. */
+  private isNew = false;
 
   constructor(path: string, options: JsonlOptions) {
     this.path = path;
@@ -91,6 +93,8 @@ class JsonlStore implements Store {
     const { file } = this;
     const next = (file.lastNumber ?? 0) + 1;
     const lines = records.map((record, index) => encodeLine(record, file.counted ? next + index : undefined));
+    // The header may change until now, for example the name of the session.
+    if (this.isNew) this.pending = encodeLine(JSON.stringify(this.header));
     const text = this.pending + (lines.length === 1 ? lines[0] : lines.join(""));
     const length = Buffer.byteLength(text);
     try {
@@ -103,6 +107,7 @@ class JsonlStore implements Store {
     this.place(lines, length, events);
     file.lastNumber = next + lines.length - 1;
     this.pending = "";
+    this.isNew = false;
   }
 
   search(text: string, first: number): readonly number[] {
@@ -151,7 +156,7 @@ class JsonlStore implements Store {
   }
 
   private openNew(header: SessionHeader): Opened {
-    this.pending = encodeLine(JSON.stringify({ ...header, checksum: "crc32" }));
+    this.isNew = true;
     this.directorySynced = false;
     this.header = { ...header, checksum: "crc32" };
     this.file.counted = isCounted(header);

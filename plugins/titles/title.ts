@@ -38,7 +38,7 @@ export async function makeTitle(ctx: Context): Promise<void> {
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
     const { model, usage } = answer;
-    const title = titleIn(answer.text);
+    const title = titleIn(await agent.storable(answer.text));
     const changes = title === "" ? [] : [{ type: "session_info" as const, payload: { changes: { title } } }];
     await session.appendAll([
       ...changes,

@@ -117,9 +117,9 @@ export class Background {
     return this.poll(id);
   }
 
-  /** Closes the output files of commands that were never polled. */
+  /** Removes the files of output that was never polled, which nobody knows of. */
   close(): void {
-    for (const { output } of this.entries.values()) output.close();
+    for (const { output } of this.entries.values()) output.discard();
     this.entries.clear();
   }
 
@@ -135,7 +135,7 @@ export class Background {
     if (this.entries.size < MAX_COMMANDS) return;
     const over = [...this.entries].find(([, { ended }]) => ended);
     if (!over) throw errors.BASH_BACKGROUND_FULL({ limit: MAX_COMMANDS, ids: [...this.entries.keys()].join(", ") });
-    over[1].output.close();
+    over[1].output.discard();
     this.entries.delete(over[0]);
   }
 }

@@ -44,7 +44,7 @@ export function createBash(env: Environment): Tool<Params> {
       answering(signal, () => {
         const { command, poll, stop, background: behind } = params;
         if ([command, poll, stop].filter((given) => given !== undefined).length !== 1) throw errors.BASH_ARGUMENTS();
-        if (command === undefined) return inform(params, getBackground);
+        if (command === undefined) return inform(params, env, getBackground);
         return behind
           ? start({ ...params, command }, env, signal, getBackground)
           : bash({ ...params, command }, env, { signal, onUpdate });
@@ -93,10 +93,11 @@ async function start(
 }
 
 /** Returns a background command's new output, after stopping it if requested. */
-async function inform({ poll, stop }: Params, getBackground: GetBackground): Promise<ToolOutput> {
+async function inform({ poll, stop }: Params, env: Environment, getBackground: GetBackground): Promise<ToolOutput> {
   const background = await getBackground();
   const polled = poll === undefined ? await background.stop(stop ?? "") : background.poll(poll);
-  const { kept, ended, durationMs, seconds } = polled;
+  const { ended, durationMs, seconds } = polled;
+  const kept = await stored(polled.kept, env);
   if (ended && (ended.ended !== "cancelled" || ended.unkilled !== undefined))
     return resultOf(ended, kept, seconds, durationMs);
   const { text, ...size } = kept;
@@ -135,10 +136,17 @@ async function bash(
       env.running,
     );
     output.write(redactor.end());
-    return resultOf(ended, output.close(), seconds, Math.round(performance.now() - started));
+    const durationMs = Math.round(performance.now() - started);
+    return resultOf(ended, await stored(output.close(), env), seconds, durationMs);
   } finally {
     updates.stop();
   }
+}
+
+/** The output, with the file of a long one as it may be stored. */
+async function stored(kept: Kept, env: Environment): Promise<Kept> {
+  const clean = kept.spill === undefined ? undefined : env.storable();
+  return clean ? (await import("./stored-output.ts")).storedOutput(kept, clean) : kept;
 }
 
 async function confineFor(env: Environment): Promise<Confine | undefined> {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, newId, ScorelError } from "@scorel/kernel";
 
@@ -66,6 +66,12 @@ export class Output {
       truncated: true,
       ...(path !== undefined && { spill: path }),
     };
+  }
+
+  /** Removes the file, if any. */
+  discard(): void {
+    this.spill?.close();
+    if (this.spill?.path !== undefined) rmSync(this.spill.path, { force: true });
   }
 
   private startSpill(): Spill {

@@ -70,6 +70,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     estimateTokens: "function",
     fixedTokens: "function",
     storable: "function",
+    changesStored: "value",
     ask: "function",
     betweenTurns: "function",
   },

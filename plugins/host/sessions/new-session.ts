@@ -1,5 +1,6 @@
-import { type EventId, type Kernel, newId, type SessionHeader } from "@scorel/kernel";
+import { codeOf, type EventId, type Kernel, messageOf, newId, type SessionHeader } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
+import type { Notice } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { deviceId } from "../storage/device.ts";
 import { homeDirectory } from "../workspace.ts";
@@ -20,6 +21,23 @@ export function newHeader(
     epoch: newId(),
     meta: {},
   };
+}
+
+/**
+ * Changes the name in the header of a session that is not stored yet to what layers of `beforeStore` want stored. Without a name
+ * that may be stored, the session has none; returns a notice of that.
+ */
+export async function cleanName({ meta }: { meta: { name?: unknown } }, kernel: Kernel): Promise<Notice[]> {
+  const { name } = meta;
+  const agent = kernel.find("agent");
+  if (typeof name !== "string" || !agent?.changesStored) return [];
+  try {
+    meta.name = await agent.storable(name);
+    return [];
+  } catch (thrown) {
+    delete meta.name;
+    return [{ origin: "the name of the session", code: codeOf(thrown), message: messageOf(thrown) }];
+  }
 }
 
 /** Returns the id of a copy, the same for the same request, so that a retry finds the first copy. */

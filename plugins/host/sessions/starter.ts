@@ -17,6 +17,7 @@ import { SessionStream } from "../stream/session-stream.ts";
 import { createWorkspace } from "../workspace.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { startingWith, writeNow } from "./copy.ts";
+import { cleanName } from "./new-session.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 import { OpenSummary } from "./open-summary.ts";
 import { assertInside, assertLimited, parentOf, pluginChoice, relatedIn } from "./relations.ts";
@@ -112,10 +113,11 @@ export class SessionStarter {
     let summary: OpenSummary | undefined;
     const store = this.store(wanted, () => writeSummary(shelf.path(id), summary));
     const kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    const renamed = wanted.begin ? await cleanName(wanted.begin.create, kernel) : [];
     summary = new OpenSummary(shelf.path(id), kernel.session);
     if (wanted.begin?.atOnce) await writeNow(store, kernel);
     const isChosen = options.model === undefined && !wanted.readOnly;
-    const notices = isChosen ? await chosenModel(kernel) : [];
+    const notices = [...renamed, ...(isChosen ? await chosenModel(kernel) : [])];
     const session: OpenSession = {
       id,
       kernel,

@@ -1,0 +1,36 @@
+import { readFileSync, rmSync } from "node:fs";
+import { messageOf } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
+import { errors } from "../errors.ts";
+import type { Kept } from "./output.ts";
+
+/** How many characters of a file are cleaned at once: a layer has a time limit. */
+const PIECE = 4 * 1024 * 1024;
+
+/**
+ * Replaces the file of a long output by what may be stored of it. If that fails, the file says why there is no output in it.
+ * `clean` is undefined when everything may be stored.
+ */
+export async function storedOutput(kept: Kept, clean: ((text: string) => Promise<string>) | undefined): Promise<Kept> {
+  const { spill } = kept;
+  if (spill === undefined || !clean) return kept;
+  try {
+    const pieces: string[] = [];
+    for (const piece of piecesOf(readFileSync(spill, "utf8"))) pieces.push(await clean(piece));
+    replaceFile(spill, pieces.join(""));
+  } catch (thrown) {
+    rmSync(spill, { force: true });
+    replaceFile(spill, `${errors.BASH_OUTPUT_UNSTORED({ reason: messageOf(thrown) }).message}\n`);
+  }
+  return kept;
+}
+
+/** The text in pieces of whole lines, unless a line is longer than a piece. */
+function* piecesOf(text: string): Iterable<string> {
+  for (let at = 0; at < text.length; ) {
+    const newline = text.lastIndexOf("\n", at + PIECE - 1);
+    const end = text.length - at <= PIECE ? text.length : newline >= at ? newline + 1 : at + PIECE;
+    yield text.slice(at, end);
+    at = end;
+  }
+}
