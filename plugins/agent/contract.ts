@@ -237,10 +237,27 @@ export interface PromptService {
   submitted(prompt: string, signal?: AbortSignal): Promise<AppendEntry[]>;
 }
 
+/** The place of a turn among those of all sessions of the host. */
+export interface TurnPlace {
+  /** How many turns that wait begin before this one. */
+  readonly ahead: number;
+  /** Resolves when the turn may begin; undefined if it may at once. */
+  readonly begins: Promise<void> | undefined;
+  /** Gives the place up, at the end of the turn or before its beginning. */
+  leave(): void;
+}
+
+/** The service `turnOrder` of the host: which turns may run, so that not too many do at a time. */
+export interface TurnOrderService {
+  /** Asks for the place of a turn. */
+  enter(sessionId: string): TurnPlace;
+}
+
 declare module "@scorel/kernel" {
   interface Services {
     prompt: PromptService;
     agent: AgentService;
+    turnOrder: TurnOrderService;
   }
   interface Hooks {
     /**
@@ -325,6 +342,10 @@ declare module "@scorel/kernel" {
     retry_start: { attempt: number; of: number; delayMs: number; reason: string };
     /** The wait has ended: the attempt starts now, unless `cancelled`. */
     retry_end: { attempt: number; cancelled: boolean };
+    /** The turn waits, as many of other sessions run as the host allows. So many that wait begin before it. */
+    turn_wait_start: { ahead: number };
+    /** The wait has ended: the turn begins now, unless `cancelled`. */
+    turn_wait_end: { cancelled: boolean };
   }
   interface Projections {
     /** The waiting messages, in delivery order. */

@@ -18,6 +18,7 @@ import { joinStored, storeAnswer } from "./messages/before-store.ts";
 import { operations } from "./operations.ts";
 import { joinPayload, joinRequest, payloadAnswer, requestAnswer } from "./request/answers.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
+import { turnWaitEnd, turnWaitStart } from "./turn/place.ts";
 import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
 import { retryEnd, retryStart } from "./turn/retry.ts";
 
@@ -45,7 +46,13 @@ export function createAgent(clock: Clock): AnyPlugin {
         },
       },
     ],
-    events: { queue_update: queueUpdate, retry_start: retryStart, retry_end: retryEnd },
+    events: {
+      queue_update: queueUpdate,
+      retry_start: retryStart,
+      retry_end: retryEnd,
+      turn_wait_start: turnWaitStart,
+      turn_wait_end: turnWaitEnd,
+    },
     projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
     operations,
     activate(ctx) {

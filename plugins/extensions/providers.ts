@@ -38,6 +38,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   spans: { id: "diagnostics", scope: "session" },
   tools: { id: "tools", scope: "session" },
   trustQuestion: { id: "trust", scope: "host" },
+  turnOrder: { id: "host", scope: "host" },
   ui: { id: "requests", scope: "session" },
   watch: { id: "watch", scope: "host" },
   webServer: { id: "web-server", scope: "host" },

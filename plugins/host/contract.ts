@@ -52,6 +52,8 @@ export interface SessionSummary {
   preset?: string;
   /** Whether a turn is running. Absent for sessions that are not open in this process. */
   running?: boolean;
+  /** The running turn has not begun yet: as many of other sessions run as `[host] concurrentTurns` allows. */
+  turn?: "waiting";
   /** The kinds of the open questions, in the order in which they were asked; absent when there are none. */
   questions?: QuestionKind[];
 }
@@ -68,7 +70,7 @@ export type SessionChange =
   | {
       change:
         | ("created" | "opened" | "closed" | "deleted" | "restored" | "renamed")
-        | ("running" | "idle" | "asking" | "answered");
+        | ("running" | "waiting" | "idle" | "asking" | "answered");
       session: SessionSummary;
     }
   | { change: "missed" };
@@ -160,6 +162,8 @@ export interface EventPage {
 export interface SessionStatus {
   sessionId: string;
   running: boolean;
+  /** The running turn has not begun yet: as many of other sessions run as `[host] concurrentTurns` allows. */
+  turn?: "waiting";
   /** The kinds of the open questions, in the order in which they were asked; absent when there are none. */
   questions?: QuestionKind[];
   leafId: EventId | null;

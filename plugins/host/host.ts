@@ -33,6 +33,7 @@ export function createHost(options: {
   logs: Logs;
   logger: BaseContext["logger"];
   sessionOptions: KnownSessionOptions["known"];
+  concurrentTurns: number;
 }): LocalHost {
   const sessionsDir = join(homePath(), ".scorel", "sessions");
   const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir, options.logs) });

@@ -1,6 +1,7 @@
 import type {} from "@scorel/cli/contract";
 import { type BaseContext, definePlugin, perPlugin, type Renamed, renamed } from "@scorel/kernel";
 import type {} from "@scorel/logs/contract";
+import { z } from "zod";
 import { viewFor } from "./clients/plugin-view.ts";
 import { sessionCommands } from "./commands/session-commands.ts";
 import type { HostService, KnownSessionOptions } from "./contract.ts";
@@ -23,13 +24,26 @@ const FORMER: Renamed[typeof renamed] = {
   rootOf: '"rootOf" of the service "directories"',
 };
 
+const config = z
+  .strictObject({
+    concurrentTurns: z
+      .int()
+      .nonnegative()
+      .default(16)
+      .describe(
+        "Turns that may run at a time, of all sessions; others wait for their turn to come. Those that wait for a person, and those of sessions that belong to another one, do not count. 0: no limit",
+      ),
+  })
+  .prefault({});
+
 export default definePlugin({
   id: "host",
   name: "Host",
   version: "0.1.0",
   scope: "host",
   needs: ["composition", "logs"],
-  provides: ["host", "sessionLogs", "sessionOptions", "sharedFiles", "directories"],
+  provides: ["host", "sessionLogs", "sessionOptions", "sharedFiles", "directories", "turnOrder"],
+  config,
 
   activate(ctx) {
     const told = new Set<string>();
@@ -50,6 +64,7 @@ export default definePlugin({
       logs: ctx.logs,
       logger: ctx.logger,
       sessionOptions: known,
+      concurrentTurns: ctx.config.concurrentTurns,
     });
     locals.set(ctx, host);
     const directories = {
@@ -69,6 +84,7 @@ export default definePlugin({
     ctx.provide("sessionOptions", { known });
     ctx.provide("sharedFiles", { changeFile });
     ctx.provide("directories", directories);
+    ctx.provide("turnOrder", { enter: (sessionId) => host.sessions.turns.enter(sessionId) });
     ctx.beforeStop(() => host.sessions.closeAll());
   },
 

@@ -67,9 +67,11 @@ export function createProgress({ stderr, options }: Invocation): Progress {
   };
 }
 
-/** Returns a notice about a long wait before a retry. Only for text output; other formats contain the event. */
+/** Returns a notice about a wait for other turns, or a long one before a retry. Only for text output; other formats contain the event. */
 function waitOf({ event, display }: Delivered, format: unknown): string | undefined {
-  if (event.type !== "retry_start" || (format ?? "text") !== "text" || display.display !== "notice") return undefined;
+  if ((format ?? "text") !== "text" || display.display !== "notice") return undefined;
+  if (event.type === "turn_wait_start") return display.text;
+  if (event.type !== "retry_start") return undefined;
   const { delayMs } = event as AnyEvent & Transients["retry_start"];
   return delayMs > TOLD_WAIT_MS ? display.text : undefined;
 }

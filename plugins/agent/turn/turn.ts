@@ -1,7 +1,7 @@
 import { codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
-import type { QueueItem, TurnOutcome } from "../contract.ts";
+import type { QueueItem, TurnOutcome, TurnPlace } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { redaction, submitted } from "../environment.ts";
 import { errors } from "../errors.ts";
@@ -9,6 +9,7 @@ import { assistantText, userText } from "../messages/convert.ts";
 import type { Failure } from "./failure.ts";
 import { firstEntries, type Prompt } from "./first-entries.ts";
 import { Overflow } from "./overflow.ts";
+import { placeOf, untilItBegins } from "./place.ts";
 import { Retries } from "./retry.ts";
 import { addUsage, noUsage, tokensOf } from "./usage.ts";
 
@@ -29,6 +30,8 @@ export class Turn {
   private readonly hold: PathHold;
   private readonly control = new AbortController();
   private readonly startedAt = performance.now();
+  /** Its place among the turns of all sessions of the host. */
+  private place: TurnPlace | undefined;
   private cancelled = false;
   private failure: { code: string; message: string } | undefined;
   private usage: Usage = noUsage();
@@ -82,6 +85,8 @@ export class Turn {
     const { session } = this.env.ctx;
     try {
       session.emit("runtime_start", {});
+      this.place = placeOf(this.env.ctx);
+      if (this.place?.begins) await untilItBegins(this.place, this.env.ctx, this.signal);
       for (const { message } of prompts) await this.submit(userText(message.content));
       const runLoop = await loop();
       let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
@@ -224,6 +229,7 @@ export class Turn {
     this.open = false;
     this.ignoreStop();
     await this.hold.release();
+    this.place?.leave();
     const outcome = this.outcome();
     const { session } = this.env.ctx;
     const { error } = outcome;

@@ -74,6 +74,9 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     ask: "function",
     betweenTurns: "function",
   },
+  turnOrder: {
+    enter: "function",
+  },
   images: {
     show: "function",
     fit: "function",

@@ -11,9 +11,11 @@ const anchor = z.strictObject({
 });
 const notice = z.strictObject({ origin: z.string(), code: z.string(), message: z.string() });
 const questions = z.array(z.enum(["select", "confirm", "input"])).optional();
+const turn = z.literal("waiting").optional();
 const sessionStatus = z.strictObject({
   sessionId: z.string(),
   running: z.boolean(),
+  turn,
   leafId: z.string().nullable(),
   meta: sessionMeta,
   anchor,
@@ -41,6 +43,7 @@ const sessionSummary = z.strictObject({
   kind: z.string().optional(),
   preset: z.string().optional(),
   running: z.boolean().optional(),
+  turn,
   questions,
 });
 const usage = z.object({

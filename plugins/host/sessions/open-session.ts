@@ -62,6 +62,11 @@ export function questionsIn({ stream: { questions } }: Pick<OpenSession, "stream
   return questions.length > 0 ? { questions } : {};
 }
 
+/** Returns whether a session's turn waits for those of other sessions. */
+export function turnIn({ stream }: Pick<OpenSession, "stream">): Pick<SessionStatus, "turn"> {
+  return stream.waits ? { turn: "waiting" } : {};
+}
+
 /** Whether a session was opened with other options. */
 export function differs(
   workspace: Workspace,

@@ -15,6 +15,7 @@ import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
 import { type CloneOptions, type NewOptions, SessionStarter, type SessionsOptions } from "./starter.ts";
+import { TurnOrder } from "./turn-order.ts";
 
 /** The open sessions of this process, at most one kernel for each. */
 export class Sessions {
@@ -27,16 +28,24 @@ export class Sessions {
   private readonly starter: SessionStarter;
   /** The rows of the open sessions, and who is told of changes. */
   readonly feed: SessionFeed;
+  /** Which turns may run. */
+  readonly turns: TurnOrder;
 
   constructor(options: SessionsOptions) {
     this.options = options;
     this.feed = new SessionFeed(options.logger);
     this.starter = new SessionStarter({
       ...options,
-      onEvent: (session, event) => this.feed.take(session, event),
+      onEvent: (session, event) => {
+        this.feed.take(session, event);
+        // A turn that waits for a person makes room for another one.
+        if (event.type === "approval_request") this.turns.look();
+      },
       find: (id) => this.started.get(id),
     });
     this.shelf = options.shelf;
+    const isResting = (id: string) => (this.started.get(id)?.stream.questions.length ?? 0) > 0;
+    this.turns = new TurnOrder(options.concurrentTurns, isResting);
   }
 
   /** The options that a session can be opened with. */

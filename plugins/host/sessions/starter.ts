@@ -42,6 +42,8 @@ export interface SessionsOptions {
   logger: BaseContext["logger"];
   /** Returns the options that a session can be opened with. */
   sessionOptions(): readonly SessionOption[];
+  /** How many turns may run at a time; 0: any number. */
+  concurrentTurns: number;
 }
 interface StarterOptions extends SessionsOptions {
   /** Called with each event of a session that was started. */

@@ -6,7 +6,7 @@ import type { Notice } from "@scorel/workspace/contract";
 import { queueOf } from "../clients/queue.ts";
 import type { SessionStatus } from "../contract.ts";
 import { anchorAfter } from "../stream/pages.ts";
-import { failuresOf, type OpenSession, questionsIn } from "./open-session.ts";
+import { failuresOf, type OpenSession, questionsIn, turnIn } from "./open-session.ts";
 
 /** Returns a session's status for clients. */
 export function statusOf(open: OpenSession): SessionStatus {
@@ -15,6 +15,7 @@ export function statusOf(open: OpenSession): SessionStatus {
   return {
     sessionId: id,
     running: kernel.find("agent")?.running ?? false,
+    ...turnIn(open),
     ...questionsIn(open),
     leafId: session.activeLeaf,
     meta: { ...(session.header.meta as SessionMeta), ...session.projection("sessionMeta") },

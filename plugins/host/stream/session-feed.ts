@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { AnyEvent, BaseContext } from "@scorel/kernel";
 import type { SessionChange, SessionSummary } from "../contract.ts";
-import { type OpenSession, questionsIn } from "../sessions/open-session.ts";
+import { type OpenSession, questionsIn, turnIn } from "../sessions/open-session.ts";
 
 type Listener = (change: SessionChange) => void | Promise<void>;
 type RowChange = Extract<SessionChange, { session: SessionSummary }>["change"];
@@ -11,6 +11,8 @@ const DEFAULT_CAPACITY = 1_000;
 const CHANGES: Readonly<Record<string, RowChange>> = {
   runtime_start: "running",
   runtime_end: "idle",
+  turn_wait_start: "waiting",
+  turn_wait_end: "running",
   approval_request: "asking",
   approval_answer: "answered",
 };
@@ -85,7 +87,7 @@ export class SessionFeed {
 /** The row of an open session. */
 function rowOf(session: OpenSession): SessionSummary {
   const { summary, stream } = session;
-  return { ...summary.current, running: stream.running, ...questionsIn(session) };
+  return { ...summary.current, running: stream.running, ...turnIn(session), ...questionsIn(session) };
 }
 
 function renamedBy(event: AnyEvent): RowChange | undefined {

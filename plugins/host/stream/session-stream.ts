@@ -55,6 +55,11 @@ export class SessionStream {
     return this.inFlight.has("turn");
   }
 
+  /** Whether the running turn waits for those of other sessions. */
+  get waits(): boolean {
+    return this.inFlight.has("turnWait");
+  }
+
   /** The kinds of the open questions, in the order in which they were asked. */
   get questions(): QuestionKind[] {
     return this.inFlight.of("request").map((event) => (event as unknown as { kind: QuestionKind }).kind);

@@ -17,6 +17,8 @@ interface More {
   /** Beside the host's own, and beside messages, model and agent in each session. */
   host?: AnyPlugin[];
   session?: (AnyPlugin | KernelEntry)[] | (() => (AnyPlugin | KernelEntry)[]);
+  /** The table `[host]`. */
+  config?: Record<string, unknown>;
   /** Keys of `[model]` besides those of the server, and the table `[models]`. */
   model?: Record<string, unknown>;
 }
@@ -39,7 +41,7 @@ export async function agentHost(baseUrl: string, more: More = {}): Promise<Agent
     kernel: () => kernel,
   };
   const kernel: Kernel = await createKernel({
-    entries: [logs, host, ...(more.host ?? [])].map((plugin) => entry(plugin)),
+    entries: [entry(logs), entry(host, more.config), ...(more.host ?? []).map((plugin) => entry(plugin))],
     store: createMemoryStore(testHeader),
     services: { composition },
   });
