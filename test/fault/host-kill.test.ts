@@ -8,7 +8,10 @@ import { type Running, type Scratch, scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
 
-const LIMIT = 300_000;
+/** `RUNS=50` kills and races more often. */
+const kills = Number(process.env.RUNS ?? 20);
+const races = Number(process.env.RUNS ?? 20);
+const LIMIT = 300_000 + (kills + races) * 10_000;
 const serving = ["host", "serve", "--foreground"];
 
 async function serve(s: Scratch): Promise<Running> {
@@ -47,7 +50,7 @@ async function follow(client: RemoteClient, sessionId: string) {
 const message = (event: any) => event.message ?? {};
 
 it(
-  "gives three clients the same stored events after it was killed in the middle of a turn, 10 times",
+  `gives three clients the same stored events after it was killed in the middle of a turn, ${kills} times`,
   async () => {
     using s = scratch();
     await using server = await startModelServer(() => [
@@ -57,7 +60,7 @@ it(
     s.useModel(server.baseUrl);
     let host = await serve(s);
     const clients = await Promise.all([1, 2, 3].map(() => connect(s)));
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < kills; round++) {
       const [first, second, third] = clients as [RemoteClient, RemoteClient, RemoteClient];
       const { sessionId } = await first.request("create_session", { cwd: s.project });
       const followers = await Promise.all(clients.map((client) => follow(client, sessionId)));
@@ -92,10 +95,10 @@ it(
 );
 
 it(
-  "runs once for a home, however often two hosts begin at the same time",
+  `runs once for a home, when two hosts begin at the same time, ${races} times`,
   async () => {
     using s = scratch();
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < races; round++) {
       const racers = [s.start(serving), s.start(serving)];
       const { loser, code, stderr } = await Promise.race(
         racers.map(async (racer) => ({ loser: racer, ...(await racer.finished) })),
