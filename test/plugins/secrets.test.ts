@@ -138,6 +138,24 @@ describe("redaction", () => {
     expect([stream.write("ends with sk-01"), stream.end(), stream.end()]).toEqual(["ends with ", "sk-01", ""]);
   });
 
+  it("covers the token of any host, however a stream is cut, and no other words", async () => {
+    const secrets = await secretsIn({});
+    const token = `scorel_${"aB-_9".repeat(8)}xyz`;
+    const text = `the token is ${token}, not scorel_host_token or scorel`;
+    const hidden = "the token is s[redacted], not scorel_host_token or scorel";
+    expect(secrets.redact(text)).toBe(hidden);
+    for (let size = 1; size < 60; size++) {
+      const stream = secrets.redactor();
+      let out = "";
+      for (let at = 0; at < text.length; at += size) out += stream.write(text.slice(at, at + size));
+      expect(out + stream.end()).toBe(hidden);
+    }
+    expect(secrets.redactor().write("words and words")).toBe("words and words");
+    const bytes = Buffer.from(`é ${token}`);
+    expect(secrets.spans(bytes)).toEqual([[bytes.indexOf("corel_"), bytes.length]]);
+    expect(secrets.childEnv({ PATH: "/bin", SCOREL_HOST_TOKEN: token, OTHER: `x${token}` })).toEqual({ PATH: "/bin" });
+  });
+
   it("of a stream equals that of the whole, however it is cut", async () => {
     const alike = {
       OPENAI_API_KEY: "aabaabaa",

@@ -9,6 +9,14 @@ const SHORTEST = 8;
 const PLACEHOLDER = "[redacted]";
 /** Minimum length of a secret line of a multi-line secret, longer than the end line of a PEM file. */
 const SHORTEST_LINE = 32;
+/**
+ * The tokens of hosts (see the plugin web-server). They are known by their form, since they may be those of other computers, and are
+ * replaced while sessions are open. Their first letter, s, is left out: a text that arrives in pieces would otherwise be held back after
+ * each word that ends in one.
+ */
+const HOST_TOKEN = /corel_[\w-]{43}/;
+const HOST_TOKEN_LENGTH = 49;
+const HOST_TOKEN_START = /^c(o(r(e(l(_[\w-]{0,42})?)?)?)?)?$/;
 
 /** Secrets named by a model's table: a variable, and headers that may hold one. */
 export interface SecretSources {
@@ -88,7 +96,9 @@ function urlPartOf(text: string): string {
 
 /** Finds the secrets' byte ranges, ascending and merged. */
 function spansOf(bytes: Buffer, values: readonly string[]): [from: number, to: number][] {
-  const found = values.flatMap((value) => {
+  const text = bytes.includes("corel_") ? bytes.toString("latin1") : "";
+  const tokens = Array.from(text.matchAll(new RegExp(HOST_TOKEN, "g")), ([token]) => token);
+  const found = [...values, ...tokens].flatMap((value) => {
     const wanted = Buffer.from(value);
     const places: [number, number][] = [];
     for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1))
@@ -117,7 +127,7 @@ function childEnv(env: Env, holdsKey: (name: string) => boolean, values: readonl
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || holdsKey(name)) continue;
-    if (!values.some((secret) => value.includes(secret))) kept[name] = value;
+    if (!HOST_TOKEN.test(value) && !values.some((secret) => value.includes(secret))) kept[name] = value;
   }
   return kept;
 }
@@ -129,9 +139,9 @@ interface Mask {
 }
 
 function maskOf(values: readonly string[]): Mask {
-  const [longest] = values;
-  if (longest === undefined) return { whole: (text) => text, split: (text) => ({ ready: text, held: "" }) };
-  const pattern = new RegExp(values.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|"), "g");
+  const longest = Math.max(values[0]?.length ?? 0, HOST_TOKEN_LENGTH);
+  const literal = values.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const pattern = new RegExp([...literal, HOST_TOKEN.source].join("|"), "g");
   return {
     whole: (text) => text.replace(pattern, PLACEHOLDER),
     split(text) {
@@ -139,7 +149,7 @@ function maskOf(values: readonly string[]): Mask {
       for (let at = 0; ; ) {
         pattern.lastIndex = at;
         const match = pattern.exec(text);
-        const from = Math.max(at, text.length - longest.length + 1);
+        const from = Math.max(at, text.length - longest + 1);
         const open = openAt(text, from, match?.index ?? text.length - 1, values);
         if (open !== undefined) return { ready: ready + text.slice(at, open), held: text.slice(open) };
         if (!match) return { ready: ready + text.slice(at), held: "" };
@@ -153,8 +163,9 @@ function maskOf(values: readonly string[]): Mask {
 /** Returns the first index in `from..to` where the rest of the text could be the start of a secret. */
 function openAt(text: string, from: number, to: number, values: readonly string[]): number | undefined {
   for (let at = from; at <= to; at++) {
-    if (!values.some((value) => value[0] === text[at])) continue;
+    if (text[at] !== "c" && !values.some((value) => value[0] === text[at])) continue;
     const rest = text.slice(at);
+    if (HOST_TOKEN_START.test(rest)) return at;
     if (values.some((value) => value.length > rest.length && value.startsWith(rest))) return at;
   }
   return undefined;
