@@ -3,6 +3,7 @@
 import type { AnyPlugin, Awaitable } from "@scorel/kernel";
 import type { KeyPath, Table } from "@scorel/kit/values/table";
 import type { NestedSkills } from "@scorel/workspace/contract";
+import type { TrustItem } from "./contract.ts";
 
 /** The `.scorel` folder of a project, and whether anything in it may be read. */
 export interface Project {
@@ -80,6 +81,8 @@ export interface LayerKnowledge {
   ofUser(): Promise<UserLayers | undefined>;
   /** The presets that a file builds on by path; empty when the file is not valid TOML. */
   builtOn(path: string, bytes: Buffer): string[];
+  /** What people read about an extension before they accept it. The entry file comes first; none is run. */
+  review(id: string, files: readonly { path: string; source: string }[], of: "user" | "other"): Promise<TrustItem[]>;
 }
 
 /** Decides whether a preset may be read that is neither in ~/.scorel nor shipped with Scorel nor part of a project. */

@@ -18,7 +18,7 @@ export function createPresetStore(asked: Asked): PackageStore {
 /** The service `extensionStore`; the first call loads its code. */
 export function createExtensionStore(reserved: ExtensionKnowledge["reserved"]): PackageStore {
   const extensions = lazily(async () =>
-    (await store()).createExtensionStore({ version: manifest.version, reserved, facts, problems }),
+    (await store()).createExtensionStore({ version: manifest.version, reserved, idIn, review, problems }),
   );
   return {
     ...extensions,
@@ -41,8 +41,11 @@ function lazily(store: () => Promise<PackageStore>): PackageStore {
   };
 }
 
-const facts: ExtensionKnowledge["facts"] = async (source) =>
-  (await import("@scorel/extensions/facts")).extensionFacts(source);
+const idIn: ExtensionKnowledge["idIn"] = async (source) =>
+  (await import("@scorel/extensions/facts")).extensionFacts(source).id;
+
+const review: ExtensionKnowledge["review"] = async (...given) =>
+  (await import("@scorel/extensions/review")).reviewOf(...given);
 
 const problems: ExtensionKnowledge["problems"] = async (entry) =>
   (await import("@scorel/extensions/source-problems")).sourceProblems(entry);
@@ -62,6 +65,6 @@ function presetKnowledge(asked: Asked): PresetKnowledge {
       const { itemsOfPreset } = await import("@scorel/trust/items");
       return await itemsOfPreset(tree, name, await knowledgeOf(asked));
     },
-    facts,
+    review,
   };
 }

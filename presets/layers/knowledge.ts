@@ -24,6 +24,7 @@ export function createKnowledge(own: OwnLayers): LayerKnowledge {
       };
     },
     ofUser: () => userLayers(own),
+    review: async (...given) => (await import("@scorel/extensions/review")).reviewOf(...given),
   };
 }
 

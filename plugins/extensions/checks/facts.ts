@@ -17,6 +17,17 @@ export interface ExtensionFacts {
   host: boolean;
   /** The modules that it imports, without its own files. */
   imports: string[];
+  /** Set if it has providers of models. */
+  sends?: Sends;
+}
+
+/** Where the providers of an extension send prompts, and with which keys, as far as that is written out. */
+export interface Sends {
+  hosts: string[];
+  /** The environment variables with their keys. Empty if none is named: the default is made from the provider's id. */
+  keys: string[];
+  /** The line with the first address or key, or else of `providers`. */
+  line: number;
 }
 
 /** Reads facts from the source of an extension, without running it. */
@@ -27,20 +38,38 @@ export function extensionFacts(source: string): ExtensionFacts {
   const wanted = [...named].map(([, name = ""]) => name).filter((name) => !name.startsWith("."));
   const returned = new Set(returnedMembers(source).map(({ name }) => name));
   const id = exportedId(source);
+  const contributes = [...contributions, "onEvent", "projections"].filter(
+    (name) =>
+      returned.has(name) ||
+      new RegExp(`(?:^|[\\s{,;])${name}\\s*(?:\\(|[:=]\\s*(?:async\\b|function\\b|\\(|\\w+\\s*=>))`).test(code),
+  );
   return {
     ...(id !== undefined && { id }),
     hooks: hooks.filter((name) => new RegExp(`\\b${name}\\b`).test(code)),
-    contributes: [...contributions, "onEvent", "projections"].filter(
-      (name) =>
-        returned.has(name) ||
-        new RegExp(`(?:^|[\\s{,;])${name}\\s*(?:\\(|[:=]\\s*(?:async\\b|function\\b|\\(|\\w+\\s*=>))`).test(code),
-    ),
+    contributes,
     provides: textsIn(code, "provides"),
     replaces: textsIn(code, "replaces"),
     host: /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code),
     imports: [...new Set(wanted)].sort(),
+    ...(contributes.includes("providers") && { sends: sendsIn(source) }),
   };
 }
+
+function sendsIn(source: string): Sends {
+  const texts = (name: string) =>
+    [...source.matchAll(new RegExp(`\\b${name}\\s*[:=]\\s*["'\`]([^"'\`\\n]+)["'\`]`, "g"))].map(
+      ([, text = ""]) => text,
+    );
+  const written = source.search(/\b(?:baseUrl|apiKeyEnv)\s*[:=]\s*["'`]/);
+  const at = written >= 0 ? written : Math.max(0, source.search(/\bproviders\b/));
+  return {
+    hosts: [...new Set(texts("baseUrl").map(hostOf))],
+    keys: [...new Set(texts("apiKeyEnv"))],
+    line: source.slice(0, at).split("\n").length,
+  };
+}
+
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
 /** The strings of a list that is written out in the source. */
 function textsIn(code: string, name: string): string[] {

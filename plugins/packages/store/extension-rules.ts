@@ -7,7 +7,7 @@ import type { TrustItem } from "@scorel/trust/contract";
 import { errors } from "../errors.ts";
 import { entryIn } from "./entry-file.ts";
 import { extensions } from "./kinds.ts";
-import type { CodeFacts, ExtensionKnowledge } from "./knowledge.ts";
+import type { ExtensionKnowledge } from "./knowledge.ts";
 import { listed, npmItem } from "./npm-item.ts";
 import type { PackageRules, StagedTree } from "./rules.ts";
 
@@ -28,12 +28,12 @@ export function extensionRules(known: ExtensionKnowledge): PackageRules {
     },
     async nameIn(folder) {
       const entry = entryIn(readdirSync(folder));
-      return entry === undefined ? undefined : (await known.facts(readFileSync(join(folder, entry), "utf8"))).id;
+      return entry === undefined ? undefined : await known.idIn(readFileSync(join(folder, entry), "utf8"));
     },
     async check({ tree, name, spec }) {
       const entry = entryIn([...tree.files.keys()]);
       if (entry === undefined) throw extensions.errors.none({ path: spec });
-      const { id } = await known.facts(textOf(tree, entry));
+      const id = await known.idIn(textOf(tree, entry));
       // A name that differs from the id could not be loaded. A computed id is compared when it is loaded.
       if (id !== undefined && id !== name)
         throw errors.PACKAGES_NAME({ noun: "extension", name, reason: `its id is "${id}" (${entry})` });
@@ -46,16 +46,19 @@ export function extensionRules(known: ExtensionKnowledge): PackageRules {
 
 async function itemsOf(
   { tree, name, packages }: StagedTree,
-  { facts }: Pick<ExtensionKnowledge, "facts">,
+  { review }: Pick<ExtensionKnowledge, "review">,
 ): Promise<TrustItem[]> {
   const own = [...tree.files.keys()].filter((path) => !path.startsWith("node_modules/"));
   const entry = entryIn(own) ?? "";
   const code = own.filter((path) => isCode.test(path) && path !== entry);
   const read = [entry, ...code].filter((path) => isReadable.test(path) && !/\.(?:test|d)\.\w+$/.test(path));
-  const all = await Promise.all(read.map((path) => facts(textOf(tree, path))));
   const others = own.filter((path) => path !== entry && !isCode.test(path));
   return [
-    { kind: "code", what: `extension ${name}${told(all)}`, place: entry },
+    ...(await review(
+      name,
+      read.map((path) => ({ path, source: textOf(tree, path) })),
+      "user",
+    )),
     ...grouped("code", "more", code),
     ...npmItem(packages),
     ...grouped("other", "other", others),
@@ -63,21 +66,6 @@ async function itemsOf(
 }
 
 const textOf = ({ files }: Tree, path: string) => files.get(path)?.toString("utf8") ?? "";
-
-/** What the files of an extension tell about it, together. */
-function told(all: readonly CodeFacts[]): string {
-  const union = (names: (facts: CodeFacts) => readonly string[]) => [...new Set(all.flatMap(names))].sort().join(", ");
-  const rows: [string, string][] = [
-    ["hooks", union(({ hooks }) => hooks)],
-    ["brings", union(({ contributes }) => contributes)],
-    ["provides", union(({ provides }) => provides)],
-    ["replaces", union(({ replaces }) => replaces)],
-    ["imports", union(({ imports }) => imports)],
-  ];
-  const facts = rows.flatMap(([verb, names]) => (names === "" ? [] : [`${verb} ${names}`]));
-  if (all.some(({ host }) => host)) facts.unshift("runs once per process, for all sessions");
-  return facts.length > 0 ? `: ${oneLine(facts.join("; "))}` : "";
-}
 
 function grouped(kind: TrustItem["kind"], what: string, paths: readonly string[]): TrustItem[] {
   return paths.length === 0

@@ -2,7 +2,7 @@ import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustItem } from "@scorel/trust/contract";
 
 /** What the store needs to know about presets, trust and extensions. The loader provides it. */
-export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version" | "facts"> {
+export interface PresetKnowledge extends Pick<ExtensionKnowledge, "version" | "review"> {
   /** Names of the presets that come with Scorel. */
   shipped(): readonly string[];
   /** The presets that a preset's text extends, each with `file:line`. Throws CONFIG_TOML. */
@@ -19,8 +19,10 @@ export interface ExtensionKnowledge {
   version: string;
   /** Why no extension may have this id. */
   reserved(id: string): Promise<string | undefined>;
-  /** What the text of an extension tells about it, without running it. */
-  facts(source: string): Promise<CodeFacts>;
+  /** The id that the plugin in the source of an extension has; undefined if it is computed. */
+  idIn(source: string): Promise<string | undefined>;
+  /** What people read about an extension before they accept it. The entry file comes first; none is run. */
+  review(id: string, files: readonly { path: string; source: string }[], of: "user" | "other"): Promise<TrustItem[]>;
   /** What `scorel plugin check` would find wrong with it, without running it. */
   problems(entry: EntrySource): Promise<readonly string[]>;
 }
@@ -30,21 +32,4 @@ export interface EntrySource {
   id: string;
   file: string;
   source: string;
-}
-
-/** What the text of an extension tells about it. */
-export interface CodeFacts {
-  /** The id of the exported plugin. Absent if it is computed. */
-  id?: string;
-  /** The hooks that it has layers on. */
-  hooks: readonly string[];
-  contributes: readonly string[];
-  /** Services that it provides. */
-  provides: readonly string[];
-  /** What it stands in the place of. */
-  replaces: readonly string[];
-  /** True when it has host scope. */
-  host: boolean;
-  /** Modules that it imports by name. */
-  imports: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustItem } from "@scorel/trust/contract";
 import type { LockedPackage } from "../contract.ts";
-import type { CodeFacts, PresetKnowledge } from "./knowledge.ts";
+import type { PresetKnowledge } from "./knowledge.ts";
 import { npmItem } from "./npm-item.ts";
 
 interface About {
@@ -19,9 +19,13 @@ export async function presetItems(tree: Tree, { name, packages, known }: About):
   return [
     ...(await known.items({ ...tree, files: own }, name)),
     ...words.map((place): TrustItem => ({ kind: "instructions", what: "instructions for each session", place })),
-    ...(await Promise.all(
-      code.map(async ([path, bytes]) => codeItem(path, await known.facts(bytes.toString("utf8")))),
-    )),
+    ...(
+      await Promise.all(
+        code.map(([path, bytes]) =>
+          known.review(extensionOf(path) ?? path, [{ path, source: bytes.toString("utf8") }], "other"),
+        ),
+      )
+    ).flat(),
     ...npmItem(packages),
   ];
 }
@@ -29,15 +33,4 @@ export async function presetItems(tree: Tree, { name, packages, known }: About):
 /** The id of the extension that has this entry file. */
 function extensionOf(path: string): string | undefined {
   return /^extensions\/([^/]+?)(?:\/index)?\.m?[jt]s$/.exec(path)?.[1];
-}
-
-function codeItem(path: string, { contributes, hooks, host, imports }: CodeFacts): TrustItem {
-  const facts = [
-    host ? "asks to run once per process, which a preset's may not, and is left out" : "",
-    hooks.length > 0 ? `hooks ${hooks.join(", ")}` : "",
-    contributes.length > 0 ? `brings ${contributes.join(", ")}` : "",
-    imports.length > 0 ? `imports ${imports.join(", ")}` : "",
-  ].filter(Boolean);
-  const what = `extension ${extensionOf(path)}${facts.length > 0 ? `: ${facts.join("; ")}` : ""}`;
-  return { kind: "code", what, place: path };
 }

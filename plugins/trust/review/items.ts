@@ -39,11 +39,16 @@ async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promi
     .map(([path, bytes]) => ({ path: join(tree.root, path), shown: oneLine(path), bytes, kind }));
   const found = await layerItems(toml, layers);
   const items = new Map(toml.map(({ path }, index) => [path, found[index] ?? []]));
+  const code = new Map(
+    await Promise.all(
+      files.map(async ([path]) => [path, await extensionItems(tree, path, { ownPath, layers })] as const),
+    ),
+  );
   return [
     ...installedIn(tree),
     ...files.flatMap(([path]) => {
       const own = ownPath(path);
-      if (own === undefined || !isLayer(path)) return [fileItem(own, path, oneLine(path))];
+      if (own === undefined || !isLayer(path)) return code.get(path) ?? [fileItem(own, path, oneLine(path))];
       const preset = presetOf(own);
       const first: TrustItem[] =
         preset === undefined ? [] : [{ kind: "preset", what: oneLine(preset), place: oneLine(path) }];
@@ -51,6 +56,22 @@ async function itemsOf(tree: Tree, { kind, ownPath, layers }: ItemSearch): Promi
     }),
   ];
 }
+
+/** What an extension with this entry file would do; its other files are those in its folder. Undefined for any other file. */
+async function extensionItems(
+  { files }: Tree,
+  entry: string,
+  { ownPath, layers }: Pick<ItemSearch, "ownPath" | "layers">,
+): Promise<TrustItem[] | undefined> {
+  const id = extensionOf(withoutPackage(ownPath(entry)) ?? "");
+  if (id === undefined) return undefined;
+  const isMore = (path: string) => path !== entry && path.startsWith(`${posix.dirname(entry)}/`) && isCode.test(path);
+  const more = /\/index\.\w+$/.test(entry) ? [...files.keys()].filter(isMore) : [];
+  const sources = [entry, ...more].map((path) => ({ path, source: files.get(path)?.toString("utf8") ?? "" }));
+  return await layers.review(id, sources, "other");
+}
+
+const isCode = /^(?!.*(?:node_modules\/|\.(?:test|d)\.)).*\.[cm]?[jt]sx?$/;
 
 /** Installed packages, each as one item. */
 function installedIn({ files }: Tree): TrustItem[] {
@@ -70,8 +91,6 @@ const withoutPackage = (own: string | undefined) => own?.replace(/^presets\/[^/]
 
 function fileItem(given: string | undefined, path: string, place: string): TrustItem {
   const own = withoutPackage(given);
-  const extension = own === undefined ? undefined : extensionOf(own);
-  if (extension !== undefined) return { kind: "code", what: `extension ${oneLine(extension)}`, place };
   if (own?.startsWith("extensions/")) return { kind: "code", what: "a file beside it", place };
   if (own === "instructions.md" || (own !== given && /^instructions\/[^/]+\.md$/.test(own ?? "")))
     return { kind: "instructions", what: "instructions for each session", place };

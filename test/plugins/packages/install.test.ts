@@ -77,7 +77,7 @@ describe("scorel preset add", () => {
         '  model.baseUrl = "http://10.0.0.9": what you say, and the key, go to this address  (preset.toml:4)',
         "runs code with your rights:",
         "  extension guard: hooks beforeToolCall  (extensions/guard.js)",
-        "  extension notes: asks to run once per process, which a preset's may not, and is left out; brings tools; imports node:child_process  (extensions/notes/index.ts)",
+        "  extension notes: asks to run once per process, which only a user's may, and is left out; brings tools; imports node:child_process  (extensions/notes/index.ts)",
         "chooses what is loaded:",
         "  team  (preset.toml)",
         "  builds on coding  (preset.toml:1)",
