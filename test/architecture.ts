@@ -186,8 +186,8 @@ function refuse({ from, when }: Import, file: string, manifest: Manifest): strin
   const needed = when === "types" || name.startsWith("@scorel/") ? { ...manifest.devDependencies } : {};
   if (!(name in { ...manifest.dependencies, ...needed })) return `${manifest.name} does not list it`;
   if (!name.startsWith("@scorel/") || name === "@scorel/kernel" || name === "@scorel/kit") return undefined;
-  if (folder === "presets") return when === "load" ? "presets load a plugin when it is asked for" : undefined;
   if (published.has(from)) return undefined;
+  if (folder === "presets") return when === "load" ? "presets load a plugin when it is asked for" : undefined;
   if (!from.endsWith("/contract")) return "of another plugin only its contract may be imported";
   return when === "types" ? undefined : "a contract is types: use `import type`";
 }

@@ -25,6 +25,9 @@ const own = [
   ...["@types/node", "undici-types"],
 ];
 
+/** Modules whose declarations travel, beside the contracts of all plugins. */
+const clients = ["@scorel/kernel/testing", "@scorel/host/client", "@scorel/host/client/node"];
+
 /** The folders, from the root, of those of them whose code is not in the bundle. */
 const node = realpathSync(join(root, "node_modules/@types/node"));
 export const typesOnly = [node, join(node, "../../undici-types")].map((folder) => relative(root, folder));
@@ -56,8 +59,14 @@ export async function writeTypes(target, names) {
 /** The declarations of the kernel and of all plugins; which of them are needed is seen afterwards. */
 function emit(work) {
   // The kernel re-exports functions of the kit: a package that is imported by its name is not emitted by itself.
-  const patterns = ["kernel/*.ts", "plugins/*/*.ts", "plugins/kit/values/*.ts", "plugins/model/offline/scripted.ts"];
-  const include = [...patterns, "presets/testing/*.ts"].map((pattern) => join(root, pattern));
+  const patterns = [
+    "kernel/*.ts",
+    "plugins/*/*.ts",
+    "plugins/host/client/*.ts",
+    "plugins/kit/values/*.ts",
+    "plugins/model/offline/scripted.ts",
+  ];
+  const include = [...patterns, "presets/testing/*.ts", "presets/client/*.ts"].map((pattern) => join(root, pattern));
   const options = {
     noEmit: false,
     noCheck: true,
@@ -80,6 +89,7 @@ function scorelModules(work) {
     });
   });
   found.push(["@scorel/kernel/testing", join(work, "out/presets/testing/index.d.ts")]);
+  found.push(["@scorel/host/client/node", join(work, "out/presets/client/node.d.ts")]);
   return Object.fromEntries(found.filter(([, file]) => existsSync(file)));
 }
 
@@ -109,7 +119,7 @@ async function listFiles(work, modules, contracts) {
   const paths = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, [file]]));
   const entry = join(work, "entry.ts");
   const shown = Object.keys(modules).filter(
-    (name) => [...contracts, "@scorel/kernel/testing"].includes(name) || !name.startsWith("@scorel/"),
+    (name) => [...contracts, ...clients].includes(name) || !name.startsWith("@scorel/"),
   );
   writeFileSync(entry, shown.map((name) => `import type {} from ${JSON.stringify(name)};\n`).join(""));
   const options = { paths, module: "preserve", moduleResolution: "bundler", listFilesOnly: true };
@@ -137,7 +147,8 @@ async function compile(work, { options, files }) {
 /** Where a file goes in dist/types: `@scorel/<id>/...`, or under the name of its package. */
 function placed(file, work) {
   const made = relative(join(realpathSync(work), "out"), file).split(sep);
-  if (made[0] === "presets") return [[file, "@scorel/kernel/testing.d.ts"]];
+  if (made[0] === "presets")
+    return [[file, made[1] === "client" ? "@scorel/host/client/node.d.ts" : "@scorel/kernel/testing.d.ts"]];
   if (made[0] === "kernel") return [[file, ["@scorel", ...made].join("/")]];
   if (made[0] === "plugins") return [[file, ["@scorel", ...made.slice(1)].join("/")]];
   const inPackage = file.split(`${sep}node_modules${sep}`).at(-1).split(sep).join("/");

@@ -2,6 +2,10 @@ import { defineErrors } from "@scorel/kit/values/coded-error";
 
 /** Errors of a client whose host is in another process. */
 export const errors = defineErrors({
+  LINK_ADDRESS: (a: { address: string }) =>
+    `${a.address} is no address of a host: it begins with ws:// or wss:// and contains no user, password, query or fragment. A token is given by itself.`,
+  LINK_DIAL: (a: { address: string; reason?: string | undefined }) =>
+    `Cannot connect to ${a.address}${a.reason === undefined ? "" : ` (${a.reason})`}. Check that the host runs and listens there: \`scorel host status\` on its computer shows its addresses.`,
   LINK_SILENT: (a: { ms: number }) =>
     `The host did not answer within ${a.ms / 1000} s. Check that the address is that of a Scorel host, and that it is running.`,
   LINK_CLOSED: (a: { reason?: string | undefined }) =>

@@ -11,6 +11,7 @@ export { type AnyClient, type FollowOptions, followSession, type SessionView } f
 export type { Live, LiveCall, LiveReply, Work } from "./view/live.ts";
 export { type Beginning, SessionProjection, type ViewChange, type ViewStatus } from "./view/projection.ts";
 export type { Row } from "./view/timeline.ts";
+export { dialWebSocket, type WebSocketLike } from "./web-socket.ts";
 export type {
   Channel,
   ChannelHandlers,

@@ -1,0 +1,82 @@
+import { errors } from "./errors.ts";
+import type { Channel, ChannelHandlers } from "./wire.ts";
+
+/** Bytes that wait to be sent to a host that does not read; with more of them, the connection is given up. */
+const MAX_UNSENT = 32 * 1024 * 1024;
+
+/** The part of the browser's WebSocket that a channel needs. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  send(text: string): void;
+  close(code?: number): void;
+  addEventListener(type: string, listener: (event: { data?: unknown; reason?: string }) => void): void;
+}
+
+/**
+ * Connects to a host over WebSocket, with the platform's own `WebSocket` or one like it. The address is that of `scorel host status`,
+ * with http: or ws:. The token goes into `token` of `connectHost`, which sends it in the first message: browsers cannot send it in a header.
+ */
+export function dialWebSocket(
+  address: string | URL,
+  make: (url: string) => WebSocketLike = (url) => new WebSocket(url),
+): Promise<Channel> {
+  const url = new URL(address);
+  url.protocol = url.protocol.replace(/^http/, "ws");
+  if (url.pathname === "/") url.pathname = "/ws";
+  if (!/^wss?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    return Promise.reject(errors.LINK_ADDRESS({ address: `${url.protocol}//${url.host}` }));
+  return new Promise((resolve, reject) => {
+    const socket = make(url.href);
+    let isOpen = false;
+    // Browsers do not say why.
+    socket.addEventListener("close", ({ reason }) => {
+      if (!isOpen) reject(errors.LINK_DIAL({ address: url.origin, reason: reason || undefined }));
+    });
+    socket.addEventListener("error", () => {});
+    const channel = socketChannel(socket);
+    socket.addEventListener("open", () => {
+      isOpen = true;
+      resolve(channel);
+    });
+  });
+}
+
+/** Sends and receives messages as text frames. What comes before the channel is opened waits. */
+function socketChannel(socket: WebSocketLike): Channel {
+  let handlers: ChannelHandlers | undefined;
+  let waiting: string[] = [];
+  let end: { reason: string | undefined } | undefined;
+  let isClosing = false;
+  const finish = (reason?: string) => {
+    if (end) return;
+    end = { reason };
+    socket.close();
+    handlers?.closed(reason);
+  };
+  socket.addEventListener("close", ({ reason }) => finish(reason || undefined));
+  socket.addEventListener("message", ({ data }) => {
+    if (end || isClosing) return;
+    if (typeof data !== "string") finish("it sent a message that is no text");
+    else if (handlers) handlers.message(data);
+    else waiting.push(data);
+  });
+  return {
+    send: (message) => {
+      // 1 stands for an open connection.
+      if (end || isClosing || socket.readyState !== 1) return;
+      if (socket.bufferedAmount > MAX_UNSENT) finish("it does not read");
+      else socket.send(message);
+    },
+    close: () => {
+      isClosing = true;
+      socket.close(1000);
+    },
+    open: (given) => {
+      handlers = given;
+      for (const message of waiting) if (!end) given.message(message);
+      waiting = [];
+      if (end) given.closed(end.reason);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** What programs for Node need beside `@scorel/host/client`: connections to hosts, over sockets of all kinds. */
+
+import type { Channel } from "@scorel/host/client";
+
+export * from "@scorel/host/client";
+
+export interface HostOptions {
+  /** A file with the token, which other users cannot read. Default: the environment variable SCOREL_HOST_TOKEN. */
+  tokenFile?: string | undefined;
+  /** Sends the token over an unencrypted connection to another computer. */
+  insecure?: boolean | undefined;
+}
+
+/** Connects to the host that runs in the background for this user, wherever its socket is now. */
+export async function dialLocalHost(): Promise<Channel> {
+  const { localSocket } = await import("@scorel/daemon/dial");
+  return dialUnixSocket(localSocket());
+}
+
+/** Connects to a host at a Unix socket. */
+export async function dialUnixSocket(path: string): Promise<Channel> {
+  return (await import("@scorel/socket/dial")).dialSocket(path);
+}
+
+/** Connects to a host over WebSocket, with the token in a header. The address is that of `scorel host status`. */
+export async function dialHost(address: string | URL, options: HostOptions = {}): Promise<Channel> {
+  const url = new URL(address);
+  url.protocol = url.protocol.replace(/^http/, "ws");
+  const { dialSocket } = await import("@scorel/ws/dial");
+  return dialSocket(url, { ...options, env: process.env });
+}
