@@ -1,15 +1,14 @@
 import { SyncHook } from "tapable";
+import { Backlog } from "./backlog.ts";
 import type { Listener, Missed, SubscribeOptions } from "./plugin.ts";
 import type { AnyEvent, Dispose, StoredEvent } from "./types.ts";
-
-const DEFAULT_CAPACITY = 10_000;
 
 interface SubscriberOptions extends SubscribeOptions {
   /** Id of the listening plugin. */
   name: string;
   listener: Listener;
   /** Reads the persistent events of a seq range again after an overflow. */
-  reread(from: number, to: number): readonly StoredEvent[];
+  reread(from: number, to: number): Iterable<StoredEvent>;
   onError(thrown: unknown, event: AnyEvent | Missed): void;
 }
 
@@ -66,24 +65,23 @@ export class Broadcast {
 
 class Subscriber {
   private readonly options: SubscriberOptions;
-  private readonly capacity: number;
-  private queue: (AnyEvent | Missed)[] = [];
-  private head = 0;
+  private readonly backlog: Backlog;
+  /** Stored events that are read again, one at a time, after some were missed. */
+  private again: Iterator<StoredEvent> | undefined;
   private lag: { from: number; to: number } | undefined;
   private running: Promise<void> | undefined;
   private closed = false;
 
   constructor(options: SubscriberOptions) {
     this.options = options;
-    this.capacity = options.capacity ?? DEFAULT_CAPACITY;
+    this.backlog = new Backlog(options);
     if (options.first) this.running = this.drain(options.first);
   }
 
   push(event: AnyEvent): void {
     if (this.closed) return;
     if (this.lag) this.lag.to = event.seq;
-    else if (this.queue.length - this.head >= this.capacity) this.lag = { from: event.seq, to: event.seq };
-    else this.queue.push(event);
+    else if (!this.backlog.add(event)) this.lag = { from: event.seq, to: event.seq };
     this.running ??= this.drain();
   }
 
@@ -103,7 +101,8 @@ class Subscriber {
 
   close(): void {
     this.closed = true;
-    this.queue = [];
+    this.backlog.clear();
+    this.again = undefined;
     this.lag = undefined;
   }
 
@@ -142,13 +141,14 @@ class Subscriber {
   }
 
   private next(): AnyEvent | Missed | undefined {
-    if (this.head < this.queue.length) return this.queue[this.head++];
-    this.head = 0;
-    this.queue = [];
-    if (!this.lag) return undefined;
+    const again = this.again?.next();
+    if (again && !again.done) return again.value;
+    this.again = undefined;
+    const event = this.backlog.shift();
+    if (event || !this.lag) return event;
     const { from, to } = this.lag;
     this.lag = undefined;
-    this.queue = [...this.options.reread(from, to)];
+    this.again = this.options.reread(from, to)[Symbol.iterator]();
     return { type: "missed", from, to };
   }
 }

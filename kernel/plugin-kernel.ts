@@ -247,7 +247,7 @@ class PluginKernel implements Kernel, ContextKernel {
       ...options,
       name: plugin,
       listener,
-      reread: (from, to) => this.log.tree.between(from, to),
+      reread: (from, to) => this.log.tree.range(from, to),
       onError: (thrown, { type }) =>
         this.reports.report(plugin, `onEvent ${type}`, thrown, { quietly: type === "plugin_failure", of }),
     });

@@ -59,6 +59,9 @@ export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : 
 export interface SubscribeOptions {
   /** Events that may wait in the subscriber's queue. Beyond that, transient events are dropped and `missed` is sent. Default: 10,000. */
   capacity?: number;
+  /** The same for the estimated size of the waiting events, and for the time that the oldest has waited. Default: no limit. */
+  maxBytes?: number;
+  maxAgeMs?: number;
   /** Accept consecutive deltas joined into one event, which costs much less. Default: false. */
   joined?: boolean;
   /** Events to deliver before those that are announced from now on, such as stored ones. They are read one at a time. */

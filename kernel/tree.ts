@@ -114,9 +114,12 @@ export class Tree implements TreeView {
     return this.events(this.rows());
   }
   between(from: number, to: number): StoredEvent[] {
+    return [...this.range(from, to)];
+  }
+  /** The same, but each event is read only when it is asked for. */
+  range(from: number, to: number): Iterable<StoredEvent> {
     const { ledger } = this;
-    const end = ledger.firstAtOrAfter(to + 1);
-    return [...this.events(this.rows(ledger.firstAtOrAfter(from), end))];
+    return this.events(this.rows(ledger.firstAtOrAfter(from), ledger.firstAtOrAfter(to + 1)));
   }
   head(count: number, after = 0): StoredEvent[] {
     const events: StoredEvent[] = [];

@@ -8,7 +8,9 @@ export const errors = defineErrors({
     "The host refuses this client. Check its token; `scorel host logs` on the host's computer shows why.",
   GATEWAY_HELLO: (a: { seconds: number }) => `The client did not say who it is within ${a.seconds} s.`,
   GATEWAY_BUSY: (a: { max: number }) =>
-    `This client has ${a.max} requests that are not answered yet, which is as many as one may have. Wait for answers first.`,
+    `This client has ${a.max} requests that are not answered yet, which is as many as one may have, or it does not read its answers. Wait for answers first.`,
+  GATEWAY_SUBSCRIPTIONS: (a: { max: number }) =>
+    `This client has ${a.max} subscriptions, which is as many as one may have. End one first.`,
   GATEWAY_FULL: (a: { max: number }) => `The host has ${a.max} clients, which is as many as it takes. Close one first.`,
   GATEWAY_RESULT_GONE: (a: { requestId: number }) =>
     `Request ${a.requestId} was carried out, but its answer was lost with the connection. Ask for what you need again.`,

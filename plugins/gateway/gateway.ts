@@ -107,7 +107,7 @@ export class Gateway implements GatewayService {
       secret: guest.secret,
       resumed: known !== undefined,
     });
-    guest.join((message) => channel.send(message));
+    guest.join(channel);
     return { message: (text) => this.take(entry, channel, text), closed: () => this.lost(entry, channel) };
   }
 
@@ -154,14 +154,14 @@ export class Gateway implements GatewayService {
     entry.heardAt = performance.now();
     try {
       if (text.length > MAX_MESSAGE) throw errors.GATEWAY_MESSAGE({ problems: `it has ${text.length} characters` });
-      this.handle(entry, channel, readMessage(text));
+      this.handle(entry, channel, readMessage(text), text.length);
     } catch (thrown) {
       send(channel, closing(thrown, false));
       this.leave(entry);
     }
   }
 
-  private handle(entry: Entry, channel: Channel, message: ClientMessage): void {
+  private handle(entry: Entry, channel: Channel, message: ClientMessage, characters: number): void {
     if (message.type === "ping") {
       entry.guest.arrived(message.answered);
       send(channel, { type: "pong" });
@@ -169,7 +169,7 @@ export class Gateway implements GatewayService {
     else if (message.type === "leave") this.leave(entry);
     else if (message.type === "hello")
       throw errors.GATEWAY_MESSAGE({ problems: '"hello" can only be the first message' });
-    else void entry.guest.ask(message);
+    else entry.guest.ask(message, characters);
   }
 
   /** Closes a connection on which nothing is heard any more, such as that of a computer that was unplugged. */

@@ -1,14 +1,24 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { ClientMessage, HostMessage, WireError } from "@scorel/host/client";
+import type { Channel, ClientMessage, HostMessage, WireError } from "@scorel/host/client";
 import type { Anchor, Client, Delivered, Operation, Operations, Subscription } from "@scorel/host/contract";
 import { messageOf, ScorelError } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
+import { RequestLine } from "./request-line.ts";
 
 /** Requests of one client that may be waiting for their answers. */
 const MAX_PENDING = 256;
+/** Subscriptions of one client. */
+const MAX_SUBSCRIPTIONS = 128;
 /** Characters of answers that are kept in case that the connection is lost before the client gets them. */
-const KEPT_ANSWERS = 4 * 1024 * 1024;
+const KEPT_ANSWERS = 1024 * 1024;
+/** Bytes that wait for the client to read them. While there are more, none of its requests begins. */
+const MAX_UNSENT = 1024 * 1024;
+/** A request of a client that does not read is refused if it is longer. */
+const MAX_STUCK_REQUEST = 16 * 1024;
+/** How far a client may be behind until it misses passing events, and the changes that may wait for it. */
+const BEHIND = { maxBytes: 1024 * 1024, maxAgeMs: 10_000 };
+const MAX_CHANGES = 2_000;
 
 type Asking = Extract<ClientMessage, { requestId: number }>;
 
@@ -25,8 +35,9 @@ export class Guest {
   private kept = 0;
   /** Every request up to this one was answered, and the answer arrived. */
   private settled = 0;
-  private send: ((message: string) => void) | undefined;
+  private channel: Channel | undefined;
   private outbox: Outbox | undefined;
+  private readonly line = new RequestLine(() => this.isStuck);
 
   constructor(client: Client) {
     this.client = client;
@@ -38,15 +49,15 @@ export class Guest {
     return own.length === given.length && timingSafeEqual(own, given);
   }
 
-  /** The client is connected: `send` carries messages to it. */
-  join(send: (message: string) => void): void {
-    this.send = send;
-    this.outbox = new Outbox(send);
+  /** The client is connected. */
+  join(channel: Channel): void {
+    this.channel = channel;
+    this.outbox = new Outbox((message) => channel.send(message));
   }
 
   /** The connection is gone. Requests go on; subscriptions end, and the client asks for them again with its position. */
   async part(): Promise<void> {
-    this.send = undefined;
+    this.channel = undefined;
     this.outbox?.end();
     this.outbox = undefined;
     const ends = [...this.subscriptions.values()];
@@ -64,15 +75,23 @@ export class Guest {
     this.outbox?.took(characters);
   }
 
-  /** Carries out a request, once, and answers it. */
-  async ask(message: Asking): Promise<void> {
+  /** Carries out a request, once, and answers it. `characters` is the length of the message. */
+  ask(message: Asking, characters: number): void {
     const { requestId } = message;
     // Subscriptions belong to the connection, so asking for one again means a new one.
     const isKnown = requestId <= this.settled || this.received.has(requestId);
-    if (isKnown && message.type === "request") return this.repeat(requestId);
-    if (this.pending.size >= MAX_PENDING) return this.refuse(requestId, errors.GATEWAY_BUSY({ max: MAX_PENDING }));
-    this.received.add(requestId);
-    this.pending.add(requestId);
+    if (isKnown && message.type === "request") this.repeat(requestId);
+    else if (this.pending.size >= MAX_PENDING || (characters > MAX_STUCK_REQUEST && this.isStuck))
+      this.refuse(requestId, errors.GATEWAY_BUSY({ max: MAX_PENDING }));
+    else {
+      this.received.add(requestId);
+      this.pending.add(requestId);
+      this.line.add(() => this.settle(message));
+    }
+  }
+
+  private async settle(message: Asking): Promise<void> {
+    const { requestId } = message;
     try {
       const result = await this.carryOut(message);
       this.answer(requestId, { type: "response", requestId, result });
@@ -90,9 +109,13 @@ export class Guest {
     for (const id of this.answers.keys()) if (id <= requestId) this.forget(id);
   }
 
+  private get isStuck(): boolean {
+    return (this.channel?.unsent ?? 0) > MAX_UNSENT;
+  }
+
   private repeat(requestId: number): void {
     const answer = this.answers.get(requestId);
-    if (answer !== undefined) this.send?.(answer);
+    if (answer !== undefined) this.channel?.send(answer);
     else if (!this.pending.has(requestId)) this.refuse(requestId, errors.GATEWAY_RESULT_GONE({ requestId }));
   }
 
@@ -114,6 +137,7 @@ export class Guest {
         outbox?.add(message.subscription, delivered, (running as Subscription).anchor as Anchor);
       running = await this.client.subscribe(message.sessionId, listener, {
         ...options,
+        ...BEHIND,
         ...(tail !== undefined && { tail: tail === "all" ? Number.POSITIVE_INFINITY : tail }),
       });
       const { mode, more, status, anchor } = running;
@@ -126,7 +150,7 @@ export class Guest {
     return this.begin(subscription, async () => {
       const end = await this.client.watchSessions(
         (change) => outbox?.addChange(subscription, change),
-        capacity === undefined ? {} : { capacity },
+        capacity === undefined ? {} : { capacity: Math.min(capacity, MAX_CHANGES) },
       );
       return { end, result: undefined };
     });
@@ -135,6 +159,8 @@ export class Guest {
   /** Begins a subscription in the place of one with the same number. It ends at once if it is no longer wanted by then. */
   private async begin(number: number, start: () => Promise<{ end: () => Promise<void>; result: unknown }>) {
     const former = this.subscriptions.get(number);
+    if (!former && this.subscriptions.size >= MAX_SUBSCRIPTIONS)
+      throw errors.GATEWAY_SUBSCRIPTIONS({ max: MAX_SUBSCRIPTIONS });
     const place: { end?: () => Promise<void> } = {};
     this.subscriptions.set(number, place);
     this.outbox?.forget(number);
@@ -171,7 +197,7 @@ export class Guest {
     }
     // Events that were announced before come before.
     this.outbox?.flush();
-    this.send?.(text);
+    this.channel?.send(text);
   }
 
   private forget(requestId: number): void {

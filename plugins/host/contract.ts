@@ -122,6 +122,9 @@ export type ResumeMode = "stream_resume" | "persistent_fallback" | "full_reload"
 export interface SubscribeOptions {
   /** The events that may wait until the listener misses transient ones and gets a `missed` event. Default: 10,000. */
   capacity?: number;
+  /** The same for the estimated size of the waiting events, and for the time that the oldest has waited. Default: no limit. */
+  maxBytes?: number;
+  maxAgeMs?: number;
   /** Deltas that arrive together may be merged. */
   joined?: boolean;
   /** The position of an earlier subscription to the session, after which to go on. */

@@ -7,8 +7,12 @@ import { frameOf } from "./frame.ts";
 const PING_MS = 12_500;
 /** Time for the other end to take what was sent before the connection is closed. */
 const CLOSE_MS = 1_000;
-/** Bytes that wait to be sent to a client that does not read; a client that has more of them is disconnected. */
-const MAX_UNSENT = 32 * 1024 * 1024;
+/**
+ * Bytes that wait for an other end that does not read. A server reads nothing while there are more than the first number, so that
+ * someone who asks without reading the answers costs little memory. With more than the second one, the connection ends.
+ */
+const MAX_UNSENT = 4 * 1024 * 1024;
+const TOO_MUCH_UNSENT = 32 * 1024 * 1024;
 
 export interface ChannelLimits {
   /** Messages at once, and each second. Reading pauses when there are more. */
@@ -55,13 +59,18 @@ export function socketChannel(
     handlers?.message(data.toString());
   });
 
+  connection?.on("drain", () => handlers && socket.resume());
+
   return {
+    get unsent() {
+      return socket.bufferedAmount;
+    },
     send: (message) => {
       if (end || socket.readyState !== socket.OPEN) return;
-      if (socket.bufferedAmount > MAX_UNSENT)
-        finish(`it does not read, and ${socket.bufferedAmount} bytes wait for it`);
-      else if (connection) connection.write(frameOf(message));
-      else socket.send(message);
+      const { bufferedAmount } = socket;
+      if (bufferedAmount > TOO_MUCH_UNSENT) finish(`it does not read, and ${bufferedAmount} bytes wait for it`);
+      else if (!connection) socket.send(message);
+      else if (!connection.write(frameOf(message)) && bufferedAmount > MAX_UNSENT) socket.pause();
     },
     close: () => {
       if (end || isClosing) return;

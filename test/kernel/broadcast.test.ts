@@ -138,6 +138,25 @@ describe("a subscriber", () => {
     expect(seqs(heard)).toEqual([1, 2, ["missed", 3, 5], 4, 6]);
   });
 
+  it.each([
+    ["in bytes", { maxBytes: 20_000 }],
+    ["in time", { maxAgeMs: 0 }],
+  ])("that lags beyond its limit %s loses only transient events, too", async (_, limit) => {
+    await using t = await testKernel([notes]);
+    const heard: (AnyEvent | Missed)[] = [];
+    t.kernel.subscribe((event) => void heard.push(event), limit);
+    for (let n = 1; n <= 100; n++) t.session.emit("tick", { n });
+    const written = [1, 2, 3].map((n) => t.session.append("note", { text: `${n} ${"x".repeat(10_000)}` }));
+    await Promise.all(written);
+    await t.kernel.drained();
+    t.session.emit("tick", { n: 104 });
+    await t.kernel.drained();
+    const all = seqs(heard);
+    expect(all.filter((seq) => !Array.isArray(seq)).slice(-4)).toEqual([101, 102, 103, 104]);
+    expect(all.filter((seq) => Array.isArray(seq))).toEqual([["missed", expect.any(Number), 103]]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
   it("receives a durable event once it is synced to disk, and later events after it", async () => {
     const order: string[] = [];
     let reachDisk: (() => void) | undefined;

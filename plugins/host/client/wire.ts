@@ -10,6 +10,8 @@ export const PROTOCOL = 1;
  * knows nothing of what the messages mean.
  */
 export interface Channel {
+  /** Bytes that were sent and that the other end has not taken yet, if the transport knows. */
+  readonly unsent?: number;
   /** Sends a message. Does nothing after the channel has closed. */
   send(message: string): void;
   /** Closes the channel, after the messages that were sent. */
@@ -104,7 +106,7 @@ export interface WireError {
 }
 
 /** The options of a subscription; `all` stands for `Infinity`, which JSON does not have. */
-export interface WireSubscribeOptions extends Omit<SubscribeOptions, "tail"> {
+export interface WireSubscribeOptions extends Omit<SubscribeOptions, "tail" | "maxBytes" | "maxAgeMs" | "resumed"> {
   tail?: number | "all";
 }
 

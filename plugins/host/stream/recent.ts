@@ -1,4 +1,5 @@
 import type { AnyEvent } from "@scorel/kernel";
+import { sizeOf } from "@scorel/kit/values/size";
 
 const MAX_SIZE = 2 * 2 ** 20;
 const MAX_EVENTS = 20_000;
@@ -39,13 +40,4 @@ export class RecentEvents {
     this.events = this.events.slice(this.head);
     this.head = 0;
   }
-}
-
-/** Estimates a value's size in memory by the lengths of its texts. */
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 8;
-  let size = 0;
-  for (const part of Object.values(value)) size += 8 + sizeOf(part);
-  return size;
 }

@@ -76,10 +76,12 @@ export class SessionSubscription {
     });
     Object.assign(this, { session, heard: -1, until: -1 });
     session.followers.add(this.follow);
-    const { capacity, joined } = this.options;
+    const { capacity, maxBytes, maxAgeMs, joined } = this.options;
     const replay = session.stream.replay(from, tail);
     this.undo = session.kernel.subscribe((event) => this.hear(event), {
       ...(capacity !== undefined && { capacity }),
+      ...(maxBytes !== undefined && { maxBytes }),
+      ...(maxAgeMs !== undefined && { maxAgeMs }),
       ...(joined !== undefined && { joined }),
       first: this.first(replay, Promise.all([started, busy])),
     });

@@ -2,6 +2,8 @@ import type { Readable, Writable } from "node:stream";
 
 /** A connection that carries text messages in both directions, one a line. */
 export interface LineChannel {
+  /** Bytes that were sent and that the other end has not taken yet. */
+  readonly unsent: number;
   send(message: string): void;
   close(): void;
   open(handlers: LineHandlers): void;
@@ -58,6 +60,9 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
   });
 
   return {
+    get unsent() {
+      return output.writableLength;
+    },
     send: (message) => {
       if (isClosing || output.writableEnded) return;
       output.write(`${message}\n`);

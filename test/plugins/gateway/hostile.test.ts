@@ -1,14 +1,9 @@
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { Delivered } from "@scorel/host/contract";
-import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { eventually } from "../../eventually.ts";
 import { fc, seed } from "../../property.ts";
-import { ask, echoAgent } from "../host/home.ts";
+import { ask } from "../host/home.ts";
 import { dial, testGateway } from "./home.ts";
 
 const hello = { type: "hello", protocol: 1, version: "1.0.0" };
@@ -179,55 +174,4 @@ describe("a client that does not keep to the protocol", () => {
     const client = await t.connect();
     expect(await client.request("list_sessions", {})).toMatchObject({ sessions: [] });
   });
-
-  it.each([
-    ["reads nothing", 0, 8],
-    ["asks 5,000 times without reading", 5_000, 40],
-  ])("does not slow others or cost much when it %s", async (_, asks, megabytes) => {
-    const talker = definePlugin({
-      id: "talker",
-      name: "Talker",
-      version: "1.0.0",
-      events: { words: { schema: z.strictObject({ text: z.string() }), transient: true } },
-      activate: (ctx) => void talkers.push((text) => (ctx.session as any).emit("words", { text })),
-    });
-    const talkers: ((text: string) => Promise<unknown>)[] = [];
-    await using t = await testGateway({ plugins: [echoAgent, talker] });
-    const client = await t.connect();
-    const { sessionId } = await client.request("create_session", { cwd: t.home.cwd });
-    let heard = 0;
-    await client.subscribe(sessionId, () => void heard++);
-    const words = "x".repeat(10_000);
-    const before = await settled();
-    const socket = connect(t.path).pause();
-    socket.on("error", () => {});
-    socket.write(`${JSON.stringify(hello)}\n`);
-    await eventually(() => expect(t.gateway().clients().length).toBe(2));
-    const options = { capacity: 100 };
-    socket.write(`${JSON.stringify({ type: "subscribe", requestId: 1, subscription: 1, sessionId, options })}\n`);
-    for (let n = 0; n < asks; n++) socket.write(`${JSON.stringify(request(n + 2, "list_operations"))}\n`);
-    for (let n = 0; n < 5_000; n++) {
-      await talkers[0]?.(words);
-      if (n % 50 === 0) await client.drained(sessionId);
-    }
-    await client.drained(sessionId);
-    expect(heard).toBeGreaterThanOrEqual(5_000);
-    expect(((await settled()) - before) / 1e6).toBeLessThan(megabytes);
-    socket.destroy();
-  });
 });
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-/** Bytes in use. What a collection frees of buffers and sockets is known only after the next ones. */
-async function settled(): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 8; round++) {
-    await sleep(10);
-    collectGarbage();
-    const { heapUsed, external } = process.memoryUsage();
-    least = Math.min(least, heapUsed + external);
-  }
-  return least;
-}

@@ -1,0 +1,8 @@
+/** Estimates a value's size in memory by the lengths of its texts. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let size = 0;
+  for (const part of Object.values(value)) size += 8 + sizeOf(part);
+  return size;
+}
