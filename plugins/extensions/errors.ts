@@ -47,6 +47,11 @@ export const errors = defineErrors({
     text: (a: { path: string; base: string }) =>
       `${a.path} is a file of yours, and nothing is written over it. Add this to it: "extends": ${JSON.stringify(a.base)}`,
   },
+  EXTENSIONS_LINK: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `${a.path} is a link, so that what is written there would be somewhere else. Replace it by a folder.`,
+  },
   EXTENSIONS_NO_TESTS: {
     exit: 2,
     text: (a: { path: string }) =>

@@ -125,6 +125,26 @@ it("lets a client that is limited to one session name only files of its project"
   expect(await outcome(s.request("read_skills", { sessionId, path: p.home }))).toBe("done");
 });
 
+it("imports sessions only for clients that may do everything, since an import has none of the limits of a child", async () => {
+  using p = place();
+  await using s = await opened(p);
+  const file = join(p.project, "child.jsonl");
+  await s.request("export_session", { sessionId: s.sessionId, format: "jsonl", file });
+  const outcome = (scope: ClientScope) =>
+    s
+      .connect(scope)
+      .request("import_session", { file, cwd: p.project })
+      .then(
+        () => "done",
+        ({ code }) => code,
+      );
+  expect([
+    await outcome({}),
+    await outcome({ operations: ["import_session", "create_session"] }),
+    await outcome({ sessions: [s.sessionId] }),
+  ]).toEqual(["TRANSFER_EMPTY", "HOST_FORBIDDEN", "HOST_FORBIDDEN"]);
+});
+
 it("runs an extension's command if the scope includes the operations that it says it stands for", async () => {
   using p = place();
   await using s = await opened(p);

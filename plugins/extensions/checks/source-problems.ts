@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { outsideImports } from "../load/imports.ts";
 import { knownWords } from "../words.ts";
 import { parse } from "./parse.ts";
 import { shapeProblems } from "./shape.ts";
@@ -8,10 +10,20 @@ export interface EntrySource {
   /** The file's path, whose ending tells the language. */
   file: string;
   source: string;
+  /** The folder that the file is in, which it may not import files outside of. Absent if it may. */
+  root?: string;
 }
 
 /** A syntax error with its line, or else the mistakes that the source shows. Runs nothing. `scorel plugin check` finds the same. */
-export async function sourceProblems({ id, file, source }: EntrySource): Promise<string[]> {
+export async function sourceProblems({ id, file, source, root }: EntrySource): Promise<string[]> {
   const mistake = await parse(file, source);
-  return mistake ? [`it does not parse: ${mistake.reason} (${mistake.where})`] : shapeProblems(id, source, knownWords);
+  if (mistake) return [`it does not parse: ${mistake.reason} (${mistake.where})`];
+  const outside =
+    root === undefined ? [] : outsideImports({ id, path: file, file: join(root, file), of: "user" }, root);
+  return [
+    ...outside.map(
+      ({ where, wanted }) => `it imports "${wanted}", which is not among the files of its package (${where})`,
+    ),
+    ...shapeProblems(id, source, knownWords),
+  ];
 }

@@ -7,6 +7,7 @@ import { checkTypes } from "../checks/type-check.ts";
 import type { ExtensionsService, PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { listed } from "./list.ts";
+import { tellRun } from "./tell-run.ts";
 
 const endings = [".ts", ".mts", ".js", ".mjs"];
 
@@ -64,6 +65,7 @@ function notLoaded(path: string): Step {
 async function checkLoad(extensions: ExtensionsService, target: Target, invocation: Invocation): Promise<Step> {
   const folder = await extensions.folderOf(target.file);
   if (folder && !folder.trusted) throw errors.EXTENSIONS_UNTRUSTED({ path: target.file });
+  if (!folder) tellRun(target.file, invocation);
   const [{ probe }, { configText }] = await Promise.all([import("../checks/probe.ts"), import("../checks/config.ts")]);
   const config = configText(target.id, (invocation.options.config ?? []) as string[]);
   const row = await probe(target, config, invocation);

@@ -4,6 +4,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import type { ExtensionFolder, ExtensionsService } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Kind } from "./kinds.ts";
+import { assertNoLinks } from "./no-links.ts";
 import { templates } from "./templates.ts";
 
 /** `plugin new`: creates a folder with an extension and its test. Throws EXTENSIONS_NAME and EXTENSIONS_EXISTS. */
@@ -13,6 +14,7 @@ export async function begin(extensions: ExtensionsService, invocation: Invocatio
   const of = options.global ? "user" : "project";
   await assertName(extensions, id, of);
   const folder = await extensions.folder(of);
+  assertNoLinks(folder);
   assertFree(folder.path, id);
   const place = join(folder.path, id);
   makeFolders(place);

@@ -6,6 +6,7 @@ import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { ownEnvironment } from "../checks/environment.ts";
 import type { ExtensionsService } from "../contract.ts";
 import { errors } from "../errors.ts";
+import { tellRun } from "./tell-run.ts";
 
 const isTest = (name: string) => /\.test\.[mc]?[jt]s$/.test(name);
 
@@ -20,6 +21,7 @@ export async function runTests(extensions: ExtensionsService, invocation: Invoca
   if (files.length === 0) throw errors.EXTENSIONS_NO_TESTS({ path });
   const folder = await extensions.folderOf(files[0] as string);
   if (folder && !folder.trusted) throw errors.EXTENSIONS_UNTRUSTED({ path });
+  if (!folder) tellRun(path, invocation);
   const home = makeTemporaryFolder("scorel-plugin-test-");
   try {
     mkdirSync(join(home, "tmp"), { mode: 0o700 });

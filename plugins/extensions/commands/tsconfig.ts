@@ -3,14 +3,18 @@ import { join, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import type { ExtensionsService } from "../contract.ts";
 import { errors } from "../errors.ts";
+import { assertNoLink, assertNoLinks } from "./no-links.ts";
 
 const mark = "// Written by `scorel plugin types`; run it again when Scorel has moved.";
 
 /** `plugin types`. Throws EXTENSIONS_TSCONFIG when there is a tsconfig.json of the user, and EXTENSIONS_NO_TYPES. */
 export async function writeTsconfig(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, cwd, stdout } = invocation;
-  const folder = args[0] ? resolve(cwd, args[0]) : (await extensions.folder(options.global ? "user" : "project")).path;
+  const known = args[0] ? undefined : await extensions.folder(options.global ? "user" : "project");
+  if (known) assertNoLinks(known);
+  const folder = known?.path ?? resolve(cwd, args[0] as string);
   const path = join(folder, "tsconfig.json");
+  assertNoLink(path);
   const base = extensions.tsconfig;
   if (!existsSync(base)) throw errors.EXTENSIONS_NO_TYPES({ path: base });
   if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark))

@@ -37,7 +37,7 @@ export function extensionRules(known: ExtensionKnowledge): PackageRules {
       // A name that differs from the id could not be loaded. A computed id is compared when it is loaded.
       if (id !== undefined && id !== name)
         throw errors.PACKAGES_NAME({ noun: "extension", name, reason: `its id is "${id}" (${entry})` });
-      const problems = await known.problems({ id: name, file: entry, source: textOf(tree, entry) });
+      const problems = await known.problems({ id: name, file: entry, source: textOf(tree, entry), root: tree.root });
       if (problems.length > 0) throw errors.PACKAGES_CHECK({ name, file: entry, problems });
     },
     items: (staged) => itemsOf(staged, known),

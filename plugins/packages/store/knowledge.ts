@@ -32,4 +32,6 @@ export interface EntrySource {
   id: string;
   file: string;
   source: string;
+  /** The folder of the package, which it may not import files outside of. */
+  root: string;
 }

@@ -38,12 +38,15 @@ export function importSession(
   { file, cwd, format }: { file: string; cwd: string; format?: ImportFormat | undefined },
   {
     announce,
+    assertOperations,
     importable,
     logs,
     newHeader,
     sessionsDir,
-  }: Pick<OperationContext, "announce" | "importable" | "logs" | "newHeader" | "sessionsDir">,
+  }: Pick<OperationContext, "announce" | "assertOperations" | "importable" | "logs" | "newHeader" | "sessionsDir">,
 ): Promise<ImportReport> {
+  // What is imported has no parent, and so none of the limits that an exported child had.
+  assertOperations("all", "import_session");
   return withSource(file, async (source) => {
     const known = format ?? (await formatOf(source));
     const header = newHeader(cwd);

@@ -57,6 +57,22 @@ describe("scorel plugin add", () => {
     });
   });
 
+  it("refuses what could never be loaded: imports outside of the package, and another id in CommonJS code", async () => {
+    using at = shop();
+    at.extension("outside", {
+      "index.mjs": `import "../other.mjs";\n${rules("1.0.0").replaceAll("rules", "outside")}`,
+    });
+    expect(await at.plugin("add", ["outside"])).toMatchObject({
+      code: "PACKAGES_CHECK",
+      said: expect.stringContaining(
+        'it imports "../other.mjs", which is not among the files of its package (index.mjs:1)',
+      ),
+    });
+    at.extension("plain", { "index.js": 'module.exports = { id: "other", name: "Other", version: "1.0.0" };\n' });
+    expect(await at.plugin("add", ["plain"])).toMatchObject({ code: 0 });
+    expect(Object.keys((locked(at) as { extensions: object }).extensions)).toEqual(["other"]);
+  });
+
   it("installs an extension under the id of its default export, whatever other objects its file has", async () => {
     using at = shop();
     const other = 'const call = { type: "toolCall", id: "1", name: "Read", version: "1" };\n';
