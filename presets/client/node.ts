@@ -1,6 +1,6 @@
 /** What programs for Node need beside `@scorel/host/client`: connections to hosts, over sockets of all kinds. */
 
-import type { Channel } from "@scorel/host/client";
+import type { CacheStore, Channel } from "@scorel/host/client";
 
 export * from "@scorel/host/client";
 
@@ -28,4 +28,14 @@ export async function dialHost(address: string | URL, options: HostOptions = {})
   url.protocol = url.protocol.replace(/^http/, "ws");
   const { dialSocket } = await import("@scorel/ws/dial");
   return dialSocket(url, { ...options, env: process.env });
+}
+
+/** A cache for `followSession`: files in a folder that only this user can read. */
+export function fileCache(folder: string): CacheStore {
+  const made = import("@scorel/daemon/cache").then((cache) => cache.fileCache(folder));
+  return {
+    read: async (key) => (await made).read(key),
+    write: async (key, text) => (await made).write(key, text),
+    remove: async (key) => (await made).remove(key),
+  };
 }

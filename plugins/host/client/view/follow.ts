@@ -1,5 +1,6 @@
 import type { Anchor, Client, Delivered, ResumeMode, Subscription } from "../../contract.ts";
 import type { RemoteClient } from "../remote-client.ts";
+import { type CachedSession, type CacheOptions, SessionCache } from "./cache.ts";
 import { SessionProjection, type ViewChange } from "./projection.ts";
 
 /** Events that are fetched at once when earlier ones are asked for. */
@@ -12,6 +13,10 @@ export interface FollowOptions {
   capacity?: number | undefined;
   /** The shortest time between two such requests, in milliseconds. Default: 1,000. */
   catchUpEvery?: number | undefined;
+  /** Shows what an earlier view of this session has kept, until the host has said whether that still holds. */
+  cache?: CacheOptions | undefined;
+  /** How long after a change the cache is written, in milliseconds. Default: 2,000. */
+  cacheAfter?: number | undefined;
   /** Called with what a listener throws. Default: it is thrown again, as an uncaught error. */
   listenerFailed?: ((thrown: unknown) => void) | undefined;
 }
@@ -36,7 +41,7 @@ export interface SessionView
   close(): Promise<void>;
 }
 
-/** Follows a session: resolves when the view shows it. */
+/** Follows a session: resolves when the view shows it, or what a cache has of it. */
 export async function followSession(
   client: AnyClient,
   sessionId: string,
@@ -60,20 +65,33 @@ class Follower implements SessionView {
   private catchingUp: ReturnType<typeof setTimeout> | undefined;
   private caughtUpAt = Number.NEGATIVE_INFINITY;
   private position!: Anchor;
+  private readonly cache: SessionCache | undefined;
 
   constructor(client: AnyClient, sessionId: string, options: FollowOptions) {
     this.client = client;
     this.sessionId = sessionId;
     this.options = options;
+    this.cache = options.cache && new SessionCache(options.cache, sessionId);
   }
 
   async begin(): Promise<void> {
-    await this.join();
+    const cached = await this.cache?.read();
+    if (!cached) return this.connect();
+    this.projection = new SessionProjection(cached.status, (change) => this.tell(change));
+    this.projection.restore(cached);
+    // Without a position in the stream: what was in flight then is not known.
+    this.position = { ...cached.anchor, streamSeq: -1 };
+    this.connect(this.position).catch((thrown) => this.ended(thrown as Error));
+  }
+
+  private async connect(anchor?: Anchor): Promise<void> {
+    await this.join(anchor);
     this.undoState = this.client.onState?.(({ state, ...rest }) => {
       if (state === "closed") this.ended((rest as { error?: Error }).error);
       else if (state !== "live") this.projection.connect({ connection: "reconnecting" });
     });
     await this.client.drained(this.sessionId);
+    await this.cache?.write(this.cached());
   }
 
   get events() {
@@ -147,6 +165,7 @@ class Follower implements SessionView {
 
   private take(delivered: Delivered, activation: string): void {
     this.projection.take(delivered, activation);
+    if ("id" in delivered.event) this.cache?.writeLater(this.cached, this.options.cacheAfter);
     if (this.projection.isBehind) this.catchUp();
   }
 
@@ -193,14 +212,24 @@ class Follower implements SessionView {
     this.isClosed = true;
     this.undoState?.();
     clearTimeout(this.catchingUp);
+    this.cache?.stop();
+    if ((error as { code?: string } | undefined)?.code === "SESSION_UNKNOWN") void this.cache?.remove();
     this.projection.connect({ connection: "closed", ...(error && { error }) });
   }
 
   async close(): Promise<void> {
     const { subscription } = this;
+    if (!this.isClosed && subscription) await this.cache?.write(this.cached());
     this.ended(undefined);
     await subscription?.();
   }
+
+  private readonly cached = (): CachedSession => {
+    const { events, more, status, facts } = this.projection;
+    const last = events.at(-1)?.event as { seq: number; id: string } | undefined;
+    const position = { persistentSeq: last?.seq ?? 0, persistentId: last?.id ?? null, streamSeq: -1 };
+    return { status: status.host, events: [...events], more, anchor: { ...this.anchor, ...position }, facts };
+  };
 
   private tell(change: ViewChange): void {
     for (const listener of this.listeners) {

@@ -1,14 +1,18 @@
 import type { AnyEvent, EventId, StoredEvent } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type { Anchor, Delivered, QueuedMessage, ResumeMode, SessionStatus } from "../../contract.ts";
+import type { CachedSession } from "./cache.ts";
 import { type FactChange, type Facts, learn, noFacts, type OpenRequest, setQueue } from "./facts.ts";
 import { type Live, LiveWork, type Work } from "./live.ts";
 import { type Row, Timeline } from "./timeline.ts";
 
 /** What is known of a session besides its events. */
 export interface ViewStatus extends Work {
-  /** `reconnecting`: the connection to the host was lost and is being made again. `closed`: nothing more will come. */
-  connection: "live" | "reconnecting" | "closed";
+  /**
+   * `cached`: the view shows what an earlier one has kept, and the host was not heard yet. `reconnecting`: the connection to the host
+   * was lost and is being made again. `closed`: nothing more will come.
+   */
+  connection: "live" | "cached" | "reconnecting" | "closed";
   /** Why the view was closed, if not by its user. */
   error?: Error;
   meta: SessionMeta;
@@ -58,7 +62,7 @@ export interface Beginning {
 export class SessionProjection {
   private readonly timeline = new Timeline();
   private readonly work = new LiveWork();
-  private facts: Facts;
+  private known: Facts;
   private host: SessionStatus;
   private link: Pick<ViewStatus, "connection" | "error"> = { connection: "live" };
   private activation = "";
@@ -73,7 +77,7 @@ export class SessionProjection {
   /** `changed` is called with each change, after it. */
   constructor(status: SessionStatus, changed: (change: ViewChange) => void = () => {}) {
     this.host = status;
-    this.facts = noFacts(status.meta);
+    this.known = noFacts(status.meta);
     this.changed = changed;
   }
 
@@ -87,13 +91,18 @@ export class SessionProjection {
     return this.work.all;
   }
   get queue(): readonly QueuedMessage[] {
-    return this.facts.queue;
+    return this.known.queue;
   }
   get queueSeq(): number {
-    return this.facts.queueSeq;
+    return this.known.queueSeq;
+  }
+  /** What the stored events say, as far as a cache has to keep it. */
+  get facts(): CachedSession["facts"] {
+    const { queue, queueSeq, requests, permission } = this.known;
+    return { queue, queueSeq, requests, ...(permission !== undefined && { permission }) };
   }
   get requests(): readonly OpenRequest[] {
-    return this.facts.requests;
+    return this.known.requests;
   }
   get more(): boolean {
     return this.hasMore;
@@ -114,11 +123,11 @@ export class SessionProjection {
     this.model = undefined;
     if (mode === "full_reload") {
       this.timeline.clear();
-      this.facts = noFacts(status.meta);
+      this.known = noFacts(status.meta);
       this.hasMore = more;
       this.from = anchor.persistentSeq;
     }
-    this.facts.meta = status.meta;
+    this.known.meta = status.meta;
     if (mode !== "stream_resume") {
       this.work.clear();
       this.hasGap = false;
@@ -126,6 +135,16 @@ export class SessionProjection {
     this.activation = anchor.activation;
     this.link = { connection: "live" };
     this.tell({ kind: mode === "stream_resume" ? "status" : "reset" });
+  }
+
+  /** Shows what an earlier view has kept, until the host says how to go on. */
+  restore({ status, events, more, anchor, facts }: CachedSession): void {
+    const first = events[0]?.event as StoredEvent | undefined;
+    const start = { ...anchor, persistentSeq: first ? first.seq - 1 : 0, persistentId: null };
+    this.begin({ mode: "full_reload", more, anchor: start, status });
+    for (const delivered of events) this.take(delivered);
+    Object.assign(this.known, facts);
+    this.connect({ connection: "cached" });
   }
 
   /** Takes the next event. `activation` is that of the position after it: another one means that the session was opened anew. */
@@ -146,18 +165,18 @@ export class SessionProjection {
     this.timeline.addBefore(events);
     this.hasMore = more;
     this.from = 0;
-    const { meta, permission, queue, queueSeq, requests } = this.facts;
-    this.facts = noFacts(meta);
+    const { meta, permission, queue, queueSeq, requests } = this.known;
+    this.known = noFacts(meta);
     for (const { event } of this.timeline.events) this.learn(event as StoredEvent);
     // Those of earlier events are known already, from what was in flight.
-    if (queueSeq >= this.facts.queueSeq) Object.assign(this.facts, { queue, queueSeq });
-    Object.assign(this.facts, { meta, requests, ...(permission !== undefined && { permission }) });
+    if (queueSeq >= this.known.queueSeq) Object.assign(this.known, { queue, queueSeq });
+    Object.assign(this.known, { meta, requests, ...(permission !== undefined && { permission }) });
     this.tell({ kind: "reset" });
   }
 
   /** Takes the queue from the host's answer to `get_queue`, when the event that made it is not among those received. */
   takeQueue({ items, seq }: { items: readonly QueuedMessage[]; seq: number }): void {
-    for (const kind of setQueue(this.facts, items, seq)) this.tell({ kind });
+    for (const kind of setQueue(this.known, items, seq)) this.tell({ kind });
   }
 
   connect(link: Pick<ViewStatus, "connection" | "error">): void {
@@ -189,7 +208,7 @@ export class SessionProjection {
       if (model !== undefined) this.model = model;
     }
     try {
-      return learn(this.facts, event);
+      return learn(this.known, event);
     } catch {
       return [];
     }
@@ -214,7 +233,7 @@ export class SessionProjection {
   }
 
   private makeStatus(): ViewStatus {
-    const { meta, permission, usage } = this.facts;
+    const { meta, permission, usage } = this.known;
     const model = this.model ?? this.host.model;
     return {
       ...this.work.work,

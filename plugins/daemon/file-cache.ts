@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { closeSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { CacheStore } from "@scorel/host/client";
+import { codeOf } from "@scorel/kernel";
+import { openRegular } from "@scorel/kit/files/open";
+import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
+
+/** Entries that are kept, and bytes of one. */
+const MAX_ENTRIES = 64;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Keeps entries as files that only this user can read, in a folder of its own. Links are not followed, and what others could have
+ * written is not read. When there are too many, those that were written longest ago are removed.
+ */
+export function fileCache(folder: string): CacheStore {
+  const fileOf = (key: string) => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
+  return {
+    read: async (key) => readOwn(fileOf(key)),
+    write: async (key, text) => {
+      if (Buffer.byteLength(text) > MAX_BYTES) return;
+      makePrivate(folder);
+      replaceFile(fileOf(key), text);
+      forgetOldest(folder);
+    },
+    remove: async (key) => removeIfPresent(fileOf(key)),
+  };
+}
+
+function readOwn(path: string): string | undefined {
+  try {
+    const file = openRegular(path);
+    if (!file) return undefined;
+    try {
+      const isOwn = flawOf(file.stat) === undefined && file.stat.size <= MAX_BYTES;
+      return isOwn ? readFileSync(file.fd, "utf8") : undefined;
+    } finally {
+      closeSync(file.fd);
+    }
+  } catch (thrown) {
+    if (["ENOENT", "ELOOP"].includes(codeOf(thrown))) return undefined;
+    throw thrown;
+  }
+}
+
+function forgetOldest(folder: string): void {
+  const names = readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
+  if (names.length <= MAX_ENTRIES) return;
+  const files = names.map((name) => ({ path: join(folder, name), at: lstatSync(join(folder, name)).mtimeMs }));
+  files.sort((a, b) => b.at - a.at);
+  for (const { path } of files.slice(MAX_ENTRIES)) removeIfPresent(path);
+}
