@@ -1,0 +1,163 @@
+import { existsSync, readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it } from "vitest";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { fc, seed } from "../property.ts";
+import { hasTerminals, terminal } from "./pty.ts";
+import { type Scratch, scratch } from "./scorel.ts";
+
+/** Sets the window's title, writes to the clipboard, clears the screen, hides text, and moves the cursor. */
+const evil = "\u001b]0;owned\u0007\u001b]52;c;b3duZWQ=\u0007\u001b[2J\u009b31m\u001b[8m\u001b[1;1H\u0007\u202e";
+const actedOn = (output: string) =>
+  ["\u001b]0;", "\u001b]52", "\u0007", "\u001b[2J", "\u009b", "\u001b[8m", "\u001b[1;1H", "\u202e"].filter((part) =>
+    output.includes(part),
+  );
+
+/** Words by which both sides find each other; a host that changes them is only not understood. */
+const protocol = new Set([
+  "type",
+  "sessionId",
+  "clientId",
+  "secret",
+  "instance",
+  "id",
+  "requestId",
+  "epoch",
+  "activation",
+  "persistentId",
+  "mode",
+  "role",
+  "change",
+  "stopReason",
+  "reason",
+  "kind",
+  "value",
+]);
+
+function poisoned(value: unknown, key = ""): unknown {
+  if (typeof value === "string") return protocol.has(key) ? value : `${evil}${value}${evil}`;
+  if (Array.isArray(value)) return value.map((each) => poisoned(each, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, poisoned(each, name)]));
+}
+
+/** A host elsewhere: passes on what a real one says, after changing it. What the client sends is kept. */
+async function hostElsewhere(s: Scratch, change: (message: unknown) => unknown) {
+  const host = s.start(["host", "serve", "--foreground"]);
+  await host.line((line) => line.startsWith("socket: "));
+  const { addresses } = JSON.parse(readFileSync(join(s.home, ".scorel/run/host.json"), "utf8"));
+  const heard: string[] = [];
+  const server = createServer((near) => {
+    const far = connect(addresses[0].address);
+    const end = () => {
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of [near, far]) socket.on("error", end).on("close", end);
+    near.on("data", (chunk: Buffer) => {
+      heard.push(chunk.toString());
+      far.write(chunk);
+    });
+    createInterface({ input: far }).on("line", (line) => near.write(`${JSON.stringify(change(JSON.parse(line)))}\n`));
+  });
+  const path = join(s.home, "elsewhere.sock");
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return {
+    path,
+    heard: () => heard.join(""),
+    async [Symbol.asyncDispose]() {
+      server.close();
+      host.child.kill("SIGTERM");
+      await host.finished;
+    },
+  };
+}
+
+describe("a host elsewhere that means harm", () => {
+  it.skipIf(!hasTerminals)(
+    "cannot move the cursor, write to the clipboard or set the title of a terminal that attaches to it",
+    async () => {
+      using here = scratch();
+      using there = scratch();
+      await using server = await startModelServer((_, index) =>
+        index % 2 === 0 ? toolCall("Bash", { command: "touch asked" }) : text("a reply"),
+      );
+      there.useModel(server.baseUrl);
+      expect((await there.run(["-p", "first"])).code).toBe(0);
+      await using host = await hostElsewhere(there, (message) => poisoned(message));
+      await using t = terminal(here, ["attach", "--url", host.path]);
+      await t.shows("Session ");
+      t.type("again\r");
+      await t.shows("touch asked");
+      t.type("y\r");
+      await t.shows("a reply");
+      t.type("/help\r");
+      await t.shows("/");
+      t.type("\u0004");
+      await t.code;
+      expect(actedOn(t.raw())).toEqual([]);
+    },
+  );
+
+  it("can neither crash, hang nor use a client by answers that make no sense, and learns nothing of its environment", async () => {
+    using here = scratch();
+    using there = scratch();
+    await using server = await startModelServer(() => text("a reply"));
+    there.useModel(server.baseUrl);
+    expect((await there.run(["-p", "first"])).code).toBe(0);
+    let [from, round] = [0, 0];
+    const nonsense = fc.oneof(
+      fc.constantFrom<unknown>(
+        null,
+        true,
+        -1,
+        1e308,
+        "",
+        [],
+        {},
+        "x".repeat(100_000),
+        "../../../etc/passwd",
+        "__proto__",
+      ),
+      fc.array(fc.anything({ maxDepth: 2, maxKeys: 3 }), { maxLength: 3 }),
+    );
+    let replacements: unknown[] = [];
+    let at = 0;
+    /** Replaces some of the values, more of them in each round, but lets the client in. */
+    const change = (message: unknown): unknown => {
+      if ((message as { type: string }).type === "welcome") return message;
+      const broken = (value: unknown, key: string): unknown => {
+        if (key !== "type" && key !== "requestId" && ++at % (40 - round) === from % 7)
+          return replacements[at % replacements.length];
+        if (Array.isArray(value)) return value.map((each) => broken(each, ""));
+        if (typeof value !== "object" || value === null) return value;
+        return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, broken(each, name)]));
+      };
+      return broken(message, "type");
+    };
+    await using host = await hostElsewhere(there, change);
+    const canary = "canary-51c2e8";
+    for (; round < 12; round++) {
+      from++;
+      replacements = fc.sample(nonsense, { numRuns: 50, seed: seed + round });
+      const running = here.start(["attach", "--url", host.path], {
+        input: "hello\n",
+        env: { OPENAI_API_KEY: canary, MINE: canary },
+      });
+      // A host that never answers is waited for, until the user has had enough.
+      const patience = setTimeout(() => running.child.kill("SIGINT"), 3_000);
+      const { code, stdout, stderr } = await running.finished;
+      clearTimeout(patience);
+      const trace = /\n {4}at .*/.exec(stderr + stdout)?.[0];
+      expect({ round, seed, code: [0, 1, 2, 130].includes(code as number), trace, stderr: trace && stderr }).toEqual({
+        round,
+        seed,
+        code: true,
+      });
+    }
+    expect(host.heard()).not.toContain(canary);
+    expect(existsSync(join(here.home, ".scorel/sessions"))).toBe(false);
+  });
+});
