@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ClientScope } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
+import type { Scope } from "./scopes.ts";
 
 /**
  * What a path of the host's web server does. The server has checked the headers `Host` and `Origin` before, and for `request` also
@@ -42,6 +43,20 @@ export interface Visitor {
 export interface WebServerService {
   /** Where the server can be reached, such as `http://127.0.0.1:7777`; undefined while it does not run. */
   readonly address: string | undefined;
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /**
+     * Makes a code that a page in the browser exchanges once, within a minute, for a token of its own, with POST to `/access`. It
+     * belongs into the fragment of the page's URL, which browsers do not send. Default scopes: view, prompt and approve. The token works
+     * for 12 hours, until the host stops, or until the host's tokens are changed.
+     */
+    create_access_code: {
+      params: { scopes?: Scope[] };
+      result: { code: string; address: string; seconds: number };
+    };
+  }
 }
 
 declare module "@scorel/kernel" {

@@ -20,6 +20,8 @@ export const errors = defineErrors({
   },
   WEB_LISTEN: (a: { address: string; reason: string }) =>
     `The web server cannot listen at ${a.address} (${a.reason}). Is the port in use? Choose another one with --port.`,
+  WEB_NOT_RUNNING: () =>
+    "The host has no web server, so nobody can use a code. Start it with a port: scorel host serve --replace --port 7777",
   WEB_TOKEN: () =>
     "The token is missing or wrong. `scorel host token show-path` on the host's computer prints the file that has it; name it with --token-file, or set SCOREL_HOST_TOKEN.",
   WEB_TOKEN_STORE: (a: { path: string; problem: string }) =>

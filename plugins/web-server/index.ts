@@ -3,6 +3,8 @@ import type { Listening } from "@scorel/gateway/contract";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
+import { operations } from "./operations.ts";
+import type { Passes } from "./passes.ts";
 
 const config = z
   .strictObject({
@@ -27,13 +29,14 @@ export default definePlugin({
   config,
 
   activate(ctx) {
-    let listening: Listening | undefined;
+    let listening: (Listening & { passes: Passes }) | undefined;
     ctx.provide("webServer", {
       get address() {
         return listening?.address;
       },
     });
     return {
+      operations: () => operations(() => listening),
       transports: () => [
         {
           name: "web",

@@ -1,6 +1,7 @@
 import type { Listening } from "@scorel/gateway/contract";
 import type { PluginContext } from "@scorel/kernel";
 import type {} from "./contract.ts";
+import type { Passes } from "./passes.ts";
 import { startServer } from "./server.ts";
 import { settingsOf } from "./settings.ts";
 import { OWNER, storedTokens, tokenFile, writeToken } from "./tokens.ts";
@@ -8,7 +9,10 @@ import { OWNER, storedTokens, tokenFile, writeToken } from "./tokens.ts";
 type Context = PluginContext<{ names: string[]; origins: string[] }, never>;
 
 /** Starts the server if the options ask for it, and makes the first token. */
-export async function listen(ctx: Context, options: Readonly<Record<string, unknown>>): Promise<Listening | undefined> {
+export async function listen(
+  ctx: Context,
+  options: Readonly<Record<string, unknown>>,
+): Promise<(Listening & { passes: Passes }) | undefined> {
   const settings = settingsOf(options);
   if (!settings) return undefined;
   const { names, origins } = ctx.config;

@@ -5,7 +5,9 @@ import type { Listening } from "@scorel/gateway/contract";
 import { codeOf } from "@scorel/kernel";
 import type { Grant, WebRoute } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { codeIn, EXCHANGE } from "./exchange.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
+import { Passes } from "./passes.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./tokens.ts";
 import { createVetting, type Refusal } from "./vetting.ts";
@@ -36,7 +38,7 @@ export interface ServerOptions extends Settings {
 }
 
 /** Starts the web server. Throws WEB_LISTEN and WEB_TLS. */
-export async function startServer(options: ServerOptions): Promise<Listening> {
+export async function startServer(options: ServerOptions): Promise<Listening & { passes: Passes }> {
   const { port, bind, tls } = options;
   const server = await createFor(tls);
   const web = new WebServer(server, options);
@@ -47,7 +49,7 @@ export async function startServer(options: ServerOptions): Promise<Listening> {
     });
     server.listen({ port, host: bind }, resolve);
   });
-  return { address: web.open(), close: () => web.close() };
+  return { address: web.open(), passes: web.passes, close: () => web.close() };
 }
 
 async function createFor(tls: Settings["tls"]): Promise<Server> {
@@ -75,6 +77,7 @@ class WebServer {
   private readonly limits: Limits;
   private readonly connections: Connections;
   private readonly tokens: TokenCheck;
+  readonly passes = new Passes();
   private readonly sockets = new Set<Socket>();
   private vet: (request: IncomingMessage) => Refusal | undefined = () => 421;
 
@@ -83,7 +86,10 @@ class WebServer {
     this.options = options;
     this.limits = { ...LIMITS, ...options.limits };
     this.connections = new Connections(this.limits);
-    this.tokens = new TokenCheck((thrown) => options.logger.warn("The tokens cannot be read", thrown));
+    this.tokens = new TokenCheck({
+      failed: (thrown) => options.logger.warn("The tokens cannot be read", thrown),
+      changed: () => this.passes.end(),
+    });
     server.maxConnections = MAX_CONNECTIONS;
     server.on("connection", (socket) => this.connections.enter(socket));
     server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => this.expect(socket));
@@ -116,6 +122,11 @@ class WebServer {
 
   end(): void {
     this.tokens.end();
+    this.passes.end();
+  }
+
+  private grant(token: string | undefined): Grant | undefined {
+    return this.tokens.grant(token) ?? this.passes.grant(token);
   }
 
   private expect(socket: Socket): void {
@@ -132,7 +143,8 @@ class WebServer {
     if (refusal !== undefined) return end(response, refusal);
     const path = pathOf(request);
     if (path === "/healthz") return end(response, request.method === "GET" ? 200 : 405);
-    const grant = this.tokens.grant(bearer(request));
+    if (path === EXCHANGE) return this.exchange(request, response);
+    const grant = this.grant(bearer(request));
     if (!grant) return this.turnAway(request, response);
     this.connections.settle(request.socket);
     const route = this.routeOf(path);
@@ -156,7 +168,7 @@ class WebServer {
     const refusal = this.vet(request);
     if (refusal !== undefined) return refuse(socket, refusal);
     const given = bearer(request);
-    const grant = this.tokens.grant(given);
+    const grant = this.grant(given);
     if (!grant && request.headers.authorization !== undefined) return refuse(socket, this.mayFail(request) ? 401 : 429);
     const path = pathOf(request);
     const route = this.routeOf(path);
@@ -171,13 +183,24 @@ class WebServer {
   }
 
   private admit(request: IncomingMessage, token: string | undefined): Grant {
-    const grant = this.tokens.grant(token);
+    const grant = this.grant(token);
     if (!grant) {
       if (!this.mayFail(request)) request.socket.destroy();
       throw errors.WEB_TOKEN();
     }
     this.connections.settle(request.socket);
     return grant;
+  }
+
+  /** Gives a token for a code. A wrong one counts as a wrong token. */
+  private async exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const code = await codeIn(request).catch(() => 400);
+    if (typeof code === "number") return end(response, code);
+    const pass = this.passes.redeem(code);
+    if (!pass) return end(response, this.mayFail(request) ? 401 : 429);
+    this.connections.settle(request.socket);
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(pass));
   }
 
   private turnAway(request: IncomingMessage, response: ServerResponse): void {

@@ -105,12 +105,14 @@ function digestOf(token: string): Buffer {
 export class TokenCheck {
   private readonly used = new Map<string, AbortController>();
   private readonly failed: (thrown: unknown) => void;
+  private readonly changed: () => void;
   private readonly timer: NodeJS.Timeout;
-  private seen = "";
+  private seen = stamp();
 
-  /** `failed` is called when the stored tokens cannot be read; then nobody is let in. */
-  constructor(failed: (thrown: unknown) => void) {
+  /** `failed` is called when the stored tokens cannot be read, and nobody is let in; `changed` when they are other ones. */
+  constructor({ failed, changed }: { failed: (thrown: unknown) => void; changed: () => void }) {
     this.failed = failed;
+    this.changed = changed;
     this.timer = setInterval(() => this.look(), LOOK_MS);
     this.timer.unref();
   }
@@ -143,10 +145,10 @@ export class TokenCheck {
   }
 
   private look(): void {
-    const stats = lstatSync(storeFile(), { bigint: true, throwIfNoEntry: false });
-    const seen = `${stats?.ino} ${stats?.mtimeNs} ${stats?.size}`;
+    const seen = stamp();
     if (seen === this.seen) return;
     this.seen = seen;
+    this.changed();
     const valid = new Set(this.read().map(identityOf));
     for (const [identity, controller] of this.used)
       if (!valid.has(identity)) {
@@ -159,4 +161,10 @@ export class TokenCheck {
 /** Names a token with its scopes, without telling its digest. */
 function identityOf({ name, sha256, scopes }: StoredToken): string {
   return createHash("sha256").update(`${name} ${sha256} ${scopes}`).digest("base64url");
+}
+
+/** Changes whenever the stored tokens do. */
+function stamp(): string {
+  const stats = lstatSync(storeFile(), { bigint: true, throwIfNoEntry: false });
+  return `${stats?.ino} ${stats?.mtimeNs} ${stats?.size}`;
 }

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { eventually } from "../../eventually.ts";
+import { openPage, raw, statusOf, testWeb } from "./home.ts";
+
+type Web = Awaited<ReturnType<typeof testWeb>>;
+
+/** Sends a code as a page does, with other headers and another body if given. */
+function exchange(t: Web, code: unknown, headers: readonly string[] = [], { type = "application/json" } = {}) {
+  const body = typeof code === "string" && code.startsWith("{") ? code : JSON.stringify({ code });
+  return raw(t.port, [
+    "POST /access HTTP/1.1",
+    `Host: 127.0.0.1:${t.port}`,
+    ...headers,
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+    "",
+    body,
+  ]);
+}
+
+async function pass(t: Web, scopes?: ("view" | "prompt" | "approve" | "admin")[]) {
+  const { code } = await t.client.request("create_access_code", scopes ? { scopes } : {});
+  const answer = await exchange(t, code);
+  expect(statusOf(answer)).toBe(200);
+  const body = /\{.*\}/.exec(answer)?.[0] ?? "";
+  return { code, answer, ...(JSON.parse(body) as { token: string; scopes: string[] }) };
+}
+
+const touch = (t: Web, token: string) =>
+  raw(t.port, [
+    "POST /touch HTTP/1.1",
+    `Host: 127.0.0.1:${t.port}`,
+    `Authorization: Bearer ${token}`,
+    "Content-Length: 0",
+    "Connection: close",
+  ]).then(statusOf);
+
+afterEach(() => vi.useRealTimers());
+
+describe("a one-time code", () => {
+  it("is exchanged once for a token with the scopes that it was made for, and neither is stored", async () => {
+    await using t = await testWeb();
+    const { code, token, scopes, answer } = await pass(t);
+    expect(scopes).toEqual(["view", "prompt", "approve"]);
+    expect(answer).toContain("Cache-Control: no-store");
+    expect(await touch(t, token)).toBe(200);
+    expect(await touch(t, code)).toBe(401);
+    expect(statusOf(await exchange(t, code))).toBe(401);
+    const page = await openPage(t);
+    page.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1", token }));
+    expect(await page.next()).toMatchObject({ type: "welcome" });
+    const request = (requestId: number, operation: string, params: object) =>
+      page.socket.send(JSON.stringify({ type: "request", requestId, operation, params }));
+    request(1, "create_access_code", { scopes: ["admin"] });
+    expect(await page.next()).toMatchObject({ requestId: 1, error: { code: "HOST_FORBIDDEN" } });
+    page.socket.terminate();
+    for (const name of readdirSync(t.folder)) {
+      const kept = readFileSync(join(t.folder, name), "utf8");
+      for (const secret of [code, token]) expect(kept).not.toContain(secret);
+    }
+  });
+
+  it("can be used for a minute", async () => {
+    await using t = await testWeb();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { code, seconds, address } = await t.client.request("create_access_code", {});
+    expect([seconds, address]).toEqual([60, `http://127.0.0.1:${t.port}`]);
+    vi.advanceTimersByTime(60_001);
+    vi.useRealTimers();
+    expect(statusOf(await exchange(t, code))).toBe(401);
+  });
+
+  it("is used by one of two pages that send it at the same time", async () => {
+    await using t = await testWeb();
+    const { code } = await t.client.request("create_access_code", {});
+    const statuses = (await Promise.all([1, 2, 3].map(() => exchange(t, code)))).map(statusOf);
+    expect(statuses.sort()).toEqual([200, 401, 401]);
+  });
+
+  it("cannot be guessed: wrong codes count as wrong tokens", async () => {
+    await using t = await testWeb();
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n++) statuses.push(statusOf(await exchange(t, `scorel_${n}`)));
+    expect([statuses.slice(0, 10), statuses.at(-1)]).toEqual([Array(10).fill(401), 429]);
+    await pass(t);
+  });
+
+  it("is taken only from the server's own pages, as JSON of the right form", async () => {
+    await using t = await testWeb();
+    const { code } = await t.client.request("create_access_code", {});
+    expect(statusOf(await exchange(t, code, ["Origin: http://evil.example"]))).toBe(403);
+    expect(statusOf(await exchange(t, code, ["Sec-Fetch-Site: cross-site"]))).toBe(403);
+    expect(statusOf(await exchange(t, code, [], { type: "text/plain" }))).toBe(415);
+    expect(statusOf(await exchange(t, "x".repeat(2_000)))).toBe(413);
+    for (const body of ["{", "{}", '{"code":5}', `{"code":"a","more":1}`])
+      expect(statusOf(await exchange(t, body))).toBe(400);
+    const get = ["GET /access HTTP/1.1", `Host: 127.0.0.1:${t.port}`, "Connection: close"];
+    expect(statusOf(await raw(t.port, get))).toBe(405);
+    expect(statusOf(await exchange(t, code, [`Origin: http://127.0.0.1:${t.port}`]))).toBe(200);
+  });
+});
+
+describe("the token of a page", () => {
+  it("ends with a change of the host's tokens, and its connections with it", async () => {
+    await using t = await testWeb();
+    const { token } = await pass(t, ["view"]);
+    const page = await openPage(t);
+    page.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1", token }));
+    expect(await page.next()).toMatchObject({ type: "welcome" });
+    const closed = new Promise((resolve) => page.socket.once("close", resolve));
+    t.write("owner", ["admin"]);
+    await closed;
+    await eventually(async () => expect(await touch(t, token)).toBe(401));
+  });
+});
