@@ -26,6 +26,8 @@ export const errors = defineErrors({
     "The token is missing or wrong. `scorel host token show-path` on the host's computer prints the file that has it; name it with --token-file, or set SCOREL_HOST_TOKEN.",
   WEB_TOKEN_STORE: (a: { path: string; problem: string }) =>
     `The tokens in ${a.path} cannot be used: ${a.problem}. Correct the file, or delete it and make new tokens: scorel host token rotate`,
+  WEB_TOKEN_BUSY: (a: { path: string }) =>
+    `Another process has been changing the tokens for 10 s. Try again; if none does, delete ${a.path}.`,
   WEB_TOKEN_NAME: {
     exit: 2,
     text: (a: { name: string }) =>

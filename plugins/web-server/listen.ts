@@ -18,7 +18,7 @@ export async function listen(
   const { names, origins } = ctx.config;
   const routes = ctx.collect("webRoutes").flatMap(({ value }) => value);
   const [first = OWNER] = storedTokens().map(({ name }) => name);
-  const path = storedTokens().length === 0 ? writeToken(OWNER, ["admin"]) : tokenFile(first);
+  const path = storedTokens().length === 0 ? (await writeToken(OWNER, () => ["admin"])).path : tokenFile(first);
   const server = await startServer({ ...settings, routes, names, origins, logger: ctx.logger });
   return { ...server, note: `token in ${path}` };
 }

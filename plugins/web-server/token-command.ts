@@ -4,21 +4,21 @@ import { type Scope, scopeNames } from "./scopes.ts";
 import { OWNER, removeToken, storedTokens, tokenFile, writeCurlConfig, writeToken } from "./tokens.ts";
 
 /** `scorel host token [action] [name]`. A token itself is never printed. */
-export function tokenCommand({ args, options, stdout }: Invocation): number {
+export async function tokenCommand({ args, options, stdout }: Invocation): Promise<number> {
   const [action = "list", name = OWNER] = args;
   const say = (line: string) => void stdout.write(`${line}\n`);
-  if (action === "list") return list(options.json === true, say);
+  if (action === "list") return list(options.json === true || options.output === "json", say);
   if (action === "rotate") {
-    const old = storedTokens().find((each) => each.name === name);
-    const scopes = options.scope === undefined ? (old?.scopes ?? defaultScopes(name)) : scopesOf(String(options.scope));
-    const path = writeToken(name, scopes);
+    const asked = options.scope === undefined ? undefined : scopesOf(String(options.scope));
+    const made = await writeToken(name, (former) => asked ?? former?.scopes ?? defaultScopes(name));
+    const { path, old, scopes } = made;
     say(`The token "${name}" (${scopes.join(", ")}) is in ${path}`);
     if (old) say("The one before it no longer works, and connections that used it are closed.");
   } else if (action === "show-path") {
     known(name);
     say(tokenFile(name));
   } else if (action === "remove") {
-    removeToken(name);
+    await removeToken(name);
     say(`The token "${name}" no longer works.`);
   } else throw errors.WEB_TOKEN_ACTION({ action });
   return 0;

@@ -1,8 +1,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { closeSync, existsSync, lstatSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
+import { takeLock } from "@scorel/kit/files/lock";
 import { openRegular } from "@scorel/kit/files/open";
 import { readIfPresent, removeIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
@@ -16,6 +17,11 @@ export const OWNER = "owner";
 const BYTES = 32;
 /** How soon a replaced token ends the connections that used it. */
 const LOOK_MS = 250;
+/** Milliseconds to wait for another process that changes the tokens. */
+const PATIENCE_MS = 10_000;
+
+/** Files that this module writes. */
+const OWN_FILE = /^(?:tokens\.json|[a-z\d][a-z\d-]{0,31}\.(?:token|curlrc))$/;
 
 const schema = z.strictObject({
   tokens: z.array(
@@ -69,28 +75,58 @@ export function storedTokens(): StoredToken[] {
   }
 }
 
-/** Makes a token, in place of the one with the same name, and writes it to its file. Returns the path of the file. */
-export function writeToken(name: string, scopes: readonly Scope[]): string {
+/** Makes a token, in place of the one with the same name, and writes it to its file. `scopes` is told which one it replaces. */
+export async function writeToken(name: string, scopes: (old: StoredToken | undefined) => readonly Scope[]) {
   if (!/^[a-z\d][a-z\d-]{0,31}$/.test(name)) throw errors.WEB_TOKEN_NAME({ name });
-  const token = `scorel_${randomBytes(BYTES).toString("base64url")}`;
-  const others = storedTokens().filter((each) => each.name !== name);
-  const sha256 = digestOf(token).toString("hex");
-  makePrivate(folder());
-  const path = tokenFile(name);
-  replaceFile(path, `${token}\n`, { durable: true });
-  store([...others, { name, sha256, scopes: [...scopes], createdAt: new Date().toISOString() }]);
-  if (existsSync(curlFile(name))) writeCurlConfig(name);
-  return path;
+  return changing(() => {
+    const token = `scorel_${randomBytes(BYTES).toString("base64url")}`;
+    const stored = storedTokens();
+    const old = stored.find((each) => each.name === name);
+    const sha256 = digestOf(token).toString("hex");
+    const path = tokenFile(name);
+    replaceFile(path, `${token}\n`, { durable: true });
+    const made = { name, sha256, scopes: [...scopes(old)], createdAt: new Date().toISOString() };
+    store([...stored.filter((each) => each !== old), made]);
+    if (existsSync(curlFile(name))) writeCurlConfig(name);
+    return { path, old, scopes: made.scopes };
+  });
 }
 
 /** Removes a token and its file. Throws WEB_TOKEN_UNKNOWN. */
-export function removeToken(name: string): void {
-  const tokens = storedTokens();
-  const others = tokens.filter((each) => each.name !== name);
-  if (others.length === tokens.length) throw errors.WEB_TOKEN_UNKNOWN({ name, known: tokens.map((each) => each.name) });
-  store(others);
-  removeIfPresent(tokenFile(name));
-  removeIfPresent(curlFile(name));
+export async function removeToken(name: string): Promise<void> {
+  await changing(() => {
+    const tokens = storedTokens();
+    const others = tokens.filter((each) => each.name !== name);
+    if (others.length === tokens.length)
+      throw errors.WEB_TOKEN_UNKNOWN({ name, known: tokens.map((each) => each.name) });
+    store(others);
+    removeIfPresent(tokenFile(name));
+    removeIfPresent(curlFile(name));
+  });
+}
+
+/** The tokens as what a reset deletes, also when the stored ones cannot be read. */
+export function keptTokens(): { what: string; clear(): Promise<void> } | undefined {
+  const files = existsSync(folder()) ? readdirSync(folder()).filter((name) => OWN_FILE.test(name)) : [];
+  if (files.length === 0) return undefined;
+  const names = files.flatMap((name) => (name.endsWith(".token") ? name.slice(0, -".token".length) : []));
+  const clear = () =>
+    changing(() => {
+      for (const name of files) removeIfPresent(join(folder(), name));
+    });
+  return { what: `the tokens (${names.join(", ") || "none"}); clients that use them can no longer connect`, clear };
+}
+
+/** Changes the stored tokens while no other process does, so that two changes at once are both kept. */
+async function changing<R>(work: () => R): Promise<R> {
+  makePrivate(folder());
+  const lock = await takeLock(`${storeFile()}.lock`, PATIENCE_MS);
+  if (!lock) throw errors.WEB_TOKEN_BUSY({ path: `${storeFile()}.lock` });
+  try {
+    return work();
+  } finally {
+    lock.release();
+  }
 }
 
 function store(tokens: readonly StoredToken[]): void {

@@ -57,7 +57,7 @@ describe("operations over HTTP", () => {
 
   it("are limited by the scope of the token", async () => {
     await using t = await testWeb();
-    t.write("viewer", ["view"]);
+    await t.write("viewer", ["view"]);
     const token = t.token("viewer");
     const refused = await post(t, "create_session", { cwd: t.home.cwd }, token);
     expect(refused).toMatchObject({ status: 403, body: { error: { code: "HOST_FORBIDDEN" } } });
@@ -92,7 +92,7 @@ describe("events over HTTP", () => {
     const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
     const headers = { Authorization: `Bearer ${t.token()}` };
     const response = await fetch(`http://127.0.0.1:${t.port}/sessions/${sessionId}/events`, { headers });
-    t.write("owner", ["admin"]);
+    await t.write("owner", ["admin"]);
     await expect(response.text()).rejects.toThrow();
   });
 });

@@ -9,6 +9,7 @@ import gateway from "../../../plugins/gateway/index.ts";
 import http from "../../../plugins/http/index.ts";
 import type { WebRoute } from "../../../plugins/web-server/contract.ts";
 import webServer from "../../../plugins/web-server/index.ts";
+import type { Scope } from "../../../plugins/web-server/scopes.ts";
 import { tokenFile, writeToken } from "../../../plugins/web-server/tokens.ts";
 import ws from "../../../plugins/ws/index.ts";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
@@ -80,7 +81,7 @@ export async function testWeb(options: Record<string, unknown> = {}, config: obj
     token: (name = "owner") => readFileSync(tokenFile(name), "utf8").trim(),
     tokenPath: tokenFile,
     /** Makes a token, or replaces one. */
-    write: writeToken,
+    write: async (name: string, scopes: Scope[]) => (await writeToken(name, () => scopes)).path,
     folder: join(home.home, ".scorel", "host"),
     mode: (path: string) => statSync(path).mode & 0o777,
     connect: async (given: Partial<RemoteOptions> & { name?: string } = {}) => {

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Delivered } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { clientScope } from "../../../plugins/web-server/scopes.ts";
@@ -47,7 +48,7 @@ describe("revocation", () => {
     // Another token means another client, for which the session is not there any more: nothing is stored in it.
     const client = await t.connect({ listenerFailed: () => {} });
     const other = await openPage(t);
-    const phone = t.write("phone", ["view"]);
+    const phone = await t.write("phone", ["view"]);
     other.socket.send(
       JSON.stringify({ type: "hello", protocol: 1, version: "1", token: readFileSync(phone, "utf8").trim() }),
     );
@@ -58,7 +59,7 @@ describe("revocation", () => {
     const gone = new Promise<void>((resolve) => {
       client.onState(({ state }) => state === "waiting" && resolve());
     });
-    t.write("owner", ["admin"]);
+    await t.write("owner", ["admin"]);
     const headers = ["POST /touch HTTP/1.1", `Host: 127.0.0.1:${t.port}`, "Content-Length: 0", "Connection: close"];
     expect(statusOf(await raw(t.port, [...headers, `Authorization: Bearer ${old}`]))).toBe(401);
     await gone;
@@ -73,8 +74,8 @@ describe("revocation", () => {
 describe("scopes", () => {
   it("are decided by the host from the token, whatever the client says", async () => {
     await using t = await testWeb();
-    t.write("viewer", ["view"]);
-    t.write("writer", ["view", "prompt"]);
+    await t.write("viewer", ["view"]);
+    await t.write("writer", ["view", "prompt"]);
     const [viewer, writer] = [await t.connect({ name: "viewer" }), await t.connect({ name: "writer" })];
     const forbidden = { code: "HOST_FORBIDDEN" };
     const create = { cwd: t.home.cwd };
@@ -97,7 +98,7 @@ describe("scopes", () => {
 
   it("are not kept by a client that comes back with another token", async () => {
     await using t = await testWeb();
-    t.write("viewer", ["view"]);
+    await t.write("viewer", ["view"]);
     const [first, second] = [await openPage(t), await openPage(t)];
     const hello = { type: "hello", protocol: 1, version: "1" };
     first.socket.send(JSON.stringify({ ...hello, token: t.token() }));
@@ -245,10 +246,10 @@ describe("scorel host token", () => {
     const printed: string[] = [];
     const run = (args: string[], options = {}) =>
       tokenCommand({ args, options, stdout: { write: (text: string) => printed.push(text) } } as never);
-    run(["rotate", "phone"]);
-    run(["rotate", "phone"], { scope: "view" });
-    run(["show-path"]);
-    run(["list"]);
+    await run(["rotate", "phone"]);
+    await run(["rotate", "phone"], { scope: "view" });
+    await run(["show-path"]);
+    await run(["list"]);
     expect(printed.slice(0, 4)).toEqual([
       `The token "phone" (view, prompt, approve) is in ${t.tokenPath("phone")}\n`,
       `The token "phone" (view) is in ${t.tokenPath("phone")}\n`,
@@ -260,15 +261,10 @@ describe("scorel host token", () => {
       ["phone", ["view"]],
     ]);
     for (const name of ["owner", "phone"]) expect(printed.join("")).not.toContain(t.token(name));
-    run(["remove", "phone"]);
+    await run(["remove", "phone"]);
     expect(existsSync(t.tokenPath("phone"))).toBe(false);
-    const codes = [["show-path", "phone"], ["remove", "x"], ["rotate", "../x"], ["burn"]].map((args) => {
-      try {
-        return run(args);
-      } catch (thrown) {
-        return (thrown as { code: string }).code;
-      }
-    });
+    const wrong = [["show-path", "phone"], ["remove", "x"], ["rotate", "../x"], ["burn"]];
+    const codes = await Promise.all(wrong.map((args) => run(args).catch(codeOf)));
     expect(codes).toEqual(["WEB_TOKEN_UNKNOWN", "WEB_TOKEN_UNKNOWN", "WEB_TOKEN_NAME", "WEB_TOKEN_ACTION"]);
   });
 });
