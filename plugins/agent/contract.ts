@@ -51,8 +51,8 @@ export interface SendOptions {
   clientId?: string;
   /** Makes a repeated send harmless: a second message with the same id is not sent again. */
   messageId?: string;
-  /** How to queue the message while a turn is running. Default: "follow_up". */
-  running?: "follow_up" | "steer";
+  /** How to queue the message while a turn is running, or `refuse`: then AGENT_BUSY is thrown. Default: "follow_up". */
+  running?: "follow_up" | "steer" | "refuse";
 }
 /** Result of a send. `turn` resolves when the turn that answers the message ends; it never rejects. */
 export interface Sent {

@@ -27,6 +27,11 @@ export const errors = defineErrors({
     text: (a: { options: readonly string[] }) =>
       `${a.options.join(" and ")} each select a session. Use only one of them.`,
   },
+  PRINT_BUSY: {
+    exit: 5,
+    text: (a: { sessionId: string }) =>
+      `A turn runs in session ${a.sessionId}, so the prompt was not sent. Leave out --if-busy refuse to wait for its end, or use --fork ${a.sessionId} to work in a copy.`,
+  },
   PRINT_NUMBER: {
     exit: 2,
     text: (a: { option: string; value: string; what: string }) => `${a.option} takes ${a.what}, not "${a.value}".`,

@@ -40,6 +40,8 @@ export class Limits {
   /** What the running tool calls have cost so far, by call id. */
   private readonly running = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
+  /** Whether the run's own turns have begun, not only those of others in the session. */
+  private begun = false;
 
   constructor(max: { rounds: number; cost: number; seconds: number }) {
     this.max = max;
@@ -58,9 +60,12 @@ export class Limits {
 
   /**
    * Counts rounds and the cost of summaries and tools. The limit is reached when another round would follow but is not allowed, or
-   * when running tools have cost too much.
+   * when running tools have cost too much. `mine` says that the run caused the event; what comes before its first message is somebody
+   * else's.
    */
-  hear({ event }: Delivered): void {
+  hear({ event }: Delivered, mine = true): void {
+    this.begun ||= mine && event.type === "message";
+    if (!this.begun) return;
     if (event.type === "compact") this.cost += (event as AnyEvent & Events["compact"]).usage?.cost.total ?? 0;
     if (event.type === "message") this.takeMessage((event as AnyEvent & Events["message"]).message);
     if (event.type === "tool_execution_update")

@@ -10,6 +10,11 @@ export const printOnly: Readonly<Record<string, CliOption>> = {
   maxRounds: { flags: "--max-rounds <n>", description: "Stop after so many model calls" },
   maxCost: { flags: "--max-cost <usd>", description: "Stop when this much is spent" },
   timeout: { flags: "--timeout <seconds>", description: "Stop after this time" },
+  ifBusy: {
+    flags: "--if-busy <what>",
+    description: "When a turn runs in the session: queue the prompt behind it (default), or refuse it",
+    values: ["queue", "refuse"],
+  },
   noSession: { flags: "--no-session", description: "Keep the session in memory only" },
   fork: {
     flags: "--fork <id>",

@@ -22,6 +22,8 @@ export interface Progress {
   opened(status: SessionStatus): Promise<void>;
   /** Prints the notices that were not printed before. */
   notices(notices: readonly Notice[]): Promise<void>;
+  /** Tells that the prompt waits for a turn of somebody else. */
+  queued(): Promise<void>;
   hear(delivered: Delivered): Promise<void> | undefined;
   /**
    * Prints which calls were denied because nobody could be asked, how to allow them, and which questions got their
@@ -42,6 +44,10 @@ export function createProgress({ stderr, options }: Invocation): Progress {
   const defaulted = new Set<string>();
   return {
     notices: tell,
+    queued: async () => {
+      if ((options.output ?? "text") === "text")
+        await say("A turn runs in this session; the prompt waits for its end (--if-busy refuse: do not wait).");
+    },
     reportDenied: async () => {
       if (denied.length > 0) await say(await import("./denied.ts").then(({ howToAllow }) => howToAllow(denied)));
       for (const text of defaulted) await say(text);

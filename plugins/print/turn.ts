@@ -16,7 +16,7 @@ import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import { sessionOptions } from "./options.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress, type Progress } from "./progress.ts";
 import { readPrompt } from "./prompt.ts";
 import type { AnswerSchema } from "./schema.ts";
 
@@ -62,7 +62,8 @@ async function answer(
   const progress = createProgress(invocation);
   await progress.opened(status);
   // A separate subscription, so that a slow reader of the output does not delay the limits.
-  await client.subscribe(sessionId, (delivered) => limits.hear(delivered), { joined: true });
+  const mine = ({ event }: Delivered) => "clientId" in event && event.clientId === client.clientId;
+  await client.subscribe(sessionId, (delivered) => limits.hear(delivered, mine(delivered)), { joined: true });
   // Returns a promise only when there is something to wait for, since a reply may have tens of thousands of deltas.
   const show = (delivered: Delivered) => {
     const told = progress.hear(delivered);
@@ -72,7 +73,8 @@ async function answer(
   const joined = options.output !== "events";
   await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined });
   if (interrupt.aborted) return undefined;
-  const printed = await converse({ client, status, format, limits, interrupt }, content, schema);
+  const refuses = options.ifBusy === "refuse";
+  const printed = await converse({ client, status, format, limits, progress, interrupt, refuses }, content, schema);
   await client.drained(sessionId);
   await format.finish(sessionId, printed);
   const { notices } = await client.request("get_status", { sessionId });
@@ -89,7 +91,10 @@ interface Run {
   status: SessionStatus;
   format: Format;
   limits: Limits;
+  progress: Progress;
   interrupt: AbortSignal;
+  /** Whether the prompt is refused when a turn runs in the session. */
+  refuses: boolean;
 }
 
 function refuseTwoSessions(options: Record<string, unknown>): void {
@@ -151,12 +156,15 @@ function added<T extends Record<keyof T, number>>(a: T, b: T): T {
  * Sends a message and waits for its turn. An interrupt or limit cancels it and keeps what has arrived; a closed stdout
  * does not.
  */
-async function takeTurn({ client, status, format, limits, interrupt }: Run, content: UserMessage["content"]) {
+async function takeTurn(run: Run, content: UserMessage["content"]) {
+  const { client, status, format, limits, interrupt, progress, refuses } = run;
   const { sessionId } = status;
-  const { id } = await client.request("send_message", { sessionId, content });
+  const { id, status: sent } = await send(client, sessionId, content, refuses);
+  const isQueued = sent === "queued";
+  if (isQueued) await progress.queued();
   const over = new AbortController();
   const refused = new Promise<never>((_, reject) => {
-    const cancel = () => void client.request("cancel", { sessionId }).catch(reject);
+    const cancel = () => void withdraw(client, { sessionId, id, isQueued }).catch(reject);
     const interrupted = () => format.output.failure ?? cancel();
     for (const [signal, work] of [
       [interrupt, interrupted],
@@ -171,6 +179,34 @@ async function takeTurn({ client, status, format, limits, interrupt }: Run, cont
   } finally {
     over.abort();
   }
+}
+
+async function send(client: Client, sessionId: string, content: UserMessage["content"], refuses: boolean) {
+  try {
+    return await client.request("send_message", { sessionId, content, ...(refuses && { running: "refuse" as const }) });
+  } catch (thrown) {
+    throw codeOf(thrown) === "AGENT_BUSY" ? errors.PRINT_BUSY({ sessionId }) : thrown;
+  }
+}
+
+/** Takes a message back that still waits for the turn of somebody else, or cancels the turn that answers it. */
+async function withdraw(
+  client: Client,
+  { sessionId, id, isQueued }: { sessionId: string; id: string; isQueued: boolean },
+): Promise<void> {
+  while (isQueued) {
+    const { items, seq: expectedSeq } = await client.request("get_queue", { sessionId });
+    if (!items.some((item) => item.id === id)) break;
+    const others = items.filter((item) => item.id !== id).map((item) => ({ id: item.id }));
+    try {
+      await client.request("rewrite_queue", { sessionId, items: others, expectedSeq });
+      return;
+    } catch (thrown) {
+      // The queue has changed since it was read.
+      if (codeOf(thrown) !== "AGENT_QUEUE_CONFLICT") throw thrown;
+    }
+  }
+  await client.request("cancel", { sessionId });
 }
 
 /** Returns the exit code. A closed stdout is not a failure, but a full disk is. */

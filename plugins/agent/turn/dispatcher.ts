@@ -59,6 +59,7 @@ export class Dispatcher {
       const known = messageId === undefined ? undefined : this.env.ctx.session.projection("sentMessages")[messageId];
       if (known !== undefined) return { status: "duplicate", id: known, turn: this.outcomeOf(known) };
       if (!this.current) return this.startWith(() => [{ message: sent, clientId }]) as Promise<Sent>;
+      if (running === "refuse") throw errors.AGENT_BUSY();
       if (this.current.turn.accepts) return this.add(sent, running ?? "follow_up", clientId);
       await this.current.done;
     }

@@ -90,7 +90,12 @@ export const operations = {
   send_message: {
     summary: "Sends a message. It starts a turn, or waits for the end of the running one.",
     params: () =>
-      z.strictObject({ sessionId, content, messageId: text, running: z.enum(["follow_up", "steer"]).optional() }),
+      z.strictObject({
+        sessionId,
+        content,
+        messageId: text,
+        running: z.enum(["follow_up", "steer", "refuse"]).optional(),
+      }),
     run: handlers.sendMessage,
   },
   wait_turn: {
