@@ -5,24 +5,30 @@ import type { Invocation } from "@scorel/cli/contract";
 import { userHome } from "@scorel/kit/files/home";
 import { makePrivate } from "@scorel/kit/files/private-folder";
 import { plainText } from "@scorel/kit/text/plain";
+import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 import { logFile, runFolder } from "./run-folder.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
 const LIMIT_MS = 20_000;
 const LOOK_MS = 20;
+/** Variable that tells a host that a command has started it, not a person or a service manager. */
+export const BACKGROUND = "SCOREL_HOST_BACKGROUND";
 /** The log is emptied at the next start when it is larger. */
 const MAX_LOG = 5 * 1024 * 1024;
 
 /** Starts a host in a process of its own, which outlives this one, and waits until it can be reached. */
-export async function startInBackground({ env }: Invocation, words: readonly string[]): Promise<DaemonState> {
+export async function startInBackground(
+  { env }: Pick<Invocation, "env">,
+  words: readonly string[],
+): Promise<DaemonState> {
   makePrivate(runFolder());
   const log = openLog();
   const from = fstatSync(log).size;
   const [node, script] = [process.execPath, process.argv[1] as string];
   const child = spawn(node, [...process.execArgv, script, "host", "serve", "--foreground", ...words], {
     cwd: userHome(),
-    env,
+    env: { ...env, [BACKGROUND]: "1" },
     detached: true,
     stdio: ["ignore", log, log],
   });
@@ -48,4 +54,18 @@ function openLog(): number {
   const log = openSync(logFile(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
   if (fstatSync(log).size > MAX_LOG) ftruncateSync(log);
   return log;
+}
+
+/** The words of the command line that the host in the background gets, too. */
+export function wordsOf(
+  ctx: DaemonContext,
+  { foreground: _f, replace: _r, ...options }: Invocation["options"],
+): string[] {
+  const { preset } = ctx.launch;
+  const words = Object.entries(options).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (value === true) return [flag];
+    return typeof value === "string" ? [flag, value] : [];
+  });
+  return preset === undefined || words.includes("--preset") ? words : ["--preset", preset, ...words];
 }

@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
 import { readText } from "@scorel/kit/files/open";
 import type { DaemonContext } from "./context.ts";
+import type { HostStatus } from "./contract.ts";
+import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
 import { logFile } from "./run-folder.ts";
 import { type Serving, serve } from "./serve.ts";
-import { addressLines, findDaemon } from "./state.ts";
+import { addressLines, type Daemon, findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
 /** `scorel host serve` */
@@ -18,29 +20,75 @@ export async function serveCommand(ctx: DaemonContext, asked: Invocation, set: (
   if (options.replace === true) await stopDaemon();
   const running = findDaemon();
   if (running) throw errors.DAEMON_RUNNING(running);
-  const { startInBackground } = await import("./background.ts");
+  const { startInBackground, wordsOf } = await import("./background.ts");
   const state = await startInBackground(invocation, wordsOf(ctx, options));
   stdout.write(`The host runs now (process ${state.pid}).\n${addressLines(state.addresses)}`);
   return 0;
 }
 
-/** `scorel host status` */
-export async function statusCommand({ options, stdout }: Invocation): Promise<number> {
+/** `scorel host status`. Exits with 1 when no host runs. */
+export async function statusCommand(ctx: DaemonContext, { options, stdout }: Invocation): Promise<number> {
   const daemon = findDaemon();
-  if (options.json === true) {
-    stdout.write(`${JSON.stringify(daemon ? { running: true, ...daemon } : { running: false }, null, 2)}\n`);
-    return daemon ? 0 : 1;
+  const live = await liveStatus(ctx, daemon);
+  if (options.json === true || options.output === "json") {
+    const { clients, sessions } = live ?? {};
+    const shown = daemon ? { running: true, ...daemon, ...(live && { clients, sessions }) } : { running: false };
+    stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  } else stdout.write(daemon ? statusText(daemon, live) : `${errors.DAEMON_NONE().message}\n`);
+  return daemon ? 0 : 1;
+}
+
+/** What a running host says about itself; undefined for one that does not answer, such as one of another protocol. */
+async function liveStatus(ctx: DaemonContext, daemon: Daemon | undefined): Promise<HostStatus | undefined> {
+  const address = daemon?.state?.addresses.find(({ transport }) => transport === "socket")?.address;
+  if (address === undefined) return undefined;
+  const client = await dialHost(ctx, address, { name: "status", reconnect: false }).catch(() => undefined);
+  try {
+    const status = await client?.request("host_status", {});
+    return status && { ...status, clients: status.clients.filter(({ clientId }) => clientId !== client?.clientId) };
+  } catch {
+    return undefined;
+  } finally {
+    await client?.close();
   }
-  if (!daemon) {
-    stdout.write(`${errors.DAEMON_NONE().message}\n`);
-    return 1;
-  }
-  const { pid, since, state } = daemon;
-  stdout.write(
-    `A host runs since ${since} (process ${pid}${state ? `, Scorel ${state.version}, preset ${state.preset}` : ", starting"}).\n`,
-  );
-  if (state) stdout.write(addressLines(state.addresses));
-  return 0;
+}
+
+function statusText({ pid, since, state }: Daemon, live: HostStatus | undefined): string {
+  if (!state) return `A host is starting (process ${pid}, since ${since}).\n`;
+  const { version, preset, startedAt, addresses } = state;
+  const lines = [
+    `A host runs: Scorel ${version}, preset ${preset}, process ${pid}, up ${duration(Date.now() - startedAt)}`,
+  ];
+  if (live) {
+    const { open, running, waiting } = live.sessions;
+    const turns = `${running} with a running turn${waiting === 0 ? "" : `, ${waiting} of them waiting`}`;
+    lines.push(`sessions: ${open} open${open === 0 ? "" : `, ${turns}`}`, `clients: ${clientsText(live.clients)}`);
+  } else lines.push("It does not answer. `scorel host logs` shows what it printed.");
+  return `${lines.join("\n")}\n${addressLines(addresses)}`;
+}
+
+function clientsText(clients: HostStatus["clients"]): string {
+  if (clients.length === 0) return "none";
+  const named = (client: HostStatus["clients"][number]) =>
+    `${client.name ?? client.transport} (${client.transport}${client.connected ? "" : ", away"})`;
+  return clients.map(named).join(", ");
+}
+
+/** A time span in its two largest units: `2 d 3 h`, `4 min 5 s`. */
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const units: [number, string][] = [
+    [Math.floor(seconds / 86_400), "d"],
+    [Math.floor(seconds / 3_600) % 24, "h"],
+    [Math.floor(seconds / 60) % 60, "min"],
+    [seconds % 60, "s"],
+  ];
+  const first = units.findIndex(([value]) => value > 0);
+  const shown = units
+    .slice(first < 0 ? 3 : first)
+    .slice(0, 2)
+    .filter(([value], index) => value > 0 || index === 0);
+  return shown.map(([value, unit]) => `${value} ${unit}`).join(" ");
 }
 
 /** `scorel host stop` */
@@ -58,15 +106,4 @@ export function logsCommand({ options, stdout }: Invocation): number {
   const last = lines.slice(-count);
   stdout.write(last.map((line) => `${line}\n`).join(""));
   return 0;
-}
-
-/** The words of the command line that the host in the background gets, too. */
-function wordsOf(ctx: DaemonContext, { foreground: _f, replace: _r, ...options }: Invocation["options"]): string[] {
-  const { preset } = ctx.launch;
-  const words = Object.entries(options).flatMap(([name, value]) => {
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    if (value === true) return [flag];
-    return typeof value === "string" ? [flag, value] : [];
-  });
-  return preset === undefined || words.includes("--preset") ? words : ["--preset", preset, ...words];
 }

@@ -9,12 +9,12 @@ import { errors } from "./errors.ts";
  */
 export async function withConsent(ctx: DaemonContext, invocation: Invocation): Promise<Invocation["options"]> {
   const { options, stdin, stdout } = invocation;
-  if (options.yes === true) return options;
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
   let isAgreed = false;
   for (const transport of transports) {
+    // Also checks the options, before a running host is stopped for them.
     const danger = await transport.danger?.(options);
-    if (danger === undefined) continue;
+    if (danger === undefined || options.yes === true) continue;
     isAgreed = true;
     const isAsked = stdin.isTTY === true && stdout.isTTY === true;
     if (!isAsked || !(await agrees(`${danger} Go on? [y/N] `, invocation))) throw errors.DAEMON_UNCONFIRMED({ danger });

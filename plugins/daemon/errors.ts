@@ -34,6 +34,20 @@ export const errors = defineErrors({
     text: (a: { danger: string }) =>
       `The host was not started. ${a.danger} Answer "y" in a terminal, or add --yes, if that is what you want.`,
   },
+  DAEMON_RESET: {
+    exit: 2,
+    text: () => 'Nothing was changed. Answer "y" in a terminal, or add --yes, if that is what you want.',
+  },
+  DAEMON_NO_MANAGER: {
+    exit: 2,
+    text: (a: { platform: string }) =>
+      `Service files are known for systemd (Linux) and launchd (macOS), not for ${a.platform}. Let your system run \`scorel host serve --foreground\` when you log in.`,
+  },
+  DAEMON_FOREIGN_FILE: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `${a.path} was not written by Scorel, so it is left as it is. Move it away, or add --force.`,
+  },
   DAEMON_NO_SOCKET: () =>
     "The running host has no Unix socket. Its preset must have the plugin `socket`; then: scorel host serve --replace",
   DAEMON_PROXY: (a: { path: string; reason: string }) =>

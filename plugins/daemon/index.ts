@@ -3,10 +3,12 @@ import type { Listening } from "@scorel/gateway/contract";
 import type { RemoteClient } from "@scorel/host/client";
 import { definePlugin } from "@scorel/kernel";
 import { config } from "./context.ts";
+import { operations } from "./operations.ts";
 import { ReachingClient } from "./reach.ts";
 import type { Serving } from "./serve.ts";
 
-const json: CliOption = { flags: "--json", description: "Print JSON" };
+const output: CliOption = { flags: "--output <format>", description: "How to print it", values: ["text", "json"] };
+const json: CliOption = { flags: "--json", description: "The same as --output json" };
 
 /** Plugin `daemon`: a host that outlives the terminal, and clients in other processes for every host. */
 export default definePlugin({
@@ -33,6 +35,7 @@ export default definePlugin({
       await (await socket)?.close();
     });
     return {
+      operations: () => operations(() => serving),
       serviceWrappers: {
         host: (host) => ({
           connect: (options = {}) => {
@@ -66,9 +69,10 @@ export default definePlugin({
         {
           noun: "host",
           action: "status",
-          description: "Show whether a host runs, and where it can be reached",
-          options: [json],
-          run: async (invocation) => (await import("./commands.ts")).statusCommand(invocation),
+          description:
+            "Show the running host: its version, sessions, clients and addresses; exits 1 when there is none",
+          options: [output, json],
+          run: async (invocation) => (await import("./commands.ts")).statusCommand(ctx, invocation),
         },
         {
           noun: "host",
@@ -110,6 +114,32 @@ export default definePlugin({
             const start = async () => (await import("./background.ts")).startInBackground(invocation, []);
             return (await import("./proxy.ts")).proxyCommand(invocation, start);
           },
+        },
+        {
+          noun: "host",
+          action: "reset",
+          description: "Stop the host, and delete its log, its tokens and what dead processes have left behind",
+          options: [{ flags: "--yes", description: "Do not ask" }],
+          run: async (invocation) => (await import("./reset.ts")).resetCommand(ctx, invocation),
+        },
+        {
+          noun: "host",
+          action: "install",
+          description: "Write a service file, with which the host starts when you log in (systemd, launchd)",
+          options: [
+            { flags: "--print", description: "Print the file instead of writing it" },
+            { flags: "--force", description: "Replace a file that Scorel has not written" },
+            { flags: "--yes", description: "Do not ask about addresses that others can reach" },
+            ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ options = [] }) => options)),
+          ],
+          run: async (invocation) => (await import("./install.ts")).installCommand(ctx, invocation),
+        },
+        {
+          noun: "host",
+          action: "uninstall",
+          description: "Delete the service file again",
+          options: [{ flags: "--force", description: "Also one that Scorel has not written" }],
+          run: async (invocation) => (await import("./install.ts")).uninstallCommand(invocation),
         },
         {
           noun: "host",

@@ -55,6 +55,17 @@ export class Keeper {
     while (this.isRunning && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 
+  /** The open sessions, those with a running turn, and those of them whose turn waits for others. */
+  get counts(): { open: number; running: number; waiting: number } {
+    const rows = [...this.kept.values()].map(({ row }) => row);
+    const running = rows.filter((row) => row.running === true);
+    return {
+      open: rows.length,
+      running: running.length,
+      waiting: running.filter(({ turn }) => turn === "waiting").length,
+    };
+  }
+
   async end(): Promise<void> {
     clearInterval(this.timer);
     await this.unwatch?.();
@@ -62,7 +73,7 @@ export class Keeper {
   }
 
   private get isRunning(): boolean {
-    return [...this.kept.values()].some(({ row }) => row.running === true);
+    return this.counts.running > 0;
   }
 
   private async take(change: SessionChange): Promise<void> {

@@ -186,17 +186,21 @@ export class ReachingClient implements Client {
   private async daemon(): Promise<Client | undefined> {
     const found = findDaemon();
     if (!found?.state || found.pid === process.pid) return undefined;
-    const { version, preset, addresses } = found.state;
     const { launch } = this.ctx;
-    const address = addresses.find(({ transport }) => transport === "socket")?.address;
-    if (address === undefined || preset !== (launch.preset ?? "coding")) return undefined;
-    if (version !== launch.version) {
-      const how = "`scorel host serve --replace` starts this version";
-      launch.stderr.write(
-        `scorel: the running host is version ${version}, this is ${launch.version}: not using it (${how})\n`,
-      );
+    let { state } = found;
+    const preset = launch.preset ?? "coding";
+    if (state.preset !== preset) {
+      const text = `the running host has the preset ${state.preset}, not ${preset}, so it is not used`;
+      if (launch.stderr.isTTY) launch.stderr.write(`scorel: ${text}\n`);
       return undefined;
     }
+    if (state.version !== launch.version) {
+      const replaced = await (await import("./replace.ts")).replaceIdle(this.ctx, state);
+      if (!replaced) return undefined;
+      state = replaced;
+    }
+    const address = state.addresses.find(({ transport }) => transport === "socket")?.address;
+    if (address === undefined) return undefined;
     try {
       return await dialHost(this.ctx, address, { name: this.name });
     } catch (thrown) {

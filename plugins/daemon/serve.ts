@@ -3,7 +3,9 @@ import type { Listening } from "@scorel/gateway/contract";
 import { holderOf, tryLock } from "@scorel/kit/files/lock";
 import { makePrivate } from "@scorel/kit/files/private-folder";
 import { ownIdentity } from "@scorel/kit/process/identity";
+import { BACKGROUND, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
+import type { HostStatus } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { Keeper } from "./keeper.ts";
 import { lockFile, runFolder, socketOf } from "./run-folder.ts";
@@ -15,31 +17,36 @@ const TURNS_MS = 10_000;
 
 /** A running daemon, until it is ended. */
 export interface Serving {
-  /** Resolves when nobody has used the host for a while. */
-  idle: Promise<void>;
+  /** Resolves when the host is to end: nobody has used it for a while, or a client has asked for it. */
+  over: Promise<unknown>;
+  status(): HostStatus;
+  /** Why it is not idle: a turn runs, or others than this client are connected. */
+  usedBy(clientId: string): string | undefined;
+  /** Lets it end, after the requests that are being answered. */
+  stop(): void;
   end(): Promise<void>;
 }
 
 /** Runs the host in this process until it is interrupted, or idle for long. */
-export async function serve(
-  ctx: DaemonContext,
-  { options, interrupt, stdout }: Invocation,
-  set: (serving: Serving) => void,
-) {
+export async function serve(ctx: DaemonContext, invocation: Invocation, set: (serving: Serving) => void) {
+  const { options, interrupt, stdout } = invocation;
   makePrivate(runFolder());
   if (options.replace === true) await stopDaemon();
-  const serving = await begin(ctx, options);
+  const serving = await begin(ctx, invocation);
   set(serving);
   stdout.write(addressLines(serving.addresses));
   const interrupted = new Promise<void>((resolve) =>
     interrupt.addEventListener("abort", () => resolve(), { once: true }),
   );
-  await Promise.race([serving.idle, interrupted]);
+  await Promise.race([serving.over, interrupted]);
   await serving.end();
   return 0;
 }
 
-async function begin(ctx: DaemonContext, options: Invocation["options"]) {
+async function begin(
+  ctx: DaemonContext,
+  { options, env }: Invocation,
+): Promise<Serving & Pick<HostStatus, "addresses">> {
   const lock = tryLock(lockFile());
   if (!lock) throw errors.DAEMON_RUNNING({ pid: 0, since: "a moment ago" });
   if (!("release" in lock)) {
@@ -56,6 +63,7 @@ async function begin(ctx: DaemonContext, options: Invocation["options"]) {
     if (lock.holds()) removeState();
     lock.release();
   };
+  let about: Omit<HostStatus, "clients" | "sessions">;
   try {
     for (const { value: transports } of ctx.collect("transports"))
       for (const transport of transports) {
@@ -67,13 +75,21 @@ async function begin(ctx: DaemonContext, options: Invocation["options"]) {
       }
     const { version, preset = "coding" } = ctx.launch;
     const nonce = holderOf(lockFile())?.nonce ?? "";
-    writeState({ pid: process.pid, nonce, version, preset, startedAt: Date.now(), addresses });
+    about = { pid: process.pid, version, preset, startedAt: Date.now(), addresses };
+    const background = env[BACKGROUND] === "1";
+    delete process.env[BACKGROUND];
+    writeState({ ...about, nonce, background, words: wordsOf(ctx, options) });
   } catch (thrown) {
     await close();
     throw thrown;
   }
   const keeper = new Keeper(ctx.host, { idleMs: ctx.config.idleMinutes * 60_000, logger: ctx.logger });
   await keeper.start();
+  let stop = () => {};
+  const asked = new Promise<void>((resolve) => {
+    // The client gets its answer first.
+    stop = () => void setTimeout(resolve, 50);
+  });
   const idle = keeper.whenUnused(() => ctx.gateway.clients().length > 0);
   let ending: Promise<void> | undefined;
   const end = async () => {
@@ -85,7 +101,16 @@ async function begin(ctx: DaemonContext, options: Invocation["options"]) {
   };
   return {
     addresses,
-    idle,
+    over: Promise.race([idle, asked]),
+    status: () => ({ ...about, clients: ctx.gateway.clients(), sessions: keeper.counts }),
+    usedBy: (clientId) => {
+      const others = ctx.gateway.clients().filter((client) => client.clientId !== clientId && client.connected);
+      const { running } = keeper.counts;
+      if (running > 0) return running === 1 ? "a turn runs in it" : `${running} turns run in it`;
+      if (others.length === 0) return undefined;
+      return `${[...new Set(others.map(({ name, transport }) => name ?? transport))].join(", ")} still uses it`;
+    },
+    stop,
     end: () => {
       ending ??= end();
       return ending;

@@ -14,6 +14,10 @@ export interface DaemonState {
   startedAt: number;
   /** Where it can be reached, by transport. */
   addresses: { transport: string; address: string; note?: string | undefined }[];
+  /** Options of `host serve` that it was started with, for another one in its place. */
+  words?: string[] | undefined;
+  /** Whether a command has started it in the background, so that a command may replace it, too. */
+  background?: boolean | undefined;
 }
 
 const schema = z.object({
@@ -23,6 +27,8 @@ const schema = z.object({
   preset: z.string(),
   startedAt: z.number(),
   addresses: z.array(z.object({ transport: z.string(), address: z.string(), note: z.string().optional() })),
+  words: z.array(z.string()).optional(),
+  background: z.boolean().optional(),
 });
 
 /** The daemon of this home; undefined if none runs. `ready` is false while it starts. */

@@ -20,10 +20,15 @@ export async function stopDaemon(): Promise<Daemon | undefined> {
     // It may have ended meanwhile.
     if (codeOf(thrown) !== "ESRCH") throw thrown;
   }
+  await ended(pid);
+  return daemon;
+}
+
+/** Resolves when a daemon has ended. Throws DAEMON_STOP. */
+export async function ended(pid: number): Promise<void> {
   const until = Date.now() + LIMIT_MS;
   while (findDaemon()?.pid === pid) {
     if (Date.now() > until) throw errors.DAEMON_STOP({ pid, seconds: LIMIT_MS / 1_000 });
     await sleep(LOOK_MS);
   }
-  return daemon;
 }

@@ -58,6 +58,8 @@ export interface Transport {
   danger?(options: Readonly<Record<string, unknown>>): Awaitable<string | undefined>;
   /** Begins to accept clients, and gives their channels to the service `gateway`. Undefined if the options do not ask for it. */
   listen(options: Readonly<Record<string, unknown>>): Awaitable<Listening | undefined>;
+  /** What it keeps on disk for its clients, such as tokens, for `scorel host reset`. Undefined if there is nothing. */
+  kept?(): Awaitable<{ what: string; clear(): Awaitable<void> } | undefined>;
   /** The protocols of the addresses that `dial` connects to, with a colon: `ws:`. */
   schemes?: readonly string[];
   /** Options of the commands that connect to such an address, for `dial`. */

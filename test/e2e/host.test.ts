@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
@@ -157,4 +158,160 @@ it("a session goes on in the terminal that stays when the one that began it is c
     ...["user: one", "assistant: first answer", "user: two", "assistant: second answer"],
     ...["user: three", "assistant: third answer"],
   ]);
+});
+
+describe("what people do with a host", () => {
+  it("names its version, preset, sessions and clients, and checks options before it replaces it", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("one")]);
+    s.useModel(server.baseUrl);
+    await serving(s, none);
+    const talk = s.start([...none, "chat"], { open: true });
+    talk.child.stdin?.write("hi\n");
+    await talk.line((line) => line.includes("one"));
+    const { stdout } = await s.run(["host", "status"]);
+    expect(stdout).toMatch(/^A host runs: Scorel \S+, preset none, process \d+, up \d+ s\n/);
+    expect(stdout).toContain("sessions: 1 open, 0 with a running turn\nclients: terminal (socket)\nsocket: ");
+    const refused = await s.run(["host", "serve", "--replace", "--port", "nope"]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"nope" is no port') });
+    const status = JSON.parse((await s.run(["host", "status", "--output", "json"])).stdout);
+    expect(status).toMatchObject({
+      state: { preset: "none", words: ["--preset", "none"], background: false },
+      clients: [{ name: "terminal", transport: "socket", connected: true }],
+      sessions: { open: 1, running: 0, waiting: 0 },
+    });
+    talk.child.stdin?.end();
+    await talk.finished;
+  });
+
+  it("of another version is replaced when nobody uses it, and else is named", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("one"), text("two"), text("three")]);
+    s.useModel(server.baseUrl);
+    const state = join(s.home, ".scorel/run/host.json");
+    const older = () =>
+      writeFileSync(state, readFileSync(state, "utf8").replace(/"version": "[^"]*"/, '"version": "0.0.1"'));
+    expect((await s.run([...none, "host", "serve"])).code).toBe(0);
+    try {
+      const former = JSON.parse(readFileSync(state, "utf8"));
+      older();
+      const replacing = await s.run([...none, "-p", "one"]);
+      expect(replacing).toMatchObject({
+        code: 0,
+        stdout: "one\n",
+        stderr: expect.stringMatching(
+          /running host is version 0\.0\.1, this is \S+; nobody used it, so it was replaced/,
+        ),
+      });
+      const now = JSON.parse(readFileSync(state, "utf8"));
+      expect(now).toMatchObject({ version: former.version, preset: "none", words: former.words, background: true });
+      expect(now.pid).not.toBe(former.pid);
+      // Somebody who is connected keeps it.
+      const talk = s.start([...none, "chat"], { open: true });
+      talk.child.stdin?.write("hi\n");
+      await talk.line((line) => line.includes("two"));
+      older();
+      expect(await s.run([...none, "-p", "three"])).toMatchObject({
+        code: 0,
+        stdout: "three\n",
+        stderr: expect.stringContaining("going on without it, since terminal still uses it."),
+      });
+      expect(JSON.parse(readFileSync(state, "utf8")).pid).toBe(now.pid);
+      talk.child.stdin?.end();
+      await talk.finished;
+    } finally {
+      await s.run(["host", "stop"]);
+    }
+  });
+
+  it("ends by itself when nobody has used it for as long as the configuration says", async () => {
+    using s = scratch();
+    s.file("~/.scorel/config.toml", "[daemon]\nidleMinutes = 0.02\n");
+    const host = await serving(s);
+    const { address } = JSON.parse((await s.run(["host", "status", "--json"])).stdout).state.addresses[0];
+    // A client keeps it, however long it says nothing.
+    const proxy = s.start(["host", "proxy"], { open: true });
+    const hello = { type: "hello", protocol: 1, version: "1", name: "test" };
+    proxy.child.stdin?.write(`${JSON.stringify(hello)}\n`);
+    await proxy.line((line) => line.includes('"welcome"'));
+    const joined = performance.now();
+    await eventually(() => expect(performance.now() - joined).toBeGreaterThan(2_400));
+    expect(host.child.exitCode).toBeNull();
+    proxy.child.stdin?.end(`${JSON.stringify({ type: "leave" })}\n`);
+    await proxy.finished;
+    expect((await host.finished).code).toBe(0);
+    expect(existsSync(address)).toBe(false);
+    expect(readdirSync(join(s.home, ".scorel/run"))).toEqual([]);
+  });
+
+  it("is reset after saying what that deletes, and after a yes", async () => {
+    using s = scratch();
+    const host = await serving(s, ["--port", "0"]);
+    // Six at once, of which none may be lost.
+    const names = ["a", "b", "c", "d", "e", "f"];
+    await Promise.all(names.map((name) => s.run(["host", "token", "rotate", name])));
+    const { tokens } = JSON.parse((await s.run(["host", "token", "--json"])).stdout) as { tokens: { name: string }[] };
+    expect(tokens.map(({ name }) => name).sort()).toEqual([...names, "owner"]);
+    const asked = await s.run(["host", "reset"]);
+    expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("Nothing was changed.") });
+    expect(asked.stdout).toContain(`- stop the host (process ${host.child.pid}); running turns get 10 s`);
+    expect(asked.stdout).toContain("- delete the tokens (a, b, c, d, e, f, owner);");
+    expect(await s.run(["host", "reset", "--yes"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Done."),
+    });
+    expect((await host.finished).code).toBe(143);
+    expect([readdirSync(join(s.home, ".scorel/host")), readdirSync(join(s.home, ".scorel/run"))]).toEqual([[], []]);
+    expect((await s.run(["host", "reset"])).stdout).toContain("There is nothing to reset");
+  });
+
+  it.runIf(process.platform === "linux")(
+    "is installed as a service of the user, in a file that only Scorel replaces",
+    async () => {
+      using s = scratch();
+      const env = { XDG_CONFIG_HOME: join(s.home, "config") };
+      const unit = join(env.XDG_CONFIG_HOME, "systemd/user/scorel-host.service");
+      const run = (...args: string[]) => s.run(["host", ...args], { env, guarded: true });
+      const printed = await run("install", "--print", "--port", "7777");
+      expect(printed.stdout).toMatch(/ExecStart=".*" ".*bin.js" "host" "serve" "--foreground" "--port" "7777"\n/);
+      expect(existsSync(unit)).toBe(false);
+      expect((await run("install", "--port", "7777")).stdout).toContain(`Written: ${unit}\n`);
+      expect(readFileSync(unit, "utf8")).toBe(printed.stdout);
+      writeFileSync(unit, "[Unit]\n");
+      for (const action of ["install", "uninstall"])
+        expect(await run(action)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("was not written by Scorel"),
+        });
+      expect((await run("install", "--force")).code).toBe(0);
+      expect((await run("uninstall")).stdout).toContain(`Deleted: ${unit}\n`);
+      expect(existsSync(unit)).toBe(false);
+    },
+  );
+});
+
+it("a prompt for a session in which a turn runs is queued, taken back by Ctrl-C, or refused as asked", async () => {
+  using s = scratch();
+  const released = gate();
+  await using server = await startModelServer([
+    [text("first "), delayUntil(released.promise), text("answer")],
+    text("second answer"),
+  ]);
+  s.useModel(server.baseUrl);
+  await serving(s, none);
+  const first = s.start([...none, "-p", "one", "--output", "events"]);
+  await first.line((line) => line.includes('"text_delta"'));
+  const busy = [...none, "--continue", "-p"];
+  const refused = await s.run([...busy, "no", "--if-busy", "refuse"]);
+  expect(refused).toMatchObject({ code: 5, stdout: "", stderr: expect.stringContaining("so the prompt was not sent") });
+  const withdrawn = s.start([...busy, "never mind"]);
+  await withdrawn.said("the prompt waits for its end");
+  withdrawn.child.kill("SIGINT");
+  expect((await withdrawn.finished).code).toBe(130);
+  const second = s.start([...busy, "two", "--max-rounds", "1"]);
+  await second.said("the prompt waits for its end");
+  released.open();
+  expect(await second.finished).toMatchObject({ code: 0, stdout: "second answer\n" });
+  expect((await first.finished).code).toBe(0);
+  expect(conversation(s)).toEqual(["user: one", "assistant: first answer", "user: two", "assistant: second answer"]);
 });

@@ -166,3 +166,36 @@ it(
   },
   LIMIT,
 );
+
+it(
+  "cancels a turn that does not end within 10 s of being asked to stop; what has arrived and what waits stay",
+  async () => {
+    using s = scratch();
+    const never = gate();
+    await using server = await startModelServer([[text("first half"), delayUntil(never.promise)]]);
+    s.useModel(server.baseUrl);
+    const host = await serve(s);
+    const client = await connect(s);
+    const { sessionId } = await client.request("create_session", { cwd: s.project });
+    const { said } = await follow(client, sessionId);
+    await client.request("send_message", { sessionId, content: "go" });
+    await eventually(() => expect(said()).toBe("first half"));
+    await client.request("send_message", { sessionId, content: "and later this" });
+    const asked = performance.now();
+    host.child.kill("SIGTERM");
+    expect((await host.finished).code).toBe(143);
+    expect(performance.now() - asked).toBeGreaterThan(9_500);
+    const next = await serve(s);
+    await eventually(() => expect(client.state.state).toBe("live"));
+    const { items } = await client.request("get_queue", { sessionId });
+    expect(items.map(({ content }) => content)).toEqual(["and later this"]);
+    const { events } = await client.request("get_events", { sessionId });
+    const reply = events.map(({ event }) => message(event)).find((each) => each?.role === "assistant");
+    expect([reply.content[0].text, reply.stopReason]).toEqual(["first half", "aborted"]);
+    never.open();
+    await client.close();
+    next.child.kill("SIGTERM");
+    await next.finished;
+  },
+  LIMIT,
+);

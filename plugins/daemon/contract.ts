@@ -1,0 +1,32 @@
+import type { ConnectedClient } from "@scorel/gateway/contract";
+
+/** What a host says about itself. It contains no secrets. */
+export interface HostStatus {
+  pid: number;
+  /** Version of Scorel. */
+  version: string;
+  preset: string;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Where it can be reached, by transport. */
+  addresses: { transport: string; address: string; note?: string | undefined }[];
+  /** Those that are connected, or were so a moment ago. */
+  clients: ConnectedClient[];
+  /** Sessions that are open, those with a running turn, and those of them whose turn waits for turns of others. */
+  sessions: { open: number; running: number; waiting: number };
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** Describes the host that runs in the background. Throws DAEMON_NONE in a process that is none. */
+    host_status: { params: Record<string, never>; result: HostStatus };
+    /**
+     * Stops the host that runs in the background, as SIGTERM does: clients are told, and running turns get 10 seconds. With
+     * `whenIdle`, only if no turn runs and nobody else is connected; `reason` then says what keeps it.
+     */
+    stop_host: {
+      params: { whenIdle?: boolean | undefined };
+      result: { stopping: boolean; reason?: string | undefined };
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import type { Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Serving } from "./serve.ts";
+
+const count = z.int().nonnegative();
+
+/** The operations of a host about itself. `serving` returns what runs in this process, if it is a host. */
+export function operations(serving: () => Serving | undefined) {
+  const running = () => {
+    const here = serving();
+    if (!here) throw errors.DAEMON_NONE();
+    return here;
+  };
+  return {
+    host_status: {
+      summary: "Describes the host: its version, addresses, clients and sessions.",
+      readOnly: true,
+      params: () => z.strictObject({}),
+      result: () =>
+        z.strictObject({
+          ...{ pid: z.int(), version: z.string(), preset: z.string(), startedAt: z.number() },
+          addresses: z.array(
+            z.strictObject({ transport: z.string(), address: z.string(), note: z.string().optional() }),
+          ),
+          clients: z.array(
+            z.strictObject({
+              ...{ clientId: z.string(), transport: z.string(), name: z.string().optional(), version: z.string() },
+              ...{ connected: z.boolean(), since: z.number() },
+            }),
+          ),
+          sessions: z.strictObject({ open: count, running: count, waiting: count }),
+        }),
+      run: () => running().status(),
+    },
+    stop_host: {
+      summary: "Stops the host; running turns get 10 seconds to end.",
+      params: () => z.strictObject({ whenIdle: z.boolean().optional() }),
+      result: () => z.strictObject({ stopping: z.boolean(), reason: z.string().optional() }),
+      run: ({ whenIdle = false }, { clientId }) => {
+        const here = running();
+        const reason = whenIdle ? here.usedBy(clientId) : undefined;
+        if (reason !== undefined) return { stopping: false, reason };
+        here.stop();
+        return { stopping: true };
+      },
+    },
+  } satisfies Contributions["operations"];
+}

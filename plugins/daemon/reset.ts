@@ -1,0 +1,92 @@
+import { readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import { codeOf } from "@scorel/kernel";
+import { removeIfPresent } from "@scorel/kit/files/private";
+import { agrees } from "@scorel/kit/terminal/answer";
+import type { DaemonContext } from "./context.ts";
+import { errors } from "./errors.ts";
+import { runFolder } from "./run-folder.ts";
+import { findDaemon } from "./state.ts";
+import { stopDaemon } from "./stop.ts";
+
+/** One thing that a reset does, as people read it. */
+interface Step {
+  what: string;
+  run(): unknown;
+}
+
+/** `scorel host reset`: says what it will do, asks, and does it. Sessions, settings and keys stay. */
+export async function resetCommand(ctx: DaemonContext, invocation: Invocation): Promise<number> {
+  const { options, stdin, stdout } = invocation;
+  const steps = await stepsOf(ctx);
+  if (steps.length === 0) {
+    stdout.write("There is nothing to reset: no host runs, and none has left anything behind.\n");
+    return 0;
+  }
+  stdout.write(`This will\n${steps.map(({ what }) => `- ${what}\n`).join("")}Sessions, settings and keys stay.\n`);
+  if (options.yes !== true) {
+    const isAsked = stdin.isTTY === true && stdout.isTTY === true;
+    if (!isAsked || !(await agrees("Go on? [y/N] ", invocation))) throw errors.DAEMON_RESET();
+  }
+  for (const { run } of steps) await run();
+  stdout.write("Done. `scorel host serve` starts a new host.\n");
+  return 0;
+}
+
+async function stepsOf(ctx: DaemonContext): Promise<Step[]> {
+  const steps: Step[] = [];
+  const daemon = findDaemon();
+  if (daemon) {
+    const what = `stop the host (process ${daemon.pid}); running turns get 10 s, and queued messages stay`;
+    steps.push({ what, run: stopDaemon });
+  }
+  const left = await leftovers();
+  if (left.length > 0) {
+    const what = `delete ${left.length === 1 ? left[0] : `${left.length} files`} in ${runFolder()}: the host's log, and what processes have left that no longer run`;
+    // Looked for once more: the host that was stopped has cleaned up itself.
+    steps.push({
+      what,
+      run: async () => {
+        for (const name of await leftovers()) removeIfPresent(join(runFolder(), name));
+      },
+    });
+  }
+  for (const transport of ctx.collect("transports").flatMap(({ value }) => value)) {
+    const kept = await transport.kept?.();
+    if (kept) steps.push({ what: `delete ${kept.what}`, run: kept.clear });
+  }
+  return steps;
+}
+
+/** Names of the files in the run folder that no running process needs, besides those of the host that is about to be stopped. */
+async function leftovers(): Promise<string[]> {
+  const names = filesIn(runFolder());
+  const isRunning = findDaemon() !== undefined;
+  const ofHost = names.filter((name) => name === "host.log" || (!isRunning && /^host\.(?:json|lock)/.test(name)));
+  const sockets = names.filter((name) => name.endsWith(".sock"));
+  const dead = await Promise.all(sockets.map((name) => isDead(join(runFolder(), name))));
+  return [...ofHost, ...sockets.filter((_, index) => dead[index])];
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return [];
+    throw thrown;
+  }
+}
+
+/** Whether nobody listens at a socket any more. */
+function isDead(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once("error", (thrown) => resolve(codeOf(thrown) === "ECONNREFUSED"));
+  });
+}
