@@ -11,7 +11,8 @@ export class Link {
   private readonly times: LinkTimes;
   private channel: Channel | undefined;
   private welcome: Welcome | undefined;
-  private retry = 0;
+  /** Since when there has been no connection that lasted. */
+  private troubledSince: number | undefined;
   private ended = false;
   private heardAt = 0;
   private liveSince = 0;
@@ -166,13 +167,16 @@ export class Link {
     }
     this.channel = undefined;
     channel.close();
-    if (performance.now() - this.liveSince >= this.times.healthy) this.retry = 0;
+    const now = performance.now();
+    if (this.troubledSince === undefined || now - this.liveSince >= this.times.healthy) this.troubledSince = now;
     this.later(reason);
   }
 
   private later(reason: string): void {
     const { firstRetry, lastRetry } = this.times;
-    const longest = Math.min(lastRetry, firstRetry * 2 ** this.retry++);
+    // A tenth of the time that has passed: a host that is restarted is found again soon, one that is gone is asked rarely.
+    const passed = performance.now() - (this.troubledSince ?? 0);
+    const longest = Math.min(lastRetry, Math.max(firstRetry, passed / 10));
     // Spread over time, so that the clients of a host that restarts do not all come at once.
     const delay = longest * (0.5 + Math.random() / 2);
     this.become({ state: "waiting", at: Date.now() + delay, reason });
