@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { templates } from "../../plugins/extensions/commands/templates.ts";
 import { exampleFiles } from "../docs/example-files.ts";
@@ -12,6 +13,7 @@ import { hasTerminals, terminal } from "./pty.ts";
 import { modelTable, records, type Scratch, scratch } from "./scorel.ts";
 
 const files = exampleFiles();
+const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 
 /** Tests that each example works as described, with the built command and a scripted model. */
 const uses: Record<string, (s: Scratch) => Promise<void>> = {
@@ -256,6 +258,23 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     for (const stream of [sessions, stayed, back]) stream.close();
     face.child.kill("SIGINT");
     expect(await face.finished).toMatchObject({ code: 0, stderr: "" });
+  },
+  async "container-host"(s) {
+    await using server = await startModelServer([text("one"), text("two")]);
+    s.useModel(server.baseUrl);
+    // The container is this computer.
+    const docker = s.file("bin/docker", `#!/bin/sh\nshift 4\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+    chmodSync(docker, 0o755);
+    const env = { PATH: `${join(s.project, "bin")}:${process.env.PATH}` };
+    expect((await s.run(["attach", "--container", "../x"], { env })).stderr).toContain("is no name of a container");
+    try {
+      expect((await s.run(["attach", "--container", "box"], { env })).stderr).toContain("no session yet");
+      expect((await s.run(["-p", "first"], { env })).stdout).toBe("one\n");
+      const attached = await s.run(["attach", "--container", "box"], { env, input: "second\n" });
+      expect(attached).toMatchObject({ code: 0, stdout: expect.stringContaining("two") });
+    } finally {
+      await s.run(["host", "stop"]);
+    }
   },
   async standup(s) {
     repository(s);
