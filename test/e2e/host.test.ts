@@ -113,6 +113,14 @@ describe("scorel host", () => {
     expect(results).toEqual([expect.stringContaining("green\n0\n")]);
   });
 
+  it("counts the rounds of a prompt that it answers", async () => {
+    using s = scratch();
+    await using server = await startModelServer([toolCall("Bash", { command: "true" }), text("done")]);
+    s.useModel(server.baseUrl);
+    await serving(s);
+    expect((await s.run(["-p", "one", "--max-rounds", "1"])).code).toBe(3);
+  });
+
   it("can be attached to, by default in the session used last, or at an address", async () => {
     using s = scratch();
     await using server = await startModelServer([text("one"), text("two"), text("three")]);
@@ -122,6 +130,8 @@ describe("scorel host", () => {
     await s.run([...none, "-p", "first"]);
     const attached = await s.run([...none, "attach"], { input: "second\n" });
     expect(attached).toMatchObject({ code: 0, stdout: expect.stringContaining("two") });
+    // Only messages of others are shown again, with the name of their client.
+    expect(attached.stdout).not.toContain("> second");
     const { state } = JSON.parse((await s.run(["host", "status", "--json"])).stdout);
     const [{ address }] = state.addresses;
     const elsewhere = await s.run(["attach", "--url", address], { input: "third\n" });

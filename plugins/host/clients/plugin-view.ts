@@ -10,7 +10,10 @@ export function viewFor(host: HostService, plugin: BaseContext): HostService {
 
 function isolated(client: Client, plugin: BaseContext): Client {
   return Object.freeze<Client>({
-    clientId: client.clientId,
+    // A client can get another id when its host is another one.
+    get clientId() {
+      return client.clientId;
+    },
     request: (operation, params) => client.request(operation, params),
     subscribe: (sessionId, listener, options) =>
       client.subscribe(sessionId, plugin.isolate("client.subscribe", listener), options),
