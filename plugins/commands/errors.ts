@@ -14,6 +14,8 @@ export const errors = defineErrors({
       : `Plugin "${a.plugin}" contributes a command "/${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or set \`replaces: ["${a.name}"]\` in the plugin to replace the first one.`,
   COMMAND_SEALED: (a: { name: string; plugin: string; owner: string }) =>
     `Plugin "${a.plugin}" cannot replace "/${a.name}", which guards something; the one of "${a.owner}" is used. Rename it.`,
+  COMMAND_RESULT: (a: { name: string; plugin: string; what: string }) =>
+    `The command "/${a.name}" of plugin "${a.plugin}" returned ${a.what}, which means nothing. It may return a text, or { output, data, sessionId, input, copy, turn, leave }.`,
   COMMANDS_INVALID: () => '"commands" must answer an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
     `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that answers a list of texts.`,

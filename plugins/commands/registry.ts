@@ -1,6 +1,7 @@
 import type { OperationContext } from "@scorel/host/contract";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { type Claim, claim } from "@scorel/kit/values/claims";
+import { nearest } from "@scorel/kit/values/nearest";
 import { parseArguments, usageOf } from "./arguments.ts";
 import type { CommandResult, ListedCommand, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -38,7 +39,32 @@ export async function runCommand(
   const given = command.args ? parseArguments(name, command.args, args) : args;
   const answer = await runReported(ctx, { name, plugin }, () => run.call(command, given, context));
   if (typeof answer === "string") return { output: answer };
-  return typeof answer === "object" && answer !== null ? answer : {};
+  const what = meaninglessIn(answer);
+  if (what !== undefined) ctx.report("", errors.COMMAND_RESULT({ name, plugin, what }), plugin);
+  if (typeof answer !== "object" || answer === null) return {};
+  return what === undefined ? answer : Object.fromEntries(Object.entries(answer).filter(([key]) => isField(key)));
+}
+
+const RESULT_FIELDS: Readonly<Record<keyof CommandResult, true>> = {
+  output: true,
+  data: true,
+  sessionId: true,
+  input: true,
+  copy: true,
+  turn: true,
+  leave: true,
+};
+
+const isField = (key: string) => Object.hasOwn(RESULT_FIELDS, key);
+
+/** What of a command's result means nothing; undefined if all of it does. */
+function meaninglessIn(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  if (typeof answer !== "object") return `a ${typeof answer}`;
+  const strange = Object.keys(answer).filter((key) => !isField(key));
+  if (strange.length === 0) return undefined;
+  const near = nearest(strange[0] as string, Object.keys(RESULT_FIELDS));
+  return `${strange.map((key) => `"${key}"`).join(", ")}${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
 }
 
 /** Runs a command's code. An error without a code is also reported as a failure of its plugin. */

@@ -45,7 +45,9 @@ export async function compactOnce(
 /** Summarizes the result in one line. */
 export function summaryLine({ compacted, tokensBefore, tokensAfter, note }: Compacted): string {
   if (!compacted) return `${note} The conversation holds about ${tokensBefore} tokens.`;
-  return [`Compacted: about ${tokensBefore} → ${tokensAfter} tokens.`, note].filter(Boolean).join(" ");
+  // The model has counted what it read; what is left is estimated until it reads that.
+  const counts = `about ${tokensBefore} tokens by the model's count → ${tokensAfter} by Scorel's estimate`;
+  return [`Compacted: ${counts}.`, note].filter(Boolean).join(" ");
 }
 
 function doneFor({ tree }: Session, messageId: string): Compacted | undefined {

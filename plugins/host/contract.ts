@@ -264,7 +264,8 @@ export interface Operations {
   /**
    * Returns stored events in seq order: the first `limit` after the event `after`, or the last `tail` before the event
    * `before`; by default all. Read-only, so it works while another process writes. Throws HOST_EVENT_UNKNOWN for an event
-   * that is not in the log; the client then has to start over.
+   * that is not in the log; the client then has to start over. Each call reads the log of a session that is not open; a client that
+   * asks for several pages opens it with `load_session` first.
    */
   get_events: {
     params: { sessionId: string; after?: EventId; limit?: number; tail?: number; before?: EventId };

@@ -5,7 +5,7 @@ import { repairArguments } from "./arguments.ts";
 import type { ReadyOutput, ReadyTool, Tool, ToolOutput } from "./contract.ts";
 import type { Declared } from "./declared.ts";
 import { errors } from "./errors.ts";
-import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
+import { bounded, failure, normalise, strangeFields, textOf, unstorable } from "./result.ts";
 import type { Schedule } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
 import { withUsage } from "./usage.ts";
@@ -126,7 +126,10 @@ class Run {
     const execute = async () => {
       signal.throwIfAborted();
       this.caller.stopping.throwIfAborted();
-      const output = normalise(await this.caller.call(() => tool.execute(toolCallId, ownCopy(params), signal, update)));
+      const answer = await this.caller.call(() => tool.execute(toolCallId, ownCopy(params), signal, update));
+      const fields = strangeFields(answer);
+      if (fields.length > 0) this.caller.report(errors.TOOL_RESULT_FIELDS({ name: tool.name, fields }));
+      const output = normalise(answer);
       this.usage = output.usage ?? this.usage;
       return output;
     };

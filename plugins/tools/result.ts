@@ -1,3 +1,4 @@
+import { nearest } from "@scorel/kit/values/nearest";
 import type { ImageBlock, TextBlock, ToolOutput } from "./contract.ts";
 
 type Block = TextBlock | ImageBlock;
@@ -16,6 +17,19 @@ export function normalise(answer: unknown): ToolOutput {
     // Checked when the call ends; wrappers see it as the tool gave it.
     ...(usage === undefined ? {} : { usage: usage as NonNullable<ToolOutput["usage"]> }),
   };
+}
+
+const FIELDS = ["content", "details", "isError", "terminate", "usage"];
+
+/** The fields of a result with `content` that mean nothing, each with the one that was probably meant. */
+export function strangeFields(answer: unknown): string[] {
+  if (!isObject(answer) || !("content" in answer)) return [];
+  const strange = Object.keys(answer).filter((key) => !FIELDS.includes(key));
+  return strange.map((key) => {
+    const near =
+      FIELDS.find((field) => field.toLowerCase() === key.replaceAll(/[_-]/g, "").toLowerCase()) ?? nearest(key, FIELDS);
+    return `"${key}"${near === undefined ? "" : ` (did you mean "${near}"?)`}`;
+  });
 }
 
 /** An error as a result, so that the model can act on it. */

@@ -145,7 +145,7 @@ describe("slash commands in a session with real turns", () => {
       ["/rewind start --files --yes", /^1 file restored\.\nThe conversation is now at its start\./],
       [`/branch ${three}`, /\(assistant: Three\.\)/],
       ["/export md out.md", /out\.md/],
-      ["/compact the cart", /^Compacted: about \d+ → \d+ tokens\./],
+      ["/compact the cart", /^Compacted: about \d+ tokens by the model's count → \d+ by Scorel's estimate\./],
       ["/retry", /^Again\./],
       ["/init", /^Again\./],
       ["/clone", /^Copied to session \w{16}/],

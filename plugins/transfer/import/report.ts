@@ -72,5 +72,6 @@ function counted(title: string, counts: Record<string, number>): string[] {
 function count(counts: Record<string, number>, type: string): void {
   const name = lineOf(type, 60) || "unnamed";
   const key = Object.hasOwn(counts, name) || Object.keys(counts).length < MOST_TYPES ? name : "others";
-  counts[key] = (counts[key] ?? 0) + 1;
+  // A file may call a type "constructor".
+  counts[key] = (Object.hasOwn(counts, key) ? (counts[key] as number) : 0) + 1;
 }

@@ -91,7 +91,7 @@ describe("manual compaction", () => {
     await using t = await threeTurns();
     const { client, sessionId } = t;
     const { output } = await client.request("run_command", { sessionId, name: "compact", args: " the column names " });
-    expect(output).toMatch(/^Compacted: about \d+ → \d+ tokens\.$/);
+    expect(output).toMatch(/^Compacted: about \d+ tokens by the model's count → \d+ by Scorel's estimate\.$/);
     const asked = t.server.requests.find(asksForSummary);
     expect(asked?.body.messages.at(-1).content).toMatch(
       /The user asks you to keep in particular:\n\n> the column names$/,
@@ -132,7 +132,7 @@ describe("manual compaction", () => {
     expect(nothing.output).toMatch(/^There is nothing to compact\. The conversation holds about \d+ tokens\.$/);
     await using t = await threeTurns(() => status(400, { error: { message: "no credit" } }));
     const { output } = await t.client.request("run_command", { sessionId: t.sessionId, ...args });
-    expect(output).toMatch(/^Compacted: about .* tokens\. The model could not summarise .*no credit$/);
+    expect(output).toMatch(/^Compacted: about .* estimate\. The model could not summarise .*no credit$/);
   });
 
   it("runs once for a message id, also for concurrent requests and after reopening", async () => {

@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { modelTable } from "../e2e/scorel.ts";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { place } from "./place.ts";
+import { desk } from "./session-desk.ts";
+
+const extension = `import { z } from "zod";
+export default {
+  id: "odd", name: "Odd", version: "1.0.0", needs: ["tools"],
+  commands: () => ({ typo: { run: () => ({ ouput: "hi" }) }, number: { run: () => 7 }, silent: { run: () => {} } }),
+  tools: () => [{
+    name: "Odd", description: "None.", parameters: z.object({}), access: () => "read",
+    execute: async () => ({ content: "no", is_error: true }),
+  }],
+};`;
+
+it("results of extensions that mean nothing are told, with what was probably meant", async () => {
+  using at = place();
+  await using server = await startModelServer((request) =>
+    request.body.messages.at(-1).role === "tool" ? text("ok") : toolCall("Odd", {}),
+  );
+  at.file("~/.scorel/config.toml", modelTable(server.baseUrl));
+  at.file("~/.scorel/extensions/odd.ts", extension);
+  await using d = await desk(at);
+  const { sessionId } = await d.client.request("create_session", { cwd: at.project });
+  for (const name of ["typo", "number", "silent"]) await d.client.request("run_command", { sessionId, name, args: "" });
+  const { id } = await d.client.request("send_message", { sessionId, content: "Go." });
+  await d.client.request("wait_turn", { sessionId, id });
+  const { notices } = await d.client.request("get_status", { sessionId });
+  expect(
+    notices.map(({ code, message }) => [code, message.replace(/^plugin "odd"[^:]*: |, which means nothing.*$/g, "")]),
+  ).toEqual([
+    ["COMMAND_RESULT", 'The command "/typo" of plugin "odd" returned "ouput" (did you mean "output"?)'],
+    ["COMMAND_RESULT", 'The command "/number" of plugin "odd" returned a number'],
+    ["TOOL_RESULT_FIELDS", 'A result of tool "Odd" has "is_error" (did you mean "isError"?)'],
+  ]);
+});
