@@ -119,7 +119,7 @@ function stream(source: Readable, { signal, passage }: Reading): ReadableStream<
       throw new TypeError(`The server sent a line of more than ${longestLine} bytes, which is no reply.`);
     return passage ? passage.piece(piece) : piece;
   };
-  return new ReadableStream({
+  const body = new ReadableStream<Uint8Array>({
     start(controller) {
       source.on("data", (piece: Uint8Array) => {
         if (left) return;
@@ -146,6 +146,19 @@ function stream(source: Readable, { signal, passage }: Reading): ReadableStream<
       source.destroy();
     },
   });
+  return Object.defineProperty(body, Symbol.asyncIterator, { value: () => pieces(body) });
+}
+
+/** Iterates over a stream. The built-in iterator releases its lock at the end, for which Node takes 2 ms the first time. */
+async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  const reader = body.getReader();
+  let isOver = false;
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+    isOver = true;
+  } finally {
+    if (!isOver) await reader.cancel();
+  }
 }
 
 /** Returns a function that takes each piece and returns the length of the unfinished line. */
