@@ -13,7 +13,7 @@ import { StatusTexts } from "./status-texts.ts";
 import type { TypedLine } from "./typed-line.ts";
 
 /** Events that result from the user's own line or command, which prints its own answer. */
-const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_end"]);
+const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_end", "client_joined", "client_left"]);
 
 /** Renders a conversation as lines. Text of models and tools cannot move the cursor or set colours. */
 export class Screen {

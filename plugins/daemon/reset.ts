@@ -7,7 +7,7 @@ import { removeIfPresent } from "@scorel/kit/files/private";
 import { agrees } from "@scorel/kit/terminal/answer";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
-import { runFolder } from "./run-folder.ts";
+import { logFile, runFolder } from "./run-folder.ts";
 import { findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
@@ -44,7 +44,9 @@ async function stepsOf(ctx: DaemonContext): Promise<Step[]> {
   }
   const left = await leftovers();
   if (left.length > 0) {
-    const what = `delete ${left.length === 1 ? left[0] : `${left.length} files`} in ${runFolder()}: the host's log, and what processes have left that no longer run`;
+    const isLog = left.length === 1 && left[0] === "host.log";
+    const others = `${left.length === 1 ? left[0] : `${left.length} files`} in ${runFolder()}: the log and what ended processes have left`;
+    const what = `delete ${isLog ? `the host's log, ${logFile()}` : others}`;
     // Looked for once more: the host that was stopped has cleaned up itself.
     steps.push({
       what,

@@ -12,7 +12,7 @@ import type { Notice } from "@scorel/workspace/contract";
 /**
  * Event types that are not printed as steps: some are reported at the end, and `session_info` only repeats the options.
  */
-const SILENT = new Set(["turn_error", "session_info", "request_defaulted"]);
+const SILENT = new Set(["turn_error", "session_info", "request_defaulted", "client_joined", "client_left"]);
 
 /** Waits before a retry up to this long are not reported. */
 const TOLD_WAIT_MS = 2_000;

@@ -115,7 +115,11 @@ describe("scorel host", () => {
 
   it("counts the rounds of a prompt that it answers", async () => {
     using s = scratch();
-    await using server = await startModelServer([toolCall("Bash", { command: "true" }), text("done")]);
+    await using server = await startModelServer([
+      toolCall("Bash", { command: "true" }),
+      // Cancelled: the limit is kept by the command, so the host may have asked already.
+      [delayUntil(new Promise(() => {})), text("never")],
+    ]);
     s.useModel(server.baseUrl);
     await serving(s);
     expect((await s.run(["-p", "one", "--max-rounds", "1"])).code).toBe(3);
@@ -236,16 +240,17 @@ describe("what people do with a host", () => {
 
   it("ends by itself when nobody has used it for as long as the configuration says", async () => {
     using s = scratch();
-    s.file("~/.scorel/config.toml", "[daemon]\nidleMinutes = 0.02\n");
+    s.file("~/.scorel/config.toml", "[daemon]\nidleMinutes = 0.1\n");
     const host = await serving(s);
-    const { address } = JSON.parse((await s.run(["host", "status", "--json"])).stdout).state.addresses[0];
+    const state = JSON.parse(readFileSync(join(s.home, ".scorel/run/host.json"), "utf8"));
+    const [{ address }] = state.addresses;
     // A client keeps it, however long it says nothing.
     const proxy = s.start(["host", "proxy"], { open: true });
     const hello = { type: "hello", protocol: 1, version: "1", name: "test" };
     proxy.child.stdin?.write(`${JSON.stringify(hello)}\n`);
     await proxy.line((line) => line.includes('"welcome"'));
     const joined = performance.now();
-    await eventually(() => expect(performance.now() - joined).toBeGreaterThan(2_400));
+    await eventually(() => expect(performance.now() - joined).toBeGreaterThan(8_000));
     expect(host.child.exitCode).toBeNull();
     proxy.child.stdin?.end(`${JSON.stringify({ type: "leave" })}\n`);
     await proxy.finished;
