@@ -4,16 +4,22 @@ import type { Client } from "@scorel/host/contract";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
-/** `scorel attach`: a conversation in a session of a running host, by default the session that was used last. */
-export async function attach(ctx: DaemonContext, invocation: Invocation): Promise<number> {
+/** `scorel attach`: a conversation in a session of a running host, by default the session that was used last. `elsewhere` is a client of a host at an address. */
+export async function attach(ctx: DaemonContext, invocation: Invocation, elsewhere?: Client): Promise<number> {
   const chat = ctx.find("chat");
   if (!chat) throw errors.DAEMON_NO_CHAT();
-  const session = invocation.args[0] ?? (await latest(ctx.find("host")?.connect() as Client));
+  const session = invocation.args[0] ?? (await latest(ctx, elsewhere));
   return chat.run({ ...invocation, args: [], options: { ...invocation.options, session } });
 }
 
-async function latest(client: Client): Promise<string> {
-  const { sessions } = await client.request("list_sessions", { limit: 1 });
-  if (!sessions[0]) throw errors.DAEMON_NO_SESSION();
-  return sessions[0].sessionId;
+async function latest(ctx: DaemonContext, elsewhere: Client | undefined): Promise<string> {
+  const client = elsewhere ?? (ctx.find("host")?.connect() as Client);
+  try {
+    const { sessions } = await client.request("list_sessions", { limit: 1 });
+    if (!sessions[0]) throw errors.DAEMON_NO_SESSION();
+    return sessions[0].sessionId;
+  } finally {
+    // Else this process would count as another client of the session.
+    if (!elsewhere) await client.close();
+  }
 }

@@ -3,6 +3,13 @@ import { type Channel, connectHost, type RemoteClient } from "@scorel/host/clien
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
+interface DialOptions {
+  name?: string;
+  reconnect?: boolean;
+  /** The present address of the host, which may be another one after it was started again. */
+  now?: () => string;
+}
+
 /** Connects to the host at an address: a URL, or the path of a Unix socket. */
 export async function dialHost(
   ctx: DaemonContext,
@@ -10,8 +17,9 @@ export async function dialHost(
   {
     name = "terminal",
     reconnect,
+    now = () => address,
     ...options
-  }: Readonly<Record<string, unknown>> & { name?: string; reconnect?: boolean } = {},
+  }: Readonly<Record<string, unknown>> & DialOptions = {},
 ): Promise<RemoteClient> {
   const url = urlOf(address);
   const transports = ctx.collect("transports").flatMap(({ value }) => value);
@@ -24,7 +32,7 @@ export async function dialHost(
   // The first connection may take as long as a person needs to type a password.
   let first: Channel | undefined = await open(url, options);
   const dial = () => {
-    const channel = first ?? open(url, { ...options, again: true });
+    const channel = first ?? open(urlOf(now()) ?? url, { ...options, again: true });
     first = undefined;
     return channel;
   };

@@ -96,7 +96,7 @@ export default definePlugin({
             const { url: _url, ...options } = invocation.options;
             const address = namedAddress(ctx, invocation.options);
             if (address !== undefined) attached = await dialHost(ctx, address, options);
-            return attach(ctx, { ...invocation, options });
+            return attach(ctx, { ...invocation, options }, attached);
           },
         },
         {

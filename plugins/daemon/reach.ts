@@ -9,7 +9,7 @@ import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { MovingSubscription } from "./moving-subscription.ts";
 import { socketOf } from "./run-folder.ts";
-import { findDaemon } from "./state.ts";
+import { type DaemonState, findDaemon } from "./state.ts";
 
 /** Time between two looks at a session that others are working in. */
 const LOOK_MS = 100;
@@ -199,10 +199,15 @@ export class ReachingClient implements Client {
       if (!replaced) return undefined;
       state = replaced;
     }
-    const address = state.addresses.find(({ transport }) => transport === "socket")?.address;
+    const address = socketIn(state.addresses);
     if (address === undefined) return undefined;
     try {
-      return await dialHost(this.ctx, address, { name: this.name });
+      // A daemon that is started again has another socket.
+      const now = () => {
+        const { state } = findDaemon() ?? {};
+        return (state?.preset === preset ? socketIn(state.addresses) : undefined) ?? address;
+      };
+      return await dialHost(this.ctx, address, { name: this.name, now });
     } catch (thrown) {
       launch.stderr.write(`scorel: the running host cannot be reached, going on without it: ${messageOf(thrown)}\n`);
       return undefined;
@@ -257,4 +262,8 @@ export class ReachingClient implements Client {
         stderr.write("scorel: others work in this session, waiting for their turn to end (Ctrl-C ends it)\n");
       }
   }
+}
+
+function socketIn(addresses: DaemonState["addresses"]): string | undefined {
+  return addresses.find(({ transport }) => transport === "socket")?.address;
 }

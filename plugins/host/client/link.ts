@@ -1,6 +1,7 @@
 /** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
 
 import { ScorelError } from "@scorel/kit/values/coded-error";
+import { isAnswer, isUsable } from "./checks.ts";
 import { errors } from "./errors.ts";
 import { type LinkOptions, type LinkState, type LinkTimes, type LinkUser, TIMES } from "./link-options.ts";
 import { type Channel, type ClientMessage, type HostMessage, PROTOCOL, type Welcome, type WireError } from "./wire.ts";
@@ -138,7 +139,7 @@ export class Link {
     const message = parsed(text);
     if (!message) this.finish(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
     else if (message.type === "closing") this.dismissed(message);
-    else if (message.type !== "pong" && message.type !== "welcome") this.user.message(message, text.length);
+    else if (isAnswer(message)) this.user.message(message, text.length);
   }
 
   private dismissed(closing: Extract<HostMessage, { type: "closing" }>): void {
@@ -215,10 +216,11 @@ export class Link {
   }
 }
 
+/** A message that can be used; undefined for anything else. */
 function parsed(text: string): HostMessage | undefined {
   try {
     const message = JSON.parse(text) as HostMessage;
-    return typeof message?.type === "string" ? message : undefined;
+    return typeof message?.type === "string" && isUsable(message) ? message : undefined;
   } catch {
     return undefined;
   }

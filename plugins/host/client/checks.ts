@@ -1,0 +1,64 @@
+import type { Answer, HostMessage } from "./wire.ts";
+
+/** Longest text of an error that a person is shown. */
+const MAX_TEXT = 10_000;
+
+/**
+ * Whether a message of the host has the form that the client acts on. The host may be another program than it says. Payloads of
+ * events and results of operations are not looked at: whoever uses them must not trust them. A message of an unknown type is one of
+ * a later version, and means nothing.
+ */
+export function isUsable(message: HostMessage): boolean {
+  const { type } = message;
+  if (type === "response") return isNumber(message.requestId) && (!("error" in message) || isError(message.error));
+  if (type === "events")
+    return isNumber(message.subscription) && isList(message.events, isDelivered) && isAnchor(message.anchor);
+  if (type === "changes") return isNumber(message.subscription) && isList(message.changes, isChange);
+  if (type === "closing") return isError(message.error);
+  if (type !== "welcome") return true;
+  return [message.version, message.instance, message.clientId, message.secret].every(isText);
+}
+
+/** Whether a message is one that concerns the client's requests and subscriptions. */
+export function isAnswer(message: HostMessage): message is Answer {
+  return message.type === "response" || message.type === "events" || message.type === "changes";
+}
+
+function isDelivered(value: unknown): boolean {
+  const { event, display } = (value ?? {}) as { event?: Record<string, unknown>; display?: Record<string, unknown> };
+  if (!isText(event?.type) || !isText(display?.display)) return false;
+  if (event.type === "missed") return isNumber(event.from) && isNumber(event.to);
+  if (!isNumber(event.seq)) return false;
+  return event.id === undefined || (isText(event.id) && (event.parentId === null || isText(event.parentId)));
+}
+
+function isAnchor(value: unknown): boolean {
+  const anchor = (value ?? {}) as Record<string, unknown>;
+  const isId = anchor.persistentId === null || isText(anchor.persistentId);
+  return (
+    [anchor.epoch, anchor.activation].every(isText) && [anchor.persistentSeq, anchor.streamSeq].every(isNumber) && isId
+  );
+}
+
+function isChange(value: unknown): boolean {
+  return isText((value as { change?: unknown } | null)?.change);
+}
+
+function isError(value: unknown): boolean {
+  const { code, message, data } = (value ?? {}) as Record<string, unknown>;
+  return (
+    isText(code) && isText(message) && message.length <= MAX_TEXT && (data === undefined || typeof data === "object")
+  );
+}
+
+function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
