@@ -23,8 +23,10 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "compaction.step": "harmless",
   "compaction.threshold": "harmless",
   "compaction.turns": "harmless",
-  // A host plugin, whose table a project cannot set.
+  // Host plugins, whose tables a project cannot set.
   "daemon.idleMinutes": "harmless",
+  "host.concurrentTurns": "harmless",
+  "projects.roots": "harmless",
   "web-server.names": "harmless",
   "web-server.origins": "harmless",
   "images.maxBytes": "harmless",
