@@ -60,6 +60,7 @@ class Running implements SandboxRun {
     this.executor = executor;
     this.ledger = ledger;
     this.command = command;
+    if (executor === "local") ledger.expect(this.mark);
     const files = (direct?.files ?? []).map(({ path, flags }) => openSync(path, flags));
     try {
       this.child = spawn(file, args, {
@@ -68,11 +69,15 @@ class Running implements SandboxRun {
         detached: true,
         stdio: [interactive ? "pipe" : "ignore", "pipe", "pipe", ...files],
       });
+    } catch (thrown) {
+      ledger.remove(this.mark);
+      throw thrown;
     } finally {
       files.forEach(closeSync);
     }
     const { stdout, stderr } = this.child;
     if (!stdout || !stderr) {
+      ledger.remove(this.mark);
       // Without free file descriptors, Node does not start the process and emits an error later.
       this.child.once("error", () => {});
       throw new Error("no more files can be open at once; raise the limit, see `ulimit -n`");
@@ -92,6 +97,7 @@ class Running implements SandboxRun {
       });
       if (this.executor === "local") this.ledger.add(this.child.pid as number, this.mark);
     } catch (thrown) {
+      this.ledger.remove(this.mark);
       await this.command.release();
       const missing = codeOf(thrown) === "ENOENT";
       const reason = missing ? "the program or its directory does not exist" : messageOf(thrown);

@@ -26,7 +26,7 @@ const value = every(["line", "file", "file", "file", "file", "file"]);
 const state = every(["line", "file", "file", "file", "nothing", "file"]);
 const leftOut = { "is no function": "left out: file" } as const;
 
-const hook = (name: string) => `hooks: () => ({ ${name}: { handler: fail, limit: 100 } })`;
+const hook = (name: string) => `hooks: () => ({ ${name}: { handler: fail, limit } })`;
 const tool = (name: string, part: string) =>
   `tools: () => [{ name: "${name}", description: "x", parameters: z.object({}), execute: async () => "${name} ran", ${part} }]`;
 const event = (part: string) =>
@@ -68,7 +68,7 @@ const own = (id: string, member: string) => member.replaceAll("note", `note_${id
 
 function sourceOf(id: string, member: string, kind: Kind): string {
   return `import { z } from "zod";
-const fail = ${kinds[kind]};
+const fail = ${kinds[kind]}; const limit = ${kind === "never settles" ? 100 : 10_000};
 export default { id: "${id}", name: "x", version: "1", needs: ["agent"], ${own(id, member)} };
 `;
 }

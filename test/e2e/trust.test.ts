@@ -227,7 +227,7 @@ describe("scorel trust", () => {
     await using server = await startModelServer(() => text("mine"));
     s.useModel(server.baseUrl);
     s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
-    const listing = `${s.project}/.scorel: not trusted yet\nruns code with your rights:\n  extension hook  (.scorel/extensions/hook.ts)\n`;
+    const listing = `${s.project}/.scorel: not trusted yet\nruns code with your rights:\n  extension hook: imports node:fs  (.scorel/extensions/hook.ts)\n`;
     expect(await s.run(["trust", "add"])).toMatchObject({
       code: 2,
       stdout: listing,
@@ -314,7 +314,7 @@ describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
     s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
     {
       await using no = terminal(s);
-      await no.shows("extension hook  (.scorel/extensions/hook.ts)");
+      await no.shows("extension hook: imports node:fs  (.scorel/extensions/hook.ts)");
       await no.shows(QUESTION);
       no.type("?\r");
       await no.shows("Please answer y, n or s (Enter: no).");
@@ -392,7 +392,9 @@ describe("a preset named by its path", () => {
     expect(await s.run(ask)).toMatchObject(refused);
     expect(await s.run(["trust", "add", `${folder}/preset.toml`, "--yes"])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("runs code with your rights:\n  extension hook  (extensions/hook.ts)\n"),
+      stdout: expect.stringContaining(
+        "runs code with your rights:\n  extension hook: imports node:fs  (extensions/hook.ts)\n",
+      ),
     });
     expect(await s.run(ask)).toMatchObject({ code: 0, stdout: "mine\n", stderr: "" });
   });
@@ -407,7 +409,7 @@ describe("a preset named by its path", () => {
       {
         await using no = terminal(s, ["--preset", folder]);
         await no.shows(`${folder}: not trusted yet`);
-        await no.shows("extension hook  (extensions/hook.ts)");
+        await no.shows("extension hook: imports node:fs  (extensions/hook.ts)");
         no.type("\r");
         await no.shows("is not trusted, so nothing of it is read");
         expect([await no.code, existsSync(marker(s))]).toEqual([2, false]);

@@ -56,6 +56,16 @@ export class Ledger {
     this.report = report;
   }
 
+  /**
+   * Records a command that is about to start, so that it is known even if this process is killed before `add`. Only on Linux, where
+   * its processes are found by the mark.
+   */
+  expect(mark: string): void {
+    if (process.platform !== "linux") return;
+    this.commands.set(mark, { pid: 0, start: "", mark });
+    this.write();
+  }
+
   /** Records a command that was just started. `mark` is in the environment of it and of all its descendants. */
   add(pid: number, mark: string): void {
     if (process.platform === "linux") this.note(pid, mark);

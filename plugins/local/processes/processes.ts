@@ -1,8 +1,9 @@
+import { newId } from "@scorel/kernel";
 import { Ledger } from "@scorel/kit/process/ledger";
 import { killGroup } from "@scorel/kit/process/tree";
 import type { ProcessRequest } from "../contract.ts";
 import { CommandProcess } from "./command-process.ts";
-import { ReadyShell } from "./ready-shell.ts";
+import { ReadyShell, type Shell } from "./ready-shell.ts";
 import { startShell } from "./start.ts";
 
 /** The running commands of a session. */
@@ -21,7 +22,7 @@ export class LocalProcesses {
     const { command, background = false } = request;
     const mayWait = typeof command === "string" && !background;
     const waiting = mayWait ? this.ready.take(command, request) : undefined;
-    const shell = waiting ?? (await startShell(request));
+    const shell = waiting ?? (await this.begin(request));
     const started = new CommandProcess(shell, request);
     this.add(started);
     void started.ended.then(() => this.remove(started, request, mayWait));
@@ -37,6 +38,17 @@ export class LocalProcesses {
     await this.endAll();
     this.ready.close();
     this.ledger.clear();
+  }
+
+  private async begin(request: ProcessRequest): Promise<Shell> {
+    const mark = newId();
+    this.ledger.expect(mark);
+    try {
+      return await startShell(request, mark);
+    } catch (thrown) {
+      this.ledger.remove(mark);
+      throw thrown;
+    }
   }
 
   private add(started: CommandProcess): void {

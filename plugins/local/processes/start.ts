@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
-import { codeOf, newId } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
 import { shellFor } from "@scorel/kit/process/shell";
 import { MARK } from "@scorel/kit/process/tree";
 import type { ProcessRequest } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Shell } from "./ready-shell.ts";
 
-/** Starts a command's program in a process group of its own. Throws LOCAL_SHELL when it cannot be started. */
-export async function startShell({ command, cwd, env }: ProcessRequest): Promise<Shell> {
+/** Starts a command's program in a process group of its own, with `mark` in its environment. Throws LOCAL_SHELL when it cannot be started. */
+export async function startShell({ command, cwd, env }: ProcessRequest, mark: string): Promise<Shell> {
   const [shell, ...args] = typeof command === "string" ? shellFor(command) : joined(command);
-  const mark = newId();
   const child = spawn(shell, args, {
     cwd,
     env: { ...env, [MARK]: mark },

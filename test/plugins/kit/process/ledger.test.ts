@@ -12,29 +12,30 @@ const never = (thrown: unknown) => {
   throw thrown;
 };
 
-it.runIf(process.platform === "linux")(
-  "a command on the list is ended once its owner is gone, and not before",
-  async () => {
-    const home = mkdtempSync(join(tmpdir(), "scorel-kit-"));
-    const [folder, mark] = [ledgerFolder(home), `test-ledger-${process.pid}`];
-    const child = spawn("sleep", ["300"], { detached: true, stdio: "ignore", env: { ...process.env, [MARK]: mark } });
-    try {
-      await once(child, "spawn");
-      const ledger = new Ledger(folder, "session", never);
-      ledger.add(child.pid as number, mark);
-      const path = join(folder, "session.json");
-      expect([statSync(path).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
-      await endSurvivors(folder, never);
-      expect(isAlive(child.pid as number)).toBe(true);
-      const page = JSON.parse(readFileSync(path, "utf8"));
-      writeFileSync(path, JSON.stringify({ ...page, owner: { ...page.owner, pid: 2 ** 30 } }));
-      await endSurvivors(folder, never);
-      expect([isAlive(child.pid as number), readdirSync(folder)]).toEqual([false, []]);
-      ledger.clear();
-    } finally {
-      if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-      rmSync(home, { recursive: true });
-    }
-    expect(existsSync(home)).toBe(false);
-  },
-);
+it.runIf(process.platform === "linux").each([
+  ["on the list", true],
+  ["that had only begun to start", false],
+])("a command %s is ended once its owner is gone, and not before", async (_what, isRecorded) => {
+  const home = mkdtempSync(join(tmpdir(), "scorel-kit-"));
+  const [folder, mark] = [ledgerFolder(home), `test-ledger-${process.pid}`];
+  const child = spawn("sleep", ["300"], { detached: true, stdio: "ignore", env: { ...process.env, [MARK]: mark } });
+  try {
+    await once(child, "spawn");
+    const ledger = new Ledger(folder, "session", never);
+    ledger.expect(mark);
+    if (isRecorded) ledger.add(child.pid as number, mark);
+    const path = join(folder, "session.json");
+    expect([statSync(path).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
+    await endSurvivors(folder, never);
+    expect(isAlive(child.pid as number)).toBe(true);
+    const page = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify({ ...page, owner: { ...page.owner, pid: 2 ** 30 } }));
+    await endSurvivors(folder, never);
+    expect([isAlive(child.pid as number), readdirSync(folder)]).toEqual([false, []]);
+    ledger.clear();
+  } finally {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    rmSync(home, { recursive: true });
+  }
+  expect(existsSync(home)).toBe(false);
+});
