@@ -1,6 +1,7 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { tryLock } from "../../plugins/kit/files/lock.ts";
 import { ownPackages } from "../../plugins/packages/store/own-packages.ts";
 import { confirmHeld } from "../../plugins/trust/held/held.ts";
 import { toolSpans } from "../../plugins/trust/held/tool-times.ts";
@@ -127,6 +128,24 @@ describe("an extension of the user's own", () => {
     expect([await loaded(), await heldNow()]).toEqual([{ ids: ["mine"], problems: [] }, []]);
     change("// two");
     expect(await loaded()).toEqual({ ids: [], problems: ["EXTENSION_HELD"] });
+  });
+
+  it("is held back for a killed session only until a start has seen that its process has ended", async () => {
+    using at = place();
+    const first = at.file("~/.scorel/extensions/first.ts", plugin("first"));
+    const log = join(at.home, ".scorel/sessions/S1.jsonl");
+    mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
+    writeFileSync(log, calling(statSync(first).ctimeMs - 200, "a"));
+    const running = tryLock(join(dirname(log), "S1.lock"));
+    for (let round = 0; round < 2; round++) expect((await loaded()).ids).toEqual([]);
+    at.file("~/.scorel/extensions/second.ts", plugin("second"));
+    expect((await loaded()).ids).toEqual([]);
+    if (running && "release" in running) running.release();
+    expect((await loaded()).ids).toEqual([]);
+    // As if a start had seen it before the extensions changed.
+    const ended = (statSync(first).ctimeMs - 100) / 1000;
+    utimesSync(join(at.home, ".scorel/cache/ended/S1"), ended, ended);
+    expect((await loaded()).ids).toEqual(["first", "second"]);
   });
 
   it("is not held back if the user saved it right after a tool ended, during a run or at its end", async () => {

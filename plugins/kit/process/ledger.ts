@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newId } from "../values/id.ts";
+import { noteEnd } from "./ended.ts";
 import { identityOf, type LocalIdentity, placeOf } from "./identity.ts";
 import { endTree } from "./tree.ts";
 
@@ -156,24 +146,8 @@ async function settle(path: string): Promise<void> {
     if (isSame(page.owner)) return;
     await Promise.all(page.commands.map((row) => endTree(isSame(row) ? row.pid : undefined, row.mark)));
   }
-  if (page.owner.start !== "") noteEnd(path);
+  if (page.owner.start !== "") noteEnd(dirname(dirname(path)), basename(path, ".json"));
   rmSync(path, { force: true });
-}
-
-const KEPT_MS = 60 * 24 * 3600 * 1000;
-
-/**
- * Writes an empty file to ~/.scorel/cache/ended, named like the ledger. Its time says when all commands of the killed process had
- * ended, so that later changes of files are not attributed to its tools.
- */
-function noteEnd(path: string): void {
-  const folder = join(dirname(dirname(path)), "cache", "ended");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(folder)) {
-    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
-    if (stats && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true });
-  }
-  writeFileSync(join(folder, basename(path, ".json")), "", { mode: 0o600 });
 }
 
 /** Whether the pid still belongs to the same process; false when unknown. */

@@ -8,7 +8,6 @@ import type { PresetPackage } from "@scorel/workspace/contract";
 import type { HeldExtension } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { changeTrust, readTrust } from "../record/file.ts";
-import { createSessionFinder } from "./tool-times.ts";
 
 const MAX_DEPTH = 12;
 /** Text and settings files, which are never loaded as code. */
@@ -73,7 +72,7 @@ export async function heldNow(
   const files = ownFiles(packages);
   const unknown = [...files].filter(([path, { sha256 }]) => !Object.hasOwn(known, path) || known[path] !== sha256);
   const suspects = new Map<string, string>();
-  const sessionAt = unknown.length > 0 ? createSessionFinder() : () => undefined;
+  const sessionAt = unknown.length > 0 ? (await import("./tool-times.ts")).createSessionFinder() : () => undefined;
   for (const [path, { changed }] of unknown) {
     const sessionId = sessionAt(changed);
     if (sessionId !== undefined) suspects.set(path, sessionId);

@@ -1,6 +1,10 @@
 import * as fs from "node:fs";
+import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
+import { holderOf, isHeld } from "@scorel/kit/files/lock";
+import { endOf, noteEnd } from "@scorel/kit/process/ended";
+import { ledgerFolder } from "@scorel/kit/process/ledger";
 import { isTable } from "@scorel/kit/values/table";
 
 /** How long a command may keep running after the last line of its session's log; older logs are not read. */
@@ -24,7 +28,7 @@ export function createSessionFinder(): (moment: number) => string | undefined {
   const logs = fs.existsSync(dir) ? fs.readdirSync(dir).filter((name) => name.endsWith(".jsonl")) : [];
   const known = new Map<string, Span[]>();
   const spansOf = (path: string): Span[] => {
-    const spans = known.get(path) ?? endedAt(endOf(basename(path, ".jsonl")), toolSpans(fs.readFileSync(path, "utf8")));
+    const spans = known.get(path) ?? readSpans(path);
     known.set(path, spans);
     return spans;
   };
@@ -32,6 +36,14 @@ export function createSessionFinder(): (moment: number) => string | undefined {
     const log = logs.find((name) => mayCover(join(dir, name), moment) && covers(spansOf(join(dir, name)), moment));
     return log === undefined ? undefined : basename(log, ".jsonl");
   };
+}
+
+function readSpans(path: string): Span[] {
+  const sessionId = basename(path, ".jsonl");
+  const spans = toolSpans(fs.readFileSync(path, "utf8"));
+  const open = spans.at(-1);
+  if (open?.until === Number.POSITIVE_INFINITY && recordedEnd(sessionId) < open.from) noteIfEnded(sessionId);
+  return endedAt(recordedEnd(sessionId), spans);
 }
 
 function mayCover(path: string, moment: number): boolean {
@@ -43,14 +55,28 @@ function covers(spans: readonly Span[], moment: number): boolean {
   return spans.some(({ from, until }) => from - LAG_MS <= moment && moment <= until + ROUNDING_MS);
 }
 
-/** When a later start ended the processes that a killed session had left running, as the plugin `sandbox` recorded it. */
-function endOf(sessionId: string): number {
-  const folder = join(userDir(), "cache", "ended");
-  const times = [sessionId, `${sessionId}-programs`].map(
-    (name) => fs.statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY,
-  );
+/** When everything that a session's process ran had ended, as far as that is recorded. */
+function recordedEnd(sessionId: string): number {
+  const times = recordsOf(sessionId).map((name) => endOf(userDir(), name) ?? Number.NEGATIVE_INFINITY);
   return Math.max(...times);
 }
+
+/**
+ * Records that a session has ended whose process was killed during a tool, if none of its commands can still run. When it was killed
+ * is not known, so its tools count as running until now.
+ */
+function noteIfEnded(sessionId: string): void {
+  const lock = join(userDir(), "sessions", `${sessionId}.lock`);
+  const holder = holderOf(lock);
+  if (holder && isHeld(lock, holder)) return;
+  const folder = ledgerFolder(homedir());
+  // The start of a session ends recorded commands, and records that itself.
+  if (recordsOf(sessionId).some((name) => fs.existsSync(join(folder, `${name}.json`)))) return;
+  noteEnd(userDir(), sessionId);
+}
+
+/** The names under which a session's commands, and its programs in a sandbox, are recorded. */
+const recordsOf = (sessionId: string) => [sessionId, `${sessionId}-programs`];
 
 /** Ends spans that have no end at `end`, if they began before it. */
 function endedAt(end: number, spans: readonly Span[]): Span[] {
