@@ -113,7 +113,8 @@ export function createEnvironment(ctx: PluginContext<unknown, "files" | "process
     images: () => ctx.find("images"),
     hiddenIn: async (folder, shows) => {
       const kept = await ctx.find("permissions")?.hiddenIn(folder, shows);
-      const isStore = keyStoreTest(ctx.find("workspace")?.home ?? homedir());
+      const workspace = { home: ctx.find("workspace")?.home ?? homedir() };
+      const isStore = await keyStoreTest({ files: executor.files, workspace });
       return (path) => isStore(path) || (kept?.(path) ?? false);
     },
     approvedReads: (toolCallId) => ctx.find("permissions")?.takeReads(toolCallId),

@@ -1,33 +1,49 @@
 import { join } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import { ownFileTest, ownFolders } from "@scorel/kit/files/own-files";
 import type { FileInfo, FilesService } from "@scorel/local/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import type { Place } from "../files/paths.ts";
 
-/** Whether a path is Scorel's own key file, or a temporary copy of it. */
-export function isKeyStore(path: string, home: string): boolean {
-  return keyStoreTest(home)(path);
-}
-
-/** Returns a test like `isKeyStore`, for checking many paths. */
-export function keyStoreTest(home: string): (path: string) => boolean {
-  const store = keyStoreOf(home).toLowerCase();
-  return (path) => path.toLowerCase().startsWith(store);
-}
-
-/** Throws PATH_KEYS for the key file under any name: no tool may read it, even with approval. */
-export async function refuseKeyStore(place: Place, file: Pick<FileInfo, "id">, env: Around): Promise<void> {
-  const { home } = env.workspace;
-  const store = await env.files.stat(keyStoreOf(home));
-  const isSame = store?.id !== undefined && store.id === file.id;
-  if (isSame || isKeyStore(place.path, home)) throw errors.PATH_KEYS({ path: place.path });
-}
-
 interface Around {
-  files: Pick<FilesService, "stat">;
+  files: Pick<FilesService, "stat" | "list" | "realpath">;
   workspace: Pick<Workspace, "home">;
 }
 
-function keyStoreOf(home: string): string {
-  return join(home, ".scorel", "auth.json");
+/** Returns a test of real paths: whether it is a file with Scorel's own keys or tokens, which no tool may read. */
+export async function keyStoreTest(env: Around): Promise<(path: string) => boolean> {
+  const own = ownFileTest(await foldersOf(env));
+  return (path) => own(path) === "secret";
+}
+
+/** Throws PATH_KEYS for such a file under any name, also that of a hard link: no tool may read it, even with approval. */
+export async function refuseKeyStore(place: Place, file: Pick<FileInfo, "id">, env: Around): Promise<void> {
+  const isStore = await keyStoreTest(env);
+  if (isStore(place.path) || isStore(place.lexical) || (await isLinked(file, env)))
+    throw errors.PATH_KEYS({ path: place.path });
+}
+
+/** Nothing can be read below such a folder either. */
+const UNREACHABLE = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"];
+
+async function isLinked({ id }: Pick<FileInfo, "id">, { files, workspace }: Around): Promise<boolean> {
+  if (id === undefined) return false;
+  const own = join(workspace.home, ".scorel");
+  const host = join(own, "host");
+  const tokens = await files.list(host).catch((thrown: unknown) => {
+    if (UNREACHABLE.includes(codeOf(thrown))) return [];
+    throw thrown;
+  });
+  const paths = [join(own, "auth.json"), ...tokens.map(({ name }) => join(host, name))];
+  const found = await Promise.all(paths.map((path) => files.stat(path)));
+  return found.some((each) => each?.id === id);
+}
+
+async function foldersOf({ files, workspace: { home } }: Around): Promise<string[]> {
+  const real = await files.realpath(join(home, ".scorel")).catch((thrown: unknown) => {
+    if (UNREACHABLE.includes(codeOf(thrown))) return undefined;
+    throw thrown;
+  });
+  return ownFolders(home, () => real);
 }

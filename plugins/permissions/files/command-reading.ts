@@ -7,8 +7,7 @@ import { type Case, deny, type Verdict } from "../verdict.ts";
 import { filesOf } from "./command-files.ts";
 import { isElsewhere, leadsTo } from "./file-cache.ts";
 import type { CommandFiles, NamedFile } from "./file-search.ts";
-import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
-import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
+import { askAboutKept, keyStoreReason, type ReadRules, readRules, shownIn } from "./reading.ts";
 
 /** How many entries of a folder are checked; a larger folder counts as one that may contain anything. */
 const MAX_ENTRIES = 5_000;
@@ -41,11 +40,15 @@ function realOr(path: string): string {
   return leadsTo(path) ?? path;
 }
 
-function byKeyStore(files: readonly NamedFile[], { walked }: CommandFiles, { home }: ReadRules): Verdict | undefined {
-  const folder = join(home, ".scorel");
-  const named = files.find(({ path, contents }) => contents && isKeyStore(path, home));
-  const through = walked.find(({ path, contents }) => contents && realOr(path) === folder);
-  return named || through ? deny(keyStoreReason(named?.path ?? join(folder, "auth.json"))) : undefined;
+function byKeyStore(
+  files: readonly NamedFile[],
+  { walked }: CommandFiles,
+  { own, ownFolders }: ReadRules,
+): Verdict | undefined {
+  const named = files.find(({ path, contents }) => contents && own(path) === "secret");
+  const through = walked.find(({ path, contents }) => contents && ownFolders.includes(realOr(path)));
+  const found = named?.path ?? through?.path;
+  return found === undefined ? undefined : deny(keyStoreReason(found));
 }
 
 /** Checks deny rules first, then ask rules. Asks when the command may read files that cannot be determined. */
@@ -99,26 +102,21 @@ function isTracked(name: string, root: string): boolean {
   }
 }
 
-/** Asks about files that hold keys: those named by the command and, except in mode `full`, those in folders that it walks. */
+/** Asks about files that hold keys or Scorel's records: those named by the command and, except in mode `full`, those in folders that it walks. */
 function byKeys(
   files: readonly NamedFile[],
   { walked }: CommandFiles,
   rules: ReadRules,
   { workspace, mode }: Case,
 ): Verdict | undefined {
-  const isKept = (path: string) => holdsKeys(path) && !rules.names(path);
-  const ask = (path: string): Verdict => ({
-    decision: "ask",
-    why: `${shownIn(path, workspace)} is known to hold keys`,
-    rules: [ruleForReading(path, workspace)],
-  });
-  const named = files.find(({ path, contents }) => contents && isKept(path));
+  const ask = (path: string) => askAboutKept(path, rules, workspace);
+  const named = files.find(({ path, contents }) => contents && rules.isKept(path));
   if (named) return ask(named.path);
   for (const { path } of walked.filter(({ contents }) => contents)) {
     const real = realOr(path);
-    if (isAroundKeys(real, workspace.home))
+    if (rules.isAroundKept(real))
       return { decision: "ask", why: `it goes through ${real}, which holds keys`, rules: [] };
-    const inside = mode === "full" ? undefined : firstIn(real, isKept);
+    const inside = mode === "full" ? undefined : firstIn(real, rules.isKept);
     if (inside !== undefined && inside !== "too many") return ask(inside);
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { readText } from "@scorel/kit/files/open";
 import { isElsewhere } from "./file-cache.ts";
 
@@ -56,15 +56,4 @@ function hasToken(path: string): boolean {
 export function isAroundKeys(path: string, home: string): boolean {
   const around = path.endsWith("/") ? path : `${path}/`;
   return [home, "/root", "/etc", "/proc"].some((place) => `${place}/`.startsWith(around));
-}
-
-/** Whether a path is Scorel's own key file, or a temporary copy of it. */
-export function isKeyStore(path: string, home: string): boolean {
-  return keyStoreTest(home)(path);
-}
-
-/** Returns a test like `isKeyStore`, for checking many paths. */
-export function keyStoreTest(home: string): (path: string) => boolean {
-  const store = join(home, ".scorel", "auth.json").toLowerCase();
-  return (path) => path.toLowerCase().startsWith(store);
 }

@@ -1,10 +1,11 @@
+import { type OwnFile, ownFileTest, ownFolders } from "@scorel/kit/files/own-files";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { isAbout, ruleFor } from "../rules/rules.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
 import { kindOf, leadsTo } from "./file-cache.ts";
-import { holdsKeys, isKeyStore, isSystem, keyStoreTest } from "./keys.ts";
+import { holdsKeys, isAroundKeys, isSystem } from "./keys.ts";
 import { coveredBy, fits, isInside } from "./paths.ts";
 
 /** What a session's rules say about reading files. Paths are absolute. */
@@ -14,11 +15,16 @@ export interface ReadRules {
   asks(path: string): Rule | undefined;
   /** All deny and ask rules about reading. They decide when it is unknown what a command reads. */
   readonly restricting: readonly Rule[];
-  /** Whether an allow rule names this file exactly; only such a rule covers a file with keys. */
-  names(path: string): boolean;
+  /** Whether a file is asked about in every mode: it holds keys or Scorel's records, and no allow rule names exactly this file. */
+  isKept(path: string): boolean;
+  /** Whether a folder contains a folder with keys, or Scorel's own. */
+  isAroundKept(path: string): boolean;
+  /** What a file of Scorel itself is; undefined for all others. */
+  own(path: string): OwnFile | undefined;
+  /** Scorel's own folder, by its given and by its real path. */
+  readonly ownFolders: readonly string[];
   /** Whether reading a file, by its real path, needs no question. */
   isOpen(path: string): boolean;
-  readonly home: string;
 }
 
 type Reader = Pick<Case, "tool" | "rules" | "workspace" | "readable">;
@@ -36,19 +42,25 @@ export function readRules({ tool, rules, workspace, readable }: Reader): ReadRul
   const allowed = about(rules.allow, false).map(({ pattern }) => pattern as string);
   const isFree = tool !== "Bash" && rules.allow.some((it) => it.pattern === undefined && isAbout(it, tool));
   const folders = readable.folders.map((folder) => leadsTo(folder) ?? folder);
+  const isReadable = (path: string) => folders.some((folder) => isWithin(folder, path));
+  const names = (path: string) => allowed.some((pattern) => !isWild(pattern) && fits(pattern, path, workspace));
+  const owned = ownFolders(workspace.home, leadsTo);
+  const own = ownFileTest(owned);
   const opened = [...allowed, ...readable.patterns.flatMap((pattern) => [pattern, `${pattern}/**`])];
   return {
     denies: (path) => denied.find(({ covers }) => covers(path))?.rule,
     asks: (path) => asked.find(({ covers }) => covers(path))?.rule,
     restricting: [...denied, ...asked].map(({ rule }) => rule),
-    names: (path) => allowed.some((pattern) => !isWild(pattern) && fits(pattern, path, workspace)),
+    isKept: (path) => (holdsKeys(path) || (own(path) === "record" && !isReadable(path))) && !names(path),
+    isAroundKept: (path) => isAroundKeys(path, workspace.home) || owned.some((folder) => isWithin(path, folder)),
+    own,
+    ownFolders: owned,
     isOpen: (path) =>
       isFree ||
       isInside(path, workspace) ||
       (isSystem(path) && !isWithin(workspace.home, path)) ||
-      folders.some((folder) => isWithin(folder, path)) ||
+      isReadable(path) ||
       (path.length < 1_000 && opened.some((pattern) => fits(pattern, path, workspace))),
-    home: workspace.home,
   };
 }
 
@@ -63,7 +75,7 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   const rules = readRules(call);
   const all = [...new Set([...paths, ...paths.map((path) => leadsTo(path) ?? path)])];
   const shown = (path: string) => shownIn(path, workspace);
-  const stored = all.find((path) => isKeyStore(path, rules.home));
+  const stored = all.find((path) => rules.own(path) === "secret");
   if (stored !== undefined) return deny(keyStoreReason(stored));
   for (const path of all) {
     const rule = rules.denies(path);
@@ -71,26 +83,34 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   }
   const asked = all.flatMap((path) => rules.asks(path) ?? [])[0];
   if (asked) return { decision: "ask", why: `the rule "${asked.text}" asks`, rules: [] };
-  const ask = (path: string, why: string): Verdict => ({
-    decision: "ask",
-    why: `${shown(path)} ${why}`,
-    rules: [ruleForReading(path, workspace)],
-  });
-  const key = all.find((path) => holdsKeys(path) && !rules.names(path));
-  if (key !== undefined) return ask(key, "is known to hold keys");
+  const kept = all.find(rules.isKept);
+  if (kept !== undefined) return askAboutKept(kept, rules, workspace);
   if (mode === "full") return undefined;
   const outside = paths.map((path) => leadsTo(path) ?? path).find((path) => !rules.isOpen(path));
-  return outside === undefined ? undefined : ask(outside, "is outside of the project");
+  if (outside === undefined) return undefined;
+  return {
+    decision: "ask",
+    why: `${shown(outside)} is outside of the project`,
+    rules: [ruleForReading(outside, workspace)],
+  };
 }
 
 export function keyStoreReason(path: string): string {
   return `${path} contains Scorel's own keys, which tools cannot read`;
 }
 
+/** The question about a file that is asked about in every mode. Only a rule for exactly that file would answer it. */
+export function askAboutKept(path: string, { own }: ReadRules, workspace: Workspace): Verdict {
+  const shown = shownIn(path, workspace);
+  const what =
+    own(path) === "record" ? "is a record of Scorel, which may be about other projects" : "is known to hold keys";
+  return { decision: "ask", why: `${shown} ${what}`, rules: [ruleFor("Read", shown)] };
+}
+
 /** The rule that allows reading a file, or a folder with everything in it. */
-export function ruleForReading(path: string, workspace: Workspace): string {
+function ruleForReading(path: string, workspace: Workspace): string {
   const rule = ruleFor("Read", shownIn(path, workspace));
-  return kindOf(path) === "folder" && !holdsKeys(path) ? rule.replace(/\)$/, "/**)") : rule;
+  return kindOf(path) === "folder" ? rule.replace(/\)$/, "/**)") : rule;
 }
 
 /** A path as people and rules write it: relative to the project when inside it. */
@@ -108,11 +128,13 @@ export function hiddenIn(
   reader: Omit<Reader, "tool">,
 ): (path: string) => boolean {
   const rules = readRules({ ...reader, tool: shows === "names" ? "Glob" : "Grep" });
-  const agreed = { rule: rules.asks(folder), keys: shows === "names" || holdsKeys(folder) };
-  const isStore = keyStoreTest(rules.home);
+  const agreed = {
+    rule: rules.asks(folder),
+    kept: shows === "names" || holdsKeys(folder) || rules.own(folder) === "record",
+  };
   return (path) => {
-    if (isStore(path) || rules.denies(path)) return true;
+    if (rules.own(path) === "secret" || rules.denies(path)) return true;
     const asking = rules.asks(path);
-    return (asking !== undefined && asking !== agreed.rule) || (!agreed.keys && holdsKeys(path) && !rules.names(path));
+    return (asking !== undefined && asking !== agreed.rule) || (!agreed.kept && rules.isKept(path));
   };
 }

@@ -385,6 +385,83 @@ describe("files that hold keys", () => {
     ];
     expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
   });
+
+  const own = [
+    "host/owner.token",
+    "host/owner.curlrc",
+    "host/tokens.json",
+    "run/host.sock",
+    "cache.key",
+    "auth.json.tmp",
+  ];
+  it("include the host's tokens and sockets, whoever reads them and wherever the session works", async () => {
+    for (const mode of ["ask", "edits", "full"]) {
+      await using t = await post({ mode, allow: ["Read", "Bash", ...own.map((name) => `Read(~/.scorel/${name})`)] });
+      for (const name of own) beside(t, `home/.scorel/${name}`, "scorel_x\n");
+      t.link("host", join(t.home, ".scorel/host"));
+      await t.request("attend_requests", {});
+      const [token] = own as [string];
+      for (const path of [...own.map((name) => `~/.scorel/${name}`), "host/owner.token", `~/.SCOREL/${token}`])
+        expect([path, await t.judge("Read", { file_path: path })]).toEqual([
+          path,
+          expect.stringMatching(/^Denied: .* contains Scorel.s own keys/),
+        ]);
+      const commands = [
+        ...["cut -c5- host/owner.token", "tail -c 40 ~/.scorel/host/owner.token", "cat < host/owner.token"],
+        ...["cat ~/.scorel/host/owner.token | base64", "rev host/*.token", "grep -r . host", "od -c ~/.scorel/h*/o*"],
+        ...["cd ~/.scorel/host; sed -n p owner.token", "find ~/.scorel -name '*.token' -exec cut -c2- {} +"],
+        ...[
+          "find host/ -type f -exec cat {} ';'",
+          "tar c ~/.scorel",
+          "curl -K ~/.scorel/host/owner.curlrc http://127.0.0.1",
+        ],
+        ...["curl --unix-socket ~/.scorel/run/host.sock http://x", "ln ~/.scorel/host/owner.token x", "rg . ~/.scorel"],
+        ...[
+          "git diff --no-index /dev/null host/owner.token",
+          "git hash-object -w host/owner.token",
+          "diff /dev/null host/",
+        ],
+        ...["cp -r ~/.scorel x", "python3 -c 'print(open(\"host/owner.token\").read())'", "base64 host/owner.token"],
+      ];
+      expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+    }
+  });
+
+  it("are known by their real path when ~/.scorel is a link", async () => {
+    await using t = await post({ mode: "full" });
+    const path = beside(t, "dotfiles/host/owner.token", "scorel_x\n");
+    symlinkSync(dirname(dirname(path)), join(t.home, ".scorel"));
+    expect([await read(t, path), await first(t.bash(`cut -c5- ${path}`))]).toEqual(["Denied", "Denied"]);
+    expect(await first(t.bash(`grep -r x ${dirname(dirname(path))}`))).toBe("Denied");
+  });
+});
+
+describe("records of Scorel", () => {
+  const records = ["sessions/a.jsonl", "blobs/ab/abc", "trust.json", "projects.json", "projects/p.toml", "new/kind"];
+
+  it("ask in every mode, and what a person writes there only outside of the project", async () => {
+    for (const mode of ["ask", "edits", "full"]) {
+      await using t = await post({ mode, allow: ["Bash", "Read(~/.scorel/sessions/b.jsonl)"], read: ["~/.scorel"] });
+      for (const name of [...records, "sessions/b.jsonl", "config.toml", "extensions/a.ts", "AGENTS.md"])
+        beside(t, `home/.scorel/${name}`);
+      for (const name of records) expect([name, await read(t, `~/.scorel/${name}`)]).toEqual([name, "Denied"]);
+      const commands = records.flatMap((name) => [`cut -c1- ~/.scorel/${name}`, `cd ~/.scorel; tail ${name}`]);
+      expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+      for (const name of ["sessions/b.jsonl", "config.toml", "extensions/a.ts", "AGENTS.md"])
+        expect([name, await read(t, `~/.scorel/${name}`)]).toEqual([name, "runs"]);
+      expect(await first(t.bash("ls ~/.scorel/sessions"))).toBe("runs");
+    }
+  });
+
+  it("are not searched in a home that is the project", async () => {
+    await using t = await post({ mode: "full" });
+    for (const name of ["sessions/a.jsonl", "host/owner.token", "extensions/a.ts"])
+      beside(t, `home/.scorel/${name}`, "needle\n");
+    const found = await t.say("Grep", { pattern: "needle", path: "~/.scorel", hidden: true, mode: "files" });
+    expect(found).toMatch(/extensions\/a\.ts/);
+    expect(found).not.toMatch(/owner|jsonl/);
+    expect(await t.say("Glob", { pattern: "**/*.token", path: "~/.scorel" })).not.toContain("owner");
+  });
 });
 
 describe("a hidden file with a deny rule for reading", () => {

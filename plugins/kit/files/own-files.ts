@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { fold } from "./names.ts";
+import { isWithin } from "./paths.ts";
+
+/**
+ * How tools may read what is below `~/.scorel`: `secret` never, `record` (what Scorel keeps about all projects) only with a
+ * person's approval of that file, `written` (by a person) like any file outside of the project.
+ */
+export type OwnFile = "secret" | "record" | "written";
+
+/** Keys, tokens of the host, and sockets over which everything is allowed; also temporary copies beside them. */
+const SECRET = /^(?:auth\.json|cache\.key|host|run)/;
+/** What people write or install. Anything that is not listed is a record, so that a new kind of file is not open. */
+const WRITTEN =
+  /^(?:config\.toml.*|[^/]*\.md|commands|extensions|instructions|packages|presets|skills|skills\.lock\.json)$/;
+
+/** The user's own folder by each of its names: the usual one, and where links lead. */
+export function ownFolders(home: string, realOf: (path: string) => string | undefined): string[] {
+  const folder = join(home, ".scorel");
+  return [...new Set([folder, realOf(folder) ?? folder])];
+}
+
+/** Returns a test of absolute paths; it is undefined for what is not below one of the folders. Ignores case. */
+export function ownFileTest(folders: readonly string[]): (path: string) => OwnFile | undefined {
+  const starts = folders.map(folded);
+  return (path) => {
+    const name = folded(path);
+    const start = starts.find((each) => isWithin(each, name) && each !== name);
+    if (start === undefined) return undefined;
+    const [first = ""] = name.slice(start.length + 1).split("/");
+    if (SECRET.test(first)) return "secret";
+    return WRITTEN.test(first) ? "written" : "record";
+  };
+}
+
+/** Most paths are plain ASCII, for which this takes one pass; searches test each file. */
+function folded(path: string): string {
+  if (!/[^ -~]|[. ](?:\/|$)/.test(path)) return path.toLowerCase();
+  return path.split("/").map(fold).join("/");
+}
