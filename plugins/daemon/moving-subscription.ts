@@ -1,4 +1,4 @@
-import type { Client, Subscription } from "@scorel/host/contract";
+import type { Client, SubscribeOptions, Subscription } from "@scorel/host/contract";
 
 /** A subscription that goes on at another client when the one that it began at has ended. */
 export class MovingSubscription {
@@ -14,18 +14,28 @@ export class MovingSubscription {
     return this.given[0];
   }
 
-  async begin(client: Client): Promise<void> {
-    this.current = await client.subscribe(...this.given);
+  /** `moves` says that the subscription will go on elsewhere when this client has ended. */
+  async begin(client: Client, moves: boolean): Promise<void> {
+    const [sessionId, listener] = this.given;
+    this.current = await client.subscribe(sessionId, listener, this.options(moves));
   }
 
   /** Goes on after the last event that the listener got. */
-  async move(client: Client): Promise<void> {
+  async move(client: Client, moves: boolean): Promise<void> {
     if (this.ended || !this.current) return;
     const [sessionId, listener, options] = this.given;
-    this.current = await client.subscribe(sessionId, listener, { ...options, anchor: this.current.anchor });
+    this.current = await client.subscribe(sessionId, listener, {
+      ...this.options(moves),
+      anchor: this.current.anchor,
+    });
     const { mode, more, status, anchor } = this.current;
     options?.resumed?.(mode, { more, status, anchor });
     if (this.ended) await this.current();
+  }
+
+  /** The session could not be opened again. */
+  fail(error: Error): void {
+    if (!this.ended) this.given[2]?.ended?.(error);
   }
 
   /** What `subscribe` resolves with. */
@@ -42,5 +52,14 @@ export class MovingSubscription {
       status: { value: begun.status },
       anchor: { get: () => this.current?.anchor },
     }) as Subscription;
+  }
+
+  private options(moves: boolean): SubscribeOptions | undefined {
+    const [, , options] = this.given;
+    if (!moves) return options;
+    const ended = ({ message }: Error) => {
+      if (!this.ended) options?.interrupted?.({ state: "waiting", at: Date.now(), reason: message });
+    };
+    return { ...options, ended };
   }
 }

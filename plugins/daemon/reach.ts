@@ -1,25 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RemoteClient, Reopening } from "@scorel/host/client";
-import type { Client, Operation, Operations, SessionOptions, SessionStatus, Subscription } from "@scorel/host/contract";
+import type {
+  Client,
+  LinkState,
+  Operation,
+  Operations,
+  SessionOptions,
+  SessionStatus,
+  Subscription,
+} from "@scorel/host/contract";
 import { codeOf, messageOf, type ScorelError } from "@scorel/kernel";
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
 import { environmentTexts } from "@scorel/kit/process/environment";
 import { ownIdentity } from "@scorel/kit/process/identity";
 import type { DaemonContext } from "./context.ts";
+import { dialDaemon } from "./daemon-client.ts";
 import { dialHost } from "./dial.ts";
+import { othersDone } from "./leaving.ts";
 import { MovingSubscription } from "./moving-subscription.ts";
 import { socketOf } from "./run-folder.ts";
-import { type DaemonState, findDaemon } from "./state.ts";
-
-/** Time between two looks at a session that others are working in. */
-const LOOK_MS = 100;
-/** Time that those who have joined a session get to leave it when nothing runs any more. */
-const FAREWELL_MS = 1_000;
-/** Time after which the user is told what the process waits for. */
-const TELL_MS = 2_000;
 
 /** Time that a process that ends gets to give the locks of its sessions back. */
 const REOPEN_MS = 15_000;
+/** Time between two attempts to open such a session. */
+const REOPEN_EVERY_MS = 100;
 /** The operations that open sessions. */
 const OPENING: readonly Operation[] = ["create_session", "load_session", "continue_session", "clone_session"];
 
@@ -37,6 +41,10 @@ export class ReachingClient implements Client {
   private readonly routes = new Map<string, Client>();
   private readonly reopening = new Reopening();
   private readonly subscriptions = new Set<MovingSubscription>();
+  /** Clients of processes whose sessions are opened elsewhere when they end. */
+  private readonly passing = new WeakSet<Client>();
+  private readonly listeners = new Set<(state: LinkState) => void>();
+  private current: LinkState;
   private latest: Client | undefined;
   private closed = false;
   /** Settles when the sessions of a process that has ended are open again. */
@@ -52,6 +60,17 @@ export class ReachingClient implements Client {
     this.own = own;
     this.opened = opened;
     this.name = name;
+    this.current = { state: "live", version: ctx.launch.version };
+  }
+
+  /** How the host of the session that was opened last is connected. */
+  get state(): LinkState {
+    return this.current;
+  }
+
+  onState(listener: (state: LinkState) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** As the host knows it that opened a session last: there, other clients have other ids. */
@@ -65,7 +84,8 @@ export class ReachingClient implements Client {
   ): Promise<Operations[O]["result"]> => {
     const { sessionId } = params as { sessionId?: string };
     const client = await this.clientFor(sessionId);
-    if (operation === "close_session" && sessionId !== undefined) await this.leave(client, [sessionId]);
+    if (operation === "close_session" && sessionId !== undefined && client === this.own)
+      await othersDone(this.ctx, this.own, [sessionId]);
     return this.open(operation, params, client);
   };
 
@@ -91,12 +111,12 @@ export class ReachingClient implements Client {
     const subscription = new MovingSubscription(given);
     const [sessionId] = given;
     try {
-      await subscription.begin(await this.clientFor(sessionId));
+      await this.begin(subscription, await this.clientFor(sessionId));
     } catch (thrown) {
       const [other] = (await this.holderOf(thrown)) ?? [];
       if (!other) throw thrown;
       this.routes.set(sessionId, other);
-      await subscription.begin(other);
+      await this.begin(subscription, other);
     }
     this.subscriptions.add(subscription);
     return subscription.handle(() => this.subscriptions.delete(subscription));
@@ -113,10 +133,15 @@ export class ReachingClient implements Client {
   async close(): Promise<void> {
     this.closed = true;
     const own = [...this.routes].flatMap(([sessionId, client]) => (client === this.own ? sessionId : []));
-    await this.leave(this.own, own);
+    await othersDone(this.ctx, this.own, own);
     const all = await Promise.allSettled([this.home, ...this.others.values()]);
     const clients = new Set([this.own, ...all.flatMap((each) => (each.status === "fulfilled" && each.value) || [])]);
     await Promise.all([...clients].map((client) => client.close()));
+    this.become({ state: "closed" });
+  }
+
+  private begin(subscription: MovingSubscription, client: Client): Promise<void> {
+    return subscription.begin(client, this.passing.has(client));
   }
 
   /** Asks a client, and remembers which sessions it opens there. */
@@ -131,6 +156,7 @@ export class ReachingClient implements Client {
     if (OPENING.includes(operation)) {
       this.routes.set((result as SessionStatus).sessionId, client);
       this.latest = client;
+      this.become(client.state ?? { state: "live", version: this.ctx.launch.version });
       const { unsaved = false } = params as { unsaved?: boolean };
       if (client === this.own && !unsaved) this.opened();
     }
@@ -144,18 +170,40 @@ export class ReachingClient implements Client {
     for (const sessionId of sessions) this.routes.delete(sessionId);
     if (this.closed) return;
     for (const params of this.reopening.sessions().filter(({ sessionId }) => sessions.includes(sessionId)))
-      try {
-        const client = await this.reopen(params);
-        const own = [...this.subscriptions].filter(({ sessionId }) => sessionId === params.sessionId);
-        for (const subscription of own) await subscription.move(client);
-      } catch (thrown) {
-        this.ctx.launch.stderr.write(`scorel: ${messageOf(thrown)}\n`);
-      }
+      await this.moveTo(params, gone);
+  }
+
+  private async moveTo(params: Operations["load_session"]["params"], gone: Client): Promise<void> {
+    const own = [...this.subscriptions].filter(({ sessionId }) => sessionId === params.sessionId);
+    try {
+      const client = await this.reopen(params);
+      for (const subscription of own) await subscription.move(client, this.passing.has(client));
+    } catch (thrown) {
+      this.ctx.launch.stderr.write(`scorel: ${messageOf(thrown)}\n`);
+      for (const subscription of own) subscription.fail(thrown as Error);
+      if (this.latest === gone) this.become({ state: "closed", error: thrown as Error });
+    }
+  }
+
+  /** The client of another process has a new state. */
+  private passedOn(client: Client, socket: string, state: LinkState): void {
+    if (state.state !== "closed") return;
+    this.others.delete(socket);
+    if (client === this.latest && !this.closed)
+      this.become({ state: "waiting", at: Date.now(), reason: state.error?.message ?? "the process ended" });
+    this.moving = Promise.all([this.moving, this.takeOver(client)]);
+  }
+
+  private become(state: LinkState): void {
+    const isNews = state.state !== this.current.state || state.state === "waiting";
+    if (!isNews) return;
+    this.current = state;
+    for (const listener of [...this.listeners]) listener(state);
   }
 
   /** Opens a session whose process is ending: it gives its lock back a moment after its clients have left. */
   private async reopen(params: Operations["load_session"]["params"]): Promise<Client> {
-    for (const until = Date.now() + REOPEN_MS; ; await sleep(LOOK_MS))
+    for (const until = Date.now() + REOPEN_MS; ; await sleep(REOPEN_EVERY_MS))
       try {
         await this.open("load_session", params, await this.athome());
         return this.routes.get(params.sessionId) as Client;
@@ -178,40 +226,13 @@ export class ReachingClient implements Client {
   }
 
   private athome(): Promise<Client> {
-    this.home ??= this.daemon().then((daemon) => daemon ?? this.own);
+    this.home ??= dialDaemon(this.ctx, this.name).then((daemon) => {
+      daemon?.onState((state) => {
+        if (daemon === this.latest) this.become(state);
+      });
+      return daemon ?? this.own;
+    });
     return this.home;
-  }
-
-  /** The daemon, if it can stand in for this process: it has the same version and preset. */
-  private async daemon(): Promise<Client | undefined> {
-    const found = findDaemon();
-    if (!found?.state || found.pid === process.pid) return undefined;
-    const { launch } = this.ctx;
-    let { state } = found;
-    const preset = launch.preset ?? "coding";
-    if (state.preset !== preset) {
-      const text = `the running host has the preset ${state.preset}, not ${preset}, so it is not used`;
-      if (launch.stderr.isTTY) launch.stderr.write(`scorel: ${text}\n`);
-      return undefined;
-    }
-    if (state.version !== launch.version) {
-      const replaced = await (await import("./replace.ts")).replaceIdle(this.ctx, state);
-      if (!replaced) return undefined;
-      state = replaced;
-    }
-    const address = socketIn(state.addresses);
-    if (address === undefined) return undefined;
-    try {
-      // A daemon that is started again has another socket.
-      const now = () => {
-        const { state } = findDaemon() ?? {};
-        return (state?.preset === preset ? socketIn(state.addresses) : undefined) ?? address;
-      };
-      return await dialHost(this.ctx, address, { name: this.name, now });
-    } catch (thrown) {
-      launch.stderr.write(`scorel: the running host cannot be reached, going on without it: ${messageOf(thrown)}\n`);
-      return undefined;
-    }
   }
 
   /** The client of the process that has a session, and the session's id, if that is why a request failed. */
@@ -227,12 +248,10 @@ export class ReachingClient implements Client {
       other = dialHost(this.ctx, socket, { name: this.name, reconnect: false });
       this.others.set(socket, other);
       other.then(
-        (client) =>
-          client.onState(({ state }) => {
-            if (state !== "closed") return;
-            this.others.delete(socket);
-            this.moving = Promise.all([this.moving, this.takeOver(client)]);
-          }),
+        (client) => {
+          this.passing.add(client);
+          client.onState((state) => this.passedOn(client, socket, state));
+        },
         () => this.others.delete(socket),
       );
     }
@@ -242,28 +261,4 @@ export class ReachingClient implements Client {
       () => undefined,
     );
   }
-
-  /** Waits until no turn runs any more in sessions that other processes have joined, unless the user interrupts. */
-  private async leave(client: Client, sessionIds: readonly string[]): Promise<void> {
-    if (client !== this.own) return;
-    const { interrupt, stderr } = this.ctx.launch;
-    const since = Date.now();
-    let isTold = false;
-    for (const sessionId of sessionIds)
-      for (let quietSince = 0; !interrupt.aborted; await sleep(LOOK_MS)) {
-        const status = await this.own.request("get_status", { sessionId }).catch(() => undefined);
-        if (status?.clients === undefined) break;
-        const isBusy = status.running || (status.waiting ?? 0) > 0;
-        quietSince = isBusy ? 0 : quietSince || Date.now();
-        // Whoever got its answer has a moment to leave.
-        if (!isBusy && Date.now() - quietSince > FAREWELL_MS) break;
-        if (isTold || Date.now() - since < TELL_MS) continue;
-        isTold = true;
-        stderr.write("scorel: others work in this session, waiting for their turn to end (Ctrl-C ends it)\n");
-      }
-  }
-}
-
-function socketIn(addresses: DaemonState["addresses"]): string | undefined {
-  return addresses.find(({ transport }) => transport === "socket")?.address;
 }

@@ -137,11 +137,29 @@ export interface SubscribeOptions {
    */
   resumed?(mode: ResumeMode, begun: Pick<Subscription, "more" | "status" | "anchor">): void;
   /**
+   * Called when the connection to the session's host was lost, and after each attempt to connect again that failed. Events may be
+   * missing until `resumed` is called.
+   */
+  interrupted?(state: Waiting): void;
+  /**
    * Called when the subscription cannot go on after the connection was lost, as when the session was deleted meanwhile. Default: the
    * error is thrown, as that of a listener.
    */
   ended?(error: Error): void;
 }
+/** A lost connection, which is tried again at `at`, in milliseconds since 1970. */
+export interface Waiting {
+  state: "waiting";
+  at: number;
+  /** Why it was lost, or why the last attempt to connect failed. */
+  reason: string;
+}
+/** How a client is connected to its host. */
+export type LinkState =
+  | { state: "connecting" }
+  | { state: "live"; version: string }
+  | Waiting
+  | { state: "closed"; error?: Error | undefined };
 /** A running subscription. Call it to unsubscribe. */
 export interface Subscription {
   (): Promise<void>;
@@ -522,6 +540,13 @@ export interface OperationHandler<O extends Operation> {
 /** A connection to the host, in this process or over a network. */
 export interface Client {
   readonly clientId: string;
+  /**
+   * How it is connected to the host of the session that it opened last. Absent for a client that can only use the host of its own
+   * process.
+   */
+  readonly state?: LinkState;
+  /** Calls `listener` with every change of `state`. Returns the function that ends it. */
+  onState?(listener: (state: LinkState) => void): () => void;
   request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
   /**
    * Subscribes to a session's events, in seq order and each once. After this has resolved, the listener first gets what it

@@ -174,6 +174,79 @@ it("a session goes on in the terminal that stays when the one that began it is c
   ]);
 });
 
+/** An extension with a command that follows a session and prints how it is connected. */
+const face = `
+import { followSession } from "@scorel/host/client";
+import { definePlugin } from "@scorel/kernel";
+export default definePlugin({
+  id: "face",
+  name: "Face",
+  version: "1.0.0",
+  scope: "host",
+  needs: ["host"],
+  cliCommands: ({ host }) => [{
+    noun: "face",
+    description: "Follow the latest session",
+    async run({ stdout, interrupt }) {
+      const client = host.connect({ name: "face" });
+      const { sessionId } = await client.request("continue_session", { cwd: process.cwd() });
+      const view = await followSession(client, sessionId);
+      let [before, wasLost] = ["", false];
+      const tell = () => {
+        const { connection, retry } = view.status;
+        wasLost ||= connection === "reconnecting";
+        const again = wasLost && connection === "live" ? "again" : "";
+        const text = [connection, client.state.state, typeof retry?.reason, again].join(" ").trim();
+        if (text !== before) stdout.write(text + "\\n");
+        before = text;
+      };
+      view.subscribe(tell);
+      client.onState(tell);
+      tell();
+      await new Promise((resolve) => interrupt.addEventListener("abort", resolve));
+      await client.close();
+      return 0;
+    },
+  }],
+});
+`;
+
+it("a face in another process sees that the host is gone, and that it is back", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("first answer"), text("second answer")]);
+  s.useModel(server.baseUrl);
+  s.file("~/.scorel/extensions/face.ts", face);
+  const host = await serving(s);
+  expect((await s.run(["-p", "one"])).code).toBe(0);
+  const following = s.start(["face"]);
+  expect(await following.line(() => true)).toBe("live live undefined");
+  host.child.kill("SIGKILL");
+  await host.finished;
+  await following.line((line) => line === "reconnecting waiting string");
+  await serving(s);
+  await following.line((line) => line === "live live undefined again");
+  following.child.kill("SIGINT");
+  expect((await following.finished).code).toBe(0);
+});
+
+it("a face sees that a session goes on here when the terminal that had it is closed", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("first answer")]);
+  s.useModel(server.baseUrl);
+  s.file("~/.scorel/extensions/face.ts", face);
+  const first = s.start(["chat"], { open: true });
+  first.child.stdin?.write("one\n");
+  await first.line((line) => line.includes("first answer"));
+  const following = s.start(["face"]);
+  expect(await following.line(() => true)).toBe("live live undefined");
+  first.child.stdin?.end();
+  expect((await first.finished).code).toBe(0);
+  await following.line((line) => line === "reconnecting waiting string");
+  await following.line((line) => line === "live live undefined again");
+  following.child.kill("SIGINT");
+  expect((await following.finished).code).toBe(0);
+});
+
 describe("what people do with a host", () => {
   it("names its version, preset, sessions and clients, and checks options before it replaces it", async () => {
     using s = scratch();

@@ -8,7 +8,7 @@ export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 export { Reopening } from "./reopening.ts";
 export type { CacheOptions, CacheStore } from "./view/cache.ts";
 export type { OpenRequest } from "./view/facts.ts";
-export { type AnyClient, type FollowOptions, followSession, type SessionView } from "./view/follow.ts";
+export { type FollowOptions, followSession, type SessionView } from "./view/follow.ts";
 export type { Live, LiveCall, LiveReply, Work } from "./view/live.ts";
 export { type Beginning, SessionProjection, type ViewChange, type ViewStatus } from "./view/projection.ts";
 export type { Row } from "./view/timeline.ts";

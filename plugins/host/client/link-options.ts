@@ -1,11 +1,7 @@
+import type { LinkState } from "../contract.ts";
 import type { Answer, Channel, Welcome } from "./wire.ts";
 
-/** How a client is connected. `waiting`: it will connect again at `at`, in milliseconds since 1970. */
-export type LinkState =
-  | { state: "connecting" }
-  | { state: "live"; version: string }
-  | { state: "waiting"; at: number; reason: string }
-  | { state: "closed"; error?: Error | undefined };
+export type { LinkState } from "../contract.ts";
 
 export interface LinkOptions {
   /** Opens a new connection. Rejects if the host cannot be reached. */

@@ -184,7 +184,7 @@ class WireClient implements RemoteClient {
   private became(state: LinkState): void {
     if (state.state === "waiting") {
       this.requests.connected(0);
-      for (const subscription of this.subscriptions.values()) subscription.interrupt();
+      for (const subscription of this.subscriptions.values()) subscription.interrupt(state);
     }
     for (const listener of this.listeners) listener(state);
   }
@@ -251,7 +251,9 @@ class WireClient implements RemoteClient {
   private ended(error: Error | undefined): void {
     this.end = error ?? errors.LINK_ENDED({ reason: "the client was closed" });
     this.requests.fail(this.end);
-    for (const subscription of this.subscriptions.values()) subscription.end();
+    for (const subscription of this.subscriptions.values())
+      if (error) subscription.fail(error);
+      else subscription.end();
     for (const watcher of this.watchers.values()) watcher.end();
     this.subscriptions.clear();
     this.watchers.clear();

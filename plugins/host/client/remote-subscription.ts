@@ -1,4 +1,4 @@
-import type { Anchor, Client, Delivered, ResumeMode, SubscribeOptions, Subscription } from "../contract.ts";
+import type { Anchor, Client, Delivered, ResumeMode, SubscribeOptions, Subscription, Waiting } from "../contract.ts";
 import type { HostMessage, Subscribed, WireSubscribeOptions } from "./wire.ts";
 
 type Listener = Parameters<Client["subscribe"]>[1];
@@ -14,8 +14,8 @@ export class RemoteSubscription {
   private readonly listener: Listener;
   private readonly options: SubscribeOptions;
   private readonly failed: (thrown: unknown) => void;
-  /** Received events, and how the subscription went on after the connection was lost. */
-  private queue: ({ message: EventsMessage; done: () => void } | { begun: Subscribed })[] = [];
+  /** Received events, and when the connection was lost and how the subscription went on after the connection was lost. */
+  private queue: ({ message: EventsMessage; done: () => void } | { begun: Subscribed } | { lost: Waiting })[] = [];
   private working: Promise<void> | undefined;
   private isWorking = false;
   private ended = false;
@@ -74,7 +74,13 @@ export class RemoteSubscription {
   }
 
   /** The connection was lost: until the subscription goes on, events may be missing. */
-  interrupt(): void {
+  interrupt(lost: Waiting): void {
+    // Only after the first answer: until then, whoever subscribes still waits.
+    if (this.received) {
+      this.queue = this.queue.filter((next) => !("lost" in next));
+      this.queue.push({ lost });
+      this.wake();
+    }
     if (this.interruption) return;
     let end = () => {};
     const over = new Promise<void>((resolve) => {
@@ -139,6 +145,10 @@ export class RemoteSubscription {
     this.isWorking = true;
     if (!this.isOpen) await this.opened;
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
+      if ("lost" in next) {
+        this.guarded(() => this.options.interrupted?.(next.lost));
+        continue;
+      }
       if ("begun" in next) {
         const { mode, ...begun } = next.begun;
         this.heard = begun.anchor;

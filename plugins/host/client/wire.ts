@@ -106,7 +106,7 @@ export interface WireError {
 }
 
 /** The options of a subscription; `all` stands for `Infinity`, which JSON does not have. */
-export interface WireSubscribeOptions extends Omit<SubscribeOptions, "tail" | "maxBytes" | "maxAgeMs" | "resumed"> {
+export interface WireSubscribeOptions extends Pick<SubscribeOptions, "capacity" | "joined" | "anchor"> {
   tail?: number | "all";
 }
 

@@ -9,11 +9,16 @@ export function viewFor(host: HostService, plugin: BaseContext): HostService {
 }
 
 function isolated(client: Client, plugin: BaseContext): Client {
+  const { onState } = client;
   return Object.freeze<Client>({
     // A client can get another id when its host is another one.
     get clientId() {
       return client.clientId;
     },
+    get state() {
+      return client.state;
+    },
+    ...(onState && { onState: (listener) => onState.call(client, plugin.isolate("client.onState", listener)) }),
     request: (operation, params) => client.request(operation, params),
     subscribe: (sessionId, listener, options) =>
       client.subscribe(sessionId, plugin.isolate("client.subscribe", listener), options),

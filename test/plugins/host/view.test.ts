@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
 import {
-  type AnyClient,
   type FollowOptions,
   followSession,
   type SessionView,
   type ViewChange,
   type OpenRequest as ViewRequest,
 } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
 import type { OpenRequest } from "@scorel/requests/contract";
 import { expect, expectTypeOf, it } from "vitest";
@@ -198,7 +198,7 @@ it("equals, whatever happens, one that was made from scratch", () =>
   ));
 
 /** Follows the world's session, and collects the kinds of changes. */
-async function follow(w: Awaited<ReturnType<typeof world>>, options: FollowOptions = all, client?: AnyClient) {
+async function follow(w: Awaited<ReturnType<typeof world>>, options: FollowOptions = all, client?: Client) {
   const own = client ?? (await w.connect());
   const view = await followSession(own, w.sessionId, options);
   const changes: ViewChange[] = [];

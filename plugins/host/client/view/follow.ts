@@ -1,5 +1,4 @@
 import type { Anchor, Client, Delivered, ResumeMode, Subscription } from "../../contract.ts";
-import type { RemoteClient } from "../remote-client.ts";
 import { type CachedSession, type CacheOptions, SessionCache } from "./cache.ts";
 import { SessionProjection, type ViewChange } from "./projection.ts";
 
@@ -21,9 +20,6 @@ export interface FollowOptions {
   listenerFailed?: ((thrown: unknown) => void) | undefined;
 }
 
-/** A client, of a host in this process or another one. */
-export type AnyClient = Client & Partial<Pick<RemoteClient, "state" | "onState">>;
-
 /** A session as it is now. It stays up to date by itself, also after the connection to the host was lost. */
 export interface SessionView
   extends Pick<
@@ -43,7 +39,7 @@ export interface SessionView
 
 /** Follows a session: resolves when the view shows it, or what a cache has of it. */
 export async function followSession(
-  client: AnyClient,
+  client: Client,
   sessionId: string,
   options: FollowOptions = {},
 ): Promise<SessionView> {
@@ -55,7 +51,7 @@ export async function followSession(
 /** A session view and its subscription. */
 class Follower implements SessionView {
   readonly sessionId: string;
-  private readonly client: AnyClient;
+  private readonly client: Client;
   private readonly options: FollowOptions;
   private readonly listeners = new Set<(change: ViewChange) => void>();
   private projection!: SessionProjection;
@@ -67,7 +63,7 @@ class Follower implements SessionView {
   private position!: Anchor;
   private readonly cache: SessionCache | undefined;
 
-  constructor(client: AnyClient, sessionId: string, options: FollowOptions) {
+  constructor(client: Client, sessionId: string, options: FollowOptions) {
     this.client = client;
     this.sessionId = sessionId;
     this.options = options;
@@ -88,7 +84,6 @@ class Follower implements SessionView {
     await this.join(anchor);
     this.undoState = this.client.onState?.(({ state, ...rest }) => {
       if (state === "closed") this.ended((rest as { error?: Error }).error);
-      else if (state !== "live") this.projection.connect({ connection: "reconnecting" });
     });
     await this.client.drained(this.sessionId);
     await this.cache?.write(this.cached());
@@ -142,6 +137,8 @@ class Follower implements SessionView {
         tail: this.options.tail ?? 200,
         ...(this.options.capacity !== undefined && { capacity: this.options.capacity }),
         ...(anchor && { anchor }),
+        interrupted: ({ at, reason }) =>
+          void (isCurrent() && this.projection.connect({ connection: "reconnecting", retry: { at, reason } })),
         resumed: (mode, begun) => void (isCurrent() && this.resume(mode, begun)),
         ended: (error) => void (isCurrent() && this.ended(error)),
       },

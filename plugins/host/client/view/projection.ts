@@ -13,6 +13,8 @@ export interface ViewStatus extends Work {
    * was lost and is being made again. `closed`: nothing more will come.
    */
   connection: "live" | "cached" | "reconnecting" | "closed";
+  /** While it is `reconnecting`: when that is tried next, in milliseconds since 1970, and why there is no connection. */
+  retry?: { at: number; reason: string };
   /** Why the view was closed, if not by its user. */
   error?: Error;
   meta: SessionMeta;
@@ -30,6 +32,8 @@ export interface ViewStatus extends Work {
   /** The session as the host described it when the view last subscribed. */
   host: SessionStatus;
 }
+
+type Connection = Pick<ViewStatus, "connection" | "retry" | "error">;
 
 /** What has changed in a view. */
 export type ViewChange =
@@ -64,7 +68,7 @@ export class SessionProjection {
   private readonly work = new LiveWork();
   private known: Facts;
   private host: SessionStatus;
-  private link: Pick<ViewStatus, "connection" | "error"> = { connection: "live" };
+  private link: Connection = { connection: "live" };
   private activation = "";
   private from = 0;
   private hasMore = false;
@@ -179,7 +183,7 @@ export class SessionProjection {
     for (const kind of setQueue(this.known, items, seq)) this.tell({ kind });
   }
 
-  connect(link: Pick<ViewStatus, "connection" | "error">): void {
+  connect(link: Connection): void {
     if (this.link.connection === "closed") return;
     this.link = link;
     this.tell({ kind: "status" });

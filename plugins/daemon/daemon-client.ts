@@ -1,0 +1,41 @@
+import type { RemoteClient } from "@scorel/host/client";
+import { messageOf } from "@scorel/kernel";
+import type { DaemonContext } from "./context.ts";
+import { dialHost } from "./dial.ts";
+import { type DaemonState, findDaemon } from "./state.ts";
+
+/** A client of the daemon of this home, if that can stand in for this process: it has the same version and preset. */
+export async function dialDaemon(ctx: DaemonContext, name: string): Promise<RemoteClient | undefined> {
+  const found = findDaemon();
+  if (!found?.state || found.pid === process.pid) return undefined;
+  const { launch } = ctx;
+  let { state } = found;
+  const preset = launch.preset ?? "coding";
+  if (state.preset !== preset) {
+    const text = `the running host has the preset ${state.preset}, not ${preset}, so it is not used`;
+    if (launch.stderr.isTTY) launch.stderr.write(`scorel: ${text}\n`);
+    return undefined;
+  }
+  if (state.version !== launch.version) {
+    const replaced = await (await import("./replace.ts")).replaceIdle(ctx, state);
+    if (!replaced) return undefined;
+    state = replaced;
+  }
+  const address = socketIn(state.addresses);
+  if (address === undefined) return undefined;
+  try {
+    // A daemon that is started again has another socket.
+    const now = () => {
+      const { state } = findDaemon() ?? {};
+      return (state?.preset === preset ? socketIn(state.addresses) : undefined) ?? address;
+    };
+    return await dialHost(ctx, address, { name, now });
+  } catch (thrown) {
+    launch.stderr.write(`scorel: the running host cannot be reached, going on without it: ${messageOf(thrown)}\n`);
+    return undefined;
+  }
+}
+
+function socketIn(addresses: DaemonState["addresses"]): string | undefined {
+  return addresses.find(({ transport }) => transport === "socket")?.address;
+}

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "@scorel/host/contract";
+import type { DaemonContext } from "./context.ts";
+
+/** Time between two looks at a session that others are working in. */
+const LOOK_MS = 100;
+/** Time that those who have joined a session get to leave it when nothing runs any more. */
+const FAREWELL_MS = 1_000;
+/** Time after which the user is told what the process waits for. */
+const TELL_MS = 2_000;
+
+/** Waits until no turn runs any more in sessions of this process that others have joined, unless the user interrupts. */
+export async function othersDone(
+  { launch }: Pick<DaemonContext, "launch">,
+  own: Client,
+  sessionIds: readonly string[],
+): Promise<void> {
+  const { interrupt, stderr } = launch;
+  const since = Date.now();
+  let isTold = false;
+  for (const sessionId of sessionIds)
+    for (let quietSince = 0; !interrupt.aborted; await sleep(LOOK_MS)) {
+      const status = await own.request("get_status", { sessionId }).catch(() => undefined);
+      if (status?.clients === undefined) break;
+      const isBusy = status.running || (status.waiting ?? 0) > 0;
+      quietSince = isBusy ? 0 : quietSince || Date.now();
+      // Whoever got its answer has a moment to leave.
+      if (!isBusy && Date.now() - quietSince > FAREWELL_MS) break;
+      if (isTold || Date.now() - since < TELL_MS) continue;
+      isTold = true;
+      stderr.write("scorel: others work in this session, waiting for their turn to end (Ctrl-C ends it)\n");
+    }
+}
