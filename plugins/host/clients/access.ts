@@ -29,6 +29,21 @@ function widens({ widens }: SessionOption, value: unknown): boolean {
 /** Folders with files that make git or Scorel run programs. */
 const CONTROL = /[\\/]\.(?:git|scorel)[. ]*(?:[\\/]|$)/i;
 
+/** Why no limited client may work in a directory of this project, even if it is known. */
+function unsafeReason(directory: string, root: string, home: string): string | undefined {
+  const own = realPath(join(home, ".scorel")) ?? join(home, ".scorel");
+  if ([home, own].some((path) => isWithin(root, path)))
+    return "the project of this directory contains Scorel's own files";
+  if (isWithin(own, directory) || CONTROL.test(directory))
+    return "this directory contains files that control Scorel or git";
+  return undefined;
+}
+
+/** Whether a folder is below home, and not below one whose name begins with a dot. */
+function isVisibleIn(home: string, folder: string): boolean {
+  return folder !== home && isWithin(home, folder) && !folder.slice(home.length).includes("/.");
+}
+
 /** The real path of a file that may not exist yet: that of its nearest folder, and the rest. Undefined if that cannot be found. */
 function realPath(path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
@@ -132,14 +147,25 @@ export class Access {
       throw errors.HOST_FORBIDDEN({ reason: `its connection includes only the project of the session, not ${path}` });
   }
 
-  /** Throws HOST_FORBIDDEN unless the client may create sessions in a directory. */
+  /**
+   * Throws HOST_FORBIDDEN unless the client may create sessions in a directory. A model reads and edits the files of a project without a
+   * question, so a limited client that could choose any directory would reach every file of the user.
+   */
   async assertDirectory(directory: string): Promise<void> {
-    if (!this.confined) return;
-    const root = projectRoot(canonicalDirectory(directory), homeDirectory());
+    if (!this.limited) return;
+    const home = homeDirectory();
+    const real = canonicalDirectory(directory);
+    const root = projectRoot(real, home);
+    const reason = unsafeReason(real, root, home);
+    if (reason !== undefined) throw errors.HOST_FORBIDDEN({ reason: `${reason} (${directory})` });
     const { value: book } = await bookOf(this.sessions.parent);
     const project = book?.projects.find((each) => each.directory === root);
-    if (!project || !this.scope.projects?.includes(project.projectId))
+    if (this.confined && !this.scope.projects?.includes(project?.projectId ?? ""))
       throw errors.HOST_FORBIDDEN({ reason: `its connection does not include the project of ${directory}` });
+    if (!project && !isVisibleIn(home, root))
+      throw errors.HOST_FORBIDDEN({
+        reason: `it may work only in projects that this host knows, and below home outside of hidden folders, not in ${directory}`,
+      });
   }
 
   /** Returns the sessions that the client may use. */

@@ -1,5 +1,6 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { Client, ClientScope, Operation } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import projects from "@scorel/projects";
@@ -166,6 +167,34 @@ it("keeps a client to the sessions of its projects, where it can also create som
   expect(await answer(client, "create_session", { cwd: join(home.cwd, "other") })).toBe("HOST_FORBIDDEN");
   const { sessionId } = await client.request("create_session", { cwd: home.cwd });
   expect(await ask(client, sessionId, "new")).toBe("echo: new");
+});
+
+it("lets a limited client work only in known projects, and below home outside of hidden folders", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent], [], [projects]);
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "scorel-elsewhere-")));
+  const [known, unknown] = [join(elsewhere, "known"), join(elsewhere, "unknown")];
+  for (const folder of [known, unknown]) mkdirSync(folder);
+  const inHome = [".scorel/host", ".ssh", ".config/autostart", "work/sub", "work/.git/hooks"].map((name) =>
+    join(home.home, name),
+  );
+  for (const folder of inHome) mkdirSync(folder, { recursive: true });
+  for (const [name, target] of Object.entries({ keys: ".ssh", host: ".scorel/host", out: unknown }))
+    symlinkSync(target, join(home.home, name));
+  try {
+    for (const cwd of [known, home.home, "/"]) await t.client.request("create_session", { cwd });
+    const client = connect(t, { operations: ["read", "create_session"] });
+    const outcome = async (cwd: string) => [cwd, await answer(client, "create_session", { cwd })];
+    const refused = ["/", "/etc", dirname(home.home), home.home, join(home.home, ".scorel"), unknown, elsewhere];
+    const hidden = [".scorel/host", ".ssh", ".config/autostart", "work/.git/hooks", "keys", "host", "out", "work/.."];
+    for (const cwd of [...refused, ...hidden.map((name) => join(home.home, name))])
+      expect(await outcome(cwd)).toEqual([cwd, "HOST_FORBIDDEN"]);
+    for (const cwd of [known, home.cwd, join(home.cwd, "sub")]) expect(await outcome(cwd)).toEqual([cwd, "done"]);
+    expect(await answer(t.client, "create_session", { cwd: unknown })).toBe("done");
+    expect(await outcome(unknown)).toEqual([unknown, "done"]);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
 });
 
 it("does not let a limited client widen what a session may do by options, unless its scope includes them", async () => {
