@@ -13,22 +13,50 @@ export async function pack({ outputFiles, metafile }, dist, sources) {
   const bodies = chunks.filter(({ name }) => names.includes(name));
   if (bodies.length < names.length) throw new Error("esbuild names files in its report that it did not write");
   for (const { name, body } of chunks) if (!names.includes(name)) write(join(dist, name), `(${body});\n`);
-  const entries = bodies.map(({ name, body }) => `${JSON.stringify(name)}: ${body}`);
-  write(join(dist, "together.js"), `({\n${entries.join(",\n")}\n});\n`);
+  const helpers = await helpersOfModules();
+  const entries = bodies.map(({ name, body }) => `${JSON.stringify(name)}: ${without(helpers, body)}`);
+  write(join(dist, "together.js"), `(function () {\n${helpers.join("")}return {\n${entries.join(",\n")}\n};\n})();\n`);
+}
+
+/** The statements with which esbuild begins CommonJS modules. Each module has its own; in together.js they share them. */
+async function helpersOfModules() {
+  const sample =
+    'import first, * as second from "./a.js";\nexport const use = [first, second, () => import("./b.js")];';
+  const code = await toCommonJs(sample);
+  const statements = code.slice(0, code.indexOf("var stdin_exports")).split(/^(?=var )/m);
+  if (!statements.some((text) => text.startsWith("var __toESM ="))) throw new Error("esbuild has other helpers now");
+  return statements;
+}
+
+function without(helpers, body) {
+  return helpers.reduce((rest, helper) => rest.replace(`\n${helper}`, () => "\n"), body);
 }
 
 /** ASCII only, so that the loader can read it as Latin-1 without decoding. */
 async function toFunction({ path, text }, dist) {
+  const code = await toCommonJs(text);
+  return { name: nameOf(path, dist), body: `function (exports, require, module) {\n${code}}` };
+}
+
+async function toCommonJs(text) {
   const { code } = await transform(text, {
     format: "cjs",
     platform: "node",
     target: "node20",
     supported: { "dynamic-import": false },
-    define: { "import.meta.url": "__url" },
+    define: { "import.meta.url": "module.url" },
     legalComments: "none",
     charset: "ascii",
   });
-  return { name: nameOf(path, dist), body: `function (exports, require, module, __url) {\n${code}}` };
+  return exportedItself(code);
+}
+
+/** A module's exports are the object with its getters, not a copy of it with getters of their own. */
+function exportedItself(code) {
+  const copied = /^(var __toCommonJS = \(mod\) => )__copyProps\(__defProp\(\{\}, ("__esModule".*)\), mod\);$/m;
+  if (code.includes("__toCommonJS(") && !copied.test(code))
+    throw new Error("esbuild exports CommonJS modules in another way now");
+  return code.replace(copied, "$1__defProp(mod, $2);");
 }
 
 /** The path of a chunk in `dist`, with `/` on every system, as modules import each other. */

@@ -6,7 +6,7 @@ import { createCodeCache } from "../../presets/bundle/code-cache.ts";
 import { createModules } from "../../presets/bundle/modules.ts";
 import { type Place, place } from "./place.ts";
 
-const body = (code: string) => `function (exports, require, module, __url) { ${code} }`;
+const body = (code: string) => `function (exports, require, module) { ${code} }`;
 
 /** A built command with these modules; those in `together` are in one file. */
 function modules({ project, file }: Place, together: Record<string, string>, alone: Record<string, string> = {}) {
@@ -37,7 +37,7 @@ describe("a module of the built command", () => {
   });
   it("can require Node's modules, and gets its own URL", () => {
     using at = place();
-    const load = modules(at, { "a.js": `module.exports = { sep: require("node:path").sep, url: __url };` });
+    const load = modules(at, { "a.js": `module.exports = { sep: require("node:path").sep, url: module.url };` });
     expect(load("a.js")).toEqual({ sep: "/", url: pathToFileURL(join(at.project, "a.js")).href });
   });
   it("appears in stack traces with its file", () => {
