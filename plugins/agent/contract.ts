@@ -49,7 +49,10 @@ export interface TurnOutcome {
 
 export interface SendOptions {
   clientId?: string;
-  /** Makes a repeated send harmless: a second message with the same id is not sent again. */
+  /**
+   * Makes a repeated send harmless: a second message with the same id is not sent again. Throws MESSAGE_ID_REUSED if it has other
+   * content.
+   */
   messageId?: string;
   /** How to queue the message while a turn is running, or `refuse`: then AGENT_BUSY is thrown. Default: "follow_up". */
   running?: "follow_up" | "steer" | "refuse";
@@ -354,6 +357,8 @@ declare module "@scorel/kernel" {
     queueSeq: number;
     /** Maps client-made message ids to the event or queue item that each message became. */
     sentMessages: Record<string, string>;
+    /** Maps them to a hash of the content that was sent; without those whose content was changed before it was stored. */
+    sentHashes: Record<string, string>;
   }
 }
 

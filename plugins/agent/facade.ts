@@ -1,5 +1,6 @@
 import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
 import { type BaseContext, perPlugin } from "@scorel/kernel";
+import { bodyHash } from "@scorel/kit/session/message-id";
 import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import type { AgentService, QueueChange } from "./contract.ts";
 import { type Environment, offeredTools, systemPrompt, tools } from "./environment.ts";
@@ -39,7 +40,9 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     },
     async send(content, options = {}) {
       const message = userMessage(content);
-      return dispatcher.send(isToFit(ctx, message.content) ? await fitted(ctx, message) : message, options);
+      const { messageId } = options;
+      const sent = messageId === undefined ? options : { ...options, messageId, hash: bodyHash(content) };
+      return dispatcher.send(isToFit(ctx, message.content) ? await fitted(ctx, message) : message, sent);
     },
     cancel: () => dispatcher.cancel(),
     get running() {

@@ -19,7 +19,14 @@ import { operations } from "./operations.ts";
 import { joinPayload, joinRequest, payloadAnswer, requestAnswer } from "./request/answers.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
 import { turnWaitEnd, turnWaitStart } from "./turn/place.ts";
-import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
+import {
+  Queue,
+  queueProjection,
+  queueSeqProjection,
+  queueUpdate,
+  sentHashesProjection,
+  sentProjection,
+} from "./turn/queue.ts";
 import { retryEnd, retryStart } from "./turn/retry.ts";
 
 /** Plugin `agent`: turns, the message queue, retries, guards and the native hooks. */
@@ -53,7 +60,12 @@ export function createAgent(clock: Clock): AnyPlugin {
       turn_wait_start: turnWaitStart,
       turn_wait_end: turnWaitEnd,
     },
-    projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
+    projections: {
+      queue: queueProjection,
+      queueSeq: queueSeqProjection,
+      sentMessages: sentProjection,
+      sentHashes: sentHashesProjection,
+    },
     operations,
     activate(ctx) {
       const hooks: HookCalls = {

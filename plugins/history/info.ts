@@ -26,7 +26,7 @@ export async function updateInfo(
     const agent = kernel.find("agent");
     const stored = agent?.changesStored ? await agent.storable(name) : name;
     const asked = { operation: "update_info", clientId, messageId };
-    made.push(await changeInfo<SessionMeta>(kernel.session, { name: stored }, asked));
+    made.push(await changeInfo<SessionMeta>(kernel.session, { name: stored }, asked, stored !== name));
   }
   const last = made.at(-1);
   if (!last) throw errors.HISTORY_NO_CHANGE();

@@ -2,6 +2,7 @@ import type {} from "@scorel/checkpoints/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf, type EventId, type LogView, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
+import { assertSameRequest } from "@scorel/kit/session/message-id";
 import type {} from "@scorel/messages/contract";
 import type { FilesRestored, Moved, Undone } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -19,9 +20,9 @@ type Destination = { type: "rewind"; to: EventId | null } | { type: "branch"; to
 
 export async function rewind(params: Params<"rewind">, context: OperationContext): Answer<"rewind"> {
   const move = await begin("rewind", params, context);
-  const done = findEarlier(move);
-  if (done) return moved(move.session, done);
   const { session } = move;
+  const done = findEarlier(move);
+  if (done) return repeated("rewind", params, session, done, () => targetOf(session, params));
   const to = targetOf(session, params);
   const check = (view: LogView) => {
     expectLeaf(view, params.expectedLeafId);
@@ -52,9 +53,11 @@ export async function previewRewind(
 
 export async function branch(params: Params<"branch">, context: OperationContext): Answer<"branch"> {
   const move = await begin("branch", params, context);
+  const { session } = move;
+  const target = () => resolveEvent(session.tree, params.leafEventId, session.id);
   const done = findEarlier(move);
-  if (done) return moved(move.session, done);
-  const to = resolveEvent(move.session.tree, params.leafEventId, move.session.id);
+  if (done) return repeated("branch", params, session, done, target);
+  const to = target();
   return jump(move, { type: "branch", to }, (view) => {
     expectLeaf(view, params.expectedLeafId);
     requireLeaf(view.tree, to);
@@ -123,6 +126,19 @@ async function begin(operation: Moving, params: Params<"undo">, context: Operati
 /** Finds the event of an earlier identical request. Must be called without an await before the append. */
 function findEarlier({ session, id }: Move): StoredEvent | undefined {
   return id === undefined ? undefined : session.tree.get(id);
+}
+
+/** The result of an earlier request with the same `messageId`. Throws MESSAGE_ID_REUSED if that went elsewhere. */
+function repeated(
+  operation: Moving,
+  { messageId }: Params<"undo">,
+  session: Session,
+  done: StoredEvent,
+  target: () => EventId | null,
+): Moved {
+  const result = moved(session, done);
+  assertSameRequest(result.leafId === target(), { operation, messageId });
+  return result;
 }
 
 /** Appends the event of a move. `check` runs in the same synchronous step, so that nothing can change in between. */

@@ -15,6 +15,8 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" answered ${a.method} wrongly: the answer must be ${a.wanted}. Report it to the plugin's author.`,
   EXECUTOR_FAILED: (a: { plugin: string; method: string; reason: string }) =>
     `Plugin "${a.plugin}" failed in ${a.method}: ${a.reason}`,
+  MESSAGE_ID_REUSED: (a: { operation: string; messageId: string }) =>
+    `The messageId ${JSON.stringify(a.messageId)} was already used for another "${a.operation}" in this session, so nothing was done. Use a new id for a new request, and the same id only to repeat one.`,
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
   TRUST_COPY: {

@@ -65,6 +65,8 @@ export interface MessageMeta {
   queueItemId?: string;
   /** Client-made id; a second send with it is not sent again. */
   messageId?: string;
+  /** Hash of the content as it was sent with `messageId`; absent if it was changed before it was stored. */
+  sentHash?: string;
   /** A failed reply that was retried: stored and shown, but not part of the conversation. */
   retried?: true;
   /** On a tool result: how the tool's arguments differ from those in the call. */

@@ -17,6 +17,7 @@ const meta = z
     source: z.enum(["steer", "followUp"]).optional(),
     queueItemId: z.string().optional(),
     messageId: z.string().optional(),
+    sentHash: z.string().optional(),
     retried: z.literal(true).optional(),
     arguments: z
       .looseObject({ set: z.record(z.string(), z.unknown()).optional(), unset: z.array(z.string()).optional() })

@@ -1,5 +1,6 @@
 import type {} from "@scorel/agent/contract";
 import { type BaseContext, codeOf, newId, perPlugin } from "@scorel/kernel";
+import { assertSameRequest } from "@scorel/kit/session/message-id";
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { storableQuestion } from "./storable.ts";
@@ -32,7 +33,7 @@ export class Requests {
   private readonly clients = new Set<object>();
   private readonly waiting = new Map<string, Waiting>();
   /** Outcomes by client-made message id, for retries. */
-  private readonly given = new Map<string, Promise<Outcome>>();
+  private readonly given = new Map<string, { given: Given; outcome: Promise<Outcome> }>();
   /** Whether the client that opens the session announced that it will answer, and has not started yet. */
   private expected: boolean;
   private over = false;
@@ -119,10 +120,10 @@ export class Requests {
   answer(given: Given): Promise<Outcome> {
     const { messageId } = given;
     const known = messageId === undefined ? undefined : this.given.get(messageId);
-    if (known) return known;
+    if (known) return repeated(known, given);
     const outcome = this.write(given);
     if (messageId === undefined) return outcome;
-    this.given.set(messageId, outcome);
+    this.given.set(messageId, { given, outcome });
     outcome.catch(() => this.given.delete(messageId));
     return outcome;
   }
@@ -181,6 +182,17 @@ export class Requests {
   private async end(requestId: string, reason: string): Promise<void> {
     await this.ctx.session.append("approval_answer", { requestId, answer: null, reason }, { check: isOpen(requestId) });
   }
+}
+
+/** The outcome of the first answer with this `messageId`. Throws MESSAGE_ID_REUSED if that was another answer. */
+async function repeated(
+  first: { given: Given; outcome: Promise<Outcome> },
+  { messageId, ...again }: Given,
+): Promise<Outcome> {
+  const { requestId, answer, reason } = first.given;
+  const isSame = requestId === again.requestId && answer === again.answer && reason === again.reason;
+  assertSameRequest(isSame, { operation: "answer_request", messageId });
+  return first.outcome;
 }
 
 const isOpen =

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
+import { assertSameRequest } from "@scorel/kit/session/message-id";
 import type { Usage, UserMessage } from "@scorel/messages/contract";
 import type { QueueChange, QueueItem, RewriteOptions, SendOptions, Sent, TurnOutcome } from "../contract.ts";
 import type { Environment } from "../environment.ts";
@@ -10,8 +12,11 @@ import { Interlude } from "./interlude.ts";
 import { outcomeFromLog, unserved } from "./outcome.ts";
 import { type Loop, Turn } from "./turn.ts";
 
-/** Number of outcomes kept in memory for repeated sends. Older ones are read from the log. */
+/** Number of outcomes and of hashes kept in memory for repeated sends. Older ones are read from the log. */
 const keptOutcomes = 256;
+
+/** The options of a send; `hash` identifies its content as the client sent it. */
+type Sending = SendOptions & { hash?: string };
 
 interface Current {
   turn: Turn | Interlude;
@@ -29,6 +34,8 @@ export class Dispatcher {
   private current: Current | undefined;
   private readonly waiting = new Map<string, (outcome: TurnOutcome) => void>();
   private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
+  /** What was sent with the latest message ids, also where `beforeStore` has changed what is stored. */
+  private readonly hashes = new Map<string, string>();
   private closed = false;
   /** Settles when the layers of `beforeStore` have looked at the messages so far. */
   private cleaned: Promise<unknown> = Promise.resolve();
@@ -50,19 +57,31 @@ export class Dispatcher {
     return this.current?.turn.signal;
   }
 
-  async send(given: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
+  async send(given: UserMessage, { clientId, messageId, hash, running }: Sending): Promise<Sent> {
     if (!this.stopped) await this.env.ctx.model.ready?.();
     const message = await this.clean(given);
-    const sent = messageId === undefined ? message : { ...message, meta: { ...message.meta, messageId } };
+    const sent =
+      messageId === undefined ? message : { ...message, meta: sentMeta(given, message, { messageId, hash }) };
     for (;;) {
       if (this.current && !(await hasBegun(this.current))) continue;
-      const known = messageId === undefined ? undefined : this.env.ctx.session.projection("sentMessages")[messageId];
+      const known = messageId === undefined ? undefined : this.known(messageId, hash);
       if (known !== undefined) return { status: "duplicate", id: known, turn: this.outcomeOf(known) };
+      if (messageId !== undefined && hash !== undefined) keepLatest(this.hashes, messageId, hash);
       if (!this.current) return this.startWith(() => [{ message: sent, clientId }]) as Promise<Sent>;
       if (running === "refuse") throw errors.AGENT_BUSY();
       if (this.current.turn.accepts) return this.add(sent, running ?? "follow_up", clientId);
       await this.current.done;
     }
+  }
+
+  /** What a message with this id has become, if there was one. Throws MESSAGE_ID_REUSED if it had other content. */
+  private known(messageId: string, hash: string | undefined): string | undefined {
+    const { session } = this.env.ctx;
+    const sent = session.projection("sentMessages");
+    if (!Object.hasOwn(sent, messageId)) return undefined;
+    const before = this.hashes.get(messageId) ?? session.projection("sentHashes")[messageId] ?? hash;
+    assertSameRequest(hash === undefined || hash === before, { operation: "send_message", messageId });
+    return sent[messageId];
   }
 
   /** Starts a turn with these messages, after one that is just ending. Throws AGENT_BUSY when one is running. */
@@ -223,11 +242,24 @@ export class Dispatcher {
   }
 
   private remember(id: string, outcome: Promise<TurnOutcome>): void {
-    this.outcomes.set(id, outcome);
-    for (const oldest of this.outcomes.keys()) {
-      if (this.outcomes.size <= keptOutcomes) return;
-      this.outcomes.delete(oldest);
-    }
+    keepLatest(this.outcomes, id, outcome);
+  }
+}
+
+/**
+ * The metadata of a message with a client-made id. The hash is stored only if the content is stored as it was sent: it could betray
+ * what `beforeStore` has removed.
+ */
+function sentMeta(given: UserMessage, stored: UserMessage, { messageId, hash }: Sending): UserMessage["meta"] {
+  const isWhole = isDeepStrictEqual(given.content, stored.content);
+  return { ...stored.meta, messageId, ...(isWhole && hash !== undefined && { sentHash: hash }) };
+}
+
+function keepLatest<V>(kept: Map<string, V>, key: string, value: V): void {
+  kept.set(key, value);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= keptOutcomes) return;
+    kept.delete(oldest);
   }
 }
 

@@ -76,6 +76,22 @@ export const sentProjection: ProjectionDefinition<Record<string, string>> = {
   },
 };
 
+/** Projection `sentHashes`: client-made message id -> hash of the content as it was sent, where the log knows it. */
+export const sentHashesProjection: ProjectionDefinition<Record<string, string>> = {
+  over: "log",
+  reads: ["queue_update", { type: "message", containing: '"sentHash"' }],
+  init: () => ({}),
+  update(state, event: StoredEvent) {
+    if (event.type === "queue_update")
+      return (event as EventOf<"queue_update">).items.reduce(
+        (hashes, { message }) => remember(hashes, message.meta, message.meta?.sentHash),
+        state,
+      );
+    const meta = metaOf(event);
+    return remember(state, meta, meta?.sentHash);
+  },
+};
+
 /** The message queue, stored in the log. Adding writes one event; a delivered message's own event removes it. */
 export class Queue {
   private readonly session: Session;
@@ -163,11 +179,15 @@ function metaOf(event: StoredEvent): MessageMeta | undefined {
   return event.type === "message" ? (event as EventOf<"message">).message.meta : undefined;
 }
 
-function remember(sent: Record<string, string>, meta: MessageMeta | undefined, id: string): Record<string, string> {
+function remember(
+  sent: Record<string, string>,
+  meta: MessageMeta | undefined,
+  value: string | undefined,
+): Record<string, string> {
   const messageId = meta?.messageId;
-  if (messageId === undefined || Object.hasOwn(sent, messageId)) return sent;
+  if (messageId === undefined || value === undefined || Object.hasOwn(sent, messageId)) return sent;
   const entries = Object.entries(sent).slice(1 - rememberedIds);
-  return Object.fromEntries([...entries, [messageId, id]]);
+  return Object.fromEntries([...entries, [messageId, value]]);
 }
 
 function displayQueue(items: readonly QueueItem[]): DisplayAction {

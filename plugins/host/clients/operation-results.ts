@@ -85,6 +85,7 @@ const messageMeta = z.looseObject({
   source: z.enum(["steer", "followUp"]).optional(),
   queueItemId: z.string().optional(),
   messageId: z.string().optional(),
+  sentHash: z.string().optional(),
   retried: z.literal(true).optional(),
   arguments: argumentChange.optional(),
 });

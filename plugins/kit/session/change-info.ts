@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { sha256Of } from "../files/hash.ts";
+import { assertSameRequest } from "./message-id.ts";
 
 /** The settings that an event `session_info` can change. */
 interface Changes {
@@ -41,14 +43,22 @@ export function earlierChange<M>(session: ChangeableSession<M>, asked: Asked): I
   return event && answer(session, id as string, (event as unknown as { changes: Changes }).changes);
 }
 
-/** Stores a change of a session's settings, unless the same request has already stored it. */
+/**
+ * Stores a change of a session's settings, unless the same request has already stored it. Throws MESSAGE_ID_REUSED if the `messageId` was
+ * used for another change; `isChanged` says that what is stored may differ from what was asked for, so that nothing is compared.
+ */
 export async function changeInfo<M>(
   session: ChangeableSession<M>,
   changes: Changes,
   asked: Asked,
+  isChanged = false,
 ): Promise<InfoChanged<M>> {
   const done = earlierChange(session, asked);
-  if (done) return done;
+  if (done) {
+    const event = session.tree.get(done.eventId) as unknown as { changes: Changes };
+    assertSameRequest(isChanged || isDeepStrictEqual(event.changes, changes), asked as Required<Asked>);
+    return done;
+  }
   const id = eventIdFor(asked.operation, asked.messageId);
   const options = { clientId: asked.clientId, ...(id !== undefined && { id }) };
   const written = await session.append("session_info", { changes }, options);

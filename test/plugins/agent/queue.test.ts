@@ -1,5 +1,5 @@
-import type { QueueItem } from "@scorel/agent/contract";
-import type { StoredEvent } from "@scorel/kernel";
+import type { QueueItem, StoreProposal } from "@scorel/agent/contract";
+import { definePlugin, newId, type StoredEvent } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { queueProjection, sentProjection } from "../../../plugins/agent/turn/queue.ts";
@@ -97,6 +97,58 @@ describe("a message sent again with the same id", () => {
     await using second = await openAgent([], { kernel: { store: createMemoryStore(testHeader, events) } });
     const again = await second.agent.send("hi", { messageId: "one" });
     expect(await again.turn).toMatchObject({ reason: "error", error: { code: "AGENT_INTERRUPTED" } });
+  });
+});
+
+describe("another message with the same id", () => {
+  const reused = { code: "MESSAGE_ID_REUSED", data: { operation: "send_message", messageId: "one" } };
+  const reopened = (store: ReturnType<typeof createMemoryStore>, options: Parameters<typeof openAgent>[1] = {}) => {
+    const events = store.records.map((record) => JSON.parse(record) as StoredEvent);
+    return openAgent([], { ...options, kernel: { store: createMemoryStore(testHeader, events) } });
+  };
+  /** Hides all numbers, differently each time. */
+  const hider = () =>
+    definePlugin({
+      id: "hider",
+      name: "Hider",
+      version: "1.0.0",
+      hooks: () => ({
+        beforeStore: async ({ message }: StoreProposal) =>
+          typeof message.content === "string" ? { content: message.content.replace(/\d+/g, () => newId()) } : {},
+      }),
+    });
+
+  it("is refused, also while the first is queued and when both come at once", async () => {
+    const answering = gate();
+    await using t = await openAgent([[delayUntil(answering.promise), text("one")], text("two")]);
+    const both = await Promise.allSettled(["hi", "ho"].map((content) => t.agent.send(content, { messageId: "both" })));
+    expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    await t.agent.send("next", { messageId: "one" });
+    await expect(t.agent.send("other", { messageId: "one" })).rejects.toMatchObject(reused);
+    expect((await t.agent.send("next", { messageId: "one" })).status).toBe("duplicate");
+    answering.open();
+    await t.agent.waitForIdle();
+  });
+
+  it("is refused by another process, which only knows the log", async () => {
+    const store = createMemoryStore(testHeader);
+    await using first = await openAgent([text("hello")], { kernel: { store } });
+    await (await first.agent.send("hi", { messageId: "one" })).turn;
+    await using second = await reopened(store);
+    await expect(second.agent.send("ho", { messageId: "one" })).rejects.toMatchObject(reused);
+    expect((await second.agent.send("hi", { messageId: "one" })).status).toBe("duplicate");
+  });
+
+  it("is compared with what was sent, of which the log keeps no hash when a part was hidden", async () => {
+    const store = createMemoryStore(testHeader);
+    await using first = await openAgent([text("hello")], { plugins: [hider()], kernel: { store } });
+    await (await first.agent.send("pin 1234", { messageId: "one" })).turn;
+    expect((await first.agent.send("pin 1234", { messageId: "one" })).status).toBe("duplicate");
+    await expect(first.agent.send("pin 5678", { messageId: "one" })).rejects.toMatchObject(reused);
+    expect(store.records.join()).not.toMatch(/1234|sentHash/);
+    // What the log does not know is taken for a repetition: the first message was sent in any case.
+    await using second = await reopened(store, { plugins: [hider()] });
+    expect((await second.agent.send("pin 1234", { messageId: "one" })).status).toBe("duplicate");
   });
 });
 

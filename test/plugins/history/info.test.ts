@@ -47,6 +47,9 @@ describe("a session's settings", () => {
       eventId: first.eventId,
       meta: { name: "Second" },
     });
+    await expect(client.request("rename_session", { ...asked, name: "Third" })).rejects.toMatchObject({
+      code: "MESSAGE_ID_REUSED",
+    });
     expect(session.tree.size).toBe(2);
   });
 

@@ -120,6 +120,9 @@ describe("rewind", () => {
     await client.request("close_session", { sessionId });
     await using next = await testHost([echoAgent], [], [history]);
     expect(await next.client.request("rewind", asked)).toEqual(first);
+    await expect(next.client.request("rewind", { ...asked, targetEventId: null })).rejects.toMatchObject({
+      code: "MESSAGE_ID_REUSED",
+    });
     expect((await next.client.request("get_status", { sessionId })).leafId).toBe(three);
     expect([...session.tree].filter(({ type }) => type === "rewind")).toHaveLength(1);
   });

@@ -53,6 +53,9 @@ describe("a question", () => {
     );
     expect(values).toEqual(["go", "go", "REQUEST_CLOSED", "REQUEST_CLOSED"]);
     expect((await t.run("answer_request", first)).message).toBe("go");
+    await expect(t.run("answer_request", { ...first, answer: "b" })).rejects.toMatchObject({
+      code: "MESSAGE_ID_REUSED",
+    });
     expect(t.stored().filter(({ type }) => type === "approval_answer")).toHaveLength(1);
   });
 
