@@ -159,7 +159,7 @@ export interface AgentService {
 export interface ToolCallInput {
   assistantMessage: AssistantMessage;
   toolCall: ToolCallBlock;
-  args: unknown;
+  args: Readonly<Record<string, unknown>>;
   context: { systemPrompt: string; messages: AgentMessage[]; tools?: AgentTool[] };
 }
 export interface ToolCallVerdict {
@@ -169,11 +169,15 @@ export interface ToolCallVerdict {
 }
 /** What a layer of `beforeToolCall` may answer: other arguments for the call, which are validated again, or a refusal. */
 export interface ToolCallRevision extends ToolCallVerdict {
-  args?: unknown;
+  args?: Readonly<Record<string, unknown>>;
 }
 /** A call that awaits approval, with the first refusal so far. */
 export interface ToolCallApproval extends ToolCallInput {
   refused?: ToolCallVerdict;
+}
+/** A call whose arguments may still be changed. */
+export interface ToolCallProposal extends ToolCallApproval {
+  args: Record<string, unknown>;
 }
 export interface ToolCallOutcome extends ToolCallInput {
   result: ToolOutput;
@@ -268,7 +272,7 @@ declare module "@scorel/kernel" {
      * which ends the chain. Later layers may change the arguments again, so guards must use `approveToolCall`.
      */
     beforeToolCall(
-      input: ToolCallApproval,
+      input: ToolCallProposal,
       signal?: AbortSignal,
     ): Promise<ToolCallRevision | undefined> | ToolCallRevision | undefined;
     /**

@@ -64,6 +64,6 @@ export const errors = defineErrors({
   CLI_DUPLICATE_COMMAND: {
     exit: 2,
     text: (a: { command: string; plugin: string; owner: string }) =>
-      `Plugin "${a.plugin}" contributes the command "${a.command}", which plugin "${a.owner}" already has.`,
+      `Plugin "${a.plugin}" contributes the command "${a.command}", which plugin "${a.owner}" already has; it is left out. Give it another name.`,
   },
 });

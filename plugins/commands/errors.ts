@@ -1,4 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
+import { type Clash, clashText } from "@scorel/kit/values/claims";
 
 export const errors = defineErrors({
   COMMAND_UNKNOWN: {
@@ -8,10 +9,7 @@ export const errors = defineErrors({
   },
   COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
-  COMMAND_DUPLICATE: (a: { name: string; plugin: string; owner: string }) =>
-    a.owner === a.plugin
-      ? `Plugin "${a.plugin}" contributes the command "/${a.name}" twice; the first one is used. Remove one of them.`
-      : `Plugin "${a.plugin}" contributes a command "/${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or set \`replaces: ["${a.name}"]\` in the plugin to replace the first one.`,
+  COMMAND_DUPLICATE: (a: Clash) => clashText(`The command "/${a.name}"`, a),
   COMMAND_SEALED: (a: { name: string; plugin: string; owner: string }) =>
     `Plugin "${a.plugin}" cannot replace "/${a.name}", which guards something; the one of "${a.owner}" is used. Rename it.`,
   COMMAND_RESULT: (a: { name: string; plugin: string; what: string }) =>

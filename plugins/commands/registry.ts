@@ -102,7 +102,7 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
   const claimed = new Map<string, Row & Claim>();
   const { plugin } = ctx;
   for (const [name, command] of Object.entries(shipped(ctx, () => listCommands(ctx))))
-    claimed.set(name, { name, plugin, command, replaces: false });
+    claimed.set(name, { name, plugin, command, replaces: false, report: () => {} });
   ctx.collect("commands", (value, plugin, report, replaces) => {
     const usable = usableCommands(value, plugin, (name, flaw) => {
       flawed.set(name, flaw);
@@ -114,8 +114,7 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
         report(errors.COMMAND_SEALED({ name, plugin, owner: known.plugin }));
         continue;
       }
-      const owner = claim(claimed, { name, plugin, command, replaces: replaces.includes(name) });
-      if (owner !== undefined) report(errors.COMMAND_DUPLICATE({ name, plugin, owner }));
+      claim(claimed, { name, plugin, command, replaces: replaces.includes(name), report }, errors.COMMAND_DUPLICATE);
     }
   });
   const rows = new Map<string, Row>(templates(ctx.find("workspace")).map((row) => [row.name, row]));

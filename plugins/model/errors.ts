@@ -1,4 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
+import { type Clash, clashText } from "@scorel/kit/values/claims";
 
 export const errors = defineErrors({
   MODEL_SCRIPT_END: (a: { request: number; count: number }) =>
@@ -90,8 +91,7 @@ export const errors = defineErrors({
     a.provider === undefined
       ? `"providers" of plugin "${a.plugin}" ${a.reason}.`
       : `The provider "${a.provider}" of plugin "${a.plugin}" was left out: ${a.reason}.`,
-  MODEL_PROVIDER_TAKEN: (a: { plugin: string; provider: string; owner: string }) =>
-    `Plugin "${a.plugin}" contributes a provider "${a.provider}", which "${a.owner}" already has; the first one is used. Rename one of them, or replace the first one: set \`replaces: ["${a.provider}"]\` in the plugin.`,
+  MODEL_PROVIDER_TAKEN: (a: Clash) => clashText(`The provider "${a.name}"`, a),
   MODEL_PROVIDER_MODELS: (a: { provider: string }) =>
     `The provider "${a.provider}" has not listed its models. Try again; scorel model list ${a.provider} shows why it fails.`,
   MODEL_STREAM: (a: { plugin: string; reason: string }) =>

@@ -1,10 +1,10 @@
 import { defineErrors } from "@scorel/kernel";
+import { type Clash, clashText } from "@scorel/kit/values/claims";
 
 export const errors = defineErrors({
   TOOL_INVALID: (a: { plugin: string; name: string; reason: string }) =>
     `The tool "${a.name}" of plugin "${a.plugin}" was skipped: ${a.reason}.`,
-  TOOL_DUPLICATE: (a: { plugin: string; name: string; owner: string }) =>
-    `Plugin "${a.plugin}" contributes a tool "${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or replace the first one: set \`replaces: ["${a.name}"]\` in the plugin, or add "${a.name}" to [tools] replace.`,
+  TOOL_DUPLICATE: (a: Clash) => clashText(`The tool "${a.name}"`, a, `, or add "${a.name}" to [tools] replace`),
   TOOL_NOT_CONTRIBUTED: (a: { key: string; names: string }) =>
     `[tools] ${a.key} names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that contributes it.`,
   TOOL_UNKNOWN: {

@@ -10,6 +10,8 @@ export interface Contributed {
   plugin: string;
   tool: Tool;
   replaces: boolean;
+  preferred: boolean;
+  report: Flaw;
 }
 
 type Flaw = (thrown: unknown) => void;
@@ -21,7 +23,7 @@ type Flaw = (thrown: unknown) => void;
 export function gather(ctx: Pick<BaseContext, "collect">, replace: readonly string[]): Contributed[] {
   const admitted = new Map<string, Contributed>();
   ctx.collect("tools", (value, plugin, flaw, replaces) => {
-    for (const tool of toolsOf(value)) admit({ plugin, tool, preferred: [...replace, ...replaces] }, admitted, flaw);
+    for (const tool of toolsOf(value)) admit({ plugin, tool, replaces, preferred: replace }, admitted, flaw);
   });
   return [...admitted.values()];
 }
@@ -34,20 +36,22 @@ function toolsOf(value: unknown): unknown[] {
 interface Candidate {
   plugin: string;
   tool: unknown;
-  /** Names of other plugins' tools that this one may replace, as its plugin or the configuration says. */
+  /** Names of other plugins' tools that its plugin replaces. */
+  replaces: readonly string[];
+  /** The same for any later plugin, as the configuration says. */
   preferred: readonly string[];
 }
 
-function admit({ plugin, tool, preferred }: Candidate, admitted: Map<string, Contributed>, report: Flaw): void {
+function admit({ plugin, tool, ...named }: Candidate, admitted: Map<string, Contributed>, report: Flaw): void {
   const reason = flawOf(tool);
   const name = nameOf(tool);
   if (reason !== undefined) {
     report(errors.TOOL_INVALID({ plugin, name, reason }));
     return;
   }
-  const replaces = (tool as Tool).replaces === true || preferred.includes(name);
-  const owner = claim(admitted, { plugin, name, tool: tool as Tool, replaces });
-  if (owner !== undefined) report(errors.TOOL_DUPLICATE({ plugin, name, owner }));
+  const replaces = (tool as Tool).replaces === true || named.replaces.includes(name);
+  const preferred = named.preferred.includes(name);
+  claim(admitted, { plugin, name, tool: tool as Tool, replaces, preferred, report }, errors.TOOL_DUPLICATE);
 }
 
 const OPTIONAL_FUNCTIONS = ["access", "reads", "about", "prepareArguments", "display"];

@@ -10,10 +10,14 @@ const spent = usage({ input: 2000, output: 20 });
 const script: Reply[] = [
   [toolCall("CountLines", { path: "src/cart.js" }), spent],
   [text("It has 5 lines."), spent],
+  [toolCall("Weather", { city: "rome" }), spent],
+  [text("It is sunny."), spent],
   [toolCall("Bash", { command: "rm src/cart.js" }), spent],
   [text("I was told that nothing is deleted here, so I have left it."), spent],
   [toolCall("Bash", { command: "npm publish" }), spent],
   [text("It was not published, because this is a rehearsal."), spent],
+  [toolCall("Bash", { command: "git log" }), spent],
+  [text("There is one commit: A cart."), spent],
 ];
 
 /** Plays the guide and returns its text with the present outputs. It is unchanged if only ids, times and the like differ. */

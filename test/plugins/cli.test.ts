@@ -243,7 +243,7 @@ describe("a command line", () => {
     expect(await scorel.run("chat", "hi")).toEqual({
       ...given("chat", ["hi"]),
       err: [
-        'scorel: Plugin "commands" contributes the command "scorel chat", which plugin "commands" already has.',
+        'scorel: Plugin "commands" contributes the command "scorel chat", which plugin "commands" already has; it is left out. Give it another name.',
         'scorel: "cliCommands" of plugin "commands" must return a list of commands, each with a "noun" and a function "run".',
         "",
       ].join("\n"),

@@ -158,16 +158,18 @@ describe("the registry", () => {
         .find("tools")
         ?.list()
         .map(({ description }) => description);
-      return { told, codes: t.kernel.failures.map(({ code }) => code) };
+      const codes = t.kernel.failures.map(({ plugin, code }) => (code === "TOOL_DUPLICATE" ? plugin : code));
+      return { told, codes };
     };
     const replaces = { replaces: true };
+    // What it is, the configuration, the tools of plugins p0, p1, …, the one that is used, and who is told that its own is left out.
     it.each<[string, Record<string, unknown>, Partial<Tool>[], string, string[]]>([
-      ["keeps the first", {}, [{}, {}], "0", ["TOOL_DUPLICATE"]],
+      ["keeps the first", {}, [{}, {}], "0", ["p1"]],
       ["takes one that says so itself", {}, [{}, replaces], "1", []],
-      ["takes the last of those that say so", {}, [{}, replaces, replaces], "2", []],
+      ["takes the last of those that say so, and tells the other", {}, [{}, replaces, replaces], "2", ["p1"]],
       ["takes one that the configuration names", { replace: ["same"] }, [{}, {}], "1", []],
-      ["leaves one that does not say so behind one that did", {}, [{}, replaces, {}], "1", ["TOOL_DUPLICATE"]],
-      ["takes a first one that says so", {}, [replaces, {}], "0", ["TOOL_DUPLICATE"]],
+      ["leaves one that does not say so behind one that did", {}, [{}, replaces, {}], "1", []],
+      ["takes a first one that says so", {}, [replaces, {}], "0", []],
       ["leaves out what is no answer to that", {}, [{}, { replaces: "yes" as never }], "0", ["TOOL_INVALID"]],
       ["says which name nobody contributes", { replace: ["smae"] }, [{}], "0", ["TOOL_NOT_CONTRIBUTED"]],
     ])("%s", async (_what, config, parts, told, codes) => {

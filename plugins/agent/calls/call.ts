@@ -94,14 +94,16 @@ export class Call {
     const valid = tool.validate(written);
     const { assistantMessage } = this.reply;
     const toolCall = structuredClone(this.proposed) as unknown as ToolCallInput["toolCall"];
-    const input: ToolCallInput = { assistantMessage, toolCall, args: structuredClone(written), context };
+    // Parameters are an object, so valid arguments are one, too.
+    const args = structuredClone(written) as ToolCallInput["args"];
+    const input: ToolCallInput = { assistantMessage, toolCall, args, context };
     const revised = await this.revise(input);
     if (typeof revised === "string") return revised;
     const left = plainArguments(name, revised.args);
     // Unchanged arguments are not validated again: the schema's transforms would run twice.
-    const args = isDeepStrictEqual(left, written) ? valid : this.tool().validate(left);
-    const frozen = frozenCopy({ ...input, toolCall: { ...this.proposed, arguments: args }, args }) as ToolCallInput;
-    this.final = { tool, input: frozen, json: jsonForm(args) };
+    const final = isDeepStrictEqual(left, written) ? valid : this.tool().validate(left);
+    const call = { ...input, toolCall: { ...this.proposed, arguments: final }, args: final };
+    this.final = { tool, input: frozenCopy(call) as ToolCallInput, json: jsonForm(final) };
     this.enter("validated");
     this.announce();
     return undefined;

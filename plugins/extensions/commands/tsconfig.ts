@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { ExtensionsService } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { assertNoLink, assertNoLinks } from "./no-links.ts";
@@ -22,8 +23,14 @@ export async function writeTsconfig(extensions: ExtensionsService, invocation: I
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   writeFileSync(
     path,
-    `${mark}\n${JSON.stringify({ extends: base, include: ["**/*"], exclude: ["**/node_modules"] })}\n`,
+    `${mark}\n${JSON.stringify({ extends: nameFrom(folder, base), include: ["**/*"], exclude: ["**/node_modules"] })}\n`,
   );
   stdout.write(`Wrote ${path}. Editors now know the files beside it; tsc --project ${folder} checks them.\n`);
   return 0;
+}
+
+/** A relative path if Scorel is installed in the folder's project, so that the file can be shared with it; else an absolute one. */
+function nameFrom(folder: string, base: string): string {
+  const modules = base.lastIndexOf("/node_modules/");
+  return modules > 0 && isWithin(base.slice(0, modules), folder) ? relative(folder, base) : base;
 }

@@ -7,7 +7,14 @@ import type { OwnOperation } from "./own-operation.ts";
 import { content, count, flag, text } from "./params.ts";
 import { queueOf, rewriteQueue, runQueue } from "./queue.ts";
 
-const sessionId = z.string();
+const sessionId = z.string().describe("Id of a session.");
+const idOrStart = z.string().describe("Id of a session, or its beginning if that is unambiguous.");
+const cwd = z.string().describe("Working directory: an absolute path on the host's machine.");
+const name = text.describe("Name of the session. Default: a title that is made from the conversation.");
+const unsaved = flag.describe("Keeps the log in memory only.");
+const messageId = text.describe(
+  "Any text that the client chose for this request. Repeated with the same one, the request has no further effect and gives the same result.",
+);
 const session = () => z.strictObject({ sessionId });
 /** The operation checks this itself and throws its own error. */
 const anyNumber = z.number().optional();
@@ -16,13 +23,23 @@ const relation = () => ({
   preset: z
     .string()
     .regex(/^[\w@][\w@-]*$/, "it must be the name of a preset, not a path")
-    .optional(),
-  parent: z.strictObject({ sessionId, toolCallId: text }).optional(),
+    .optional()
+    .describe("Name of a preset, found and trusted as for `--preset`. Default: the parent's, or that of the run."),
+  parent: z
+    .strictObject({ sessionId, toolCallId: text })
+    .optional()
+    .describe(
+      "An open session that the new one belongs to, and the tool call that it is for. It may do at most what its parent may.",
+    ),
   kind: z
     .string()
     .regex(/^[a-z][a-z\d-]{0,31}$/, "it must be a short word such as subagent")
-    .optional(),
-  data: z.record(z.string(), z.unknown()).optional(),
+    .optional()
+    .describe("What kind of session it is: a short word such as `subagent`."),
+  data: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("Data of plugins as plain JSON, by plugin id; up to 64 KB."),
 });
 
 const queued = () =>
@@ -30,7 +47,13 @@ const queued = () =>
 
 const eventRange = () =>
   z
-    .strictObject({ sessionId, after: text, limit: z.number().int().min(1).optional(), tail: count, before: text })
+    .strictObject({
+      sessionId,
+      after: text.describe("Id of an event: returns those after it."),
+      limit: z.number().int().min(1).optional().describe("The most events to return, from the first on."),
+      tail: count.describe("The most events to return, up to the last."),
+      before: text.describe("Id of an event: returns those before it."),
+    })
     .refine(
       ({ after, limit, tail, before }) =>
         (after === undefined && limit === undefined) || (tail === undefined && before === undefined),
@@ -50,7 +73,8 @@ export const operations = {
     summary: "Describes the operations that the client may use, with JSON Schemas of their params and results.",
     readOnly: true,
     confined: true,
-    params: () => z.strictObject({ sessionId: text }),
+    params: () =>
+      z.strictObject({ sessionId: text.describe("Id of a session whose plugins' operations are described, too.") }),
     run: async (params, caller): Promise<Operations["list_operations"]["result"]> =>
       (await import("./list-operations.ts")).listOperations(operations, params.sessionId, caller),
   },
@@ -58,33 +82,47 @@ export const operations = {
     summary: "Creates a session in a directory.",
     confined: true,
     opens: true,
-    params: () => z.strictObject({ cwd: z.string(), name: text, unsaved: flag, ...relation() }),
+    params: () => z.strictObject({ cwd, name, unsaved, ...relation() }),
     run: handlers.createSession,
   },
   clone_session: {
     summary: "Creates a session with a copy of another one's conversation, up to an event.",
     opens: true,
-    params: () => z.strictObject({ sessionId, eventId: text, unsaved: flag, atOnce: flag, messageId: text }),
+    params: () =>
+      z.strictObject({
+        sessionId,
+        eventId: text.describe("The last event of the copy; default: the active leaf. The start of an id is enough."),
+        unsaved,
+        atOnce: flag.describe("Creates the file now, not with the first new event."),
+        messageId,
+      }),
     run: handlers.cloneSession,
   },
   load_session: {
     summary: "Opens a stored session.",
     opens: true,
-    params: session,
+    params: () => z.strictObject({ sessionId: idOrStart }),
     run: handlers.loadSession,
   },
   continue_session: {
     summary: "Opens the session of a directory that has the latest event.",
     confined: true,
     opens: true,
-    params: () => z.strictObject({ cwd: z.string() }),
+    params: () => z.strictObject({ cwd }),
     run: handlers.continueSession,
   },
   list_sessions: {
     summary: "Lists sessions, latest activity first.",
     readOnly: true,
     confined: true,
-    params: () => z.strictObject({ cwd: text, project: text, limit: anyNumber, children: flag, parent: text }),
+    params: () =>
+      z.strictObject({
+        cwd: text.describe("Only sessions of this directory."),
+        project: text.describe("Only sessions of this project: its id, name or directory."),
+        limit: anyNumber.describe("The most sessions to return; up to 1000."),
+        children: flag.describe("Includes sessions that have a parent."),
+        parent: text.describe("Id of a session: only sessions that belong to it."),
+      }),
     run: async (params, caller) => ({ sessions: await handlers.listSessions(params, caller) }),
   },
   send_message: {
@@ -92,16 +130,22 @@ export const operations = {
     params: () =>
       z.strictObject({
         sessionId,
-        content,
-        messageId: text,
-        running: z.enum(["follow_up", "steer", "refuse"]).optional(),
+        content: content.describe("Text, or a list of texts and images (base64)."),
+        messageId,
+        running: z
+          .enum(["follow_up", "steer", "refuse"])
+          .optional()
+          .describe(
+            "During a turn: deliver the message when the turn would end (default), deliver it between two rounds, or refuse it.",
+          ),
       }),
     run: handlers.sendMessage,
   },
   wait_turn: {
     summary: "Waits for the turn that answers a sent message, and returns its outcome.",
     readOnly: true,
-    params: () => z.strictObject({ sessionId, id: z.string() }),
+    params: () =>
+      z.strictObject({ sessionId, id: z.string().describe("The `id` that `send_message` or `run_queue` returned.") }),
     run: handlers.waitTurn,
   },
   cancel: {
@@ -117,7 +161,13 @@ export const operations = {
   },
   rewrite_queue: {
     summary: "Edits, reorders and removes queued messages in one step.",
-    params: () => z.strictObject({ sessionId, items: z.array(queued()), expectedSeq: count, messageId: text }),
+    params: () =>
+      z.strictObject({
+        sessionId,
+        items: z.array(queued()).describe("The messages to keep, in their new order, with what changes of each."),
+        expectedSeq: count.describe("`seq` of `get_queue`: nothing is changed if the queue has changed since."),
+        messageId,
+      }),
     run: rewriteQueue,
   },
   run_queue: {
@@ -151,7 +201,7 @@ export const operations = {
   check_sessions: {
     summary: "Checks the files of the sessions written last, without changing them.",
     readOnly: true,
-    params: () => z.strictObject({ limit: anyNumber }),
+    params: () => z.strictObject({ limit: anyNumber.describe("How many sessions to check; default: 5.") }),
     run: async ({ limit }, { sessions }) =>
       (await import("../sessions/health.ts")).checkSessions(sessions.shelf.logs, sessions.shelf.directory, limit),
   },

@@ -81,7 +81,12 @@ export function ownSchema<P>(
 }
 
 function shapeOf(rows: readonly SessionOption[]): Record<string, z.ZodType> {
-  return Object.fromEntries(rows.map(({ key, kind }) => [key, optionSchema(kind).optional()]));
+  return Object.fromEntries(
+    rows.map(({ key, kind, flag }) => {
+      const schema = optionSchema(kind).optional();
+      return [key, flag ? schema.describe(flag.description) : schema];
+    }),
+  );
 }
 
 function optionSchema(kind: SessionOption["kind"]): z.ZodType {

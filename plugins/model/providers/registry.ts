@@ -123,7 +123,8 @@ export class Providers {
 
   private collect(): Map<string, OwnedProvider> {
     const owners = new Map<string, Claim & { owned?: OwnedProvider }>();
-    for (const name of knownProviders(this.from)) owners.set(name, { plugin: "model", name, replaces: false });
+    for (const name of knownProviders(this.from))
+      owners.set(name, { plugin: "model", name, replaces: false, report: () => {} });
     this.ctx.collect("providers", (value, plugin, flaw, replaces) => {
       if (typeof value !== "object" || value === null || Array.isArray(value))
         throw errors.MODEL_PROVIDER({ plugin, reason: "must be an object with a provider for each id" });
@@ -133,8 +134,9 @@ export class Providers {
         else {
           const replacesKnown = providerKeys[id] !== undefined || Object.hasOwn(subscriptions, id);
           const owned: OwnedProvider = { id, plugin, provider: provider as OwnedProvider["provider"], replacesKnown };
-          const owner = claim(owners, { plugin, name: id, replaces: replaces.includes(id) && id !== "offline", owned });
-          if (owner !== undefined) flaw(errors.MODEL_PROVIDER_TAKEN({ plugin, provider: id, owner }));
+          const takes = replaces.includes(id) && id !== "offline";
+          const claimed = { plugin, name: id, replaces: takes, report: flaw, owned };
+          claim(owners, claimed, errors.MODEL_PROVIDER_TAKEN);
         }
       }
     });

@@ -1,3 +1,4 @@
+import { isHostOnly } from "../../../plugins/extensions/checks/contribution-flaws.ts";
 import { contractWith, type Facts, rowsOf } from "../facts.ts";
 import { anchor, code, fence, heading, table } from "../markdown.ts";
 import { linksToTypes, ownerOf, type Page, pluginLinks, sourceText, typesFor } from "./page.ts";
@@ -9,10 +10,13 @@ export const contributions: Page = {
   about: `A contribution is what a plugin offers under a name that another plugin opened: a method of the plugin
 (\`tools(ctx) { return [...] }\`), asked by whoever collects it. A failing one is reported with its plugin and left out.
 \`activate(ctx)\` may return contributions, too: an object such as \`{ tools, commands, hooks, onEvent, dispose }\`, each a value or a
-function, which see its variables. A name that the plugin itself has as well is collected twice, the plugin's own first; then of
-two tools or two commands with one name the first is used.
+function, which see its variables. A name that the plugin itself has as well is collected twice, the plugin's own first.
+Of two tools, commands or providers with one name, the one that was collected first is used, and the plugin of the other one is told.
+\`replaces: ["Weather"]\` in a plugin makes its own be used, whichever loads first; of two plugins that say so, the one that loads later.
 \`ctx.contribute(name, value)\` adds a contribution at any later time and returns a function that removes it; who collects hears of it
 with \`ctx.onContributed(name, changed)\`.
+*scope* says which plugins are asked: only those with \`scope: "host"\`, or either kind. What a host plugin contributes holds in all sessions,
+but its \`hooks\` are only those of other host plugins: a hook of the session, such as \`approveToolCall\`, needs a plugin without \`scope: "host"\`.
 A projection is state that a plugin folds from the log; anybody reads it with \`ctx.session.projection(name)\`.`,
   blocks: (facts) => {
     const rows = rowsOf(facts, "Contributions");
@@ -21,9 +25,10 @@ A projection is state that a plugin folds from the log; anybody reads it with \`
     return [
       heading(2, "Contributions"),
       table(
-        ["name", "opened by", "collected by", "contributed by shipped plugins"],
+        ["name", "scope", "opened by", "collected by", "contributed by shipped plugins"],
         rows.map(({ name, owner }) => [
           code(name),
+          isHostOnly(name) ? code('scope: "host"') : "either",
           ownerOf(owner),
           pluginLinks(facts.plugins.filter(({ collects }) => collects.includes(name))),
           pluginLinks(facts.plugins.filter(({ contributes }) => contributes.includes(name))) || "none",
@@ -31,7 +36,7 @@ A projection is state that a plugin folds from the log; anybody reads it with \`
       ),
       ...rows.flatMap((row) => {
         const { declarations } = contractWith(facts, row);
-        const shown = typesFor(row.mentions, declarations, seen, 1);
+        const shown = typesFor(row.mentions, declarations, seen, 2);
         const types = sourceText(shown);
         const more = linksToTypes(shown, row.mentions, declarations, { places, owner: row.owner });
         for (const { name } of shown) places.set(name, `#${anchor(code(row.name))}`);

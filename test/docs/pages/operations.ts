@@ -47,7 +47,10 @@ function operationBlocks(facts: Facts, { name, plugin, summary, readOnly, params
 function members(head: string, schema: JsonSchema, none: string): string {
   const all = membersOf(schema);
   if (all.length === 0) return schema.properties ? none : `The ${head} is ${code(typeText(schema))}.`;
-  const rows = all.map(([key, each, isRequired]) => [code(key), code(typeText(each)), isRequired ? "" : "optional"]);
+  const rows = all.map(([key, each, isRequired]) => {
+    const about = typeof each.description === "string" ? each.description : "";
+    return [code(key), code(typeText(each)), [isRequired ? "" : "optional", about].filter(Boolean).join("; ")];
+  });
   return table([head, "type", ""], rows);
 }
 

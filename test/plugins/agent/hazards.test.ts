@@ -166,11 +166,11 @@ describe("a call runs", () => {
       ...bash.tool,
       parameters: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
     };
-    const changes: unknown[] = [{ command: "ls -l" }, { command: { not: "a string" } }];
+    const changes = [{ command: "ls -l" }, { command: { not: "a string" } }];
     const guard = extension("guard", {
       hooks: () => ({
         beforeToolCall: (input) => {
-          input.args = changes.shift();
+          input.args = changes.shift() ?? {};
           return undefined;
         },
       }),
@@ -188,11 +188,11 @@ describe("a call runs", () => {
       contained(
         extension(id, {
           hooks: () => ({
-            beforeToolCall: ({ args }) => ({ args: { command: `${(args as { command: string }).command} ${word}` } }),
+            beforeToolCall: ({ args }) => ({ args: { command: `${args.command} ${word}` } }),
           }),
         }),
       );
-    const wrong = contained(extension("wrong", { hooks: () => ({ beforeToolCall: () => ({ args: "rm" }) }) }));
+    const wrong = contained(extension("wrong", { hooks: () => ({ beforeToolCall: () => ({ args: "rm" as never }) }) }));
     await using t = await openAgent([toolCall("bash", { command: "ls" }), text("ok")], {
       tools: [bash.tool],
       plugins: [adding("one", "-l"), wrong, adding("two", "-a")],

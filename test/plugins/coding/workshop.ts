@@ -96,7 +96,12 @@ export async function workshop(surroundings: Surroundings = {}): Promise<Worksho
     say: async (name, args) => textOf(await call(name, args)),
     judge: async (name, args, id = "x") => {
       const toolCall = { type: "toolCall" as const, id, name, arguments: {} };
-      const call = { assistantMessage: {} as never, toolCall, args, context: { systemPrompt: "", messages: [] } };
+      const call = {
+        assistantMessage: {} as never,
+        toolCall,
+        args: args as Record<string, unknown>,
+        context: { systemPrompt: "", messages: [] },
+      };
       return (await judge.call?.(call))?.refused;
     },
     async [Symbol.asyncDispose]() {

@@ -134,7 +134,7 @@ describe("a command whose name is taken", () => {
       const { notices } = await t.client.request("get_status", { sessionId });
       expect(notices.filter(({ code }) => code === "COMMAND_DUPLICATE").map(({ message }) => message)).toEqual(
         Array(told).fill(
-          'plugin "mine" failed in commands: Plugin "mine" contributes a command "/status", but "commands" already does; the first one is used. Rename one of them, or set `replaces: ["status"]` in the plugin to replace the first one.',
+          'plugin "mine" failed in commands: The command "/status" of plugin "mine" is left out: plugin "commands", which loads earlier, has one of that name. Rename it, or set `replaces: ["status"]` in plugin "mine" to use it instead.',
         ),
       );
     }

@@ -60,7 +60,12 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
   const operations = () => Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
   const judge: Post["judge"] = async (name, args, signal) => {
     const toolCall = { type: "toolCall" as const, id: "call1", name, arguments: {} };
-    const call = { assistantMessage: {} as never, toolCall, args, context: { systemPrompt: "", messages: [] } };
+    const call = {
+      assistantMessage: {} as never,
+      toolCall,
+      args: args as Record<string, unknown>,
+      context: { systemPrompt: "", messages: [] },
+    };
     const { refused } = (await (guard.call as NonNullable<typeof guard.call>)(call, signal)) as ToolCallApproval;
     return refused?.block ? (refused.reason ?? "refused") : "runs";
   };
