@@ -1,11 +1,13 @@
 import { closeSync, readFileSync } from "node:fs";
+import type { connect, Socket, TcpNetConnectOpts } from "node:net";
 import type { Channel } from "@scorel/host/client";
-import { messageOf, type ScorelError } from "@scorel/kernel";
+import { messageOf, ScorelError } from "@scorel/kernel";
 import { openRegular } from "@scorel/kit/files/open";
 import { isLoopback } from "@scorel/kit/net/loopback";
 import { WebSocket } from "ws";
 import { socketChannel } from "./channel.ts";
 import { errors } from "./errors.ts";
+import { connectToOwn } from "./listener.ts";
 
 const MAX_MESSAGE = 64 * 1024 * 1024;
 const HANDSHAKE_MS = 10_000;
@@ -16,7 +18,7 @@ export interface DialOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Connects to a host over WebSocket. The token goes into a header. Throws WS errors. */
+/** Connects to a host over WebSocket. The token goes into a header, and on this computer only to a program of this user. Throws WS errors. */
 export function dialSocket(url: URL, options: DialOptions): Promise<Channel> {
   const address = `${url.protocol}//${url.host}`;
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
@@ -26,6 +28,13 @@ export function dialSocket(url: URL, options: DialOptions): Promise<Channel> {
   const token = tokenOf(options);
   const target = new URL(url);
   if (target.pathname === "/") target.pathname = "/ws";
+  const asksForOwner =
+    token !== undefined && url.protocol === "ws:" && isLoopback(url.hostname) && options.insecure !== true;
+  const connectOwn = (given: TcpNetConnectOpts, done: (error: unknown, socket?: Socket) => void) => {
+    // `path` is that of the request; a socket would take it for its own.
+    const { path: _path, ...where } = given as TcpNetConnectOpts & { path?: string };
+    connectToOwn(where, address, HANDSHAKE_MS).then((socket) => done(null, socket), done);
+  };
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(target, {
       perMessageDeflate: false,
@@ -33,8 +42,14 @@ export function dialSocket(url: URL, options: DialOptions): Promise<Channel> {
       handshakeTimeout: HANDSHAKE_MS,
       followRedirects: false,
       ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
+      ...(asksForOwner && { createConnection: connectOwn as unknown as typeof connect }),
     });
-    const failed = (thrown: Error) => reject(errors.WS_DIAL({ address, reason: messageOf(thrown) }, { cause: thrown }));
+    const failed = (thrown: Error) =>
+      reject(
+        thrown instanceof ScorelError
+          ? final(thrown)
+          : errors.WS_DIAL({ address, reason: messageOf(thrown) }, { cause: thrown }),
+      );
     socket.once("error", failed);
     socket.once("unexpected-response", (request, { statusCode: status = 0 }) => {
       request.destroy();

@@ -11,6 +11,8 @@ export const errors = defineErrors({
     text: (a: { address: string }) =>
       `${a.address} is on another computer and not encrypted, so others could read the token. Use wss:, or an SSH tunnel to a port of this computer. With --insecure, it is sent nevertheless.`,
   },
+  WS_OTHER_USER: (a: { address: string; uid: number }) =>
+    `The program at ${a.address} belongs to another user of this computer (uid ${a.uid}), so the token was not sent. If your host does not run, somebody else has taken its port: start it at another one. If that user runs the host for you, add --insecure.`,
   WS_TOKEN_FILE: (a: { path: string; problem: string }) => `The token file ${a.path} cannot be used: ${a.problem}.`,
   WS_REFUSED: (a: { address: string; status: number }) =>
     `The host at ${a.address} refuses the connection (status ${a.status})${a.status === 401 ? ". Check the token: `scorel host token show-path` on its computer prints the file that has it" : a.status === 421 ? ". It does not go by that name; `names` in its [web-server] table adds names" : ""}.`,

@@ -28,7 +28,10 @@ export default definePlugin({
           flags: "--token-file <file>",
           description: "File with the host's token; default: the variable SCOREL_HOST_TOKEN",
         },
-        { flags: "--insecure", description: "Send the token to another computer without encryption" },
+        {
+          flags: "--insecure",
+          description: "Send the token to another computer without encryption, or to another user's program",
+        },
       ],
       // The web server, which is there before, has begun to listen.
       listen: () => {

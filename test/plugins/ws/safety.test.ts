@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -15,6 +15,44 @@ async function both(t: Web, headers: readonly string[]): Promise<number[]> {
   const socket = ["GET /ws HTTP/1.1", ...headers, bearer(t), ...upgrade];
   return (await Promise.all([post, socket].map((lines) => raw(t.port, lines)))).map(statusOf);
 }
+
+describe("a program of another user at the host's port", () => {
+  const program = `
+    const got = [];
+    const server = require("node:net").createServer((socket) => socket.on("data", (part) => process.stdout.write(part)).on("error", () => {}));
+    server.listen(0, "127.0.0.1", () => process.stdout.write(server.address().port + "\\n"));`;
+  it.runIf(process.platform === "linux" && process.getuid?.() === 0)("does not get the token", async () => {
+    await using t = await testWeb();
+    const child = spawn(process.execPath, ["-e", program], { uid: 65_534, gid: 65_534, cwd: "/", env: {} });
+    try {
+      let printed = "";
+      child.stdout.on("data", (part) => {
+        printed += part;
+      });
+      await expect.poll(() => printed).toMatch(/^\d+\n$/);
+      const [line] = printed.split("\n");
+      for (const name of ["127.0.0.1", "localhost"])
+        await expect(t.dial(`ws://${name}:${line}/ws`, { tokenFile: t.tokenPath("owner") })).rejects.toMatchObject({
+          code: "WS_OTHER_USER",
+          fatal: true,
+        });
+      expect(printed).toBe(`${line}\n`);
+      // One that accepts nothing yet is listed as root's.
+      child.kill("SIGSTOP");
+      const dialed = t.dial(`ws://127.0.0.1:${line}/ws`, { tokenFile: t.tokenPath("owner") });
+      const refused = expect(dialed).rejects.toMatchObject({ code: "WS_OTHER_USER" });
+      await new Promise((resolve) => setImmediate(resolve));
+      child.kill("SIGCONT");
+      await refused;
+      expect(printed).toBe(`${line}\n`);
+      const sent = t.dial(`ws://127.0.0.1:${line}/ws`, { tokenFile: t.tokenPath("owner"), insecure: true });
+      sent.catch(() => {});
+      await expect.poll(() => printed).toContain("Authorization: Bearer scorel_");
+    } finally {
+      child.kill("SIGKILL");
+    }
+  });
+});
 
 describe("DNS rebinding", () => {
   it("is refused: only the exact names of this computer with the port are accepted, before anything else", async () => {
