@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 
 export interface Limits {
-  /** Connections from one address. */
+  /** Connections that have not shown a token yet, from one address. */
   perAddress: number;
-  /** Connections that have not shown a token yet. */
+  /** The same from all addresses together. */
   pending: number;
   /** Milliseconds that a connection gets to show a token. */
   deadlineMs: number;
@@ -13,7 +13,7 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = {
-  perAddress: 64,
+  perAddress: 192,
   pending: 256,
   deadlineMs: 5_000,
   failures: { burst: 10, perSecond: 1 / 6 },
@@ -53,11 +53,21 @@ export class Bucket {
   }
 }
 
-/** Counts connections, and closes those that show no token in time. */
+interface Stranger {
+  key: string;
+  address: string;
+  socket: Socket;
+  deadline: NodeJS.Timeout;
+}
+
+/**
+ * Limits connections that have not shown a token. Those that have shown one are not counted, so that nobody without a token can keep
+ * them out: of too many silent connections, the oldest gives way to the new one, which may be about to show its token.
+ */
 export class Connections {
   private readonly limits: Limits;
-  private readonly byAddress = new Map<string, number>();
-  private readonly deadlines = new Map<Socket, NodeJS.Timeout>();
+  /** Connections without a token, the oldest first, by their two ends, which the socket inside of an encrypted one has as well. */
+  private readonly strangers = new Map<string, Stranger>();
   private readonly failures = new Map<string, Bucket>();
   private readonly allFailures: Bucket;
 
@@ -66,33 +76,39 @@ export class Connections {
     this.allFailures = new Bucket(limits.allFailures);
   }
 
-  /** Counts a connection, or closes it if its address has too many. */
+  /** Gives a new connection time to show a token. */
   enter(socket: Socket): void {
-    const address = socket.remoteAddress ?? "";
-    const count = this.byAddress.get(address) ?? 0;
-    if (count >= this.limits.perAddress) return void socket.destroy();
-    this.byAddress.set(address, count + 1);
-    socket.once("close", () => {
-      const left = (this.byAddress.get(address) ?? 1) - 1;
-      if (left > 0) this.byAddress.set(address, left);
-      else this.byAddress.delete(address);
-    });
-  }
-
-  /** Gives a connection time to show a token, or closes it if too many others have not done so either. */
-  expect(socket: Socket): void {
-    if (this.deadlines.size >= this.limits.pending) return void socket.destroy();
-    this.deadlines.set(
+    const { remoteAddress: address = "" } = socket;
+    const key = keyOf(socket);
+    const fromThere = [...this.strangers.values()].filter((stranger) => stranger.address === address);
+    if (fromThere.length >= this.limits.perAddress) this.evict(fromThere[0]);
+    else if (this.strangers.size >= this.limits.pending) this.evict(this.strangers.values().next().value);
+    const stranger = {
+      key,
+      address,
       socket,
-      setTimeout(() => socket.destroy(), this.limits.deadlineMs),
-    );
-    socket.once("close", () => this.settle(socket));
+      deadline: setTimeout(() => socket.destroy(), this.limits.deadlineMs),
+    };
+    this.strangers.set(key, stranger);
+    socket.once("close", () => {
+      if (this.strangers.get(key) === stranger) this.forget(key);
+    });
   }
 
   /** The connection has shown a valid token. */
   settle(socket: Socket): void {
-    clearTimeout(this.deadlines.get(socket));
-    this.deadlines.delete(socket);
+    this.forget(keyOf(socket));
+  }
+
+  private evict(stranger: Stranger | undefined): void {
+    if (!stranger) return;
+    this.forget(stranger.key);
+    stranger.socket.destroy();
+  }
+
+  private forget(key: string): void {
+    clearTimeout(this.strangers.get(key)?.deadline);
+    this.strangers.delete(key);
   }
 
   /** Counts a wrong token. False if there were too many. Valid tokens are not limited: nobody can lock the owner out. */
@@ -103,4 +119,8 @@ export class Connections {
       for (const [each, { isFull }] of this.failures) if (isFull) this.failures.delete(each);
     return bucket.take() && this.allFailures.take();
   }
+}
+
+function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

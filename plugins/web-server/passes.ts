@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Grant } from "./contract.ts";
+import { revocation } from "./revocation.ts";
 import { clientScope, type Scope } from "./scopes.ts";
 
 /** How long a code can be used, and the token that it was exchanged for, in milliseconds. */
@@ -56,7 +57,7 @@ function add(passes: Map<string, Pass>, scopes: readonly Scope[], ms: number): s
   const digest = digestOf(secret);
   const timer = setTimeout(() => remove(passes, digest), ms);
   timer.unref();
-  passes.set(digest, { scopes, ended: new AbortController(), timer });
+  passes.set(digest, { scopes, ended: revocation(), timer });
   return secret;
 }
 

@@ -92,7 +92,7 @@ class WebServer {
     });
     server.maxConnections = MAX_CONNECTIONS;
     server.on("connection", (socket) => this.connections.enter(socket));
-    server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => this.expect(socket));
+    server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => this.follow(socket));
     const answer = (request: IncomingMessage, response: ServerResponse) => void this.answer(request, response);
     server.on("request", answer);
     server.on("checkContinue", answer);
@@ -129,12 +129,11 @@ class WebServer {
     return this.tokens.grant(token) ?? this.passes.grant(token);
   }
 
-  private expect(socket: Socket): void {
+  private follow(socket: Socket): void {
     this.sockets.add(socket);
     socket.once("close", () => this.sockets.delete(socket));
     // Errors of a connection that was taken over and has no listener of its own must not end the process.
     socket.on("error", () => socket.destroy());
-    if (!socket.destroyed) this.connections.expect(socket);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -10,6 +10,7 @@ import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
 import { z } from "zod";
 import type { Grant } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { revocation } from "./revocation.ts";
 import { clientScope, type Scope, scopeNames } from "./scopes.ts";
 
 /** Name of the token that is made for the owner of the home. */
@@ -162,7 +163,7 @@ export class TokenCheck {
     for (const stored of this.read()) if (timingSafeEqual(digest, Buffer.from(stored.sha256, "hex"))) found = stored;
     if (!found) return undefined;
     const identity = identityOf(found);
-    const controller = this.used.get(identity) ?? new AbortController();
+    const controller = this.used.get(identity) ?? revocation();
     this.used.set(identity, controller);
     return { name: found.name, identity, scope: clientScope(found.scopes), revoked: controller.signal };
   }

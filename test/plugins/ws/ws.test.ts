@@ -113,7 +113,7 @@ describe("scopes", () => {
 });
 
 describe("resource abuse", () => {
-  it("is limited: 64 connections from one address, and 5 seconds to show a token", async () => {
+  it("is limited: 192 connections without a token from one address, and 5 seconds to show one", async () => {
     await using t = await testWeb();
     const open = () =>
       new Promise<Socket>(
@@ -130,11 +130,13 @@ describe("resource abuse", () => {
             .once("close", () => resolve())
             .resume(),
       );
-    const sockets = await Promise.all(Array.from({ length: 64 }, open));
+    const [oldest, ...sockets] = (await Promise.all(Array.from({ length: 193 }, open))) as [Socket, ...Socket[]];
     const since = performance.now();
     const ends = sockets.map(closed);
-    await closed(await open());
+    await closed(oldest);
     expect(performance.now() - since).toBeLessThan(2_000);
+    const client = await t.connect();
+    await expect(client.request("list_sessions", {})).resolves.toEqual({ sessions: [] });
     // One that dribbles a request is no better off than one that says nothing.
     sockets[0]?.write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${t.port}\r\nX-Slow: `);
     sockets[1]?.write(["GET /ws HTTP/1.1", `Host: 127.0.0.1:${t.port}`, ...upgrade, "", ""].join("\r\n"));
@@ -142,6 +144,19 @@ describe("resource abuse", () => {
     expect(performance.now() - since).toBeLessThan(10_000);
     const health = ["GET /healthz HTTP/1.1", `Host: 127.0.0.1:${t.port}`, "Connection: close"];
     expect(statusOf(await raw(t.port, health))).toBe(200);
+  });
+
+  it("keeps nobody with a token out: 200 clients of one computer, among silent connections", async () => {
+    await using t = await testWeb();
+    const silent = Array.from({ length: 100 }, () => connect(t.port, "127.0.0.1").on("error", () => {}));
+    const clients = [];
+    for (let n = 0; n < 4; n++) clients.push(...(await Promise.all(Array.from({ length: 50 }, () => t.connect()))));
+    const more = Array.from({ length: 300 }, () => connect(t.port, "127.0.0.1").on("error", () => {}));
+    const answers = await Promise.all(clients.map((client) => client.request("list_sessions", {})));
+    expect(answers).toEqual(Array(200).fill({ sessions: [] }));
+    const late = await t.connect();
+    expect(await late.request("list_sessions", {})).toEqual({ sessions: [] });
+    for (const socket of [...silent, ...more]) socket.destroy();
   });
 
   it("is limited: wrong tokens are no longer answered after ten, and the right one still is", async () => {
