@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Channel, ClientMessage, HostMessage, WireError } from "@scorel/host/client";
 import type { Anchor, Client, Delivered, Operation, Operations, Subscription } from "@scorel/host/contract";
 import { messageOf, ScorelError } from "@scorel/kernel";
+import { BEHIND } from "@scorel/kit/net/delivery";
 import { errors } from "./errors.ts";
 import { Outbox } from "./outbox.ts";
 import { RequestLine } from "./request-line.ts";
@@ -16,8 +17,7 @@ const KEPT_ANSWERS = 1024 * 1024;
 const MAX_UNSENT = 1024 * 1024;
 /** A request of a client that does not read is refused if it is longer. */
 const MAX_STUCK_REQUEST = 16 * 1024;
-/** How far a client may be behind until it misses passing events, and the changes that may wait for it. */
-const BEHIND = { maxBytes: 1024 * 1024, maxAgeMs: 10_000 };
+/** The changes of the list of sessions that may wait for a client. */
 const MAX_CHANGES = 2_000;
 
 type Asking = Extract<ClientMessage, { requestId: number }>;

@@ -1,13 +1,11 @@
 import type { Anchor, Delivered, SessionChange } from "@scorel/host/contract";
+import { textOf } from "@scorel/kit/net/delivery";
 
 /** Characters that a client may be sent before it says that it has processed some. */
 const WINDOW = 1024 * 1024;
 /** A message holds at most this many events, and is sent when its events have this many characters. */
 const MAX_EVENTS = 256;
 const MAX_CHARACTERS = 256 * 1024;
-
-/** The JSON of events as they are sent. All clients of a session get the same event, so it is made once. */
-const texts = new WeakMap<Delivered["event"], string>();
 
 let latest: { anchor: Anchor; text: string } = {
   anchor: { epoch: "", persistentSeq: -1, persistentId: null, activation: "", streamSeq: -1 },
@@ -150,15 +148,6 @@ function positionText(anchor: Anchor): string {
     anchor.epoch === epoch;
   if (!isLatest) latest = { anchor, text: JSON.stringify(anchor) };
   return latest.text;
-}
-
-function textOf(delivered: Delivered): string {
-  let text = texts.get(delivered.event);
-  if (text === undefined) {
-    text = JSON.stringify(delivered);
-    texts.set(delivered.event, text);
-  }
-  return text;
 }
 
 /** Whether both are positions inside the stream of one opening of the session, or both of stored events only. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Anchor, Client, Delivered, Subscription } from "@scorel/host/contract";
+import { BEHIND, textOf } from "@scorel/kit/net/delivery";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
@@ -29,14 +30,14 @@ export async function streamEvents(
   const tail = tailOf(request);
   const gone = new Promise<void>((resolve) => response.once("close", resolve));
   let running: Subscription | undefined;
-  const listener = ({ event, display }: Delivered) =>
-    send(response, event.type, { event, display }, (running as Subscription).anchor);
-  running = await client.subscribe(sessionId, listener, { anchor, tail });
+  const listener = (delivered: Delivered) =>
+    send(response, delivered.event.type, textOf(delivered), (running as Subscription).anchor);
+  running = await client.subscribe(sessionId, listener, { anchor, tail, ...BEHIND });
   try {
     // The first event comes after this.
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     const { mode, more, status } = running;
-    void send(response, "subscribed", { mode, more, status });
+    void send(response, "subscribed", JSON.stringify({ mode, more, status }));
     const pings = setInterval(() => response.write(": alive\n\n"), PING_MS);
     await gone;
     clearInterval(pings);
@@ -46,10 +47,10 @@ export async function streamEvents(
 }
 
 /** Sends an event. Returns a promise if the next one has to wait until the client has read. */
-function send(response: ServerResponse, type: string, data: unknown, anchor?: Anchor): void | Promise<void> {
+function send(response: ServerResponse, type: string, data: string, anchor?: Anchor): void | Promise<void> {
   if (response.destroyed) return;
   const id = anchor === undefined ? "" : `id: ${Buffer.from(JSON.stringify(anchor)).toString("base64url")}\n`;
-  if (response.write(`${id}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)) return;
+  if (response.write(`${id}event: ${type}\ndata: ${data}\n\n`)) return;
   return new Promise((resolve) => {
     const stuck = setTimeout(() => response.destroy(), STUCK_MS);
     const go = () => {

@@ -1,5 +1,9 @@
+import { connect } from "node:net";
+import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { openApi } from "../../../plugins/http/openapi.ts";
+import { eventually } from "../../eventually.ts";
 import { testWeb } from "../ws/home.ts";
 
 type Web = Awaited<ReturnType<typeof testWeb>>;
@@ -95,6 +99,52 @@ describe("events over HTTP", () => {
     await t.write("owner", ["admin"]);
     await expect(response.text()).rejects.toThrow();
   });
+});
+
+it("a client that reads no events misses passing ones, and gets all that are stored once it reads again", async () => {
+  let emit = (_text: string): void => {};
+  let append = async (_text: string): Promise<unknown> => undefined;
+  const talker = definePlugin({
+    id: "talker",
+    name: "Talker",
+    version: "1.0.0",
+    events: {
+      words: { schema: z.strictObject({ text: z.string() }), transient: true },
+      line: { schema: z.strictObject({ text: z.string() }) },
+    },
+    activate: ({ session }) => {
+      emit = (text) => (session as any).emit("words", { text });
+      append = (text) => (session as any).append("line", { text });
+    },
+  });
+  await using t = await testWeb({}, {}, [talker]);
+  const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
+  const socket = connect(t.port, "127.0.0.1").setEncoding("latin1");
+  const lines = [
+    `GET /sessions/${sessionId}/events HTTP/1.1`,
+    `Host: 127.0.0.1:${t.port}`,
+    `Authorization: Bearer ${t.token()}`,
+  ];
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+  let received = "";
+  socket.on("data", (text) => {
+    received += text;
+  });
+  await eventually(() => expect(received).toContain("event: subscribed"));
+  socket.pause();
+  // More than the buffers of both ends of the connection hold.
+  for (let n = 0; n < 2_000; n++) {
+    emit("x".repeat(10_000));
+    if (n % 500 === 0) await append(`${n}`);
+    if (n % 50 === 0) await t.client.request("get_status", { sessionId });
+  }
+  await append("the last");
+  socket.resume();
+  await eventually(() => expect(received).toContain("the last"));
+  socket.destroy();
+  const count = (type: string) => received.split(`event: ${type}\n`).length - 1;
+  expect([count("line"), count("missed")]).toEqual([5, 1]);
+  expect(count("words")).toBeLessThan(1_000);
 });
 
 describe("GET /openapi.json", () => {

@@ -17,7 +17,11 @@ import { echoAgent, testHome, testHost } from "../host/home.ts";
 const times: Partial<LinkTimes> = { firstRetry: 5, lastRetry: 20 };
 
 /** A host that serves clients at a port of this computer, through the real plugins. */
-export async function testWeb(options: Record<string, unknown> = {}, config: object = {}) {
+export async function testWeb(
+  options: Record<string, unknown> = {},
+  config: object = {},
+  plugins: readonly AnyPlugin[] = [],
+) {
   const home = testHome();
   const printed: string[] = [];
   const touched: string[] = [];
@@ -53,7 +57,7 @@ export async function testWeb(options: Record<string, unknown> = {}, config: obj
     },
   });
   const web = { plugin: webServer as AnyPlugin, origin: "test", config };
-  const t = await testHost([echoAgent], [], [launch, gateway, web, ws, http, probe]);
+  const t = await testHost([echoAgent, ...plugins], [], [launch, gateway, web, ws, http, probe]);
   const listening: { address: string; note?: string | undefined; close(): Promise<void> }[] = [];
   for (const transport of collect()) {
     const one = await transport.listen({ port: "0", ...options });
