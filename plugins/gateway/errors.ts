@@ -14,5 +14,7 @@ export const errors = defineErrors({
   GATEWAY_FULL: (a: { max: number }) => `The host has ${a.max} clients, which is as many as it takes. Close one first.`,
   GATEWAY_RESULT_GONE: (a: { requestId: number }) =>
     `Request ${a.requestId} was carried out, but its answer was lost with the connection. Ask for what you need again.`,
+  GATEWAY_ANSWER: (a: { bytes: number; max: number }) =>
+    `The request was carried out, but its answer has ${a.bytes} bytes, and one over this connection has at most ${a.max}. Ask for less at once, such as a page.`,
   GATEWAY_ENDED: (a: { reason: string }) => `The host has ended the connection: ${a.reason}.`,
 });

@@ -7,7 +7,7 @@ import { Guest } from "./guest.ts";
 import { readMessage } from "./messages.ts";
 import { type ConnectionUser, closing, endWith, PROTOCOL, Reception, send } from "./reception.ts";
 
-/** Longest message of a client, in characters. */
+/** Longest message of a client, in bytes, unless its transport takes less. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
 
 export interface GatewayOptions {
@@ -106,6 +106,7 @@ export class Gateway implements GatewayService {
       clientId: about.clientId,
       secret: guest.secret,
       resumed: known !== undefined,
+      maxMessage: Math.min(channel.maxMessage ?? MAX_MESSAGE, MAX_MESSAGE),
     });
     guest.join(channel);
     return { message: (text) => this.take(entry, channel, text), closed: () => this.lost(entry, channel) };

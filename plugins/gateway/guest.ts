@@ -13,6 +13,8 @@ const MAX_PENDING = 256;
 const MAX_SUBSCRIPTIONS = 128;
 /** Characters of answers that are kept in case that the connection is lost before the client gets them. */
 const KEPT_ANSWERS = 1024 * 1024;
+/** Longest answer, in bytes. Clients close a connection on which more comes in one message. */
+const MAX_ANSWER = 64 * 1024 * 1024;
 /** Bytes that wait for the client to read them. While there are more, none of its requests begins. */
 const MAX_UNSENT = 1024 * 1024;
 /** A request of a client that does not read is refused if it is longer. */
@@ -94,7 +96,10 @@ export class Guest {
     const { requestId } = message;
     try {
       const result = await this.carryOut(message);
-      this.answer(requestId, { type: "response", requestId, result });
+      const text = JSON.stringify({ type: "response", requestId, result } satisfies HostMessage);
+      const bytes = text.length * 3 > MAX_ANSWER ? Buffer.byteLength(text) : 0;
+      if (bytes > MAX_ANSWER) throw errors.GATEWAY_ANSWER({ bytes, max: MAX_ANSWER });
+      this.answer(requestId, text);
     } catch (thrown) {
       this.refuse(requestId, thrown);
     } finally {
@@ -184,11 +189,11 @@ export class Guest {
   }
 
   private refuse(requestId: number, thrown: unknown): void {
-    this.answer(requestId, { type: "response", requestId, error: wireError(thrown) });
+    const message: HostMessage = { type: "response", requestId, error: wireError(thrown) };
+    this.answer(requestId, JSON.stringify(message));
   }
 
-  private answer(requestId: number, message: HostMessage): void {
-    const text = JSON.stringify(message);
+  private answer(requestId: number, text: string): void {
     this.answers.set(requestId, text);
     this.kept += text.length;
     for (const id of this.answers.keys()) {

@@ -13,8 +13,8 @@ const LIMITS = { burst: 1_000, perSecond: 200 };
 const serverFor = (maxPayload: number) =>
   new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload });
 
-const known = serverFor(MAX_MESSAGE);
-const strangers = serverFor(MAX_STRANGERS_MESSAGE);
+const known = { server: serverFor(MAX_MESSAGE), maxMessage: MAX_MESSAGE };
+const strangers = { server: serverFor(MAX_STRANGERS_MESSAGE), maxMessage: MAX_STRANGERS_MESSAGE };
 
 /** Makes a WebSocket of a connection, and lets its client in with the token that it has shown, or shows in its first message. */
 export function acceptSocket(
@@ -24,9 +24,9 @@ export function acceptSocket(
   head: Buffer,
   visitor: Visitor,
 ): void {
-  const server = visitor.grant ? known : strangers;
+  const { server, maxMessage } = visitor.grant ? known : strangers;
   server.handleUpgrade(request, connection, head, (socket: WebSocket) => {
-    const channel = socketChannel(socket, { limits: LIMITS, connection });
+    const channel = socketChannel(socket, { limits: LIMITS, connection, maxMessage });
     gateway.accept(channel, {
       transport: "ws",
       admit: ({ token }) => {

@@ -26,7 +26,7 @@ export interface ChannelLimits {
  */
 export function socketChannel(
   socket: WebSocket,
-  { limits, connection }: { limits?: ChannelLimits; connection?: Duplex } = {},
+  { limits, connection, maxMessage }: { limits?: ChannelLimits; connection?: Duplex; maxMessage?: number } = {},
 ): Channel {
   let handlers: ChannelHandlers | undefined;
   let end: { reason?: string | undefined } | undefined;
@@ -65,6 +65,7 @@ export function socketChannel(
     get unsent() {
       return socket.bufferedAmount;
     },
+    ...(maxMessage !== undefined && { maxMessage }),
     send: (message) => {
       if (end || socket.readyState !== socket.OPEN) return;
       const { bufferedAmount } = socket;

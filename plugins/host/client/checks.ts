@@ -16,7 +16,8 @@ export function isUsable(message: HostMessage): boolean {
   if (type === "changes") return isNumber(message.subscription) && isList(message.changes, isChange);
   if (type === "closing") return isError(message.error);
   if (type !== "welcome") return true;
-  return [message.version, message.instance, message.clientId, message.secret].every(isText);
+  const isLimit = message.maxMessage === undefined || isNumber(message.maxMessage);
+  return isLimit && [message.version, message.instance, message.clientId, message.secret].every(isText);
 }
 
 /** Whether a message is one that concerns the client's requests and subscriptions. */

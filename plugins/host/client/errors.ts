@@ -13,6 +13,10 @@ export const errors = defineErrors({
   LINK_ENDED: (a: { reason: string }) => `The connection to the host has ended: ${a.reason}. Connect again.`,
   LINK_PROTOCOL: (a: { got: string }) =>
     `This is not a Scorel host, or one of another version: it sent ${JSON.stringify(a.got)}. Check the address.`,
+  LINK_TOO_LARGE: (a: { bytes: number; max: number }) =>
+    `This request has at least ${a.bytes} bytes; over this connection, the host takes at most ${a.max} in one. It was not sent. Send less at once, or name a file that the session can read.`,
+  LINK_REPEATED: (a: { operation: string; characters: number; times: number }) =>
+    `The connection was lost ${a.times} times with "${a.operation}" unanswered, a request of ${a.characters} characters, so it is not sent again. It is unknown whether it was carried out. Look before you try again, with less in one request.`,
   LINK_LOST: (a: { operation: string }) =>
     `The host was restarted while it worked on "${a.operation}", so it is unknown whether that was done. Look before you try again.`,
 });

@@ -42,8 +42,14 @@ export class Link {
     }
   }
 
-  send(message: ClientMessage): void {
-    this.channel?.send(JSON.stringify(message));
+  /** Sends a message if there is a connection, and returns its length in characters. Throws LINK_TOO_LARGE. */
+  send(message: ClientMessage): number {
+    const text = JSON.stringify(message);
+    const max = this.welcome?.maxMessage ?? Number.POSITIVE_INFINITY;
+    const bytes = bytesOf(text, max);
+    if (bytes > max) throw errors.LINK_TOO_LARGE({ bytes, max });
+    this.channel?.send(text);
+    return text.length;
   }
 
   /** Whether messages can be sent now. */
@@ -214,6 +220,12 @@ export class Link {
     this.current = state;
     this.user.state(state);
   }
+}
+
+/** The length of a text in UTF-8. It is only counted if it could be more than `max`. */
+function bytesOf(text: string, max: number): number {
+  // A character in a string has at most three bytes.
+  return text.length * 3 <= max || text.length > max ? text.length : new TextEncoder().encode(text).length;
 }
 
 /** A message that can be used; undefined for anything else. */

@@ -7,8 +7,18 @@ export type Asking = Extract<ClientMessage, { requestId: number }>;
 export type Unnumbered<M = Asking> = M extends Asking ? Omit<M, "requestId"> : never;
 type Response = Extract<HostMessage, { type: "response" }>;
 
+/**
+ * A request with so many characters may be why its connection was lost. It is sent on a few connections at most, so that it cannot
+ * end one after the other.
+ */
+const LARGE = 1024 * 1024;
+const MAX_TIMES = 3;
+
 interface Pending {
   message: Asking;
+  /** How often it was sent, and its length. */
+  times: number;
+  characters: number;
   /** The connection on which it was sent last, and the client that the host took it for. */
   connection?: number;
   clientId?: string;
@@ -18,14 +28,15 @@ interface Pending {
 
 /** The requests that the host has not answered yet. Each is answered once, on whatever connection. */
 export class Requests {
-  private readonly send: (message: Asking) => void;
+  private readonly send: (message: Asking) => number;
   private readonly pending = new Map<number, Pending>();
   private numbers = 0;
   /** The present connection, the first being 1; 0 while there is none. */
   private connection = 0;
   private clientId = "";
 
-  constructor(send: (message: Asking) => void) {
+  /** `send` returns the length of a message, or throws if it cannot be sent at all. */
+  constructor(send: (message: Asking) => number) {
     this.send = send;
   }
 
@@ -49,7 +60,8 @@ export class Requests {
 
   ask(message: Unnumbered): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const pending: Pending = { message: { ...message, requestId: this.number() } as Asking, resolve, reject };
+      const numbered = { ...message, requestId: this.number() } as Asking;
+      const pending: Pending = { message: numbered, times: 0, characters: 0, resolve, reject };
       this.pending.set(pending.message.requestId, pending);
       if (this.connection > 0) this.deliver(pending);
     });
@@ -99,7 +111,14 @@ export class Requests {
   private deliver(pending: Pending): void {
     pending.connection = this.connection;
     pending.clientId = this.clientId;
-    this.send(pending.message);
+    try {
+      if (pending.characters >= LARGE && pending.times >= MAX_TIMES) throw repeated(pending);
+      pending.characters = this.send(pending.message);
+      pending.times++;
+    } catch (thrown) {
+      this.pending.delete(pending.message.requestId);
+      pending.reject(thrown as Error);
+    }
   }
 
   private isUnclear({ message, clientId }: Pending): boolean {
@@ -113,6 +132,11 @@ function mayRepeat(
   readOnly: ReadonlySet<string>,
 ): boolean {
   return readOnly.has(operation) || typeof params.messageId === "string";
+}
+
+function repeated({ message, characters, times }: Pending): Error {
+  const operation = message.type === "request" ? message.operation : message.type;
+  return errors.LINK_REPEATED({ operation, characters, times });
 }
 
 function lost(operation: string): WireError {

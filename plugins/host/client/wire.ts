@@ -12,6 +12,8 @@ export const PROTOCOL = 1;
 export interface Channel {
   /** Bytes that were sent and that the other end has not taken yet, if the transport knows. */
   readonly unsent?: number;
+  /** Bytes of the longest message that this end takes; a longer one closes the channel. The host tells its clients. */
+  readonly maxMessage?: number;
   /** Sends a message. Does nothing after the channel has closed. */
   send(message: string): void;
   /** Closes the channel, after the messages that were sent. */
@@ -53,6 +55,8 @@ export interface Welcome {
   secret: string;
   /** Whether the client goes on as it was: its sessions are open, and its requests are still being answered. */
   resumed: boolean;
+  /** Bytes of the longest message that the host takes on this connection. A longer one would close it. */
+  maxMessage?: number | undefined;
 }
 
 /** A message of a client. `requestId` is unique within the client; each is answered by one `response`. */

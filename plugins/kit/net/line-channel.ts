@@ -4,6 +4,8 @@ import type { Readable, Writable } from "node:stream";
 export interface LineChannel {
   /** Bytes that were sent and that the other end has not taken yet. */
   readonly unsent: number;
+  /** Bytes of the longest message that this end takes. */
+  readonly maxMessage: number;
   send(message: string): void;
   close(): void;
   open(handlers: LineHandlers): void;
@@ -63,6 +65,7 @@ export function lineChannel(input: Readable, output: Writable, options: LineOpti
     get unsent() {
       return output.writableLength;
     },
+    maxMessage: options.maxBytes ?? MAX_BYTES,
     send: (message) => {
       if (isClosing || output.writableEnded) return;
       output.write(`${message}\n`);

@@ -12,13 +12,17 @@ const times: Partial<LinkTimes> = { firstRetry: 5, lastRetry: 20 };
 /** A host whose clients come over a Unix socket, through a real gateway. */
 export async function testGateway({
   plugins,
+  hostPlugins,
   limits,
+  maxBytes,
 }: {
   plugins?: Parameters<typeof testHost>[0];
+  hostPlugins?: Parameters<typeof testHost>[2];
   limits?: Partial<GatewayLimits>;
+  maxBytes?: number;
 } = {}) {
   const home = testHome();
-  const t = await testHost(plugins);
+  const t = await testHost(plugins, [], hostPlugins);
   const path = join(home.home, "host.sock");
   const sockets = new Set<Socket>();
   const warnings: string[] = [];
@@ -31,7 +35,7 @@ export async function testGateway({
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    gateway.accept(lineChannel(socket, socket, LIMITS), { transport: "test", admit: () => ({}) });
+    gateway.accept(lineChannel(socket, socket, { ...LIMITS, maxBytes }), { transport: "test", admit: () => ({}) });
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const clients: RemoteClient[] = [];
