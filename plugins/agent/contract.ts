@@ -57,6 +57,14 @@ export interface SendOptions {
   /** How to queue the message while a turn is running, or `refuse`: then AGENT_BUSY is thrown. Default: "follow_up". */
   running?: "follow_up" | "steer" | "refuse";
 }
+/** What a message with an id made by its client has become. */
+export interface SentMessage {
+  messageId: string;
+  /** Id of its event, or of the queue item that it was first. */
+  id: string;
+  /** Hash of the content that was sent; absent if the content was changed before it was stored. */
+  hash?: string;
+}
 /** Result of a send. `turn` resolves when the turn that answers the message ends; it never rejects. */
 export interface Sent {
   status: "started" | "queued" | "duplicate";
@@ -359,10 +367,8 @@ declare module "@scorel/kernel" {
     queue: QueueItem[];
     /** `seq` of the event that last changed the queue; 0 before the first. */
     queueSeq: number;
-    /** Maps client-made message ids to the event or queue item that each message became. */
-    sentMessages: Record<string, string>;
-    /** Maps them to a hash of the content that was sent; without those whose content was changed before it was stored. */
-    sentHashes: Record<string, string>;
+    /** The latest messages with an id made by their client, oldest first. */
+    sent: readonly SentMessage[];
   }
 }
 

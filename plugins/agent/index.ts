@@ -19,14 +19,7 @@ import { operations } from "./operations.ts";
 import { joinPayload, joinRequest, payloadAnswer, requestAnswer } from "./request/answers.ts";
 import { Dispatcher } from "./turn/dispatcher.ts";
 import { turnWaitEnd, turnWaitStart } from "./turn/place.ts";
-import {
-  Queue,
-  queueProjection,
-  queueSeqProjection,
-  queueUpdate,
-  sentHashesProjection,
-  sentProjection,
-} from "./turn/queue.ts";
+import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./turn/queue.ts";
 import { retryEnd, retryStart } from "./turn/retry.ts";
 
 /** Plugin `agent`: turns, the message queue, retries, guards and the native hooks. */
@@ -63,8 +56,7 @@ export function createAgent(clock: Clock): AnyPlugin {
     projections: {
       queue: queueProjection,
       queueSeq: queueSeqProjection,
-      sentMessages: sentProjection,
-      sentHashes: sentHashesProjection,
+      sent: sentProjection,
     },
     operations,
     activate(ctx) {

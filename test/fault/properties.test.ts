@@ -47,7 +47,7 @@ const probe = definePlugin({
   },
   projections: {
     queue: queueProjection,
-    sentMessages: sentProjection,
+    sent: sentProjection,
     trail: { over: "path", init: () => [], update: (state: EventId[], { id }: StoredEvent) => [...state, id] },
     everything: { over: "log", init: () => [], update: (state: EventId[], { id }: StoredEvent) => [...state, id] },
     claims: {
@@ -344,7 +344,7 @@ function stateOf({ session }: Kernel): unknown {
     claims: session.projection("claims"),
     meta: session.projection("sessionMeta"),
     queue: session.projection("queue"),
-    sent: session.projection("sentMessages"),
+    sent: session.projection("sent"),
   };
 }
 

@@ -76,12 +76,10 @@ export class Dispatcher {
 
   /** What a message with this id has become, if there was one. Throws MESSAGE_ID_REUSED if it had other content. */
   private known(messageId: string, hash: string | undefined): string | undefined {
-    const { session } = this.env.ctx;
-    const sent = session.projection("sentMessages");
-    if (!Object.hasOwn(sent, messageId)) return undefined;
-    const before = this.hashes.get(messageId) ?? session.projection("sentHashes")[messageId] ?? hash;
-    assertSameRequest(hash === undefined || hash === before, { operation: "send_message", messageId });
-    return sent[messageId];
+    const known = this.env.ctx.session.projection("sent").find((sent) => sent.messageId === messageId);
+    const before = this.hashes.get(messageId) ?? known?.hash ?? hash;
+    if (known) assertSameRequest(hash === undefined || hash === before, { operation: "send_message", messageId });
+    return known?.id;
   }
 
   /** Starts a turn with these messages, after one that is just ending. Throws AGENT_BUSY when one is running. */

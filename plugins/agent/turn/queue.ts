@@ -12,7 +12,7 @@ import type {
 } from "@scorel/kernel";
 import type { MessageMeta, UserMessage } from "@scorel/messages/contract";
 import { z } from "zod";
-import type { QueueChange, QueueItem, RewriteOptions } from "../contract.ts";
+import type { QueueChange, QueueItem, RewriteOptions, SentMessage } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { userText } from "../messages/convert.ts";
 
@@ -61,11 +61,11 @@ export const queueSeqProjection: ProjectionDefinition<number> = {
     event.type === "queue_update" || metaOf(event)?.queueItemId !== undefined ? event.seq : state,
 };
 
-/** Projection `sentMessages`: client-made message id -> what it first became, for the latest ids. */
-export const sentProjection: ProjectionDefinition<Record<string, string>> = {
+/** Projection `sent`: what the latest messages with a client-made id have become. */
+export const sentProjection: ProjectionDefinition<readonly SentMessage[]> = {
   over: "log",
   reads: ["queue_update", { type: "message", containing: '"messageId"' }],
-  init: () => ({}),
+  init: () => [],
   update(state, event: StoredEvent) {
     if (event.type === "queue_update")
       return (event as EventOf<"queue_update">).items.reduce(
@@ -73,22 +73,6 @@ export const sentProjection: ProjectionDefinition<Record<string, string>> = {
         state,
       );
     return remember(state, metaOf(event), event.id);
-  },
-};
-
-/** Projection `sentHashes`: client-made message id -> hash of the content as it was sent, where the log knows it. */
-export const sentHashesProjection: ProjectionDefinition<Record<string, string>> = {
-  over: "log",
-  reads: ["queue_update", { type: "message", containing: '"sentHash"' }],
-  init: () => ({}),
-  update(state, event: StoredEvent) {
-    if (event.type === "queue_update")
-      return (event as EventOf<"queue_update">).items.reduce(
-        (hashes, { message }) => remember(hashes, message.meta, message.meta?.sentHash),
-        state,
-      );
-    const meta = metaOf(event);
-    return remember(state, meta, meta?.sentHash);
   },
 };
 
@@ -179,15 +163,11 @@ function metaOf(event: StoredEvent): MessageMeta | undefined {
   return event.type === "message" ? (event as EventOf<"message">).message.meta : undefined;
 }
 
-function remember(
-  sent: Record<string, string>,
-  meta: MessageMeta | undefined,
-  value: string | undefined,
-): Record<string, string> {
-  const messageId = meta?.messageId;
-  if (messageId === undefined || value === undefined || Object.hasOwn(sent, messageId)) return sent;
-  const entries = Object.entries(sent).slice(1 - rememberedIds);
-  return Object.fromEntries([...entries, [messageId, value]]);
+/** A list, since copying an object with as many keys for each message of a long log would take minutes. */
+function remember(sent: readonly SentMessage[], meta: MessageMeta | undefined, id: string): readonly SentMessage[] {
+  const { messageId, sentHash: hash } = meta ?? {};
+  if (messageId === undefined || sent.some((known) => known.messageId === messageId)) return sent;
+  return [...sent.slice(1 - rememberedIds), { messageId, id, ...(hash !== undefined && { hash }) }];
 }
 
 function displayQueue(items: readonly QueueItem[]): DisplayAction {

@@ -18,7 +18,7 @@ const keeper = definePlugin({
   name: "Keeper",
   version: "1.0.0",
   events: { queue_update: queueUpdate },
-  projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
+  projections: { queue: queueProjection, queueSeq: queueSeqProjection, sent: sentProjection },
 });
 
 type Mode = QueueItem["mode"];
