@@ -117,9 +117,15 @@ export interface AgentService {
   send(content: UserMessage["content"], options?: SendOptions): Promise<Sent>;
   /**
    * Cancels the running turn and keeps what has arrived. Resolves when the turn has ended; false when none was running.
+   * `clientId` is the client that cancels it, which the event `runtime_end` names.
    */
-  cancel(): Promise<boolean>;
+  cancel(options?: { clientId?: string }): Promise<boolean>;
   readonly running: boolean;
+  /**
+   * The outcome of the turn that answers a message, by the id that `send` returned, also one that was sent before the session was
+   * opened. Undefined when there is no such message.
+   */
+  outcomeOf(id: string): Promise<TurnOutcome> | undefined;
   /**
    * Replaces the waiting messages, in this order; omitted ones are removed. Throws AGENT_QUEUE_UNKNOWN for a message
    * that no longer waits and AGENT_QUEUE_CONFLICT for an outdated `expectedSeq`; neither changes the queue.

@@ -44,10 +44,11 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       const sent = messageId === undefined ? options : { ...options, messageId, hash: bodyHash(content) };
       return dispatcher.send(isToFit(ctx, message.content) ? await fitted(ctx, message) : message, sent);
     },
-    cancel: () => dispatcher.cancel(),
+    cancel: ({ clientId } = {}) => dispatcher.cancel(clientId),
     get running() {
       return dispatcher.running;
     },
+    outcomeOf: (id) => dispatcher.find(id),
     async rewriteQueue(items, options = {}) {
       const isChanged = ({ message }: QueueChange) =>
         message !== undefined && isToFit(ctx, userContent(message.content));

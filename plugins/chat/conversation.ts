@@ -6,6 +6,7 @@ import { createOutput } from "@scorel/kit/terminal/output";
 import type {} from "@scorel/models/contract";
 import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";
+import { Connection } from "./connection.ts";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
 import { openOrRelocate } from "./relocate.ts";
@@ -26,6 +27,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
   const models = ctx.find("models");
   const client = ctx.host.connect({ name: "terminal" });
   let unwatch: (() => void) | undefined;
+  let connection: Connection | undefined;
   try {
     const known = ctx.sessionOptions.known();
     const reopen = (model: string) => open(client, invocation, model, known);
@@ -35,16 +37,19 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
     const { stdout, terminal = stdout } = invocation;
     const screen = new Screen(createOutput(terminal), client, () => stdout.columns);
     const person = invocation.stdin.isTTY === true;
-    const chat = new ChatSession(client, screen, person);
+    connection = new Connection(client, screen);
+    const chat = new ChatSession(client, connection, screen, person);
     await chat.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
     await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
-    await closeSession(client, chat.sessionId, screen);
+    // A host that is gone has nothing left to close.
+    await connection.orLost(closeSession(client, chat.sessionId, screen));
     if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.turns.failed > 0 ? 1 : 0;
     if (chat.begun) await screen.line(`To go on: scorel --session ${chat.sessionId}`);
     return invocation.interrupt.aborted ? CANCELLED : 0;
   } finally {
     unwatch?.();
+    connection?.end();
     await client.close();
   }
 }
@@ -85,8 +90,8 @@ async function readPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Pr
   interrupt.addEventListener("abort", stop, { once: true });
   try {
     for await (const line of linesOf(stdin)) {
-      await chat.take(line);
-      await chat.idle(interrupt);
+      const answered = chat.take(line).then(() => chat.idle(interrupt));
+      await chat.connection.orLost(answered, interrupt);
       if (chat.left || interrupt.aborted) break;
     }
   } catch (thrown) {

@@ -111,8 +111,10 @@ export class Screen {
     if (person) await this.line(`${words} · ${model ?? "no model"} · /help`);
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
-    const others = (status.present ?? []).filter(({ clientId }) => clientId !== this.client.clientId);
-    if (person && others.length > 0) await this.line(`(also here: ${others.map(({ name }) => name).join(", ")})`);
+    const { clientId: ownId } = this.client;
+    const others = (status.present ?? []).filter(({ clientId }) => clientId !== ownId).map(({ name }) => name);
+    if (person && others.length > 0)
+      await this.line(`(also here: ${others.join(", ")}; you are ${clientName(ownId) ?? "without a name"})`);
     if (status.waiting !== undefined)
       await this.line(`(${counted(status.waiting)} from before; sent with your next message)`);
   }
@@ -134,6 +136,7 @@ export class Screen {
     if (type === "plugin_status") return this.setStatus(event as AnyEvent & Transients["plugin_status"]);
     const warning = this.warnings.heard(event) ?? (type === "notification" ? warningIn(display) : undefined);
     if (warning !== undefined) return this.line(warning);
+    if (type === "runtime_end") return this.turnEnded(event as AnyEvent & Transients["runtime_end"]);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
     if (this.isTold(event as AnyEvent)) return;
     // Only a card changes its state; other displays would appear twice.
@@ -148,8 +151,14 @@ export class Screen {
     else await this.drawTurn(outcome);
   }
 
-  private async drawTurn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
-    if (reason === "cancelled") await this.line("(cancelled)");
+  /** Ends the line of a reply, and says if the turn was cancelled, and by whom if it was somebody else. */
+  private async turnEnded({ reason, cancelledBy = this.client.clientId }: Transients["runtime_end"]): Promise<void> {
+    if (reason !== "cancelled") return this.endLine();
+    const by = cancelledBy === this.client.clientId ? undefined : (clientName(cancelledBy) ?? "another client");
+    await this.line(by === undefined ? "(cancelled)" : `(cancelled by ${by})`);
+  }
+
+  private async drawTurn({ error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
     if (error) await this.line(error.message);
     if (stopReason === "length" && !error)
       await this.line(

@@ -1,6 +1,7 @@
 import type { CommandResult } from "@scorel/commands/contract";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
+import type { Connection } from "./connection.ts";
 import { attendWithoutAnswers, Questions } from "./questions.ts";
 import type { Screen } from "./screen.ts";
 import { type ChatState, reactions, stateOf } from "./states.ts";
@@ -21,6 +22,7 @@ export class ChatSession {
   /** Text that a command wants to put into the input line. */
   input: string | undefined;
   private readonly client: Client;
+  readonly connection: Connection;
   private readonly screen: Screen;
   /** True when a person types at a terminal. */
   private readonly person: boolean;
@@ -34,8 +36,9 @@ export class ChatSession {
   private last: Promise<unknown> = Promise.resolve();
   private readonly waiting: (() => Promise<void>)[] = [];
 
-  constructor(client: Client, screen: Screen, person: boolean) {
+  constructor(client: Client, connection: Connection, screen: Screen, person: boolean) {
     this.client = client;
+    this.connection = connection;
     this.screen = screen;
     this.person = person;
     this.turns = new Turns(client, screen, () => this.catchUp());
@@ -43,7 +46,13 @@ export class ChatSession {
 
   get state(): ChatState {
     const { current, left, turns, questions } = this;
-    return stateOf({ opened: current !== "", left, turn: turns.any, question: questions?.asked !== undefined });
+    return stateOf({
+      opened: current !== "",
+      connected: !this.connection.isLost,
+      left,
+      turn: left && turns.awaitsAny ? "own" : turns.running,
+      question: questions?.asked !== undefined,
+    });
   }
 
   get sessionId(): string {
@@ -60,21 +69,34 @@ export class ChatSession {
       await this.client.request("close_session", { sessionId: this.current });
     this.current = status.sessionId;
     this.begun = status.leafId !== null;
+    this.turns.nowRunning(status.running);
     await this.screen.opened(status, this.person, said);
     const questions = this.person ? new Questions(this.client, status.sessionId, this.screen) : undefined;
     this.leave = await this.client.subscribe(
       status.sessionId,
       async (delivered) => {
+        this.turns.hear(delivered);
+        if (delivered.event.type === "missed") await this.lookAgain();
         await this.screen.hear(delivered);
         // After a reload by a command, questions are shown once the command's output was printed.
         if (this.command !== "reloaded") await questions?.hear(delivered.event);
         if (delivered.event.type === "session_start") await this.onReload();
       },
-      { joined: true },
+      {
+        joined: true,
+        // What is in flight is announced again.
+        resumed: (mode) => void (mode !== "stream_resume" && this.turns.nowRunning(false)),
+      },
     );
     this.questions = questions;
     if (this.command === "reloaded") this.command = "running";
     await (questions ? questions.attend(true) : attendWithoutAnswers(this.client, status.sessionId));
+  }
+
+  /** Asks whether a turn runs, since the events that tell may be among those that were missed. */
+  private async lookAgain(): Promise<void> {
+    const { running } = await this.client.request("get_status", { sessionId: this.sessionId });
+    this.turns.nowRunning(running);
   }
 
   /** Registers for questions again after a reload; if a command caused it, after the command's output. */
@@ -169,25 +191,38 @@ export class ChatSession {
     this.catchUp();
   }
 
-  /** Cancels the running turn and its question, and takes back queued messages. What has arrived is kept. */
+  /** Cancels the running turn and its question, whoever began it, and takes back the own queued messages. What has arrived is kept. */
   async cancel(): Promise<void> {
     const { sessionId } = this;
-    await this.leaveQuestion(() => this.client.request("cancel", { sessionId }));
-    const texts = await this.turns.takeBack(sessionId);
-    if (texts === undefined) return;
-    this.input = texts;
-    await this.screen.line("(queued messages were taken back)");
+    try {
+      // First, because cancelling makes the next queued message begin a turn.
+      await this.takeBack();
+    } finally {
+      await this.leaveQuestion(() => this.client.request("cancel", { sessionId }));
+    }
   }
 
-  /** Resolves when no turn is running. An interrupt cancels the running one. */
+  /** The same for somebody who leaves: a turn that only others wait for goes on. */
+  async cancelOwn(): Promise<void> {
+    await (this.turns.running === "own" ? this.cancel() : this.takeBack());
+  }
+
+  private async takeBack(): Promise<void> {
+    const texts = await this.turns.takeBack(this.sessionId);
+    if (texts === undefined) return;
+    this.input = texts;
+    await this.screen.line("(your queued messages were taken back)");
+  }
+
+  /** Resolves when no turn is awaited. An interrupt cancels it. */
   async idle(interrupt?: AbortSignal): Promise<void> {
     let refused: Promise<void> | undefined;
     const cancel = () => {
-      refused = this.cancel();
+      refused = this.cancelOwn();
       // Awaited below, after the turns have ended.
       refused.catch(() => {});
     };
-    if (interrupt?.aborted && this.turns.any) cancel();
+    if (interrupt?.aborted && this.turns.awaitsAny) cancel();
     interrupt?.addEventListener("abort", cancel, { once: true });
     try {
       await this.turns.ended();
@@ -202,7 +237,9 @@ export class ChatSession {
     const { id, status } = await this.client.request("send_message", { sessionId, content });
     this.await(id, status === "queued" ? content : undefined);
     if (status === "queued")
-      await this.screen.line("(queued: it is sent when the current turn ends; Ctrl-C cancels both)");
+      await this.screen.line(
+        "(queued: it is sent when the current turn ends; Ctrl-C cancels that turn and takes this back)",
+      );
   }
 
   private await(id: string, queued?: string): void {

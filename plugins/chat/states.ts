@@ -6,30 +6,37 @@
 /**
  * - `starting`: no session is open yet.
  * - `idle`: no turn runs. A command may run; further lines wait for its end.
- * - `running`: a turn runs.
+ * - `running`: a turn runs that answers a message of this conversation.
+ * - `watching`: a turn runs that answers messages of other clients only.
  * - `asking`: a question is on the screen and no turn runs: a command asks.
- * - `askingInTurn`: a turn runs and its question is on the screen.
+ * - `askingInTurn`: a turn runs, whoever began it, and its question is on the screen.
+ * - `disconnected`: the host is gone, and is looked for.
  * - `closing`: the user has left, or the input has ended. What was begun is finished, and questions are declined.
- * - `closingInTurn`: the same, while a turn runs.
+ * - `closingInTurn`: the same, while a turn runs that answers a message of this conversation.
  */
-export type ChatState = "starting" | "idle" | "running" | "asking" | "askingInTurn" | "closing" | "closingInTurn";
+export type ChatState =
+  | ("starting" | "idle" | "running" | "watching" | "asking" | "askingInTurn" | "disconnected")
+  | ("closing" | "closingInTurn");
 
 export interface Facts {
   /** A session is open. */
   opened: boolean;
+  /** The host can be reached. */
+  connected: boolean;
   /** The user asked to leave, or the input has ended. */
   left: boolean;
-  /** A turn runs. */
-  turn: boolean;
+  /** Whose messages the running turn answers. */
+  turn: "own" | "others" | "none";
   /** A question is on the screen. */
   question: boolean;
 }
 
-export function stateOf({ opened, left, turn, question }: Facts): ChatState {
+export function stateOf({ opened, connected, left, turn, question }: Facts): ChatState {
   if (!opened) return "starting";
-  if (left) return turn ? "closingInTurn" : "closing";
-  if (question) return turn ? "askingInTurn" : "asking";
-  return turn ? "running" : "idle";
+  if (left) return turn === "own" ? "closingInTurn" : "closing";
+  if (!connected) return "disconnected";
+  if (question) return turn === "none" ? "asking" : "askingInTurn";
+  return turn === "own" ? "running" : turn === "others" ? "watching" : "idle";
 }
 
 interface Reactions {
@@ -38,9 +45,12 @@ interface Reactions {
    * starts with a slash, is taken in every state.
    */
   line: "take" | "answer";
-  /** Ctrl-C. `clear` empties the line that is being typed, or leaves when it is empty. */
-  interrupt: "clear" | "cancel" | "decline" | "nothing";
-  /** A signal that ends the process, or a terminal that has gone. */
+  /**
+   * Ctrl-C. `clear` empties the line that is being typed, or leaves when it is empty. `cancel` ends the running turn, whoever began
+   * it; `cancelOwn` only one that answers this conversation.
+   */
+  interrupt: "clear" | "cancel" | "cancelOwn" | "decline" | "nothing";
+  /** A signal that ends the process, or a terminal that has gone. Turns of others go on. */
   hangUp: "leave" | "cancelAndLeave";
   /** Ctrl-D or the end of the input. `newline` puts the shell's prompt on a line of its own. */
   end: "newline" | "nothing";
@@ -59,9 +69,11 @@ export const reactions: Readonly<Record<ChatState, Reactions>> = {
   starting: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
   idle: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", prompts: true, quiet: true },
   running: { line: "take", ...inTurn },
+  watching: { line: "take", ...inTurn, end: "newline", prompts: true },
   asking: { line: "answer", interrupt: "decline", hangUp: "leave", end: "newline", prompts: true, quiet: false },
   askingInTurn: { line: "answer", ...inTurn },
+  disconnected: { line: "take", interrupt: "clear", hangUp: "leave", end: "newline", ...busy },
   // Lines that were typed before: they may still answer the last question.
   closing: { line: "answer", interrupt: "nothing", hangUp: "leave", end: "nothing", ...busy },
-  closingInTurn: { line: "answer", ...inTurn },
+  closingInTurn: { line: "answer", ...inTurn, interrupt: "cancelOwn" },
 };

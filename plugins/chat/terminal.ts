@@ -32,15 +32,16 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
     typed.again();
     void chat.idle().catch(say).then(prompt);
   };
-  const cancel = () => void chat.cancel().catch(say).then(prompt);
+  const after = (cancelled: Promise<void>) => void cancelled.catch(say).then(prompt);
   const does = {
     nothing: () => {},
     clear: () => void (typed.drop() || lines.close()),
     decline: () => void chat.leaveQuestion().catch(say),
-    cancel,
+    cancel: () => after(chat.cancel()),
+    cancelOwn: () => after(chat.cancelOwn()),
     leave: () => lines.close(),
     cancelAndLeave() {
-      cancel();
+      after(chat.cancelOwn());
       lines.close();
     },
     newline: () => screen.newline(),
@@ -68,10 +69,13 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   awake.end();
   typed.end();
   await does[atEnd]();
-  await chat.declineQuestions().catch(say);
-  await answers;
-  await work;
-  await chat.idle().catch(say);
+  const finish = async () => {
+    await chat.declineQuestions().catch(say);
+    await answers;
+    await work;
+    await chat.idle().catch(say);
+  };
+  await chat.connection.orLost(finish());
   streams.interrupt.removeEventListener("abort", hangUp);
 }
 

@@ -1,16 +1,24 @@
-import type { Client } from "@scorel/host/contract";
+import { takeBackQueued } from "@scorel/host/client";
+import type { Client, Delivered } from "@scorel/host/contract";
+import type { AnyEvent, Events } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
 import type { Screen } from "./screen.ts";
 
-/** The turns that a conversation waits for, and the messages that are queued behind them. */
+/** The turns of a session, those that a conversation waits for, and its messages that are queued behind them. */
 export class Turns {
   /** Number of turns that ended in an error. */
   failed = 0;
   private readonly client: Client;
   private readonly screen: Screen;
   private readonly onEnd: () => void;
-  private readonly running = new Set<Promise<void>>();
-  /** Text of the queued messages, by id. */
+  /** A turn runs in the session, whoever began it. */
+  private runsInSession = false;
+  /** The turns that answer messages of this conversation, by the id of the message. */
+  private readonly awaited = new Map<string, Promise<void>>();
+  /** Text of this conversation's messages in the queue, by id. */
   private readonly queued = new Map<string, string>();
+  /** Messages that are being taken out of the queue: the end of their turn is not printed. */
+  private readonly takenBack = new Set<string>();
   /** The last event of the turn whose end was printed last. */
   private printed: string | null = null;
 
@@ -21,24 +29,51 @@ export class Turns {
     this.onEnd = onEnd;
   }
 
-  get any(): boolean {
-    return this.running.size > 0;
+  /** Whether a turn answers a message of this conversation, or only messages of others. */
+  get running(): "own" | "others" | "none" {
+    const isOwn = (id: string) => !this.queued.has(id) && !this.takenBack.has(id);
+    if ([...this.awaited.keys()].some(isOwn)) return "own";
+    return this.runsInSession || this.queued.size > 0 ? "others" : "none";
+  }
+
+  /** Whether the conversation waits for answers. */
+  get awaitsAny(): boolean {
+    return this.awaited.size > 0;
+  }
+
+  /** Takes note of an event of the session. */
+  hear({ event }: Delivered): void {
+    if (event.type === "runtime_start") this.runsInSession = true;
+    else if (event.type === "runtime_end") {
+      this.runsInSession = false;
+      this.onEnd();
+    } else if (event.type === "message") {
+      const { message } = event as AnyEvent & Events["message"];
+      const { queueItemId } = (message.role === "user" && message.meta) || {};
+      if (queueItemId !== undefined) this.queued.delete(queueItemId);
+    }
+  }
+
+  /** Whether a turn runs is known anew, because events were missed or another session is shown. */
+  nowRunning(running: boolean): void {
+    this.runsInSession = running;
   }
 
   /** Waits for the turn that answers a message and prints its end. `queued` is the text of a queued message. */
   await(sessionId: string, id: string, queued?: string): void {
     if (queued !== undefined) this.queued.set(id, queued);
-    const turn = this.follow(sessionId, id, queued !== undefined).finally(() => {
-      this.running.delete(turn);
+    const turn = this.follow(sessionId, id).finally(() => {
+      this.queued.delete(id);
+      this.awaited.delete(id);
       this.onEnd();
     });
-    this.running.add(turn);
+    this.awaited.set(id, turn);
   }
 
   /** Several queued messages may share one turn, whose end is printed once. */
-  private async follow(sessionId: string, id: string, queued: boolean): Promise<void> {
+  private async follow(sessionId: string, id: string): Promise<void> {
     const outcome = await this.client.request("wait_turn", { sessionId, id });
-    if (queued && !this.queued.delete(id)) return;
+    if (this.takenBack.delete(id)) return;
     await this.client.drained(sessionId);
     if (outcome.leafId !== null && outcome.leafId === this.printed) return;
     this.printed = outcome.leafId;
@@ -46,17 +81,27 @@ export class Turns {
     await this.screen.turn(outcome);
   }
 
-  /** Removes the queued messages from the queue. Returns their text; undefined when there was none. */
+  /** Removes this conversation's messages from the queue. Returns their text; undefined when there was none. */
   async takeBack(sessionId: string): Promise<string | undefined> {
-    if (this.queued.size === 0) return undefined;
-    const texts = [...this.queued.values()];
-    this.queued.clear();
-    await this.client.request("rewrite_queue", { sessionId, items: [] });
-    return texts.join(" ");
+    const wanted = new Map(this.queued);
+    if (wanted.size === 0) return undefined;
+    for (const id of wanted.keys()) this.takenBack.add(id);
+    const taken = new Set<string>();
+    try {
+      const items = await takeBackQueued(this.client, sessionId, ({ id }) => wanted.has(id));
+      for (const { id } of items) {
+        taken.add(id);
+        this.queued.delete(id);
+      }
+    } finally {
+      for (const id of wanted.keys()) if (!taken.has(id)) this.takenBack.delete(id);
+    }
+    const texts = [...wanted].flatMap(([id, text]) => (taken.has(id) ? text : []));
+    return texts.length > 0 ? texts.join(" ") : undefined;
   }
 
-  /** Resolves when no turn runs. Rejects when one could not be followed. */
+  /** Resolves when no turn is awaited. Rejects when one could not be followed. */
   async ended(): Promise<void> {
-    while (this.running.size > 0) await Promise.all(this.running);
+    while (this.awaited.size > 0) await Promise.all(this.awaited.values());
   }
 }

@@ -1,4 +1,5 @@
 import type { Channel, ClientMessage, Hello } from "@scorel/host/client";
+import { clientName } from "@scorel/host/client";
 import type { HostService } from "@scorel/host/contract";
 import { newId } from "@scorel/kernel";
 import type { AcceptOptions, Admission, ConnectedClient, GatewayService } from "./contract.ts";
@@ -130,7 +131,8 @@ export class Gateway implements GatewayService {
     const about = {
       clientId,
       transport,
-      ...(name !== undefined && { name }),
+      // With the number by which the host tells clients of the same name apart.
+      ...(name !== undefined && { name: clientName(clientId) ?? name }),
       version,
       connected: true,
       since: Date.now(),

@@ -252,6 +252,10 @@ export interface Operations {
   };
   /** Resolves with the outcome of the turn that answers a sent message. */
   wait_turn: { params: { sessionId: string; id: string }; result: TurnOutcome };
+  /**
+   * Cancels the running turn, whoever began it. Messages that other clients have queued behind it are then sent; those of the caller
+   * stay in the queue if nobody else has queued any.
+   */
   cancel: { params: { sessionId: string }; result: { cancelled: boolean } };
   /**
    * Returns the queued messages in order, and `seq` for `expectedSeq`. Read-only, so it works while another process
@@ -578,8 +582,8 @@ export interface ConnectOptions {
   /** Default: a new id, which begins with the name. */
   clientId?: string | undefined;
   /**
-   * What others are shown of the client: `terminal`, `print`. They are told when it opens a session that they have open, and when it
-   * leaves. A client without a name works unnoticed, as part of a program.
+   * What others are shown of the client: `terminal`, `print`; with a number if another client has that name: `terminal-2`. They are
+   * told when it opens a session that they have open, and when it leaves. A client without a name works unnoticed, as part of a program.
    */
   name?: string | undefined;
   scope?: ClientScope | undefined;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { BaseContext } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { Composition } from "@scorel/workspace/contract";
-import { nameOf, newClientId } from "./clients/client-id.ts";
+import { ClientNames, newClientId } from "./clients/client-id.ts";
 import { EmbeddedClient } from "./clients/embedded.ts";
 import type { Client, HostService, KnownSessionOptions, SessionLogs } from "./contract.ts";
 import { Sessions } from "./sessions/sessions.ts";
@@ -15,7 +15,7 @@ export interface LocalHost extends HostService, SessionLogs {
 }
 
 /** A client's public members only, frozen: whoever gets one with a scope can reach neither the scope nor the host behind it. */
-function sealedClient(client: EmbeddedClient): Client {
+function sealedClient(client: EmbeddedClient, closed: () => void): Client {
   const { clientId, request } = client;
   return Object.freeze<Client>({
     clientId,
@@ -23,7 +23,7 @@ function sealedClient(client: EmbeddedClient): Client {
     subscribe: (...given) => client.subscribe(...given),
     watchSessions: (...given) => client.watchSessions(...given),
     drained: (sessionId) => client.drained(sessionId),
-    close: () => client.close(),
+    close: () => client.close().finally(closed),
   });
 }
 
@@ -37,14 +37,20 @@ export function createHost(options: {
 }): LocalHost {
   const sessionsDir = join(homePath(), ".scorel", "sessions");
   const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir, options.logs) });
+  const names = new ClientNames();
   return {
     sessionsDir,
     logs: options.logs,
     sessions,
     connect: ({ name: given, clientId, ...options } = {}) => {
-      const name = given === undefined ? undefined : nameOf(given);
+      const name = given === undefined ? undefined : names.take(given);
       const id = clientId ?? newClientId(name);
-      return sealedClient(new EmbeddedClient(sessions, { ...options, name, clientId: id }));
+      const client = new EmbeddedClient(sessions, { ...options, name, clientId: id });
+      let held = name;
+      return sealedClient(client, () => {
+        if (held !== undefined) names.free(held);
+        held = undefined;
+      });
     },
   };
 }

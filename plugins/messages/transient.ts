@@ -122,7 +122,11 @@ const lifecycle = {
   ),
   runtime_start: transient<"runtime_start">(z.strictObject({}), { inFlight: turn }),
   runtime_end: transient<"runtime_end">(
-    z.strictObject({ error: z.string().optional(), reason: z.enum(["completed", "cancelled", "error"]) }),
+    z.strictObject({
+      error: z.string().optional(),
+      reason: z.enum(["completed", "cancelled", "error"]),
+      cancelledBy: id.optional(),
+    }),
     { inFlight: { ...turn, effect: "end" } },
   ),
   session_start: transient<"session_start">(z.strictObject({})),

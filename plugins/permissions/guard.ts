@@ -22,7 +22,7 @@ export async function guardCall(call: ToolCallApproval, signal: AbortSignal | un
   if (first.decision === "allow")
     return (await needsOldRulesQuestion(call, state)) ? settleOldRules(signal, state) : undefined;
   if (first.decision === "deny") return refused(first.why);
-  if (!state.ctx.requests.attended) return unanswered(call, first, state);
+  if (!state.ctx.requests.attended) return unanswered(call, first, "nobody is there to ask", state);
   // Questions are asked one at a time, since an answer may settle the next one.
   const turn = state.asking.then(() => ask(call, signal, state));
   state.asking = turn.catch(() => {});
@@ -67,7 +67,10 @@ async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: 
   if (answer === "a") await keep(verdict.rules, "project", state);
   if (answer === "e") await keep(verdict.rules, "everywhere", state);
   if (answer === "y" || answer === "s" || answer === "a" || answer === "e") return undefined;
-  if (answer === null) return unanswered(call, verdict, state);
+  if (answer === null) {
+    const because = ctx.requests.attended ? `nobody answered: ${reason}` : "nobody is there to ask";
+    return unanswered(call, verdict, because, state);
+  }
   return refused(reason ? `the user said no: ${reason}` : "the user said no");
 }
 
@@ -158,7 +161,12 @@ function refused(why: string): ToolCallVerdict {
   };
 }
 
-function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, state: State): ToolCallVerdict {
+function unanswered(
+  { toolCall, args }: ToolCallInput,
+  { why, rules }: Verdict,
+  because: string,
+  state: State,
+): ToolCallVerdict {
   const { command, file_path, path, pattern } = args as Readonly<Record<string, string | undefined>>;
   state.ctx.session.emit("permission_denied", {
     tool: toolCall.name,
@@ -167,7 +175,7 @@ function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, 
     why: visibleText(why),
     mode: modeOf(state),
   });
-  return refused(`${why}, and nobody is there to ask`);
+  return refused(`${why}, and ${because}`);
 }
 
 function optionsFor(rules: readonly string[]): RequestOption[] {

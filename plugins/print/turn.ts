@@ -1,6 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import { openSession, sessionChoice } from "@scorel/host/client";
+import { openSession, sessionChoice, takeBackQueued } from "@scorel/host/client";
 import type {
   Client,
   Delivered,
@@ -194,18 +194,8 @@ async function withdraw(
   client: Client,
   { sessionId, id, isQueued }: { sessionId: string; id: string; isQueued: boolean },
 ): Promise<void> {
-  while (isQueued) {
-    const { items, seq: expectedSeq } = await client.request("get_queue", { sessionId });
-    if (!items.some((item) => item.id === id)) break;
-    const others = items.filter((item) => item.id !== id).map((item) => ({ id: item.id }));
-    try {
-      await client.request("rewrite_queue", { sessionId, items: others, expectedSeq });
-      return;
-    } catch (thrown) {
-      // The queue has changed since it was read.
-      if (codeOf(thrown) !== "AGENT_QUEUE_CONFLICT") throw thrown;
-    }
-  }
+  const taken = isQueued ? await takeBackQueued(client, sessionId, (item) => item.id === id) : [];
+  if (taken.length > 0) return;
   await client.request("cancel", { sessionId });
 }
 

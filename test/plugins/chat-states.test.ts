@@ -1,17 +1,21 @@
 import { expect, it } from "vitest";
 import { type Facts, reactions, stateOf } from "../../plugins/chat/states.ts";
 
-const facts: Facts = { opened: true, left: false, turn: false, question: false };
+const facts: Facts = { opened: true, connected: true, left: false, turn: "none", question: false };
 
 it.each([
   ["starting", { opened: false }],
   ["idle", {}],
-  ["running", { turn: true }],
+  ["running", { turn: "own" }],
+  ["watching", { turn: "others" }],
   ["asking", { question: true }],
-  ["askingInTurn", { turn: true, question: true }],
-  ["closing", { left: true }],
+  ["askingInTurn", { turn: "own", question: true }],
+  ["askingInTurn", { turn: "others", question: true }],
+  ["disconnected", { connected: false, turn: "own", question: true }],
+  ["closing", { left: true, connected: false }],
+  ["closing", { left: true, turn: "others" }],
   ["closing", { left: true, question: true }],
-  ["closingInTurn", { left: true, turn: true }],
+  ["closingInTurn", { left: true, turn: "own" }],
 ] as const)("is %s: %j", (state, given) => {
   expect(stateOf({ ...facts, ...given })).toBe(state);
 });
@@ -21,10 +25,12 @@ it("Ctrl-C cancels a turn wherever one runs, and never leaves while something wo
     "starting: clear",
     "idle: clear",
     "running: cancel",
+    "watching: cancel",
     "asking: decline",
     "askingInTurn: cancel",
+    "disconnected: clear",
     "closing: nothing",
-    "closingInTurn: cancel",
+    "closingInTurn: cancelOwn",
   ]);
 });
 

@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import { linesOf } from "../../plugins/chat/conversation.ts";
 import { testHeader } from "../harness.ts";
 import { fc } from "../property.ts";
-import { ask, assistant, echoAgent, type TestHome, type TestHost, testHome, testHost } from "./host/home.ts";
+import { ask, echoAgent, type TestHome, type TestHost, testHome, testHost } from "./host/home.ts";
 
 describe("a conversation in a terminal", () => {
   it("prints answers, and how to resume the session", async () => {
@@ -64,19 +64,6 @@ describe("a conversation in a terminal", () => {
     await t.shows("echo: /etc/passwd is a path");
     t.end();
     expect(await t.code).toBe(0);
-  });
-
-  it("queues lines typed during a turn, and returns them when the turn is cancelled", async () => {
-    const agent = patientAgent();
-    await using t = await terminal([agent.plugin]);
-    t.type("first\n");
-    await agent.begun;
-    t.type("second\n");
-    await t.shows("(queued:");
-    t.interrupt();
-    await t.shows("(queued messages were taken back)");
-    expect(await t.code).toBe(130);
-    expect(agent.waiting()).toEqual([]);
   });
 
   it("removes escape sequences from a model's output", async () => {
@@ -276,39 +263,3 @@ const modelIfAsked = definePlugin({
     ctx.provide("model", { current } as never);
   },
 });
-
-/** An agent whose first turn lasts until it is cancelled; what is sent meanwhile waits. */
-function patientAgent() {
-  const outcome = { text: "", stopReason: "aborted", usage: assistant.usage, durationMs: 1, leafId: null };
-  const waiting: { id: string; done: (outcome: unknown) => void }[] = [];
-  let start = () => {};
-  let finish = (_: unknown) => {};
-  const begun = new Promise<void>((resolve) => (start = resolve));
-  const service = {
-    running: false,
-    send: async () => {
-      const id = `item${waiting.length}`;
-      if (service.running) return { status: "queued", id, turn: new Promise((done) => waiting.push({ id, done })) };
-      service.running = true;
-      start();
-      return { status: "started", id: "first", turn: new Promise((done) => (finish = done)) };
-    },
-    cancel: async () => {
-      finish({ ...outcome, reason: "cancelled" });
-      return true;
-    },
-    rewriteQueue: async () => {
-      for (const { done } of waiting.splice(0))
-        done({ ...outcome, reason: "error", error: { code: "GONE", message: "" } });
-    },
-  };
-  const plugin = definePlugin({
-    id: "agent",
-    name: "Patient",
-    version: "1.0.0",
-    provides: ["agent"],
-    projections: { queue: { over: "log", init: () => [], update: (state) => state } },
-    activate: (ctx) => ctx.provide("agent", service as never),
-  });
-  return { plugin, begun, waiting: () => waiting };
-}

@@ -178,10 +178,11 @@ export class Dispatcher {
     if (this.current?.turn instanceof Turn) this.current.turn.charge(usage);
   }
 
-  async cancel(): Promise<boolean> {
+  async cancel(clientId?: string): Promise<boolean> {
     const { current } = this;
     if (!current) return false;
-    current.turn.cancel();
+    if (current.turn instanceof Turn) current.turn.cancel(errors.AGENT_CANCELLED(), clientId);
+    else current.turn.cancel();
     await current.done;
     return true;
   }
@@ -219,11 +220,17 @@ export class Dispatcher {
   }
 
   private outcomeOf(id: string): Promise<TurnOutcome> {
+    return this.find(id) ?? Promise.resolve(unserved(this.env.ctx.session, errors.AGENT_REMOVED()));
+  }
+
+  /** The outcome of a message, of this opening of the session or an earlier one; undefined when there is no such message. */
+  find(id: string): Promise<TurnOutcome> | undefined {
     const known = this.outcomes.get(id);
     if (known) return known;
     if (this.env.queue.items.some((item) => item.id === id)) return this.wait(id);
     if (this.current?.turn.served.includes(id)) return this.current.done;
-    return Promise.resolve(outcomeFromLog(this.env.ctx.session, id));
+    const outcome = outcomeFromLog(this.env.ctx.session, id);
+    return outcome && Promise.resolve(outcome);
   }
 
   private wait(id: string): Promise<TurnOutcome> {

@@ -20,10 +20,12 @@ export function unserved(session: Session, error: { code: string; message: strin
 
 /**
  * Reads the outcome of a message that was sent before this session was opened. `id` is the one that `send` returned.
+ * Undefined when the log has no such message.
  */
-export function outcomeFromLog(session: Session, id: string): TurnOutcome {
-  const start = session.tree.get(id) ?? deliveryOf(session.tree, id);
-  if (!start) return unserved(session, errors.AGENT_REMOVED());
+export function outcomeFromLog(session: Session, id: string): TurnOutcome | undefined {
+  const sent = session.tree.get(id);
+  const start = sent?.type === "message" ? sent : deliveryOf(session.tree, id);
+  if (!start) return undefined;
   const turn = turnFrom(session.tree, start);
   const replies = turn.map(assistantOf).filter((reply) => reply !== undefined);
   const last = replies.at(-1);

@@ -4,7 +4,6 @@ import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@score
 import type { QueueItem, TurnOutcome, TurnPlace } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { redaction, submitted } from "../environment.ts";
-import { errors } from "../errors.ts";
 import { assistantText, userText } from "../messages/convert.ts";
 import type { Failure } from "./failure.ts";
 import { firstEntries, type Prompt } from "./first-entries.ts";
@@ -33,6 +32,7 @@ export class Turn {
   /** Its place among the turns of all sessions of the host. */
   private place: TurnPlace | undefined;
   private cancelled = false;
+  private cancelledBy: string | undefined;
   private failure: { code: string; message: string } | undefined;
   private usage: Usage = noUsage();
   private text = "";
@@ -125,10 +125,11 @@ export class Turn {
     }
   }
 
-  /** Cancels the turn, by the user or because the session closes. What has arrived is kept. */
-  cancel(reason: unknown = errors.AGENT_CANCELLED()): void {
+  /** Cancels the turn, by the user or because the session closes. What has arrived is kept. `clientId` is who asked for it. */
+  cancel(reason: unknown, clientId?: string): void {
     if (!this.open) return;
     this.cancelled = true;
+    this.cancelledBy = clientId;
     this.abort(reason);
   }
 
@@ -236,7 +237,9 @@ export class Turn {
     const by = this.clientId === undefined ? {} : { clientId: this.clientId };
     if (error) session.emit("turn_error", { error }, by);
     else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs }, by);
-    session.emit("runtime_end", { reason: outcome.reason, ...(error && { error: error.message }) }, by);
+    const cancelled = outcome.reason === "cancelled" && this.cancelledBy !== undefined;
+    const why = { ...(error && { error: error.message }), ...(cancelled && { cancelledBy: this.cancelledBy }) };
+    session.emit("runtime_end", { reason: outcome.reason, ...why }, by);
     return outcome;
   }
 

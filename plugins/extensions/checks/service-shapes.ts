@@ -64,6 +64,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     send: "function",
     cancel: "function",
     running: "value",
+    outcomeOf: "function",
     rewriteQueue: "function",
     runQueue: "function",
     contextTokens: "function",

@@ -5,7 +5,7 @@ import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
 import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
-import type { Client, HostService, SessionStatus } from "../contract.ts";
+import type { Client, HostService, QueuedMessage, SessionStatus } from "../contract.ts";
 import { optionFlags, optionsFrom } from "../session-options.ts";
 
 /** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
@@ -121,6 +121,27 @@ export async function printAnswer(
   if (output.complaint === undefined) return 0;
   stderr.write(`${output.complaint}\n`);
   return 1;
+}
+
+/** Takes messages out of a session's queue, while others may change it, too. Returns those that were still waiting. */
+export async function takeBackQueued(
+  client: Pick<Client, "request">,
+  sessionId: string,
+  isWanted: (item: QueuedMessage) => boolean,
+): Promise<QueuedMessage[]> {
+  for (;;) {
+    const { items, seq: expectedSeq } = await client.request("get_queue", { sessionId });
+    const wanted = items.filter(isWanted);
+    if (wanted.length === 0) return [];
+    const others = items.filter((item) => !wanted.includes(item)).map(({ id }) => ({ id }));
+    try {
+      await client.request("rewrite_queue", { sessionId, items: others, expectedSeq });
+      return wanted;
+    } catch (thrown) {
+      // The queue has changed since it was read.
+      if ((thrown as { code?: string }).code !== "AGENT_QUEUE_CONFLICT") throw thrown;
+    }
+  }
 }
 
 /** What people are shown of a client: the name at the beginning of its id, or undefined for one that has none. */

@@ -95,7 +95,9 @@ export async function sendMessage(
 }
 
 export async function waitTurn(params: Params<"wait_turn">, caller: Caller): Result<"wait_turn"> {
-  const turn = (await openFor(params, caller)).turns.get(params.id);
+  const session = await openFor(params, caller);
+  // A host that was restarted finds the outcome in the log.
+  const turn = session.turns.get(params.id) ?? session.kernel.find("agent")?.outcomeOf?.(params.id);
   if (!turn) throw errors.HOST_TURN_UNKNOWN({ id: params.id });
   return turn;
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
 import { statusOf } from "../sessions/status.ts";
-import { agentOf, openFor, releaseSession } from "./caller.ts";
+import { openFor, releaseSession } from "./caller.ts";
 import * as handlers from "./handlers.ts";
 import type { OwnOperation } from "./own-operation.ts";
 import { content, count, flag, text } from "./params.ts";
-import { queueOf, rewriteQueue, runQueue } from "./queue.ts";
+import { cancelTurn, queueOf, rewriteQueue, runQueue } from "./queue.ts";
 
 const sessionId = z.string().describe("Id of a session.");
 const idOrStart = z.string().describe("Id of a session, or its beginning if that is unambiguous.");
@@ -149,9 +149,9 @@ export const operations = {
     run: handlers.waitTurn,
   },
   cancel: {
-    summary: "Cancels the running turn.",
+    summary: "Cancels the running turn, whoever began it. Messages that others have queued behind it are sent.",
     params: session,
-    run: async (params, caller) => ({ cancelled: await agentOf(await openFor(params, caller)).cancel() }),
+    run: cancelTurn,
   },
   get_queue: {
     summary: "Returns the queued messages in order.",

@@ -46,6 +46,25 @@ export async function rewriteQueue(
   return { items: changes.map((change) => ({ id: change.id })) };
 }
 
+/** Cancels the running turn. Others who have queued messages behind it still get their answers. */
+export async function cancelTurn(
+  params: Operations["cancel"]["params"],
+  caller: Caller,
+): Promise<Operations["cancel"]["result"]> {
+  const open = await openFor(params, caller);
+  const { clientId } = caller;
+  const cancelled = await agentOf(open).cancel({ clientId });
+  const others = new Set([...open.users].flatMap((user) => (user.clientId === clientId ? [] : user.clientId)));
+  if (cancelled && queueOf(open).items.some((item) => others.has(item.clientId)))
+    try {
+      await runQueue(params, caller);
+    } catch (thrown) {
+      // A turn that has just begun delivers them.
+      if (codeOf(thrown) !== "AGENT_BUSY") throw thrown;
+    }
+  return { cancelled };
+}
+
 /** Starts a turn with the queued messages, unless one is running. */
 export async function runQueue(
   params: Operations["run_queue"]["params"],

@@ -37,7 +37,7 @@ it("adds what a tool has used to its turn and stores it with the result", async 
     cost: { ...costs, output: 0.25, total: 0.25 },
   });
   expect(resultIn(a.stored()).usage).toEqual(stored);
-  expect(outcomeFromLog(a.session, sent.id).usage).toEqual(used);
+  expect(outcomeFromLog(a.session, sent.id)?.usage).toEqual(used);
 });
 
 it("keeps the usage when a wrapper returns a result without it", async () => {

@@ -86,3 +86,17 @@ it("clients with names are told of each other, in the session and in its status;
     { type: "client_left", clientId: ben.clientId, name: "ben-s-editor-2j" },
   ]);
 });
+
+it("clients of one name get numbers from the host, which are free again when they leave", async () => {
+  await using t = await two();
+  const names = (...clients: Client[]) => clients.map(({ clientId }) => clientName(clientId));
+  const [second, claimed, third] = ["terminal", "terminal-2", "Terminal"].map((name) => t.host.connect({ name }));
+  expect(names(t.anna, second as Client, claimed as Client, third as Client)).toEqual([
+    ...["terminal", "terminal-2", "terminal-2-2", "terminal-3"],
+  ]);
+  await second?.close();
+  const next = t.host.connect({ name: "terminal" });
+  // Closing twice does not free the name of whoever has it now.
+  await second?.close();
+  expect(names(next, t.host.connect({ name: "terminal" }))).toEqual(["terminal-2", "terminal-4"]);
+});

@@ -1,0 +1,70 @@
+import type { Client } from "@scorel/host/contract";
+import type { Screen } from "./screen.ts";
+
+/** Time without a connection after which the user is told: a host that is replaced is back earlier. */
+const TELL_MS = 1_500;
+
+/** The connection of a conversation to its host, which may be another process. Says when it is lost, and when it is back. */
+export class Connection {
+  isLost = false;
+  private readonly screen: Screen;
+  private readonly stopListening: (() => void) | undefined;
+  private telling: NodeJS.Timeout | undefined;
+  private isTold = false;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(client: Client, screen: Screen) {
+    this.screen = screen;
+    this.stopListening = client.onState?.((state) => {
+      if (state.state === "live") this.back();
+      else if (state.state === "waiting") this.lost(state.reason);
+      else if (state.state === "closed" && state.error) this.lost(state.error.message);
+    });
+  }
+
+  /**
+   * Resolves when the work has settled, or as soon as the host is gone, since nobody knows how long that lasts; with a signal, only
+   * once that has aborted. Rejects as the work does.
+   */
+  async orLost(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
+    let leave = () => {};
+    const gone = new Promise<void>((resolve) => {
+      leave = () => void ((signal?.aborted ?? true) && this.isLost && resolve());
+    });
+    this.waiting.add(leave);
+    signal?.addEventListener("abort", leave);
+    leave();
+    // It may fail later, when nobody waits for it any more.
+    work.catch(() => {});
+    try {
+      await Promise.race([work, gone]);
+    } finally {
+      this.waiting.delete(leave);
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+
+  end(): void {
+    clearTimeout(this.telling);
+    this.stopListening?.();
+  }
+
+  private lost(reason: string): void {
+    this.isLost = true;
+    for (const leave of this.waiting) leave();
+    if (this.isTold) return;
+    this.telling ??= setTimeout(() => {
+      this.isTold = true;
+      const text = `(the host is gone: ${reason}; connecting again until it is back, Ctrl-C leaves)`;
+      void this.screen.line(text);
+    }, TELL_MS);
+  }
+
+  private back(): void {
+    this.isLost = false;
+    clearTimeout(this.telling);
+    this.telling = undefined;
+    if (this.isTold) void this.screen.line("(the host is back)");
+    this.isTold = false;
+  }
+}
