@@ -18,8 +18,14 @@ export default definePlugin({
           let total = 0;
           const { sessions } = await client.request("list_sessions", { cwd });
           for (const { sessionId } of sessions) {
-            const { events } = await client.request("get_events", { sessionId });
-            for (const { event } of events) if (event.type === "message") total += costOf(event as EventOf<"message">);
+            let after: string | undefined;
+            for (let more = true; more; ) {
+              const page = await client.request("get_events", { sessionId, ...(after !== undefined && { after }) });
+              for (const { event } of page.events)
+                if (event.type === "message") total += costOf(event as EventOf<"message">);
+              more = page.more;
+              after = page.anchor.persistentId ?? undefined;
+            }
           }
           stdout.write(`${total.toFixed(4)} US dollars in ${sessions.length} sessions\n`);
           return 0;

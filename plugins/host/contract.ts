@@ -285,7 +285,8 @@ export interface Operations {
   get_context: { params: { sessionId: string }; result: { messages: Message[] } };
   /**
    * Returns stored events in seq order: the first `limit` after the event `after`, or the last `tail` before the event
-   * `before`; by default all. Read-only, so it works while another process writes. Throws HOST_EVENT_UNKNOWN for an event
+   * `before`; by default from the start. A page has at most 5,000 events, and ends after about 8 MB of text: with `more`, ask for the
+   * next page after, or before, the last event of this one. Read-only, so it works while another process writes. Throws HOST_EVENT_UNKNOWN for an event
    * that is not in the log; the client then has to start over. Each call reads the log of a session that is not open; a client that
    * asks for several pages opens it with `load_session` first.
    */

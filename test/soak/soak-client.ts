@@ -66,8 +66,14 @@ export class SoakClient {
 
   /** The ids of the stored events, as the host has them. */
   async stored(sessionId: string): Promise<string[]> {
-    const { events } = await this.client.request("get_events", { sessionId });
-    return events.flatMap(({ event }) => ("id" in event ? event.id : []));
+    const ids: string[] = [];
+    for (let more = true; more; ) {
+      const after = ids.at(-1);
+      const page = await this.client.request("get_events", { sessionId, ...(after !== undefined && { after }) });
+      for (const { event } of page.events) if ("id" in event) ids.push(event.id);
+      more = page.more;
+    }
+    return ids;
   }
 
   has(sessionId: string): readonly string[] {

@@ -1,7 +1,14 @@
 import type { Session, StoredEvent } from "@scorel/kernel";
+import { sizeOf } from "@scorel/kit/values/size";
 import type { Anchor, EventPage, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { deliver } from "./delivered.ts";
+
+/** A page has at most so many events, and ends when their texts have so many characters. At least one event is in it. */
+const MAX_EVENTS = 5_000;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+/** Events that are read at a time, so that few are read in vain. */
+const CHUNK = 64;
 
 type Wanted = Omit<Operations["get_events"]["params"], "sessionId">;
 
@@ -33,15 +40,33 @@ interface Part {
 
 function later(session: Session, { after, limit = Number.POSITIVE_INFINITY }: Wanted): Part {
   const start = known(session, after);
-  const found = session.tree.head(limit + 1, start?.seq);
-  const events = found.slice(0, limit);
-  return { events, more: found.length > limit, end: events.at(-1) ?? start };
+  const { events, more } = fill(limit, (count, last = start) => session.tree.head(count, last?.seq));
+  return { events, more, end: events.at(-1) ?? start };
 }
 
 function earlier(session: Session, { tail = Number.POSITIVE_INFINITY, before }: Wanted): Part {
-  const found = session.tree.tail(tail + 1, known(session, before)?.seq);
-  const more = found.length > tail;
-  return { events: more ? found.slice(1) : found, more, end: found.at(-1) };
+  const start = known(session, before);
+  const { events, more } = fill(tail, (count, first = start) => session.tree.tail(count, first?.seq).reverse());
+  return { events: events.reverse(), more, end: session.tree.tail(1, start?.seq)[0] };
+}
+
+/** Takes up to `wanted` events, as many as a page can have. `read` returns those that follow the last one that was taken. */
+function fill(
+  wanted: number,
+  read: (count: number, last: StoredEvent | undefined) => StoredEvent[],
+): { events: StoredEvent[]; more: boolean } {
+  const most = Math.min(wanted, MAX_EVENTS);
+  const events: StoredEvent[] = [];
+  let characters = 0;
+  for (;;) {
+    const next = read(Math.min(CHUNK, most - events.length + 1), events.at(-1));
+    if (next.length === 0) return { events, more: false };
+    for (const event of next) {
+      characters += sizeOf(event);
+      if (events.length === most || (characters > MAX_CHARACTERS && events.length > 0)) return { events, more: true };
+      events.push(event);
+    }
+  }
 }
 
 function known(session: Session, eventId: string | undefined): StoredEvent | undefined {

@@ -1,6 +1,7 @@
 import type { Operations } from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { ask, type TestHost, testHome, testHost } from "./home.ts";
+import { ask, echoAgent, type TestHost, testHome, testHost } from "./home.ts";
 
 type Wanted = Omit<Operations["get_events"]["params"], "sessionId">;
 
@@ -12,6 +13,22 @@ async function conversation(t: TestHost, cwd: string) {
   const all = (await read({})).events;
   return { sessionId, read, all, ids: all.map(({ event }) => idOf(event)) };
 }
+
+/** `/fill <count> <length>` appends events of a certain length. */
+const filler = definePlugin({
+  id: "filler",
+  name: "Filler",
+  version: "1.0.0",
+  commands: (ctx) => ({
+    fill: {
+      run: async (args: string) => {
+        const [count = 0, length = 0] = args.split(" ").map(Number);
+        const data = { text: "x".repeat(length) };
+        for (let n = 0; n < count; n++) await ctx.session.append("custom", { kind: "filled", data });
+      },
+    },
+  }),
+});
 
 const idOf = (event: object): string => (event as { id: string }).id;
 
@@ -46,6 +63,28 @@ describe("get_events", () => {
     expect(await read({ tail: 2, before: ids[3] as string })).toMatchObject({ events: all.slice(1, 3), more: true });
     expect(await read({ before: ids[3] as string })).toMatchObject({ events: all.slice(0, 3), more: false });
     expect(await read({ tail: 0 })).toMatchObject({ events: [], more: true, anchor: { persistentId: ids.at(-1) } });
+  });
+
+  it("has an end, however much is in the log: by the number of events, and by their length", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent, filler]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    const read = (wanted: Wanted) => t.client.request("get_events", { sessionId, ...wanted });
+    const fill = (count: number, length: number) =>
+      t.client.request("run_command", { sessionId, name: "fill", args: `${count} ${length}` });
+    await fill(5_010, 1);
+    const first = await read({});
+    expect([first.events.length, first.more]).toEqual([5_000, true]);
+    const rest = await read({ after: first.anchor.persistentId as string });
+    expect(rest.more).toBe(false);
+    const all = [...first.events, ...rest.events];
+    expect(await read({ tail: 1e9 })).toMatchObject({ events: all.slice(-5_000), more: true });
+
+    await fill(3, 5_000_000);
+    const last = all.at(-1)?.event as { id: string };
+    expect(await read({ after: last.id })).toMatchObject({ events: [{}], more: true });
+    const [latest] = (await read({ tail: 1 })).events;
+    expect(await read({ tail: 3 })).toMatchObject({ events: [latest], more: true });
   });
 
   it("reads a stored session while another process writes it", async () => {

@@ -190,13 +190,14 @@ class Follower implements SessionView {
 
   async earlier(count: number): Promise<boolean> {
     const { projection, client, sessionId } = this;
-    for (let left = count; left > 0 && projection.more; left -= PAGE) {
+    for (let left = count; left > 0 && projection.more; ) {
       const first = projection.events[0]?.event as { id: string } | undefined;
       const page = await client.request("get_events", {
         sessionId,
         tail: Math.min(left, PAGE),
         ...(first && { before: first.id }),
       });
+      left -= Math.max(1, page.events.length);
       // The view may have started over meanwhile.
       if ((projection.events[0]?.event as { id: string } | undefined)?.id !== first?.id) continue;
       projection.takeOlder(page.events, page.more);
