@@ -25,6 +25,8 @@ export class Screen {
   /** Id of the message whose text has been streamed to the screen. */
   private streamed: string | undefined;
   private model: string | undefined;
+  /** The end of the turn has said that it was cancelled. */
+  private isCancelTold = false;
   /** Title of the tool line that was printed last. */
   private named: string | undefined;
   /** True when the cursor is behind text. */
@@ -136,6 +138,7 @@ export class Screen {
     if (type === "plugin_status") return this.setStatus(event as AnyEvent & Transients["plugin_status"]);
     const warning = this.warnings.heard(event) ?? (type === "notification" ? warningIn(display) : undefined);
     if (warning !== undefined) return this.line(warning);
+    if (type === "runtime_start") this.isCancelTold = false;
     if (type === "runtime_end") return this.turnEnded(event as AnyEvent & Transients["runtime_end"]);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
     if (this.isTold(event as AnyEvent)) return;
@@ -154,11 +157,14 @@ export class Screen {
   /** Ends the line of a reply, and says if the turn was cancelled, and by whom if it was somebody else. */
   private async turnEnded({ reason, cancelledBy = this.client.clientId }: Transients["runtime_end"]): Promise<void> {
     if (reason !== "cancelled") return this.endLine();
+    this.isCancelTold = true;
     const by = cancelledBy === this.client.clientId ? undefined : (clientName(cancelledBy) ?? "another client");
     await this.line(by === undefined ? "(cancelled)" : `(cancelled by ${by})`);
   }
 
-  private async drawTurn({ error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
+  private async drawTurn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
+    // Whoever was not connected when the turn ended has not heard of it.
+    if (reason === "cancelled" && !error && !this.isCancelTold) await this.line("(cancelled: the host was stopped)");
     if (error) await this.line(error.message);
     if (stopReason === "length" && !error)
       await this.line(

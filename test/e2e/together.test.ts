@@ -65,4 +65,21 @@ describe("a conversation whose host is restarted", () => {
     staying.type("/exit\r");
     expect(await staying.code).toBe(0);
   });
+
+  it("ends a prompt whose turn ended with the former host", async () => {
+    using s = scratch();
+    await using server = await startModelServer([[text("half of "), delayUntil(new Promise(() => {}))]]);
+    s.useModel(server.baseUrl);
+    const first = await serving(s);
+    const prompt = s.start([...none, "-p", "one", "--output", "events"]);
+    await prompt.line((line) => line.includes('"text_delta"'));
+    first.child.kill("SIGKILL");
+    await first.finished;
+    await serving(s);
+    const { code, stdout, stderr } = await prompt.finished;
+    expect([code === 0, `${stdout}${stderr}`]).toEqual([
+      false,
+      expect.not.stringContaining("was sent to this session"),
+    ]);
+  });
 });
