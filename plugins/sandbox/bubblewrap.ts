@@ -11,8 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { SandboxMount } from "./contract.ts";
-import type { Executor, ExecutorCommand, ReadyJob } from "./executor.ts";
+import type { Executor, ExecutorCommand, ReadyJob, ReadyMount } from "./executor.ts";
 import { limited, limiter } from "./limits.ts";
 import { ask, findProgram, firstLine } from "./programs.ts";
 
@@ -60,6 +59,7 @@ function command(job: ReadyJob, file: string, folder: string, etc: string): Exec
     ...system(etc, job.network, job.limits.memoryBytes),
     ...job.mounts.flatMap(mount),
     // A writable root would be unlimited memory.
+    ...job.mounts.flatMap(({ path, access }) => (access === "none" ? ["--remount-ro", path] : [])),
     ...["--remount-ro", "/", "--chdir", job.cwd, "--clearenv"],
     ...Object.entries(job.env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
@@ -146,7 +146,8 @@ function copySetting(from: string, to: string): void {
   }
 }
 
-function mount({ path, access }: SandboxMount): string[] {
+function mount({ path, access }: ReadyMount): string[] {
+  if (access === "none") return ["--tmpfs", path];
   return [access === "write" ? "--bind" : "--ro-bind", path, path];
 }
 

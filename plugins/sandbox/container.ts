@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@scorel/kernel";
 import { identityOf } from "@scorel/kit/process/identity";
-import type { SandboxMount } from "./contract.ts";
 import { errors } from "./errors.ts";
-import type { Executor, ExecutorCommand, ReadyJob } from "./executor.ts";
+import type { Executor, ExecutorCommand, ReadyJob, ReadyMount } from "./executor.ts";
 import { ask, findProgram, firstLine } from "./programs.ts";
 
 type Engine = "docker" | "podman";
@@ -136,8 +135,9 @@ function userOf(engine: Engine, rootless: boolean): string[] {
 }
 
 /** The engine parses this option as CSV, so quotes protect commas in the path. */
-function mount({ path, access }: SandboxMount): string[] {
+function mount({ path, access }: ReadyMount): string[] {
   const quoted = (key: string) => `"${key}=${path.replaceAll('"', '""')}"`;
+  if (access === "none") return ["--mount", `type=tmpfs,${quoted("dst")},tmpfs-size=65536,tmpfs-mode=0555`];
   return ["--mount", `type=bind,${quoted("src")},${quoted("dst")}${access === "read" ? ",readonly" : ""}`];
 }
 

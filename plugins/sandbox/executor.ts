@@ -1,9 +1,13 @@
 import { messageOf } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
-import type { ExecutorName, SandboxCommand, SandboxJob, SandboxLimits } from "./contract.ts";
+import type { ExecutorName, SandboxCommand, SandboxJob, SandboxLimits, SandboxMount } from "./contract.ts";
+
+/** A mount, or an empty folder in place of one of the host (`none`). */
+export type ReadyMount = Omit<SandboxMount, "access"> & { access: SandboxMount["access"] | "none" };
 
 /** A job with all defaults filled in. */
-export interface ReadyJob extends Required<Omit<SandboxJob, "limits">> {
+export interface ReadyJob extends Required<Omit<SandboxJob, "limits" | "mounts">> {
+  mounts: readonly ReadyMount[];
   limits: SandboxLimits;
   interactive: boolean;
 }

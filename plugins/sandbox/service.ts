@@ -2,13 +2,15 @@ import { lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { type BaseContext, codeOf } from "@scorel/kernel";
+import { ownFileTest, ownFolders } from "@scorel/kit/files/own-files";
+import { isWithin, realOf } from "@scorel/kit/files/paths";
 import { Ledger, ledgerFolder } from "@scorel/kit/process/ledger";
 import { createBubblewrap } from "./bubblewrap.ts";
 import type { SandboxConfig } from "./config.ts";
 import { type ContainerSettings, createContainers } from "./container.ts";
 import type { ExecutorName, SandboxJob, SandboxMount, SandboxOptions, SandboxService } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { defaultEnv, type Executor, problemOf, type ReadyJob } from "./executor.ts";
+import { defaultEnv, type Executor, problemOf, type ReadyJob, type ReadyMount } from "./executor.ts";
 import { executorFor } from "./inherited.ts";
 import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
@@ -74,6 +76,9 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
   );
   const mounts = [...extra, ...job.mounts];
   for (const { path } of mounts) checkMount(path);
+  const own = ownFolders(homedir(), realOf);
+  const secret = mounts.find(({ path }) => ownFileTest(own)(path) === "secret");
+  if (secret) throw errors.SANDBOX_JOB({ reason: `${secret.path} cannot be mounted: it holds Scorel's own keys` });
   const covers = ({ path }: SandboxMount) => job.cwd === path || !relative(path, job.cwd).startsWith("..");
   if (!isAbsolute(job.cwd) || !mounts.some(covers))
     throw errors.SANDBOX_JOB({ reason: `its directory ${job.cwd} is not in any of its mounts` });
@@ -81,11 +86,25 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
     argv: job.argv,
     cwd: job.cwd,
     env: { ...defaultEnv, ...checkedEnv(job.env ?? {}) },
-    mounts,
+    mounts: hiding(own, mounts),
     network: job.network ?? false,
     limits: { seconds, cpuSeconds, memoryBytes, processes, fileBytes, ...job.limits },
     interactive,
   };
+}
+
+/**
+ * Puts an empty folder in place of the user's own one, after the last mount that contains it: its keys, tokens and sockets would
+ * let a program out of the sandbox. What is mounted later inside of it stays visible.
+ */
+function hiding(own: readonly string[], mounts: readonly SandboxMount[]): ReadyMount[] {
+  const all: ReadyMount[] = [...mounts];
+  for (const folder of own) {
+    const last = all.findLastIndex(({ path }) => isWithin(path, folder));
+    if (last >= 0 && lstatSync(folder, { throwIfNoEntry: false })?.isDirectory())
+      all.splice(last + 1, 0, { path: folder, access: "none" });
+  }
+  return all;
 }
 
 /** Folders that the sandbox provides itself, and the host's root folders. */

@@ -33,6 +33,25 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     expect(await said(w, "exit 7")).toBe("[exit code 7]");
   });
 
+  it("cannot read the host's tokens or reach its sockets, even if home is the project", async () => {
+    await using w = await confined();
+    const before = process.env.HOME;
+    onTestFinished(() => {
+      process.env.HOME = before;
+    });
+    process.env.HOME = w.dir;
+    for (const name of ["host/owner.token", "run/host.sock", "sessions/a.jsonl"]) w.file(`.scorel/${name}`, "canary");
+    w.file("in", "text");
+    const attempts =
+      "ls -A .scorel; grep -rs canary . /proc/self/root/$PWD; mv .scorel x; touch .scorel/x; umount .scorel; cat in";
+    const output = await said(w, attempts);
+    expect(output).toContain("text");
+    expect(output).not.toMatch(/canary|owner|sessions/);
+    expect(w.text(".scorel/host/owner.token")).toBe("canary");
+    expect(existsSync(w.path(".scorel/x"))).toBe(false);
+    expect(await said(w, "cat owner.token", { cwd: ".scorel/host" })).not.toContain("canary");
+  });
+
   it("cannot create or change files that steer git or the agent, and leave no trace of the attempt", async () => {
     await using w = await confined();
     execFileSync("git", ["init", "-q", w.dir]);
