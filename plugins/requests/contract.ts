@@ -10,7 +10,7 @@ export interface RequestOption {
   value: string;
   label: string;
   kind?: OptionKind;
-  /** The answer holds beyond this session. Clients that are limited to certain sessions may not give it. */
+  /** The answer holds beyond this session. Only clients that may do everything can give it. */
   lasting?: boolean;
   /** A message that the client sends after this answer; `true` to send the given reason, if any. */
   message?: string | true;

@@ -42,8 +42,9 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
           messageId: id.optional(),
         }),
       result: async () => (await results()).answer_request,
-      run: async ({ sessionId: _here, ...given }, { clientId, assertSession }) => {
-        if (requests.isLasting(given)) await assertSession();
+      run: async ({ sessionId: _here, ...given }, { clientId, assertOperations }) => {
+        // It changes the user's files, and stays when the client's token is revoked.
+        if (requests.isLasting(given)) assertOperations("all", "answer_request with an answer that lasts");
         return requests.answer({ ...given, clientId });
       },
     },

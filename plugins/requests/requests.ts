@@ -113,8 +113,14 @@ export class Requests {
 
   /** Whether an answer holds beyond this session. */
   isLasting({ requestId, answer }: Pick<Given, "requestId" | "answer">): boolean {
-    const { options = [] } = this.ctx.session.projection("openRequests")[requestId] ?? {};
+    const { options = [] } = this.request(requestId) ?? {};
     return options.some(({ value, lasting }) => value === answer && lasting);
+  }
+
+  /** An open question. Clients may send any text as its id, such as the name of what every object has. */
+  private request(id: string): OpenRequest | undefined {
+    const open = this.ctx.session.projection("openRequests");
+    return Object.hasOwn(open, id) ? open[id] : undefined;
   }
 
   answer(given: Given): Promise<Outcome> {
@@ -152,7 +158,7 @@ export class Requests {
   }
 
   private async write({ requestId, answer, reason, clientId }: Given): Promise<Outcome> {
-    const request = this.ctx.session.projection("openRequests")[requestId];
+    const request = this.request(requestId);
     if (!request) throw errors.REQUEST_CLOSED({ id: requestId });
     const option = optionOf(request, answer);
     const said = reason ?? (answer === null ? "the question was left" : undefined);

@@ -46,7 +46,8 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions): Promi
   const proxy = ["scorel", "host", "proxy", "--greeting", word, ...(start && !again ? ["--start"] : [])];
   const quiet = again ? ["-o", "BatchMode=yes"] : [];
   const ssh: Ssh = spawn(program, [...SETTINGS, ...quiet, "--", target, proxy.join(" ")], {
-    env,
+    // SSH needs no token, and may be configured to pass on variables or to run other programs.
+    env: { ...env, SCOREL_HOST_TOKEN: undefined },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const said = collect(ssh.stderr);

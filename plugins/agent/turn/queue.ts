@@ -106,7 +106,9 @@ export class Queue {
       const waiting = removed.get(change.id);
       if (!waiting) throw errors.AGENT_QUEUE_UNKNOWN({ id: change.id, ...this.delivered(change.id) });
       removed.delete(change.id);
-      return { ...waiting, ...change };
+      // Whoever writes the text is named as its author.
+      const author = change.message && options.clientId;
+      return { ...waiting, ...change, ...(author && { clientId: author }) };
     });
     const check = (view: LogView) => mustBeAt(expectedSeq, view.projection("queueSeq"));
     await this.session.append("queue_update", { items }, { ...options, check });

@@ -19,6 +19,7 @@ async function twoWaiting() {
   const ids = [await send("go"), await send("one"), await send("two")] as const;
   return {
     client,
+    kernel,
     sessionId,
     ids,
     proceed: answering.open,
@@ -29,6 +30,20 @@ async function twoWaiting() {
     },
   };
 }
+
+it("a waiting message whose text another client has changed is that client's", async () => {
+  await using t = await twoWaiting();
+  const { sessionId, client } = t;
+  const [, one, two] = t.ids;
+  const phone = t.kernel.find("host")?.connect({ clientId: "phone" });
+  await phone?.request("rewrite_queue", { sessionId, items: [{ id: two }, { id: one, content: "changed" }] });
+  const { items } = await client.request("get_queue", { sessionId });
+  expect(items.map(({ content, clientId }) => [content, clientId])).toEqual([
+    ["two", "tester"],
+    ["changed", "phone"],
+  ]);
+  t.proceed();
+});
 
 it("queued messages can be listed, edited, switched, reordered and removed, and repeated requests have no further effect", async () => {
   await using t = await twoWaiting();

@@ -59,6 +59,35 @@ describe("a question", () => {
     expect(t.stored().filter(({ type }) => type === "approval_answer")).toHaveLength(1);
   });
 
+  it("takes an answer that lasts only from clients that may do everything", async () => {
+    await using t = await open();
+    await t.run("attend_requests");
+    const choices = [
+      { value: "a", label: "always", lasting: true },
+      { value: "b", label: "once" },
+    ];
+    const answer = t.ctx.requests.select("Which?", choices, "b");
+    const { requestId } = await firstOf(t.kernel);
+    const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
+    const assertOperations = (needed: unknown) => {
+      if (needed === "all") throw new Error("not everything");
+    };
+    const phone = { clientId: "phone", assertOperations };
+    const given = (answer: string) =>
+      operations.answer_request.run({ sessionId: t.session.id, requestId, answer }, phone);
+    await expect(given("a")).rejects.toThrow("not everything");
+    await given("b");
+    expect(await answer).toBe("b");
+  });
+
+  it("is not found by names that every object has", async () => {
+    await using t = await open();
+    for (const requestId of ["__proto__", "constructor", "toString"])
+      await expect(t.run("answer_request", { requestId, answer: "y" })).rejects.toMatchObject({
+        code: "REQUEST_CLOSED",
+      });
+  });
+
   it("is shown to clients that attach later, until it is answered", async () => {
     await using t = await open();
     await t.run("attend_requests");
