@@ -49,9 +49,14 @@ export class Keeper {
     });
   }
 
-  /** Resolves when no turn runs any more, or after `limit` milliseconds. */
+  /** Cancels the turns that wait for others. Resolves when no turn runs any more, or after `limit` milliseconds. */
   async quiet(limit: number): Promise<void> {
     const until = Date.now() + limit;
+    for (const [sessionId, { row }] of this.kept)
+      if (row.turn === "waiting")
+        this.client.request("cancel", { sessionId }).catch((thrown) => {
+          this.options.logger.warn(`The waiting turn of session ${sessionId} could not be cancelled`, thrown);
+        });
     while (this.isRunning && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 

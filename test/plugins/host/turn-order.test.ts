@@ -1,7 +1,8 @@
-import type { Client, Delivered, SessionChange } from "@scorel/host/contract";
+import type { Client, Delivered, HostService, SessionChange } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import { expect, it } from "vitest";
+import { Keeper } from "../../../plugins/daemon/keeper.ts";
 import { eventually } from "../../eventually.ts";
 import { delayUntil, gate, type RecordedRequest, startModelServer, text } from "../../model-server.ts";
 import { agentHost } from "./agent-host.ts";
@@ -48,6 +49,7 @@ async function one(concurrentTurns = 1) {
   await client.watchSessions((change) => void changes.push(change));
   return {
     client,
+    host: host.kernel.find("host") as HostService,
     asked,
     changes,
     create: async (more: object = {}) => (await client.request("create_session", { cwd: home.cwd, ...more })).sessionId,
@@ -156,4 +158,23 @@ it("0 means no limit", async () => {
   const sessions = [await t.create(), await t.create(), await t.create()];
   await Promise.all(sessions.map((sessionId, index) => t.send(sessionId, `m${index}`)));
   await eventually(() => expect(t.asked.sort()).toEqual(["m0", "m1", "m2"]));
+});
+
+it("begins no turn any more once the host is about to stop", async () => {
+  await using t = await one();
+  const keeper = new Keeper(t.host, { idleMs: 0, logger: console });
+  await keeper.start();
+  const [first, second, third] = [await t.create(), await t.create(), await t.create()];
+  await t.send(first, "first");
+  await eventually(() => expect(t.asked).toEqual(["first"]));
+  const waiting = [await t.send(second, "second"), await t.send(third, "third")];
+  await eventually(() => expect(keeper.counts).toEqual({ open: 3, running: 3, waiting: 2 }));
+  const quiet = keeper.quiet(10_000);
+  await eventually(() => expect(keeper.counts).toMatchObject({ running: 1, waiting: 0 }));
+  t.open("first");
+  await quiet;
+  expect(t.asked).toEqual(["first"]);
+  const outcome = await t.client.request("wait_turn", { sessionId: second, id: waiting[0] as string });
+  expect(outcome.reason).toBe("cancelled");
+  await keeper.end();
 });
