@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { lstatSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
-import type { LocalIdentity, ProcessIdentity } from "@scorel/kit/process/identity";
+import { isRunning, type LocalIdentity, type ProcessIdentity } from "@scorel/kit/process/identity";
+import { codeOf } from "@scorel/kit/values/coded-error";
 
 /** The longest path that a Unix socket can have, on the systems where it is shortest. */
 const MAX_SOCKET_PATH = 100;
@@ -25,6 +27,17 @@ export function socketOf(process: LocalIdentity & Pick<ProcessIdentity, "boot" |
   const path = join(runFolder(), name);
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return path;
   return join(tmpdir(), `scorel-${digest(userDir())}`, name);
+}
+
+/** Removes the socket that a process has left which was killed. Nothing else at that path is touched, and no link is followed. */
+export function removeSocketOf(process: ProcessIdentity): void {
+  if (process.pid === 0 || isRunning(process)) return;
+  const path = socketOf(process);
+  try {
+    if (lstatSync(path).isSocket()) unlinkSync(path);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ENOENT") throw thrown;
+  }
 }
 
 function digest(text: string): string {

@@ -8,7 +8,7 @@ import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { Keeper } from "./keeper.ts";
-import { lockFile, runFolder, socketOf } from "./run-folder.ts";
+import { lockFile, removeSocketOf, runFolder, socketOf } from "./run-folder.ts";
 import { addressLines, type DaemonState, removeState, writeState } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
 
@@ -47,6 +47,7 @@ async function begin(
   ctx: DaemonContext,
   { options, env }: Invocation,
 ): Promise<Serving & Pick<HostStatus, "addresses">> {
+  const former = holderOf(lockFile());
   const lock = tryLock(lockFile());
   if (!lock) throw errors.DAEMON_RUNNING({ pid: 0, since: "a moment ago" });
   if (!("release" in lock)) {
@@ -73,6 +74,8 @@ async function begin(
         const { address, note } = one;
         addresses.push({ transport: transport.name, address, ...(note !== undefined && { note }) });
       }
+    // By now its folder is known to be private.
+    if (former) removeSocketOf(former);
     const { version, preset = "coding" } = ctx.launch;
     const nonce = holderOf(lockFile())?.nonce ?? "";
     about = { pid: process.pid, version, preset, startedAt: Date.now(), addresses };
