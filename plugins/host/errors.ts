@@ -78,7 +78,7 @@ export const errors = defineErrors({
     text: (a: { cwd: string; reason: string }) => `${a.cwd} is not a directory to work or write in: ${a.reason}.`,
   },
   HOST_HOME: (a: { path: string; reason: string }) =>
-    `Sessions are stored in ${a.path}, which cannot be used: ${a.reason}. Make it a directory that you own, or set HOME.`,
+    `Sessions are stored in ${a.path}, which cannot be used: ${a.reason}. ${/EMFILE|ENFILE/.test(a.reason) ? "Too many files and connections are open: close some, or raise the limit (`ulimit -n`), and try again." : "Make it a directory that you own, or set HOME."}`,
   HOST_STORAGE: (a: { path: string; reason: string }) =>
     `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>

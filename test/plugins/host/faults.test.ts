@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSyn
 import { dirname, join } from "node:path";
 import { damageIn } from "@scorel/host/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { errors } from "../../../plugins/host/errors.ts";
 import { verifyLog } from "../../../plugins/host/sessions/verify.ts";
 import { ownIdentity } from "../../../plugins/kit/process/identity.ts";
 import { scanLog } from "../../../plugins/logs/scan.ts";
@@ -33,6 +34,12 @@ describe("an unusable home", () => {
     const failure = { code: "HOST_HOME", message: expect.stringContaining(join(home.home, ".scorel")) };
     await expect(t.client.request("create_session", { cwd: home.cwd })).rejects.toMatchObject(failure);
     await expect(t.client.request("list_sessions", {})).rejects.toMatchObject(failure);
+  });
+
+  it("is not blamed when too many files are open", () => {
+    const { message } = errors.HOST_HOME({ path: "/home/me/.scorel", reason: "EMFILE: too many open files" });
+    expect(message).toMatch(/Too many files and connections are open: close some/);
+    expect(message).not.toContain("Make it a directory");
   });
 
   it.each(["", "somewhere", "./x"])(
