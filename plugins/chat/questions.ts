@@ -75,7 +75,9 @@ export class Questions {
       return message;
     } catch (thrown) {
       if (codeOf(thrown) !== "REQUEST_CLOSED") throw thrown;
-      if (answer !== null) await this.screen.say("(already answered elsewhere, or withdrawn)");
+      const { why } = (thrown as { data?: { why?: unknown } }).data ?? {};
+      if (answer !== null)
+        await this.screen.say(`(not answered: ${typeof why === "string" ? why : "it is not open any more"})`);
       return undefined;
     } finally {
       await this.ended(requestId);

@@ -1,6 +1,7 @@
 import type {} from "@scorel/agent/contract";
-import { type BaseContext, codeOf, newId, perPlugin } from "@scorel/kernel";
+import { type BaseContext, codeOf, newId, perPlugin, type Session } from "@scorel/kernel";
 import { assertSameRequest } from "@scorel/kit/session/message-id";
+import { closed, LEFT, WITHDRAWN } from "./closed.ts";
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { storableQuestion } from "./storable.ts";
@@ -79,7 +80,7 @@ export class Requests {
     const requestId = newId();
     const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, { plugin, resolve }));
     const isOver = () => work.length > 0 && work.every(({ aborted }) => aborted);
-    const withdraw = () => void (isOver() && this.withdraw(requestId, "it was withdrawn"));
+    const withdraw = () => void (isOver() && this.withdraw(requestId, WITHDRAWN));
     const go = work.map((signal) => this.ctx.calls.pauseLimit(signal));
     for (const signal of work) signal.addEventListener("abort", withdraw);
     try {
@@ -159,15 +160,18 @@ export class Requests {
 
   private async write({ requestId, answer, reason, clientId }: Given): Promise<Outcome> {
     const request = this.request(requestId);
-    if (!request) throw errors.REQUEST_CLOSED({ id: requestId });
+    if (!request) throw closed(this.ctx.session, requestId);
     const option = optionOf(request, answer);
-    const said = reason ?? (answer === null ? "the question was left" : undefined);
+    const said = reason ?? (answer === null ? LEFT : undefined);
     const payload = {
       requestId,
       answer: request.kind === "input" && answer !== null ? await this.clean(answer) : answer,
       ...(said !== undefined && { reason: await this.clean(said) }),
     };
-    const { id } = await this.ctx.session.append("approval_answer", payload, { clientId, check: isOpen(requestId) });
+    const { id } = await this.ctx.session.append("approval_answer", payload, {
+      clientId,
+      check: isOpen(this.ctx.session, requestId),
+    });
     this.waiting.get(requestId)?.resolve({ answer, ...(said !== undefined && { reason: said }) });
     const message = option?.message === true ? reason : option?.message;
     return { eventId: id, ...(message !== undefined && { message }) };
@@ -186,7 +190,11 @@ export class Requests {
   }
 
   private async end(requestId: string, reason: string): Promise<void> {
-    await this.ctx.session.append("approval_answer", { requestId, answer: null, reason }, { check: isOpen(requestId) });
+    await this.ctx.session.append(
+      "approval_answer",
+      { requestId, answer: null, reason },
+      { check: isOpen(this.ctx.session, requestId) },
+    );
   }
 }
 
@@ -202,9 +210,9 @@ async function repeated(
 }
 
 const isOpen =
-  (id: string) =>
+  (session: Session, id: string) =>
   (view: { projection(name: "openRequests"): Readonly<Record<string, OpenRequest>> }): void => {
-    if (!Object.hasOwn(view.projection("openRequests"), id)) throw errors.REQUEST_CLOSED({ id });
+    if (!Object.hasOwn(view.projection("openRequests"), id)) throw closed(session, id);
   };
 
 /** The option that an answer names. Throws REQUEST_ANSWER if it is not offered. */

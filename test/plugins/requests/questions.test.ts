@@ -57,6 +57,17 @@ describe("a question", () => {
       code: "MESSAGE_ID_REUSED",
     });
     expect(t.stored().filter(({ type }) => type === "approval_answer")).toHaveLength(1);
+    const clientId = "terminal-4fGh4fGh4fGh4fGh";
+    const second = t.ctx.requests.confirm("Sure?");
+    await expect.poll(() => t.open()).toHaveLength(1);
+    const next = t.open()[0]?.requestId as string;
+    await t.run("answer_request", { requestId: next, answer: "y", reason: "fine" }, clientId);
+    await second;
+    await expect(t.run("answer_request", { requestId: next, answer: "n" })).rejects.toMatchObject({
+      code: "REQUEST_CLOSED",
+      message: `The question ${next} is not open: terminal has answered "y" (fine). list_requests shows the open questions.`,
+      data: { id: next, clientId, client: "terminal", answer: "y", reason: "fine" },
+    });
   });
 
   it("takes an answer that lasts only from clients that may do everything", async () => {
@@ -108,7 +119,10 @@ describe("a question", () => {
     const { requestId } = await firstOf(t.kernel);
     control.abort(new Error("never mind"));
     await expect(taken).rejects.toThrow("never mind");
-    await expect(t.run("answer_request", { requestId, answer: "y" })).rejects.toMatchObject({ code: "REQUEST_CLOSED" });
+    await expect(t.run("answer_request", { requestId, answer: "y" })).rejects.toMatchObject({
+      code: "REQUEST_CLOSED",
+      data: { id: requestId, answer: null, why: "it was withdrawn" },
+    });
     const alone = t.ctx.requests.confirm("Alone?", true);
     await firstOf(t.kernel);
     await t.run("attend_requests", { attending: false });
@@ -153,6 +167,10 @@ describe("a question", () => {
     });
     await expect(t.run("answer_request", { requestId: "r1", answer: "y" })).rejects.toMatchObject({
       code: "REQUEST_CLOSED",
+      message: expect.stringContaining("it was withdrawn (the host ended while it was open)"),
+    });
+    await expect(t.run("answer_request", { requestId: "r9", answer: "y" })).rejects.toMatchObject({
+      data: { id: "r9", why: "this session never had it" },
     });
   });
 });
