@@ -114,6 +114,14 @@ export function transportContract(serve: TransportCase): void {
       expect(await of(client, operation, params)).toEqual(await of(t.own, operation, params));
   });
 
+  it("refuses a subscription to a session that is unknown", async () => {
+    await using t = await stage(serve);
+    const client = await t.connect();
+    const subscribing = client.subscribe("nothing", () => {});
+    await expect(subscribing).rejects.toMatchObject({ code: "SESSION_UNKNOWN", data: { sessionId: "nothing" } });
+    expect(await client.request("ping", {})).toEqual({ pong: true });
+  });
+
   it("delivers events in order and each once, to the end of the turn", async () => {
     await using t = await stage(serve, (_, index) => text(`reply ${index} with some words`, 3));
     const { client, sessionId } = await t.create();

@@ -5,7 +5,7 @@ const MAX_TEXT = 10_000;
 
 /**
  * Whether a message of the host has the form that the client acts on. The host may be another program than it says. Payloads of
- * events and results of operations are not looked at: whoever uses them must not trust them. A message of an unknown type is one of
+ * events are not looked at: whoever uses them must not trust them. Results are checked by `isUsableResult`. A message of an unknown type is one of
  * a later version, and means nothing.
  */
 export function isUsable(message: HostMessage): boolean {
@@ -25,7 +25,7 @@ export function isAnswer(message: HostMessage): message is Answer {
   return message.type === "response" || message.type === "events" || message.type === "changes";
 }
 
-function isDelivered(value: unknown): boolean {
+export function isDelivered(value: unknown): boolean {
   const { event, display } = (value ?? {}) as { event?: Record<string, unknown>; display?: Record<string, unknown> };
   if (!isText(event?.type) || !isText(display?.display)) return false;
   if (event.type === "missed") return isNumber(event.from) && isNumber(event.to);
@@ -33,7 +33,7 @@ function isDelivered(value: unknown): boolean {
   return event.id === undefined || (isText(event.id) && (event.parentId === null || isText(event.parentId)));
 }
 
-function isAnchor(value: unknown): boolean {
+export function isAnchor(value: unknown): boolean {
   const anchor = (value ?? {}) as Record<string, unknown>;
   const isId = anchor.persistentId === null || isText(anchor.persistentId);
   return (
@@ -52,14 +52,14 @@ function isError(value: unknown): boolean {
   );
 }
 
-function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
+export function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
 }
 
-function isNumber(value: unknown): value is number {
+export function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return typeof value === "string";
 }

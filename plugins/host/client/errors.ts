@@ -17,6 +17,8 @@ export const errors = defineErrors({
     `This request has at least ${a.bytes} bytes; over this connection, the host takes at most ${a.max} in one. It was not sent. Send less at once, or name a file that the session can read.`,
   LINK_REPEATED: (a: { operation: string; characters: number; times: number }) =>
     `The connection was lost ${a.times} times with "${a.operation}" unanswered, a request of ${a.characters} characters, so it is not sent again. It is unknown whether it was carried out. Look before you try again, with less in one request.`,
+  LINK_RESULT: (a: { operation: string }) =>
+    `The host's answer to "${a.operation}" is not one that a Scorel host gives. Check the address; if it is right, \`scorel host logs\` on its computer may show why.`,
   LINK_LOST: (a: { operation: string }) =>
     `The host was restarted while it worked on "${a.operation}", so it is unknown whether that was done. Look before you try again.`,
 });

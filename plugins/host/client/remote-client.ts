@@ -167,7 +167,7 @@ class WireClient implements RemoteClient {
   private answer(response: Extract<HostMessage, { type: "response" }>): void {
     const asked = this.requests.take(response);
     // Before the caller hears of it: events may follow in the same turn of the event loop.
-    if (asked?.message.type === "subscribe" && "result" in response)
+    if (asked?.message.type === "subscribe" && asked.isUsable && "result" in response)
       this.subscriptions.get(asked.message.subscription)?.begin(response.result as Subscribed);
     asked?.tell();
   }

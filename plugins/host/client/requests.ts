@@ -1,5 +1,6 @@
 import { errors } from "./errors.ts";
 import { remoteError } from "./link.ts";
+import { isUsableResult } from "./result-checks.ts";
 import type { ClientMessage, HostMessage, WireError } from "./wire.ts";
 
 /** A message that the host answers, with and without its number. */
@@ -68,15 +69,19 @@ export class Requests {
   }
 
   /** Removes a request that was answered, and returns how to tell whoever asked. */
-  take(response: Response): { message: Asking; tell(): void } | undefined {
+  take(response: Response): { message: Asking; isUsable: boolean; tell(): void } | undefined {
     const pending = this.pending.get(response.requestId);
     if (!pending) return undefined;
     this.pending.delete(response.requestId);
     const { message, resolve, reject } = pending;
-    return {
-      message,
-      tell: () => ("error" in response ? reject(remoteError(response.error)) : resolve(response.result)),
+    const operation = message.type === "request" ? message.operation : message.type;
+    const isUsable = !("error" in response) && isUsableResult(operation, response.result);
+    const tell = () => {
+      if ("error" in response) reject(remoteError(response.error));
+      else if (isUsable) resolve(response.result);
+      else reject(errors.LINK_RESULT({ operation }));
     };
+    return { message, isUsable, tell };
   }
 
   /** Whether requests were sent to a host that does not know them any more, so that it is unknown whether they were carried out. */

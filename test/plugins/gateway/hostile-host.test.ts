@@ -74,6 +74,40 @@ it("ends the connection with a coded error when a message has another form", asy
   expect(await codeOf(hostedBy(() => [], { ...welcome, clientId: 5 }))).toBe("LINK_PROTOCOL");
 });
 
+it("rejects results of another form with a coded error, and stays connected", async () => {
+  const page = { header: {}, events: [], more: false, anchor };
+  for (const [operation, params, result] of [
+    ["get_status", { sessionId: "s" }, null],
+    ["get_status", { sessionId: "s" }, { ...status, notices: [null] }],
+    ["load_session", { sessionId: "s" }, { ...status, meta: "x" }],
+    ["get_events", { sessionId: "s" }, { ...page, events: [{ event: null }] }],
+    ["get_events", { sessionId: "s" }, { ...page, anchor: undefined }],
+    ["list_sessions", {}, { sessions: {} }],
+    ["get_queue", { sessionId: "s" }, { seq: 1, items: [5] }],
+    ["attend_requests", { sessionId: "s" }, { requests: [{}], statuses: [] }],
+    ["send_message", { sessionId: "s", content: "x" }, { status: "started" }],
+  ] as const) {
+    const client = await answering(result);
+    const code = await codeOf(client.request(operation as never, params as never));
+    expect([operation, result, code]).toEqual([operation, result, "LINK_RESULT"]);
+    expect(client.state).toMatchObject({ state: "live" });
+    await client.close();
+  }
+  for (const result of [
+    undefined,
+    { ...begun, anchor: undefined },
+    { ...begun, mode: "x" },
+    { ...begun, status: {} },
+  ]) {
+    const client = await hostedBy(({ type, requestId }) =>
+      type === "subscribe" ? [{ type: "response", requestId, result }] : [],
+    );
+    expect(await codeOf(client.subscribe("s", () => {}))).toBe("LINK_RESULT");
+    expect(await codeOf(followSession(client, "s"))).toBe("LINK_RESULT");
+    await client.close();
+  }
+});
+
 it("goes on with messages, fields, events and displays of a later version", async () => {
   const event = { ...envelope, type: "hologram", seq: 1, id: "event-1", parentId: null, depth: 3 };
   const passing = { ...envelope, type: "sparkle", seq: 2 };
