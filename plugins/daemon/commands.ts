@@ -17,7 +17,12 @@ export async function serveCommand(ctx: DaemonContext, asked: Invocation, set: (
   const invocation = { ...asked, options };
   const { stdout } = asked;
   if (options.foreground === true) return serve(ctx, invocation, set);
-  if (options.replace === true) await stopDaemon();
+  if (options.replace === true) {
+    const freed = findDaemon()?.state?.addresses.map(({ address }) => address) ?? [];
+    for (const { value } of ctx.collect("transports"))
+      for (const transport of value) await transport.probe?.(options, freed);
+    await stopDaemon();
+  }
   const running = findDaemon();
   if (running) throw errors.DAEMON_RUNNING(running);
   const { startInBackground, wordsOf } = await import("./background.ts");

@@ -56,6 +56,11 @@ export interface Transport {
    * nothing to ask. Also throws what is wrong with the options.
    */
   danger?(options: Readonly<Record<string, unknown>>): Awaitable<string | undefined>;
+  /**
+   * Throws if it could not listen with these options once the addresses in `freed` are free, so that no running host is stopped for
+   * one that does not start.
+   */
+  probe?(options: Readonly<Record<string, unknown>>, freed: readonly string[]): Awaitable<void>;
   /** Begins to accept clients, and gives their channels to the service `gateway`. Undefined if the options do not ask for it. */
   listen(options: Readonly<Record<string, unknown>>): Awaitable<Listening | undefined>;
   /** What it keeps on disk for its clients, such as tokens, for `scorel host reset`. Undefined if there is nothing. */

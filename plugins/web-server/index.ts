@@ -51,6 +51,7 @@ export default definePlugin({
             { flags: "--insecure", description: "Let other computers connect without encryption" },
           ],
           danger: async (options) => (await import("./settings.ts")).dangerOf(options),
+          probe: async (options, freed) => (await import("./probe.ts")).probe(options, freed),
           kept: async () => (await import("./tokens.ts")).keptTokens(),
           listen: async (options) => {
             const { listen } = await import("./listen.ts");

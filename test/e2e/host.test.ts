@@ -261,6 +261,9 @@ describe("what people do with a host", () => {
     expect(stdout).toContain("sessions: 1 open, 0 with a running turn\nclients: terminal (socket)\nsocket: ");
     const refused = await s.run(["host", "serve", "--replace", "--port", "nope"]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"nope" is no port') });
+    // The model server has that port, and the running host goes on.
+    const taken = await s.run(["host", "serve", "--replace", "--port", new URL(server.baseUrl).port]);
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("EADDRINUSE") });
     const status = JSON.parse((await s.run(["host", "status", "--output", "json"])).stdout);
     expect(status).toMatchObject({
       state: { preset: "none", words: ["--preset", "none"], background: false },

@@ -1,0 +1,25 @@
+import { createServer } from "node:net";
+import { codeOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { settingsOf } from "./settings.ts";
+
+/** Throws WEB_LISTEN if something else than a host at one of the addresses in `freed` has the port. */
+export async function probe(options: Readonly<Record<string, unknown>>, freed: readonly string[]): Promise<void> {
+  const settings = settingsOf(options);
+  if (!settings || freed.some((address) => portOf(address) === settings.port)) return;
+  const { port, bind } = settings;
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (thrown) =>
+      reject(errors.WEB_LISTEN({ address: `${bind}:${port}`, reason: codeOf(thrown) }, { cause: thrown })),
+    );
+    server.listen(port, bind, resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+}
+
+function portOf(address: string): number | undefined {
+  const { protocol, port } = URL.canParse(address) ? new URL(address) : { protocol: "", port: "" };
+  if (port !== "") return Number(port);
+  return { "http:": 80, "https:": 443 }[protocol];
+}
