@@ -16,6 +16,7 @@ const slow = [
   "test/plugins/{checkpoints,images,packages,runner,sandbox,search,skillstore,transfer}/**/*.test.ts",
   "test/plugins/agent/apis.test.ts",
   "test/plugins/compaction/long-*.test.ts",
+  "test/plugins/gateway/stuck.test.ts",
   "test/plugins/logs/index-file.test.ts",
   "test/docs.test.ts",
 ];

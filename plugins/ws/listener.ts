@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { connect, isIPv6, type Socket, type TcpNetConnectOpts } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { errors } from "./errors.ts";
 
+/** Milliseconds between two looks at the owner, at first and at most. */
 const TRY_AGAIN_MS = 5;
+const MAX_TRY_AGAIN_MS = 80;
 const ROOT = 0;
 /** Lists of this computer's TCP connections, on Linux: one in each line, with its owner. */
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
@@ -17,12 +19,12 @@ export async function connectToOwn(options: TcpNetConnectOpts, address: string, 
   const socket = await connected(options, limitMs);
   try {
     const deadline = performance.now() + limitMs;
-    for (;;) {
-      const owner = ownerOf(socket);
+    for (let wait = TRY_AGAIN_MS; ; wait = Math.min(2 * wait, MAX_TRY_AGAIN_MS)) {
+      const owner = await ownerOf(socket);
       if (owner === undefined || owner === process.getuid?.() || owner === ROOT) return socket;
       if (owner !== "nobody yet") throw errors.WS_OTHER_USER({ address, uid: owner });
       if (socket.destroyed || performance.now() > deadline) throw new Error("it does not accept the connection");
-      await pause(TRY_AGAIN_MS);
+      await pause(wait);
     }
   } catch (thrown) {
     socket.destroy();
@@ -47,23 +49,44 @@ function connected(options: TcpNetConnectOpts, limitMs: number): Promise<Socket>
  * The user of the program at the other end of a connection within this computer. "nobody yet" while no program has accepted it, which
  * the system lists as root's. Undefined when the connection is not listed.
  */
-function ownerOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): number | "nobody yet" | undefined {
+async function ownerOf({
+  localAddress,
+  localPort,
+  remoteAddress,
+  remotePort,
+}: Socket): Promise<number | "nobody yet" | undefined> {
   if (process.platform !== "linux" || !localAddress || !remoteAddress || !localPort || !remotePort) return undefined;
-  const [theirs, ours] = [namesOf(remoteAddress, remotePort), namesOf(localAddress, localPort)];
-  for (const table of TABLES)
-    for (const line of linesOf(table)) {
-      const [, local = "", remote = "", , , , , uid, , inode] = line.trim().split(/\s+/);
-      if (theirs.includes(local) && ours.includes(remote)) return inode === "0" ? "nobody yet" : Number(uid);
-    }
+  const theirs = namesOf(remoteAddress, remotePort);
+  const ours = namesOf(localAddress, localPort);
+  const lists = await listed();
+  for (const [index, name] of theirs.entries()) {
+    const at = lists.indexOf(` ${name} ${ours[index]} `);
+    if (at < 0) continue;
+    // After the two addresses: state, queues, timer, retransmits, owner, timeout, inode.
+    const [, , , , , , uid, , inode] = lists.slice(at, lists.indexOf("\n", at)).trim().split(/\s+/);
+    return inode === "0" ? "nobody yet" : Number(uid);
+  }
   return undefined;
 }
 
-function linesOf(table: string): string[] {
-  try {
-    return readFileSync(table, "latin1").split("\n");
-  } catch {
-    return []; // A system that does not list connections.
-  }
+let reading: Promise<string> = Promise.resolve("");
+let next: Promise<string> | undefined;
+
+/**
+ * The lists of connections as they are after this call; empty on a system that has none. A large computer needs some milliseconds to
+ * write them, so connections that are made during one reading share the next.
+ */
+function listed(): Promise<string> {
+  next ??= reading.then(() => {
+    next = undefined;
+    reading = Promise.all(TABLES.map(readList)).then((texts) => texts.join(""));
+    return reading;
+  });
+  return next;
+}
+
+function readList(path: string): Promise<string> {
+  return readFile(path, "latin1").catch(() => "");
 }
 
 /** An address with a port as the tables write it: an IPv4 address also as the IPv6 one that stands for it. */
