@@ -126,7 +126,8 @@ export class Gateway implements GatewayService {
     const { clients } = this.limits;
     if (this.entries.size >= clients) this.forgetOne();
     if (this.entries.size >= clients) throw errors.GATEWAY_FULL({ max: clients });
-    const guest = new Guest(this.options.host.connect({ scope: admission.scope, name: name ?? transport }));
+    // A scope says that somebody else is connected, who means this host; `{}` limits nothing.
+    const guest = new Guest(this.options.host.connect({ scope: admission.scope ?? {}, name: name ?? transport }));
     const { clientId } = guest.client;
     const about = {
       clientId,

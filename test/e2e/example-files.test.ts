@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
@@ -231,7 +231,10 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
 
     const sessions = await serverEvents(`${url}/sessions`, { authorization });
     expect(await sessions.next()).toEqual({ sessions: [] });
-    const { sessionId } = await post("create_session", { cwd: s.project });
+    // Clients with a scope choose directories below home, or of known projects.
+    const cwd = join(s.home, "work");
+    mkdirSync(cwd);
+    const { sessionId } = await post("create_session", { cwd });
     expect(await sessions.next()).toMatchObject({ change: "created", session: { sessionId, running: false } });
 
     const open = (headers = {}) => serverEvents(`${url}/sessions/${sessionId}`, { authorization, ...headers });
@@ -254,7 +257,7 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     const seen = events([...left.heard, ...back.heard]);
     expect(seen).toEqual(events(stayed.heard));
     expect(seen.filter(({ type }) => type === "message")).toHaveLength(4);
-    expect(existsSync(join(s.project, "made.txt"))).toBe(true);
+    expect(existsSync(join(cwd, "made.txt"))).toBe(true);
     for (const stream of [sessions, stayed, back]) stream.close();
     face.child.kill("SIGINT");
     expect(await face.finished).toMatchObject({ code: 0, stderr: "" });

@@ -229,7 +229,11 @@ describe("scorel -p", () => {
     const joining = s.start([...none, "-p", "two", "--continue"]);
     await writer.line((line) => line.includes('"queue_update"'));
     released.open();
-    expect(await joining.finished).toMatchObject({ code: 0, stdout: "second answer\n", stderr: "" });
+    expect(await joining.finished).toMatchObject({
+      code: 0,
+      stdout: "second answer\n",
+      stderr: "A turn runs in this session; the prompt waits for its end (--if-busy refuse: do not wait).\n",
+    });
     expect((await writer.finished).code).toBe(0);
     const { events, problems } = scanLog(s.logs()[0] ?? "");
     const said = events.filter(({ type }) => type === "message") as unknown as { message: { role: string } }[];

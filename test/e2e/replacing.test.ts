@@ -48,7 +48,7 @@ describe("a built-in tool", () => {
     s.file("~/.scorel/extensions/reader.ts", reader());
     const { stderr, told } = await readsAs(s);
     expect(told).toContain("theirs");
-    expect(stderr).toContain('`replaces: ["Read"]` in the plugin, or add "Read" to [tools] replace.');
+    expect(stderr).toContain('Rename it, or set `replaces: ["Read"]` in plugin "reader" to use it');
   });
 });
 

@@ -414,7 +414,7 @@ describe.skipIf(!hasTerminals)("a conversation in a terminal", () => {
     await t.shows("(queued:");
     await t.shows("(queued:");
     t.type("\u0003");
-    await t.shows("(queued messages were taken back)");
+    await t.shows("(your queued messages were taken back)");
     await t.shows("> say hel lo");
     never.open();
     t.type("!\r");
