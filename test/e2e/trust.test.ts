@@ -1,8 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { startedProcesses } from "../processes.ts";
 import { hasTerminals, terminal } from "./pty.ts";
@@ -504,7 +515,14 @@ describe("an extension of the user", () => {
     await running.finished;
     s.file("~/.scorel/extensions/first.ts", extension(s, "first"));
     expect((await s.run(["-p", "hi"])).stderr).toContain('Extension "first" is left out');
-    s.file("~/.scorel/extensions/second.ts", extension(s, "second"));
+    // Clocks of file systems have ticks: the edit has to be in a later one than the record of the end.
+    const ended = join(s.home, ".scorel/cache/ended");
+    await eventually(() => {
+      const edited = statSync(s.file("~/.scorel/extensions/second.ts", extension(s, "second"))).mtimeMs;
+      const records = readdirSync(ended).map((name) => statSync(join(ended, name)).mtimeMs);
+      expect(edited).toBeGreaterThan(Math.max(Number.NEGATIVE_INFINITY, ...records));
+      expect(records.length).toBeGreaterThan(0);
+    });
     const { stderr } = await s.run(["-p", "hi"]);
     expect([stderr.includes('"first"'), stderr.includes('"second"'), existsSync(marker(s))]).toEqual([
       true,
