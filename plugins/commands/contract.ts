@@ -19,7 +19,8 @@ export interface SlashCommand {
    */
   args?: z.ZodObject;
   /**
-   * Operations that the command stands for. A client whose scope does not include all of them may not run it. What the
+   * Operations that the command stands for. A client whose scope does not include all of them may not run it; a client that may
+   * read may run a command whose operations all are `readOnly`, and which therefore must not change anything itself. What the
    * command does with `request` is checked anyway, so a command that does everything with it may say `[]`. Default:
    * `"all"`, which only clients that may use every operation in every session may run.
    */

@@ -20,6 +20,7 @@ export function operations(ctx: BaseContext) {
     },
     run_command: {
       summary: "Runs a slash command.",
+      checksOperations: true,
       params: () => z.strictObject({ sessionId, name: z.string(), args: z.string() }),
       result: async () => (await results()).run_command,
       run: async (asked, { clientId, request, assertOperations }) => {

@@ -309,7 +309,10 @@ export interface Operations {
    */
   check_sessions: { params: { limit?: number }; result: { total: number; sessions: SessionHealth[] } };
   // Operations that other plugins answer; without the plugin they throw HOST_OPERATION_UNKNOWN.
-  /** Runs a slash command. Throws COMMAND_UNKNOWN, COMMAND_ARGUMENTS, and errors of the command. */
+  /**
+   * Runs a slash command. A client that may only read can run those that only read, such as `/cost`. Throws COMMAND_UNKNOWN, COMMAND_ARGUMENTS, and
+   * errors of the command.
+   */
   run_command: { params: { sessionId: string; name: string; args: string }; result: CommandResult };
   /** The open questions and the status texts. */
   list_requests: { params: { sessionId: string }; result: RequestsNow };
@@ -478,7 +481,8 @@ export interface OperationContext {
   assertPath(sessionId: string, path: string): Promise<void>;
   /**
    * Throws HOST_FORBIDDEN unless the client may use these operations in sessions of its scope; `"all"` means every operation in
-   * every session. `what` names what needs them. For work that does not go through `request`.
+   * every session. A client that may read can use those that are `readOnly`. `what` names what needs them. For work that does not go
+   * through `request`.
    */
   assertOperations(operations: "all" | readonly string[], what: string): void;
   /** Opens a session for writing, for as long as the client is connected. */
@@ -535,6 +539,11 @@ export interface OperationHandler<O extends Operation> {
    * clients that may use all sessions can use an operation without a `sessionId`.
    */
   confined?: boolean;
+  /**
+   * True if it stands for other operations, as a slash command does, and calls `assertOperations` with them before anything else. A client
+   * that may only read can use it, too: for operations that are `readOnly`.
+   */
+  checksOperations?: boolean;
   /** Checked before `run` is called. Keys that the schema does not name are refused. */
   params: SchemaSource<Operations[O]["params"]>;
   /** What `run` returns. Checked for extensions, and in tests for the plugins of Scorel. */

@@ -14,6 +14,8 @@ export default definePlugin({
   commands: () => ({
     careless: { run: () => "ran" },
     counting: { operations: ["get_events"], run: () => "counted" },
+    guessing: { operations: ["get_events", "no_such_operation"], run: () => "guessed" },
+    stopping: { operations: ["get_events", "cancel"], run: () => "stopped" },
     asking: { operations: [], run: async (_args, { sessionId, request }) => (await request("get_status", { sessionId })).sessionId },
   }),
 });`;
@@ -53,6 +55,52 @@ it("runs no slash command for a client that may only run commands, except those 
     if (answer !== "HOST_FORBIDDEN") ran.push(`${name}: ${answer}`);
   }
   expect(ran).toEqual(["login: MODEL_UNKNOWN_PROVIDER", "quit: done"]);
+});
+
+it("runs the slash commands that only read for clients that may only read, in the sessions that they may read", async () => {
+  using p = place();
+  await using s = await opened(p);
+  const { sessionId } = s;
+  const events = async () => (await s.request("get_events", { sessionId })).events;
+  await s.request("run_command", { sessionId, name: "name", args: "Mine" });
+  const before = await events();
+  const { commands } = await s.request("list_commands", { sessionId });
+  const outcomes = async (scope: ClientScope) => {
+    const ran: string[] = [];
+    for (const { name, usage } of commands) {
+      const words = (usage.match(/<[^>]+>/g) ?? []).map((each) => each.slice(1, -1).split("|")[0]);
+      if ((await s.say(scope, `${name} ${words.join(" ")}`)) !== "HOST_FORBIDDEN") ran.push(name);
+    }
+    return ran;
+  };
+  const reading = ["asking", "context", "copy", "cost", "counting", "diff", "help", "login", "model", "permission"];
+  const all = [...reading, "queue", "quit", "resume", "status", "think", "tools", "tree"];
+  const view: ClientScope = { operations: ["read"] };
+  expect(await outcomes(view)).toEqual(all);
+  expect(await outcomes({ operations: "read" })).toEqual(all);
+  const prompting = await outcomes({ operations: ["read", "run_command", "send_message"] });
+  expect(prompting.filter((name) => !name.startsWith("skill:"))).toEqual([...all, "init"].sort());
+  expect(await outcomes({ operations: ["read"], sessions: [] })).toEqual([]);
+  const changing = [
+    "queue delete 1",
+    "model test/m",
+    "think high",
+    "permission full",
+    "permission forget Bash",
+    "stopping",
+  ];
+  for (const line of [...changing, "guessing"])
+    expect([line, await s.say(view, line)]).toEqual([
+      line,
+      line.startsWith("queue") ? "COMMAND_NOTHING" : "HOST_FORBIDDEN",
+    ]);
+  expect(await events()).toEqual(before);
+  const listed = (scope: ClientScope) =>
+    s
+      .connect(scope)
+      .request("list_operations", { sessionId })
+      .then(({ operations }) => operations.find(({ name }) => name === "run_command")?.readOnly);
+  expect([await listed(view), await listed({ operations: ["list_operations"] })]).toEqual([false, undefined]);
 });
 
 it("keeps stored keys and the user's rules from a client that is limited to one session", async () => {

@@ -15,6 +15,7 @@ import { problemsOf } from "./params.ts";
 interface Reach {
   readOnly?: boolean | undefined;
   confined?: boolean | undefined;
+  checksOperations?: boolean | undefined;
 }
 
 /** A new session with another preset has its plugins and limits. With a parent, it has those of the parent, too. */
@@ -99,8 +100,8 @@ export class Access {
   }
 
   /** Whether the client may use an operation at all. */
-  includes(operation: string, { readOnly = false, confined = false }: Reach, params?: object): boolean {
-    return this.refusal(operation, { readOnly, confined }, params) === undefined;
+  includes(operation: string, reach: Reach, params?: object): boolean {
+    return this.refusal(operation, reach, params) === undefined;
   }
 
   /** Throws HOST_FORBIDDEN unless the scope includes the operation and the session in its params. */
@@ -111,11 +112,16 @@ export class Access {
     if (this.confined && sessionId !== undefined) await this.assertSession(sessionId);
   }
 
-  /** Throws HOST_FORBIDDEN unless the client may use all of these operations; `"all"` means every one in every session. */
-  assertOperations(needed: "all" | readonly string[], what: string): void {
-    const { operations: allowed = "all" } = this.scope;
-    if (allowed === "all" && !(needed === "all" && this.confined)) return;
-    const missing = needed === "all" ? "all" : needed.find((each) => allowed === "read" || !allowed.includes(each));
+  /**
+   * Throws HOST_FORBIDDEN unless the client may use all of these operations; `"all"` means every one in every session. `onlyReads` says
+   * whether an operation is known to change nothing.
+   */
+  assertOperations(needed: "all" | readonly string[], what: string, onlyReads: (operation: string) => boolean): void {
+    const { operations = "all" } = this.scope;
+    if (operations === "all" && !(needed === "all" && this.confined)) return;
+    const allowed = typeof operations === "string" ? [operations] : operations;
+    const includes = (each: string) => allowed.includes(each) || (allowed.includes("read") && onlyReads(each));
+    const missing = needed === "all" ? "all" : needed.find((each) => !includes(each));
     if (missing === undefined) return;
     const reason =
       missing === "all"
@@ -189,10 +195,15 @@ export class Access {
     return project !== undefined && (this.scope.projects ?? []).includes(project.projectId);
   }
 
-  private refusal(operation: string, { readOnly, confined }: Reach, params: object = {}): string | undefined {
+  private refusal(
+    operation: string,
+    { readOnly, confined, checksOperations }: Reach,
+    params: object = {},
+  ): string | undefined {
     const { operations = "all" } = this.scope;
-    if (operations === "read" && !readOnly) return "its connection may only read";
-    const reads = readOnly && operations.includes("read");
+    const canOnlyRead = readOnly || checksOperations;
+    if (operations === "read" && !canOnlyRead) return "its connection may only read";
+    const reads = canOnlyRead && operations.includes("read");
     if (typeof operations === "object" && !operations.includes(operation) && !reads)
       return `its connection allows only ${operations.join(", ") || "nothing"}`;
     if (this.confined && !confined && !("sessionId" in params))

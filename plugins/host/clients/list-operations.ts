@@ -18,13 +18,17 @@ export function listOperations(
   const { sessions } = caller;
   const describe = async (kernel: Kernel) => {
     const all = [...(await ofHost(own, caller)), ...(await ofPlugins(kernel, sessions.parent, own))];
-    return { operations: all.filter((each) => isUsable(each, caller)).map(({ confined: _, ...each }) => each) };
+    return {
+      operations: all
+        .filter((each) => isUsable(each, caller))
+        .map(({ confined: _, checksOperations: __, ...each }) => each),
+    };
   };
   if (sessionId === undefined) return describe(sessions.parent);
   return sessions.withReadOnly(sessions.resolve(sessionId), ({ kernel }) => describe(kernel));
 }
 
-type Described = OperationDescription & { confined?: boolean | undefined };
+type Described = OperationDescription & { confined?: boolean | undefined; checksOperations?: boolean | undefined };
 
 async function ofHost(own: OwnOperations, { sessions }: Caller): Promise<Described[]> {
   const { results } = await import("./operation-results.ts");
@@ -46,11 +50,11 @@ async function ofPlugins(kernel: Kernel, parent: Kernel, own: OwnOperations): Pr
   for (const [name, contributed] of all) {
     if (Object.hasOwn(own, name)) continue;
     const { plugin, contained, kernel, handler } = contributed;
-    const { summary = "", readOnly = false, confined } = handler;
+    const { summary = "", readOnly = false, confined, checksOperations } = handler;
     const guarded = { plugin, where: whereOf(name), otherwise: undefined };
     const schemas = contained ? await kernel.guard(guarded, () => schemasOf(handler)) : await schemasOf(handler);
     // An operation whose schemas cannot be made is left out, and reported.
-    if (schemas) described.push({ name, summary, plugin, readOnly, confined, ...schemas });
+    if (schemas) described.push({ name, summary, plugin, readOnly, confined, checksOperations, ...schemas });
   }
   return described;
 }
@@ -65,9 +69,9 @@ async function schemasOf({
   };
 }
 
-function isUsable({ name, readOnly, confined, params }: Described, { access }: Caller): boolean {
+function isUsable({ name, params, ...reach }: Described, { access }: Caller): boolean {
   const takesSession = Object.hasOwn(Object(params.properties), "sessionId");
-  return access.includes(name, { readOnly, confined }, takesSession ? { sessionId: "" } : {});
+  return access.includes(name, reach, takesSession ? { sessionId: "" } : {});
 }
 
 /** A schema that JSON Schema cannot express allows anything. */

@@ -87,8 +87,11 @@ function usableOperations(value: unknown, _plugin: string, report: (flaw: unknow
 
 /** Names are one word such as `list_sessions`, and none that every JavaScript object has. */
 function isName(operation: string): boolean {
-  return /^[A-Za-z][\w.:-]{0,99}$/.test(operation) && !(operation in Object.prototype);
+  return /^[A-Za-z][\w.:-]{0,99}$/.test(operation) && !(operation in Object.prototype) && !scopeWords.has(operation);
 }
+
+/** What a scope names beside operations. */
+const scopeWords: ReadonlySet<string> = new Set(["read", "subscribe", "watch_sessions"]);
 
 function isSchemaSource(value: unknown): boolean {
   return typeof value === "function" || typeof (Object(value) as { safeParse?: unknown }).safeParse === "function";
@@ -104,8 +107,8 @@ export async function schemaFrom<T>(source: SchemaSource<T>): Promise<z.ZodType<
   return schema as z.ZodType<T>;
 }
 
-/** Returns what the handler of a contributed operation gets. */
-export function contextOf(caller: Caller): OperationContext {
+/** Returns what the handler of a contributed operation gets. `onlyReads` says whether an operation is known to change nothing. */
+export function contextOf(caller: Caller, onlyReads: (operation: string) => boolean): OperationContext {
   const { access, clientId, sessions, request } = caller;
   /** Does something with a session that the client may use. */
   async function using<R>(sessionId: string, work: (id: string) => Awaitable<R>): Promise<R> {
@@ -119,7 +122,7 @@ export function contextOf(caller: Caller): OperationContext {
     resolve: (prefix) => sessions.resolve(prefix),
     assertSession: (sessionId) => access.assertSession(sessionId),
     assertPath: async (sessionId, path) => access.assertPath(sessions.resolve(sessionId), path),
-    assertOperations: (operations, what) => access.assertOperations(operations, what),
+    assertOperations: (operations, what) => access.assertOperations(operations, what, onlyReads),
     open: (sessionId) => using(sessionId, (id) => openFor({ sessionId: id }, caller)),
     look: (sessionId, work) => using(sessionId, (id) => sessions.withReadOnly(id, work)),
     alone: (sessionId, work) => access.assertSession(sessionId).then(() => sessions.alone(sessionId, work)),

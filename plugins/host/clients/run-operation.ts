@@ -1,3 +1,4 @@
+import type { Kernel } from "@scorel/kernel";
 import { copyPlain } from "@scorel/kit/values/copy";
 import { nearest } from "@scorel/kit/values/nearest";
 import type { z } from "zod";
@@ -44,18 +45,27 @@ export async function runOperation<O extends Operation>(
 
 async function runContributed<O extends Operation>(
   operation: O,
-  { plugin, contained, handler }: Contributed<O>,
+  { plugin, kernel, contained, handler }: Contributed<O>,
   params: unknown,
   caller: Caller,
 ): Promise<Operations[O]["result"]> {
   const checked = checkParams(operation, await schemaFrom(handler.params), params);
   if (caller.access.limited) await caller.access.assertOperation(operation, handler, checked);
   // An extension may change what it gets, but not what the client has.
-  const result = await handler.run(contained ? copyPlain(checked) : checked, contextOf(caller));
+  const context = contextOf(caller, (each) => onlyReads(each, caller, kernel));
+  const result = await handler.run(contained ? copyPlain(checked) : checked, context);
   if (!(contained || caller.checksResults) || !handler.result) return result;
   const parsed = assertResult(operation, plugin, await schemaFrom(handler.result), result);
   // Without the keys that the schema of an extension does not name.
   return contained ? (parsed as Operations[O]["result"]) : result;
+}
+
+/** Whether an operation is known to change nothing: one of the host, of its plugins, or of a session's. False for unknown ones. */
+function onlyReads(operation: string, { sessions }: Caller, kernel: Kernel): boolean {
+  const own = ownOperation(operation as Operation);
+  if (own) return own.readOnly === true;
+  const { handler } = allContributed(sessions.parent).get(operation) ?? allContributed(kernel).get(operation) ?? {};
+  return handler?.readOnly === true;
 }
 
 function assertResult(operation: string, plugin: string, schema: z.ZodType, result: unknown): unknown {
