@@ -355,8 +355,20 @@ declare module "@scorel/kernel" {
     convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
   }
   interface Events {
-    /** The waiting messages after a change, all of them. A delivered message is removed by its own `message` event. */
-    queue_update: { items: QueueItem[] };
+    /**
+     * The waiting messages have changed. With `items`, these are all of them; otherwise only what was added, changed, removed and
+     * moved is named. A delivered message is removed by its own `message` event.
+     */
+    queue_update: {
+      items?: QueueItem[];
+      /** Messages at the end. */
+      added?: QueueItem[];
+      /** What is new of messages. Absent fields are as before. */
+      changed?: (Partial<QueueItem> & { id: string })[];
+      removed?: string[];
+      /** Each of these follows the message `after`, or is the first. The others keep their order. */
+      moved?: { id: string; after: string | null }[];
+    };
   }
   interface Transients {
     /** A model call failed and is repeated after `delayMs`. `attempt` counts from 1; `of` is the maximum. */

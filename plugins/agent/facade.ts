@@ -81,7 +81,7 @@ function viewFor(
   service: AgentService,
   { env: { queue }, dispatcher }: { env: Environment; dispatcher: Dispatcher },
 ): AgentService {
-  // Each queue change writes the whole queue, so its whole size is charged, with what is about to be added.
+  // The whole queue is charged for each change, with what is about to be added, so that a loop cannot make it long.
   const size = () => JSON.stringify(queue.items).length + dispatcher.unclean;
   const pay = (where: string) => plugin.spend(where, { written: 1 }, size);
   const counted: Partial<AgentService> = {

@@ -10,11 +10,13 @@ import type {
   Session,
   StoredEvent,
 } from "@scorel/kernel";
+import { updatedQueue } from "@scorel/kit/session/queue-update";
 import type { MessageMeta, UserMessage } from "@scorel/messages/contract";
 import { z } from "zod";
 import type { QueueChange, QueueItem, RewriteOptions, SentMessage } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { userText } from "../messages/convert.ts";
+import { queueChanges } from "./queue-changes.ts";
 
 /** Number of client-made message ids that are remembered, enough for a client's retries. */
 const rememberedIds = 256;
@@ -32,21 +34,28 @@ const item = z.strictObject({
   clientId: z.string(),
 });
 
-/** The event `queue_update`: all waiting messages after a change, so that one line suffices to read the queue. */
+const changes = z.strictObject({
+  added: z.array(item).optional(),
+  changed: z.array(item.partial().required({ id: true })).optional(),
+  removed: z.array(z.string()).optional(),
+  moved: z.array(z.strictObject({ id: z.string(), after: z.string().nullable() })).optional(),
+});
+
+/** The event `queue_update`: what has changed in the queue, or the whole queue. */
 export const queueUpdate: EventDefinition<Events["queue_update"]> = {
-  schema: z.strictObject({ items: z.array(item) }),
+  schema: z.union([z.strictObject({ items: z.array(item) }), changes]) as z.ZodType<Events["queue_update"]>,
   durable: true,
   leaf: (_event, current) => current,
-  convertToDisplay: (event: EventOf<"queue_update">) => displayQueue(event.items),
+  convertToDisplay: (event: EventOf<"queue_update">) => displayQueue(messagesIn(event)),
 };
 
-/** Projection `queue`: the last `queue_update` without the messages delivered since. */
+/** Projection `queue`: what the updates say, without the messages delivered since. */
 export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
   over: "log",
   reads: ["queue_update", { type: "message", containing: '"queueItemId"' }],
   init: () => [],
   update(state, event: StoredEvent) {
-    if (event.type === "queue_update") return (event as EventOf<"queue_update">).items;
+    if (event.type === "queue_update") return updatedQueue(state, event as EventOf<"queue_update">);
     const delivered = metaOf(event)?.queueItemId;
     return delivered === undefined ? state : state.filter(({ id }) => id !== delivered);
   },
@@ -68,7 +77,7 @@ export const sentProjection: ProjectionDefinition<readonly SentMessage[]> = {
   init: () => [],
   update(state, event: StoredEvent) {
     if (event.type === "queue_update")
-      return (event as EventOf<"queue_update">).items.reduce(
+      return messagesIn(event as EventOf<"queue_update">).reduce(
         (sent, { id, message }) => remember(sent, message.meta, id),
         state,
       );
@@ -93,7 +102,8 @@ export class Queue {
    * is lost.
    */
   async add(added: QueueItem): Promise<void> {
-    await this.session.append("queue_update", { items: [...this.items, added] }, { clientId: added.clientId });
+    const update = this.items.length === 0 ? { items: [added] } : { added: [added] };
+    await this.session.append("queue_update", update, { clientId: added.clientId });
   }
 
   /**
@@ -101,7 +111,8 @@ export class Queue {
    * AGENT_QUEUE_CONFLICT.
    */
   async rewrite(changes: readonly QueueChange[], { expectedSeq, ...options }: RewriteOptions): Promise<string[]> {
-    const removed = new Map(this.items.map((waiting) => [waiting.id, waiting]));
+    const before = this.items;
+    const removed = new Map(before.map((waiting) => [waiting.id, waiting]));
     const items = changes.map((change) => {
       const waiting = removed.get(change.id);
       if (!waiting) throw errors.AGENT_QUEUE_UNKNOWN({ id: change.id, ...this.delivered(change.id) });
@@ -111,7 +122,7 @@ export class Queue {
       return { ...waiting, ...change, ...(author && { clientId: author }) };
     });
     const check = (view: LogView) => mustBeAt(expectedSeq, view.projection("queueSeq"));
-    await this.session.append("queue_update", { items }, { ...options, check });
+    await this.session.append("queue_update", queueChanges(before, items), { ...options, check });
     return [...removed.keys()];
   }
 
@@ -172,7 +183,12 @@ function remember(sent: readonly SentMessage[], meta: MessageMeta | undefined, i
   return [...sent.slice(1 - rememberedIds), { messageId, id, ...(hash !== undefined && { hash }) }];
 }
 
-function displayQueue(items: readonly QueueItem[]): DisplayAction {
+/** The messages that an update has with their text: those that it adds and changes, or all. */
+function messagesIn({ items, added = [], changed = [] }: EventOf<"queue_update">): Pick<QueueItem, "id" | "message">[] {
+  return items ?? [...changed.flatMap(({ id, message }) => (message ? { id, message } : [])), ...added];
+}
+
+function displayQueue(items: readonly Pick<QueueItem, "message">[]): DisplayAction {
   if (items.length === 0) return { display: "hidden" };
   const texts = items.map(({ message }) => userText(message.content));
   return {

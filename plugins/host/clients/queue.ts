@@ -1,4 +1,4 @@
-import { codeOf, type EventId, type EventOf, type Session } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
 import type { Operations } from "../contract.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
@@ -30,8 +30,8 @@ export async function rewriteQueue(
   const open = await openFor(params, caller);
   const { session } = open.kernel;
   const id = eventIdFor("rewrite_queue", messageId);
-  const done = id === undefined ? undefined : resultOf(session, id);
-  if (done) return done;
+  const result = { items: items.map((item) => ({ id: item.id })) };
+  if (id !== undefined && session.tree.get(id)) return result;
   const queue = session.projection("queue");
   const changes = items.map(({ content, ...change }) => {
     // A message that no longer waits is refused by `agent.rewriteQueue`, which knows what became of it.
@@ -43,7 +43,7 @@ export async function rewriteQueue(
     ...(expectedSeq !== undefined && { expectedSeq }),
     ...(id !== undefined && { id }),
   });
-  return { items: changes.map((change) => ({ id: change.id })) };
+  return result;
 }
 
 /** Cancels the running turn. Others who have queued messages behind it still get their answers. */
@@ -81,9 +81,4 @@ export async function runQueue(
   if (!sent) return { status: "empty" };
   rememberTurn(open, sent.id, sent.turn);
   return { status: "started", id: sent.id };
-}
-
-function resultOf({ tree }: Session, id: EventId): Rewrite["result"] | undefined {
-  const written = tree.get(id) as EventOf<"queue_update"> | undefined;
-  return written && { items: written.items.map((item) => ({ id: item.id })) };
 }

@@ -1,5 +1,5 @@
 import type { QueueItem } from "@scorel/agent/contract";
-import { createKernel, definePlugin, type Kernel, type StoredEvent } from "@scorel/kernel";
+import { createKernel, definePlugin, type Events, type Kernel, type StoredEvent } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import messages from "@scorel/messages";
 import { expect, it } from "vitest";
@@ -152,14 +152,32 @@ class Play {
   private retell(): void {
     this.waiting = [];
     this.delivered = [];
-    for (const event of this.records as (StoredEvent & { items?: QueueItem[]; message?: any })[]) {
+    for (const event of this.records as (StoredEvent & Events["queue_update"] & { message?: any })[]) {
+      if (event.type === "queue_update") this.retellUpdate(event);
       const id = event.message?.meta?.queueItemId;
-      if (event.items)
-        this.waiting = event.items.map(({ id, mode, message }) => ({ id, mode, text: String(message.content) }));
       if (id === undefined) continue;
       this.waiting = this.waiting.filter((item) => item.id !== id);
       this.delivered.push(id);
     }
+  }
+
+  private retellUpdate({ items, added = [], changed = [], removed = [], moved = [] }: Events["queue_update"]): void {
+    if (items) this.waiting = [];
+    this.waiting = this.waiting.filter(({ id }) => !removed.includes(id));
+    for (const { id, mode, message } of changed) {
+      const item = this.waiting.find((each) => each.id === id) as Waiting;
+      if (mode) item.mode = mode;
+      if (message) item.text = String(message.content);
+    }
+    for (const { id, after } of moved) {
+      const [item] = this.waiting.splice(
+        this.waiting.findIndex((each) => each.id === id),
+        1,
+      );
+      this.waiting.splice(this.waiting.findIndex((each) => each.id === after) + 1, 0, item as Waiting);
+    }
+    for (const { id, mode, message } of [...(items ?? []), ...added])
+      this.waiting.push({ id, mode, text: String(message.content) });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { QueueItem, StoreProposal } from "@scorel/agent/contract";
-import { definePlugin, newId, type StoredEvent } from "@scorel/kernel";
+import { definePlugin, type Events, newId, type StoredEvent } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, it } from "vitest";
 import { queueProjection, sentProjection } from "../../../plugins/agent/turn/queue.ts";
@@ -14,12 +14,37 @@ const item = (id: string, messageId?: string): QueueItem => ({
   message: { role: "user", content: id, timestamp: 0, ...(messageId && { meta: { messageId } }) },
 });
 const update = (...items: QueueItem[]) => ({ id: "e", type: "queue_update", items }) as unknown as StoredEvent;
+const change = (update: Events["queue_update"]) =>
+  ({ id: "e", type: "queue_update", ...update }) as unknown as StoredEvent;
 const message = (id: string, meta?: object) =>
   ({ id, type: "message", message: { role: "user", content: id, timestamp: 0, meta } }) as unknown as StoredEvent;
 const fold = (definition: typeof queueProjection | typeof sentProjection, ...events: StoredEvent[]) =>
   events.reduce((state, event) => definition.update(state as never, event) as never, definition.init());
 
 describe("the queue, read from the log,", () => {
+  it("is what the changes since the last whole queue leave, in their order", () => {
+    const [a, b, c, d] = ["a", "b", "c", "d"].map((id) => item(id)) as [QueueItem, QueueItem, QueueItem, QueueItem];
+    const events = [update(a, b), change({ added: [c] }), change({ moved: [{ id: "c", after: null }] })];
+    expect(fold(queueProjection, ...events)).toEqual([c, a, b]);
+    const others = [change({ removed: ["a"], changed: [{ id: "b", mode: "steer" }] }), change({ added: [d] })];
+    expect(fold(queueProjection, ...events, ...others)).toEqual([c, { ...b, mode: "steer" }, d]);
+    expect(fold(queueProjection, ...events, message("m", { queueItemId: "a" }), ...others, update(a))).toEqual([a]);
+  });
+  it("passes over what no message has, and loses none, whatever a damaged log says", () => {
+    const [a, b] = [item("a"), item("b")];
+    const broken: Events["queue_update"][] = [
+      { removed: ["x"], changed: [{ id: "x", mode: "steer" }], moved: [{ id: "x", after: "a" }] },
+      { moved: [{ id: "b", after: "x" }] },
+      {
+        moved: [
+          { id: "b", after: "a" },
+          { id: "b", after: "b" },
+        ],
+      },
+      { added: [b] },
+    ];
+    for (const each of broken) expect(fold(queueProjection, update(a, b), change(each))).toEqual([a, b]);
+  });
   it("is the last update without the messages delivered since", () => {
     expect(fold(queueProjection, update(item("a")), update(item("a"), item("b")))).toEqual([item("a"), item("b")]);
     expect(fold(queueProjection, update(item("a"), item("b")), message("m", { queueItemId: "a" }))).toEqual([
@@ -179,7 +204,7 @@ describe("queued messages", () => {
       "message user: go",
       "runtime_start",
       "message assistant: <work>",
-      ...[1, 2, 3, 4].map((n) => `queue_update ${n}`),
+      ...["1", "+1", "+1", "+1"].map((n) => `queue_update ${n}`),
       "message tool_result: worked",
       "message user: steer 1",
       "message user: steer 2",
@@ -194,11 +219,31 @@ describe("queued messages", () => {
     const events = t.stored();
     for (let killed = 0; killed <= events.length; killed++) {
       const left = events.slice(0, killed);
-      const asked = left.flatMap((event: any) => (event.type === "queue_update" ? [event.items.at(-1).id] : []));
+      const asked = left.flatMap((event: any) => (event.items ?? event.added ?? []).map(({ id }: QueueItem) => id));
       const delivered = left.flatMap((event: any) => event.message?.meta?.queueItemId ?? []);
       const waiting = fold(queueProjection, ...left) as QueueItem[];
       expect([...delivered, ...waiting.map(({ id }) => id)].sort()).toEqual(asked.sort());
     }
+  });
+
+  it("are each written once, however many wait, and moved and removed without their text", async () => {
+    await using t = await standing([toolCall("work", {}), text("done")]);
+    const written = t.stored().length;
+    for (let n = 0; n < 200; n++) await t.agent.send(`message ${n} ${"x".repeat(80)}`);
+    const queue = t.session.projection("queue").map(({ id }) => ({ id }));
+    const bytes = () => JSON.stringify(t.stored().slice(written)).length;
+    expect(bytes()).toBeLessThan(200 * 500);
+    const before = bytes();
+    await t.agent.rewriteQueue([queue[199], ...queue.slice(0, 100), ...queue.slice(101, 199)] as { id: string }[]);
+    expect(t.session.projection("queue").map(({ id }) => id)).toEqual([
+      queue[199]?.id,
+      ...[...queue.slice(0, 100), ...queue.slice(101, 199)].map(({ id }) => id),
+    ]);
+    expect(bytes() - before).toBeLessThan(500);
+    await t.agent.rewriteQueue([]);
+    expect(t.stored().at(-1)).toMatchObject({ type: "queue_update", items: [] });
+    t.proceed();
+    await t.sent.turn;
   });
 
   it("stay queued when the turn is cancelled, and are delivered in the next turn", async () => {

@@ -183,7 +183,7 @@ function lineOf(event: AnyEvent & Record<string, any>): string {
     case "retry_end":
       return `${event.type} ${event.attempt}${event.cancelled ? " cancelled" : ""}`;
     case "queue_update":
-      return `${event.type} ${event.items.length}`;
+      return `${event.type} ${event.items ? event.items.length : `+${event.added?.length ?? 0}`}`;
     default:
       return event.type;
   }

@@ -48,6 +48,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("unfinished" as const), words: fc.nat(12) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("rewind" as const), back: fc.nat(12) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("queue" as const), count: fc.nat(3) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("queued" as const), change: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("deliver" as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("ask" as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("answer" as const) }) },
@@ -136,6 +137,18 @@ async function world() {
       queued = Array.from({ length: done.count }, (_, n) => `item-${n}`);
       const items = queued.map((id) => ({ id, mode: "steer", clientId: "tester", ...user(id) }));
       await s.append("queue_update", { items });
+    } else if (done.do === "queued") {
+      const [first, last] = [queued[0] ?? "none", queued.at(-1) ?? "none"];
+      const added = { id: newEventId(), mode: "steer", clientId: "tester", ...user("more") };
+      const changes = [
+        { added: [added] },
+        { removed: [first] },
+        { changed: [{ id: last, ...user("changed") }] },
+        { moved: [{ id: last, after: null }] },
+      ];
+      if (done.change === 0) queued = [...queued, added.id];
+      if (done.change === 1) queued = queued.slice(1);
+      await s.append("queue_update", changes[done.change]);
     } else if (done.do === "deliver")
       await s.append("message", user("queued", { queueItemId: queued.shift() ?? "none" }));
     else if (done.do === "ask") {
@@ -262,6 +275,21 @@ it("begins with the last events, and gets earlier ones when asked", async () => 
   await w.take({ do: "say" });
   await Promise.all([drained(), whole.drained()]);
   expect(shown(view)).toEqual(shown(whole.view));
+});
+
+it("knows the queue that was made before its first event, with the changes since", async () => {
+  await using w = await world();
+  await w.take({ do: "queue", count: 3 });
+  for (let n = 0; n < 3; n++) await w.take({ do: "say" });
+  for (const change of [0, 1, 3]) await w.take({ do: "queued", change });
+  const whole = await follow(w);
+  const { view, drained } = await follow(w, { tail: 2 });
+  expect(view.queue.map(({ content }) => content)).toEqual(["more", "item-1", "item-2"]);
+  await w.take({ do: "queued", change: 2 });
+  await Promise.all([drained(), whole.drained()]);
+  expect([view.queue, view.queueSeq]).toEqual([whole.view.queue, whole.view.queueSeq]);
+  expect(await view.earlier(2)).toBe(true);
+  expect([view.queue, view.queueSeq]).toEqual([whole.view.queue, whole.view.queueSeq]);
 });
 
 it("shows that it is connecting again, and why it has ended", async () => {

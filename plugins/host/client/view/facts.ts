@@ -1,4 +1,5 @@
 import type { DisplayAction, EventOf, StoredEvent } from "@scorel/kernel";
+import { type QueueUpdate, updatedQueue } from "@scorel/kit/session/queue-update";
 import type { SessionMeta, Usage, UserMessage } from "@scorel/messages/contract";
 import type { QuestionKind, QueuedMessage } from "../../contract.ts";
 
@@ -26,6 +27,8 @@ export interface Facts {
   queue: readonly QueuedMessage[];
   /** `seq` of the event that last changed the queue, for `expectedSeq`. */
   queueSeq: number;
+  /** While the queue before the first event is not known: how later events change it. */
+  queueChanges?: QueueChange[];
   /** The open questions, in the order in which they were asked. */
   requests: readonly OpenRequest[];
   /** Sum over the replies and summaries that were received. */
@@ -33,11 +36,17 @@ export interface Facts {
 }
 /** A waiting message as the event `queue_update` stores it. */
 type StoredItem = Omit<QueuedMessage, "content"> & { message: UserMessage };
+type Queue = readonly QueuedMessage[];
+interface QueueChange {
+  seq: number;
+  apply(queue: Queue): Queue;
+}
 export type FactChange = "status" | "queue" | "requests";
 
-export function noFacts(meta: SessionMeta): Facts {
+/** What is known of a session before its events. With `isPart`, the first ones are not going to be received. */
+export function noFacts(meta: SessionMeta, isPart: boolean): Facts {
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
-  return { meta, queue: [], queueSeq: 0, requests: [], usage };
+  return { meta, queue: [], queueSeq: 0, requests: [], usage, ...(isPart && { queueChanges: [] }) };
 }
 
 /** Takes a stored event into account. Returns what has changed; the objects in `facts` are replaced, not changed. */
@@ -53,23 +62,48 @@ export function learn(facts: Facts, event: StoredEvent): FactChange[] {
     facts.permission = (event as StoredEvent & { mode: string }).mode;
     return ["status"];
   }
-  if (type === "queue_update") {
-    const { items } = event as StoredEvent & { items: StoredItem[] };
-    return setQueue(
-      facts,
-      items.map(({ id, mode, message, clientId }) => ({ id, mode, content: message.content, clientId })),
-      event.seq,
-    );
-  }
+  if (type === "queue_update") return learnQueue(facts, event as StoredEvent & QueueUpdate<StoredItem>);
   if (type === "approval_request") return addRequest(facts, event as StoredEvent & OpenRequest);
   if (type === "approval_answer") return endRequest(facts, (event as StoredEvent & OpenRequest).requestId);
   return [];
 }
 
-/** Replaces the queue, unless a later event is known. */
-export function setQueue(facts: Facts, items: readonly QueuedMessage[], seq: number): FactChange[] {
-  if (seq < facts.queueSeq) return [];
-  facts.queue = items;
+/** Replaces the queue by what it was after an event, unless a later event is known. */
+export function setQueue(facts: Facts, items: Queue, seq: number): FactChange[] {
+  const later = facts.queueChanges?.filter((change) => change.seq > seq) ?? [];
+  if (!facts.queueChanges && seq < facts.queueSeq) return [];
+  delete facts.queueChanges;
+  facts.queue = later.reduce((queue, { apply }) => apply(queue), items);
+  facts.queueSeq = later.at(-1)?.seq ?? seq;
+  return ["queue"];
+}
+
+function learnQueue(
+  facts: Facts,
+  { items, added, changed, removed, moved, seq }: StoredEvent & QueueUpdate<StoredItem>,
+) {
+  if (items) return setQueue(facts, items.map(asShown), seq);
+  const update = { added: added?.map(asShown), changed: changed?.map(asShown), removed, moved };
+  return changeQueue(facts, seq, (queue) => updatedQueue(queue, update));
+}
+
+function asShown<T extends Partial<StoredItem> & { id: string }>({ id, mode, message, clientId }: T) {
+  return {
+    id,
+    ...(mode !== undefined && { mode }),
+    ...(message !== undefined && { content: message.content }),
+    ...(clientId !== undefined && { clientId }),
+  } as T extends StoredItem ? QueuedMessage : Partial<QueuedMessage> & { id: string };
+}
+
+/** Changes the queue, or remembers the change until it is known what the queue was before the first event. */
+function changeQueue(facts: Facts, seq: number, apply: QueueChange["apply"]): FactChange[] {
+  if (seq <= facts.queueSeq) return [];
+  if (facts.queueChanges) {
+    facts.queueChanges.push({ seq, apply });
+    return [];
+  }
+  facts.queue = apply(facts.queue);
   facts.queueSeq = seq;
   return ["queue"];
 }
@@ -78,8 +112,7 @@ function learnMessage(facts: Facts, { message, seq }: EventOf<"message">): FactC
   const delivered = message?.meta?.queueItemId;
   const changes = message?.role === "assistant" ? addUsage(facts, message.usage) : [];
   if (delivered === undefined) return changes;
-  const left = facts.queue.filter(({ id }) => id !== delivered);
-  return [...changes, ...setQueue(facts, left, seq)];
+  return [...changes, ...changeQueue(facts, seq, (queue) => queue.filter(({ id }) => id !== delivered))];
 }
 
 function addUsage(facts: Facts, used: Usage | undefined): FactChange[] {

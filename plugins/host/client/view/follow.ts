@@ -62,6 +62,8 @@ class Follower implements SessionView {
   private caughtUpAt = Number.NEGATIVE_INFINITY;
   private position!: Anchor;
   private readonly cache: SessionCache | undefined;
+  /** Resolves when the queue is known, or cannot be asked for. */
+  private queueTaken: Promise<void> = Promise.resolve();
 
   constructor(client: Client, sessionId: string, options: FollowOptions) {
     this.client = client;
@@ -86,6 +88,7 @@ class Follower implements SessionView {
       if (state === "closed") this.ended((rest as { error?: Error }).error);
     });
     await this.client.drained(this.sessionId);
+    await this.queueTaken;
     await this.cache?.write(this.cached());
   }
 
@@ -152,9 +155,9 @@ class Follower implements SessionView {
 
   private resume(mode: ResumeMode, begun: Pick<Subscription, "more" | "status" | "anchor">): void {
     this.projection.begin({ mode, ...begun });
-    // The event that made the queue may be an earlier one.
+    // The events that made the queue may be earlier ones.
     if (mode === "full_reload" && begun.more)
-      this.client.request("get_queue", { sessionId: this.sessionId }).then(
+      this.queueTaken = this.client.request("get_queue", { sessionId: this.sessionId }).then(
         (queue) => void (this.isClosed || this.projection.takeQueue(queue)),
         () => {},
       );

@@ -81,7 +81,7 @@ export class SessionProjection {
   /** `changed` is called with each change, after it. */
   constructor(status: SessionStatus, changed: (change: ViewChange) => void = () => {}) {
     this.host = status;
-    this.known = noFacts(status.meta);
+    this.known = noFacts(status.meta, false);
     this.changed = changed;
   }
 
@@ -102,7 +102,9 @@ export class SessionProjection {
   }
   /** What the stored events say, as far as a cache has to keep it. */
   get facts(): CachedSession["facts"] {
-    const { queue, queueSeq, requests, permission } = this.known;
+    const { queue, queueChanges, requests, permission } = this.known;
+    // An entry without a queue that is known is not used.
+    const queueSeq = queueChanges ? -1 : this.known.queueSeq;
     return { queue, queueSeq, requests, ...(permission !== undefined && { permission }) };
   }
   get requests(): readonly OpenRequest[] {
@@ -127,7 +129,7 @@ export class SessionProjection {
     this.model = undefined;
     if (mode === "full_reload") {
       this.timeline.clear();
-      this.known = noFacts(status.meta);
+      this.known = noFacts(status.meta, more);
       this.hasMore = more;
       this.from = anchor.persistentSeq;
     }
@@ -147,6 +149,7 @@ export class SessionProjection {
     const start = { ...anchor, persistentSeq: first ? first.seq - 1 : 0, persistentId: null };
     this.begin({ mode: "full_reload", more, anchor: start, status });
     for (const delivered of events) this.take(delivered);
+    delete this.known.queueChanges;
     Object.assign(this.known, facts);
     this.connect({ connection: "cached" });
   }
@@ -169,11 +172,11 @@ export class SessionProjection {
     this.timeline.addBefore(events);
     this.hasMore = more;
     this.from = 0;
-    const { meta, permission, queue, queueSeq, requests } = this.known;
-    this.known = noFacts(meta);
+    const { meta, permission, queue, queueSeq, queueChanges, requests } = this.known;
+    this.known = noFacts(meta, more);
     for (const { event } of this.timeline.events) this.learn(event as StoredEvent);
     // Those of earlier events are known already, from what was in flight.
-    if (queueSeq >= this.known.queueSeq) Object.assign(this.known, { queue, queueSeq });
+    if (!queueChanges) setQueue(this.known, queue, queueSeq);
     Object.assign(this.known, { meta, requests, ...(permission !== undefined && { permission }) });
     this.tell({ kind: "reset" });
   }
