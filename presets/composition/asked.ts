@@ -11,6 +11,8 @@ export interface Asked {
   cwd: string;
   /** `--trust`: the project of `cwd` may be read in this run. */
   trust: boolean;
+  /** Whether the command opens a session of `cwd` before anything else. */
+  opensSession?: boolean;
   /** Prints a notice to the user; the same text only once. */
   notify(notice: string): void;
   /** Awaited before the code of an extension runs. */

@@ -135,7 +135,8 @@ async function loadExtensions(
  */
 async function hostResolution(asked: Asked): Promise<Resolution> {
   const project = await projectWithLayers(asked);
-  const request: LayerRequest = { ...userRequest(asked), project, scope: "host", looking: true };
+  const { opensSession = false } = asked;
+  const request: LayerRequest = { ...userRequest(asked), project, scope: "host", looking: true, opensSession };
   try {
     return await resolve(request);
   } catch (thrown) {
@@ -149,7 +150,7 @@ async function hostResolution(asked: Asked): Promise<Resolution> {
 /** The layers without those of a trusted project whose files or preset are invalid. */
 async function withoutProject(asked: Asked): Promise<Resolution> {
   try {
-    return await resolve({ ...userRequest(asked), looking: true });
+    return await resolve({ ...userRequest(asked), looking: true, scope: "host" });
   } catch (thrown) {
     if (!["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(codeOf(thrown))) throw thrown;
     return await resolve(userRequest(asked, "base"));

@@ -34,17 +34,21 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   const merged = withLocal(withGuards(mergeLayers(await readLayers(request))));
   const project = request.scope === "host" ? undefined : request.project;
   const found = await confirmed(await findExtensions(project, packagesOf(merged.layers), isLeftOut(merged)));
-  const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
-  const plugins = await loadShipped([...named]);
+  const plugins = await loadShipped(pluginsFor(request, merged));
   joinLayers(merged, plugins.values());
-  const verdict = await checkLayers(merged, [...plugins.values()], knownExtensions(merged, found));
+  const isLater = (id: string) => request.opensSession === true && shipped(id)?.scope === "session";
+  const verdict = await checkLayers(merged, [...plugins.values()], knownExtensions(merged, found), isLater);
   const wrong = [...verdict.problems, ...(await breaches(merged, found))];
+  // All mistakes are told at once, those in tables of session plugins too.
+  if (wrong.length > 0 && request.opensSession) return resolve({ ...request, opensSession: false });
   if (wrong.length > 0) throw configError(wrong);
   const unmet = await unmetBy(merged, found);
   if (unmet.length > 0 && !request.looking) throw configError(unmet);
-  const doubts = request.looking
-    ? await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values())
-    : [];
+  // Nobody is shown the notices about the layers of the host.
+  const doubts =
+    request.looking && request.scope !== "host"
+      ? await (await import("@scorel/inspect/doubts")).examineValues(merged, plugins.values())
+      : [];
   const notices = [...aboutTrust(request), ...verdict.notices, ...doubts];
   return {
     merged,
@@ -55,6 +59,17 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
     found,
     notices,
   };
+}
+
+/**
+ * The ids of the plugins to load: all that are used or configured. For the host, without session plugins that have no table to
+ * check: each session loads its own.
+ */
+function pluginsFor({ scope, opensSession = false }: LayerRequest, { layers, use, tables }: Merged): string[] {
+  const named = [...new Set([...use.keys(), ...Object.keys(tables)])];
+  // A lock may name a key of any plugin.
+  if (scope !== "host" || layers.some(({ table }) => table.locked !== undefined)) return named;
+  return named.filter((id) => shipped(id)?.scope === "host" || (!opensSession && Object.hasOwn(tables, id)));
 }
 
 /** Adds the plugins that guard the model to a project with tools, except those that the user has left out. */

@@ -30,11 +30,15 @@ export interface Verdict {
   notices: LayerNotice[];
 }
 
-/** Checks the merged layers against the grammar, the plugins' schemas, and what a project may set. */
+/**
+ * Checks the merged layers against the grammar, the plugins' schemas, and what a project may set. The tables for which `isLater`
+ * are left out.
+ */
 export async function checkLayers(
   merged: Merged,
   plugins: readonly AnyPlugin[],
   extensions: readonly KnownExtension[],
+  isLater: (id: string) => boolean = () => false,
 ): Promise<Verdict> {
   const suggest = (id: string, others: readonly string[] = []) => {
     const ids = extensions.map((extension) => extension.id);
@@ -52,7 +56,7 @@ export async function checkLayers(
   checkNames(merged, extensions, suggest, verdict);
   checkLocks(merged, { plugins, extensions, suggest, verdict });
   for (const [id, value] of Object.entries(merged.tables))
-    checkPluginTable(id, value, { merged, plugins, extensions, suggest, verdict });
+    if (!isLater(id)) checkPluginTable(id, value, { merged, plugins, extensions, suggest, verdict });
   return verdict;
 }
 

@@ -23,6 +23,8 @@ export interface LayerRequest {
   presetOnly?: boolean;
   /** For host plugins: layers of the project are left out, but the presets that they extend are read. */
   scope?: "host";
+  /** With `scope`: leave the tables of session plugins unchecked. Whoever asks opens a session, which checks them. */
+  opensSession?: boolean;
   /** The layers are only shown or checked, so unmet requirements are no error. */
   looking?: boolean;
   /** Called for each preset that cannot be read, which is then left out. Default: the first one is thrown. */

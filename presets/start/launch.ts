@@ -94,6 +94,7 @@ export async function startHost(
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
+    opensSession: flags.print === true,
     ...(contain && { beforeExtensions: callOnce(contain) }),
     notify: flags.rescue ? () => {} : once((notice) => stderr.write(`scorel: ${notice}\n`)),
   });

@@ -57,6 +57,23 @@ describe("the host", () => {
     await expect(started(at, { preset: "team" }).host()).rejects.toMatchObject({ code: "CONFIG_PRESET_UNTRUSTED" });
   });
 
+  it("leaves the tables of session plugins to the session that the command opens", async () => {
+    using at = place();
+    at.file("~/.scorel/config.toml", "[agent]", "callsPerReply = true");
+    const wrong = { code: "CONFIG_INVALID" };
+    await expect(started(at).host()).rejects.toMatchObject(wrong);
+    const { host, session } = started(at, { opensSession: true });
+    expect(await host()).toEqual(hostIds);
+    await expect(session()).rejects.toMatchObject(wrong);
+  });
+
+  it("checks its own tables, whatever the command does", async () => {
+    using at = place();
+    at.file("~/.scorel/config.toml", "[daemon]", "idleMinutes = true");
+    const wrong = { code: "CONFIG_INVALID" };
+    await expect(started(at, { opensSession: true }).host()).rejects.toMatchObject(wrong);
+  });
+
   it("can return a single shipped session plugin without running an extension", async () => {
     using at = place();
     at.file("~/.scorel/extensions/loud.ts", 'throw new Error("it was run");');
