@@ -29,34 +29,39 @@ const dist = join(root, "dist.next");
 /** Packages that are not bundled, because they look for files beside their own: jiti its transform, ripgrep its binary. */
 const external = ["jiti", "@vscode/ripgrep"];
 
-/** Sources that a headless turn loads lazily. */
-const usual = [
+/** Sources of every command that works with sessions, and of a headless turn at a host in the background, besides host plugins. */
+const first = [
   "presets/start/launch.ts",
-  "plugins/agent/turn/loop.ts",
-  "plugins/checkpoints/record/tracker.ts",
   "plugins/cli/exit-code.ts",
   "plugins/cli/process/own-process.ts",
   "plugins/cli/process/signals.ts",
   "plugins/cli/parser.ts",
-  "plugins/coding/shell/command.ts",
-  "plugins/coding/guard/guard.ts",
-  "plugins/coding/shell/output.ts",
   "plugins/daemon/own-socket.ts",
   "plugins/kit/text/plain.ts",
-  "plugins/local/files/files.ts",
-  "plugins/local/processes/processes.ts",
-  "plugins/model/providers/registry.ts",
   "plugins/socket/socket.ts",
   "plugins/extensions/commands/noted.ts",
   "plugins/extensions/load/find.ts",
   "plugins/extensions/rows/rehearsal.ts",
   "plugins/extensions/words.ts",
+  "plugins/host/client/remote-client.ts",
+  "plugins/print/turn.ts",
+];
+
+/** Sources that a headless turn in the same process loads lazily, besides session plugins. */
+const usual = [
+  "plugins/agent/turn/loop.ts",
+  "plugins/checkpoints/record/tracker.ts",
+  "plugins/coding/shell/command.ts",
+  "plugins/coding/guard/guard.ts",
+  "plugins/coding/shell/output.ts",
+  "plugins/local/files/files.ts",
+  "plugins/local/processes/processes.ts",
+  "plugins/model/providers/registry.ts",
   "plugins/kit/process/ledger.ts",
   "plugins/host/commands/session-views.ts",
   "plugins/model/model.ts",
   "plugins/model/wire/stream.ts",
   "plugins/permissions/guard.ts",
-  "plugins/print/turn.ts",
   "plugins/projects/register.ts",
   "plugins/trust/use/projects.ts",
   "plugins/skills/match/turn-start.ts",
@@ -85,7 +90,11 @@ rmSync(dist, { recursive: true, force: true });
 const types = writeTypes(join(dist, "types"), virtualNames());
 const plugins = readdirSync(join(root, "plugins")).filter((id) => existsSync(join(root, "plugins", id, "index.ts")));
 const chunks = await bundle();
-await pack(chunks, dist, [...plugins.map((id) => `plugins/${id}/index.ts`), ...usual]);
+const manifests = (ids) => ids.map((id) => `plugins/${id}/index.ts`);
+await pack(chunks, dist, {
+  "first.js": [...first, ...manifests(hostPlugins())],
+  "sessions.js": [...usual, ...manifests(plugins)],
+});
 const bin = await bundleAlone("presets/start/bin.ts", "bin.js", "cjs");
 copyPresets();
 const testKit = await bundleAlone("presets/bundle/packed-testing.ts", "test-kit.js", "cjs");
@@ -95,6 +104,12 @@ makeExecutable();
 await writeHelp();
 await types;
 putInPlace();
+
+/** The ids of the plugins that are loaded once in each process. */
+function hostPlugins() {
+  const source = readFileSync(join(root, "presets/catalogue.ts"), "utf8");
+  return Array.from(source.matchAll(/^ {2}"?([\w-]+)"?: \{ scope: "host"/gm), ([, id]) => id);
+}
 
 /** The modules that extensions may import. */
 function virtualNames() {

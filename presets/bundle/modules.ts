@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,21 +12,34 @@ interface Module {
   readonly url: string;
 }
 
-/** The file with the modules that most commands need; one file is read and compiled faster than many. */
-export const togetherFile = "together.js";
+/**
+ * The files that hold many modules each, as one file is read and compiled faster than many: those of every command that works with
+ * sessions, and those of sessions, which may be open in another process.
+ */
+const FIRST = "first.js";
+const SESSIONS = "sessions.js";
 
 /** Returns the `require` of the command built into `directory`: it loads modules by their path there, and packages as Node does. */
 export function createModules(directory: string, cache: CodeCache): (name: string) => object {
   const outside = createRequire(join(directory, "bin.js"));
-  const together = join(directory, togetherFile);
-  const bodies = cache.evaluate(together) as Readonly<Record<string, Body>>;
-  const loaded = new Map<string, Module>();
-  const bodyOf = (name: string): Body => {
-    const body = Object.hasOwn(bodies, name) ? bodies[name] : undefined;
-    if (!body) return cache.evaluate(join(directory, name)) as Body;
-    cache.use(together, name);
-    return body;
+  const read = new Map<string, Readonly<Record<string, Body>>>();
+  const bodyIn = (file: string, name: string): Body | undefined => {
+    const path = join(directory, file);
+    const bodies = read.get(path) ?? (cache.evaluate(path) as Readonly<Record<string, Body>>);
+    read.set(path, bodies);
+    if (!Object.hasOwn(bodies, name)) return undefined;
+    cache.use(path, name);
+    return bodies[name];
   };
+  const bodyOf = (name: string): Body => {
+    const path = join(directory, name);
+    return (
+      bodyIn(FIRST, name) ??
+      (existsSync(path) ? (cache.evaluate(path) as Body) : bodyIn(SESSIONS, name)) ??
+      missing(path)
+    );
+  };
+  const loaded = new Map<string, Module>();
   const paths = new Map<string, string>();
   /** Modules are imported from few folders again and again, so that joining the paths each time would cost more than the rest. */
   const pathOf = (folder: string, wanted: string): string => {
@@ -49,4 +63,8 @@ export function createModules(directory: string, cache: CodeCache): (name: strin
     bodyOf(name)(module.exports, require, module);
     return module.exports;
   };
+}
+
+function missing(path: string): never {
+  throw new Error(`${path} is missing: install Scorel again`);
 }

@@ -4,21 +4,36 @@ import { dirname, join, relative, sep } from "node:path";
 import { transform } from "esbuild";
 
 /**
- * Writes each chunk into `dist` as a CommonJS function: the chunks that `sources` import statically into together.js, each
- * other chunk into its own file.
+ * Writes each chunk into `dist` as a CommonJS function. `files` maps the names of files to the sources whose chunks they hold, with
+ * those that these import statically; a chunk of several is in the first. Each other chunk gets its own file.
  */
-export async function pack({ outputFiles, metafile }, dist, sources) {
+export async function pack({ outputFiles, metafile }, dist, files) {
   const chunks = await Promise.all(outputFiles.map((file) => toFunction(file, dist)));
-  const names = needed(metafile, sources).map((path) => nameOf(join(dirname(dist), path), dist));
-  const bodies = chunks.filter(({ name }) => names.includes(name));
-  if (bodies.length < names.length) throw new Error("esbuild names files in its report that it did not write");
-  for (const { name, body } of chunks) if (!names.includes(name)) write(join(dist, name), `(${body});\n`);
   const helpers = await helpersOfModules();
-  const entries = bodies.map(({ name, body }) => `${JSON.stringify(name)}: ${without(helpers, body)}`);
-  write(join(dist, "together.js"), `(function () {\n${helpers.join("")}return {\n${entries.join(",\n")}\n};\n})();\n`);
+  const placed = new Set();
+  for (const [file, sources] of Object.entries(files)) {
+    const names = needed(metafile, sources).map((path) => nameOf(join(dirname(dist), path), dist));
+    const bodies = chunks.filter(({ name }) => names.includes(name));
+    if (bodies.length < names.length) throw new Error("esbuild names files in its report that it did not write");
+    write(
+      join(dist, file),
+      together(
+        bodies.filter(({ name }) => !placed.has(name)),
+        helpers,
+      ),
+    );
+    for (const name of names) placed.add(name);
+  }
+  for (const { name, body } of chunks) if (!placed.has(name)) write(join(dist, name), `(${body});\n`);
 }
 
-/** The statements with which esbuild begins CommonJS modules. Each module has its own; in together.js they share them. */
+/** The source of one file with several modules, as an object of functions by name. */
+function together(bodies, helpers) {
+  const entries = bodies.map(({ name, body }) => `${JSON.stringify(name)}: ${without(helpers, body)}`);
+  return `(function () {\n${helpers.join("")}return {\n${entries.join(",\n")}\n};\n})();\n`;
+}
+
+/** The statements with which esbuild begins CommonJS modules. Each module has its own; those of one file share them. */
 async function helpersOfModules() {
   const sample =
     'import first, * as second from "./a.js";\nexport const use = [first, second, () => import("./b.js")];';

@@ -8,10 +8,17 @@ import { type Place, place } from "./place.ts";
 
 const body = (code: string) => `function (exports, require, module) { ${code} }`;
 
-/** A built command with these modules; those in `together` are in one file. */
-function modules({ project, file }: Place, together: Record<string, string>, alone: Record<string, string> = {}) {
-  const bodies = Object.entries(together).map(([name, code]) => `${JSON.stringify(name)}: ${body(code)}`);
-  writeFileSync(join(project, "together.js"), `({ ${bodies.join(",")} })`);
+/** A built command with these modules: those of `first` and of `sessions` are in one file each. */
+function modules(
+  { project, file }: Place,
+  first: Record<string, string>,
+  alone: Record<string, string> = {},
+  sessions: Record<string, string> = {},
+) {
+  for (const [name, modules] of Object.entries({ "first.js": first, "sessions.js": sessions })) {
+    const bodies = Object.entries(modules).map(([name, code]) => `${JSON.stringify(name)}: ${body(code)}`);
+    writeFileSync(join(project, name), `({ ${bodies.join(",")} })`);
+  }
   for (const [name, code] of Object.entries(alone)) file(name, `(${body(code)})`);
   return createModules(project, createCodeCache());
 }
@@ -25,6 +32,18 @@ describe("a module of the built command", () => {
       { "chunks/a.js": `exports.a = require("../plugins/b.js").b + 1;`, "plugins/b.js": "exports.b = 1;" },
     );
     expect(load("main.js")).toEqual({ found: [2, 1] });
+  });
+  it("is read from the file of sessions only when it is needed", () => {
+    using at = place();
+    const load = modules(at, { "main.js": `exports.later = () => require("./plugins/agent.js").name;` }, {}, {});
+    const { later } = load("main.js") as { later(): string };
+    writeFileSync(join(at.project, "sessions.js"), `({ "plugins/agent.js": ${body('exports.name = "agent";')} })`);
+    expect(later()).toBe("agent");
+  });
+  it("that is nowhere is named with its place", () => {
+    using at = place();
+    const load = modules(at, { "main.js": `require("./chunks/gone.js");` });
+    expect(() => load("main.js")).toThrow(`${at.project}/chunks/gone.js is missing: install Scorel again`);
   });
   it("runs once, even if two modules require each other", () => {
     using at = place();
