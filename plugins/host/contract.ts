@@ -544,7 +544,10 @@ export interface OperationHandler<O extends Operation> {
    * that may only read can use it, too: for operations that are `readOnly`.
    */
   checksOperations?: boolean;
-  /** Checked before `run` is called. Keys that the schema does not name are refused. */
+  /**
+   * Checked before `run` is called. Keys that the schema does not name are refused. If it names `messageId`, another request with an
+   * id that was used is refused with MESSAGE_ID_REUSED, unless the operation is `readOnly`.
+   */
   params: SchemaSource<Operations[O]["params"]>;
   /** What `run` returns. Checked for extensions, and in tests for the plugins of Scorel. */
   result?: SchemaSource<Operations[O]["result"]>;

@@ -9,10 +9,11 @@ import { runContained } from "./contained-operation.ts";
 import { operationNames, ownOperation, ownResult } from "./operations.ts";
 import { checkParams, ownSchema, problemsOf } from "./params.ts";
 import { allContributed, type Contributed, contextOf, findContributed, schemaFrom } from "./plugin-operations.ts";
+import { guardMessageId } from "./sent-requests.ts";
 
 /**
  * Runs an operation, the host's own or a plugin's, for a client. Throws HOST_OPERATION_UNKNOWN, HOST_PARAMS_INVALID,
- * HOST_FORBIDDEN for what the client's scope does not include, and for extensions HOST_OPERATION_FAILED and HOST_OPERATION_OFF.
+ * HOST_FORBIDDEN for what the client's scope does not include, MESSAGE_ID_REUSED, and for extensions HOST_OPERATION_FAILED and HOST_OPERATION_OFF.
  */
 export async function runOperation<O extends Operation>(
   operation: O,
@@ -29,7 +30,8 @@ export async function runOperation<O extends Operation>(
     );
     if (access.limited) await access.assertOperation(operation, own, checked);
     if (own.opens) access.assertOptions(operation, checked, sessions.known);
-    const result = await own.run(checked, caller);
+    const { readOnly } = own;
+    const result = await guardMessageId({ operation, readOnly }, checked, sessions, () => own.run(checked, caller));
     if (caller.checksResults) assertResult(operation, "host", await ownResult(operation), result);
     return result;
   }
@@ -53,7 +55,8 @@ async function runContributed<O extends Operation>(
   if (caller.access.limited) await caller.access.assertOperation(operation, handler, checked);
   // An extension may change what it gets, but not what the client has.
   const context = contextOf(caller, (each) => onlyReads(each, caller, kernel));
-  const result = await handler.run(contained ? copyPlain(checked) : checked, context);
+  const run = () => handler.run(contained ? copyPlain(checked) : checked, context);
+  const result = await guardMessageId({ operation, readOnly: handler.readOnly }, checked, caller.sessions, run);
   if (!(contained || caller.checksResults) || !handler.result) return result;
   const parsed = assertResult(operation, plugin, await schemaFrom(handler.result), result);
   // Without the keys that the schema of an extension does not name.
