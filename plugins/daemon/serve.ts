@@ -97,6 +97,7 @@ async function begin(
   let ending: Promise<void> | undefined;
   const end = async () => {
     removeState();
+    for (const each of listening) each.refuse?.();
     await ctx.gateway.dismiss("the host stops", true);
     await keeper.quiet(TURNS_MS);
     await keeper.end();

@@ -7,6 +7,8 @@ import type { Awaitable } from "@scorel/kernel";
 export interface AcceptOptions {
   /** Name of the transport, for people: `socket`, `ws`. */
   transport: string;
+  /** The transport has this many connections, and takes no more: the client is told so, and the channel closed. */
+  tooMany?: number | undefined;
   /**
    * Decides whether a client is let in, and what it may do. Whatever it throws refuses the client; a coded error is told to it,
    * anything else only as a refusal.
@@ -81,6 +83,8 @@ export interface Listening {
   address: string;
   /** What people need to connect, without secrets, such as the file that has the token. */
   note?: string | undefined;
+  /** From now on, tells those who come that the host stops, where the gateway does not do that. */
+  refuse?(): void;
   /** Accepts no more clients, and closes the connections. */
   close(): Promise<void>;
 }

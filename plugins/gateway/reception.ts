@@ -10,6 +10,8 @@ export const PROTOCOL = 1;
 /** Longest message of a client that has not been let in yet, in characters, and the number of such messages. */
 const MAX_HELLO = 16 * 1024;
 const MAX_EARLY = 16;
+/** Time in seconds after which a client for which there was no room may try again. */
+const RETRY_AFTER_S = 5;
 
 export interface ReceptionOptions {
   version: string;
@@ -55,7 +57,7 @@ export class Reception {
       if (this.strangers.has(channel)) this.turnAway(channel, errors.GATEWAY_HELLO({ seconds: helloMs / 1_000 }), true);
     }, helloMs);
     limit.unref();
-    const isFull = this.strangers.size >= max;
+    const full = options.tooMany ?? (this.strangers.size >= max ? max : undefined);
     this.strangers.set(channel, stranger);
     channel.open({
       message: (text) => {
@@ -69,7 +71,7 @@ export class Reception {
       },
     });
     if (this.closed) this.end(channel, this.closed);
-    else if (isFull) this.turnAway(channel, errors.GATEWAY_FULL({ max }), true);
+    else if (full !== undefined) this.turnAway(channel, errors.GATEWAY_FULL({ max: full }), true);
   }
 
   /** Sends everybody away who was not let in, and all who come later. */
@@ -130,7 +132,8 @@ export class Reception {
 
 /** The message that ends a connection. With `retry`, connecting again can help. */
 export function closing(error: unknown, retry: boolean): HostMessage {
-  return { type: "closing", error: wireError(error), retry };
+  const isFull = codeOf(error) === "GATEWAY_FULL";
+  return { type: "closing", error: wireError(error), retry, ...(isFull && { retryAfter: RETRY_AFTER_S }) };
 }
 
 export function endWith(channel: Channel, message: HostMessage): void {

@@ -9,8 +9,9 @@ import { makePrivate } from "@scorel/kit/files/private-folder";
 import { lineChannel } from "@scorel/kit/net/line-channel";
 import { errors } from "./errors.ts";
 
-/** Connections at a time. */
+/** Connections at a time. Further ones are told so, and closed; of more than the second number, none is accepted. */
 const MAX_CONNECTIONS = 256;
+const MOST_CONNECTIONS = 1_024;
 /** Longest first message of a client, and the sent bytes that may wait for a client that does not read. */
 export const LIMITS = { maxFirstBytes: 64 * 1024, maxUnsent: 4 * 1024 * 1024 };
 
@@ -23,9 +24,10 @@ export async function listenOn(path: string, gateway: GatewayService): Promise<L
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    gateway.accept(lineChannel(socket, socket, LIMITS), { transport: "socket", admit: () => ({}) });
+    const tooMany = sockets.size > MAX_CONNECTIONS ? MAX_CONNECTIONS : undefined;
+    gateway.accept(lineChannel(socket, socket, LIMITS), { transport: "socket", tooMany, admit: () => ({}) });
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = MOST_CONNECTIONS;
   try {
     makePrivate(dirname(path));
     removeIfPresent(path);

@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 
 export interface Limits {
+  /** Connections at a time, from all addresses. */
+  connections: number;
   /** Connections that have not shown a token yet, from one address. */
   perAddress: number;
   /** The same from all addresses together. */
@@ -13,6 +15,7 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = {
+  connections: 1_024,
   perAddress: 192,
   pending: 256,
   deadlineMs: 5_000,

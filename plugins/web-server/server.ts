@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Listening } from "@scorel/gateway/contract";
@@ -8,26 +8,18 @@ import { errors } from "./errors.ts";
 import { codeIn, EXCHANGE } from "./exchange.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
 import { Passes } from "./passes.ts";
+import { end, endForNow, headers, refuse } from "./replies.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./tokens.ts";
 import { createVetting, type Refusal } from "./vetting.ts";
 
-/** Connections at a time, from all addresses. */
-const MAX_CONNECTIONS = 1_024;
+/** Connections at a time that are accepted, so that further ones than those that are used can be told so. */
+const MOST_CONNECTIONS = 2_048;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Time for a whole request to arrive, for the next one on the same connection, and for closing. */
 const REQUEST_MS = 30_000;
 const IDLE_MS = 5_000;
 const CLOSE_MS = 1_000;
-
-/** Headers of every answer: nothing is kept, framed, guessed or told to other sites. */
-const headers = {
-  "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-  "Cross-Origin-Resource-Policy": "same-origin",
-  "Referrer-Policy": "no-referrer",
-  "X-Content-Type-Options": "nosniff",
-};
 
 export interface ServerOptions extends Settings {
   routes: readonly WebRoute[];
@@ -49,7 +41,7 @@ export async function startServer(options: ServerOptions): Promise<Listening & {
     });
     server.listen({ port, host: bind }, resolve);
   });
-  return { address: web.open(), passes: web.passes, close: () => web.close() };
+  return { address: web.open(), passes: web.passes, refuse: () => web.refuse(), close: () => web.close() };
 }
 
 async function createFor(tls: Settings["tls"]): Promise<Server> {
@@ -79,6 +71,9 @@ class WebServer {
   private readonly tokens: TokenCheck;
   readonly passes = new Passes();
   private readonly sockets = new Set<Socket>();
+  /** Connections for which there was no room. */
+  private readonly surplus = new WeakSet<Socket>();
+  private isStopping = false;
   private vet: (request: IncomingMessage) => Refusal | undefined = () => 421;
 
   constructor(server: Server, options: ServerOptions) {
@@ -90,7 +85,7 @@ class WebServer {
       failed: (thrown) => options.logger.warn("The tokens cannot be read", thrown),
       changed: () => this.passes.end(),
     });
-    server.maxConnections = MAX_CONNECTIONS;
+    server.maxConnections = MOST_CONNECTIONS;
     server.on("connection", (socket) => this.connections.enter(socket));
     server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => this.follow(socket));
     const answer = (request: IncomingMessage, response: ServerResponse) => void this.answer(request, response);
@@ -107,6 +102,11 @@ class WebServer {
     const scheme = tls ? "https" : "http";
     this.vet = createVetting({ scheme, bind, port, names, origins });
     return `${scheme}://${family === "IPv6" ? `[${bind}]` : bind}:${port}`;
+  }
+
+  /** Lets what is being answered go on, and takes nothing more. */
+  refuse(): void {
+    this.isStopping = true;
   }
 
   async close(): Promise<void> {
@@ -130,16 +130,25 @@ class WebServer {
   }
 
   private follow(socket: Socket): void {
+    if (this.sockets.size >= this.limits.connections) this.surplus.add(socket);
     this.sockets.add(socket);
     socket.once("close", () => this.sockets.delete(socket));
     // Errors of a connection that was taken over and has no listener of its own must not end the process.
     socket.on("error", () => socket.destroy());
   }
 
+  /** Why a request cannot be taken now. */
+  private reasonToWait(socket: Socket): string | undefined {
+    if (this.isStopping) return "The host stops.";
+    return this.surplus.has(socket) ? "The host has too many connections." : undefined;
+  }
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const refusal = this.vet(request);
     if (refusal !== undefined) return end(response, refusal);
+    const reason = this.reasonToWait(request.socket);
+    if (reason !== undefined) return endForNow(response, reason);
     const path = pathOf(request);
     if (path === "/healthz") return end(response, request.method === "GET" ? 200 : 405);
     if (path === EXCHANGE) return this.exchange(request, response);
@@ -166,6 +175,7 @@ class WebServer {
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const refusal = this.vet(request);
     if (refusal !== undefined) return refuse(socket, refusal);
+    if (this.reasonToWait(request.socket) !== undefined) return refuse(socket, 503);
     const given = bearer(request);
     const grant = this.grant(given);
     if (!grant && request.headers.authorization !== undefined) return refuse(socket, this.mayFail(request) ? 401 : 429);
@@ -232,18 +242,4 @@ function pathOf({ url = "" }: IncomingMessage): string {
 function bearer({ headersDistinct }: IncomingMessage): string | undefined {
   const [value = "", ...more] = headersDistinct.authorization ?? [];
   return more.length === 0 ? /^Bearer ([\w.~+/=-]+)$/i.exec(value)?.[1] : undefined;
-}
-
-/** Answers with a status alone, and closes the connection, which has shown no use for it. */
-function end(response: ServerResponse, status: number): void {
-  response.shouldKeepAlive = false;
-  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8" });
-  response.end(status === 200 ? "ok\n" : "");
-}
-
-function refuse(socket: Duplex, status: number): void {
-  if (socket.destroyed) return;
-  const lines = Object.entries({ ...headers, Connection: "close", "Content-Length": "0" });
-  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}\r\n`, () => socket.destroy());
 }

@@ -51,9 +51,11 @@ export function dialSocket(url: URL, options: DialOptions): Promise<Channel> {
           : errors.WS_DIAL({ address, reason: messageOf(thrown) }, { cause: thrown }),
       );
     socket.once("error", failed);
-    socket.once("unexpected-response", (request, { statusCode: status = 0 }) => {
+    socket.once("unexpected-response", (request, { statusCode: status = 0, headers }) => {
       request.destroy();
-      reject(final(errors.WS_REFUSED({ address, status })));
+      const retryAfter = Number(headers["retry-after"]) || 0;
+      if (status !== 503) reject(final(errors.WS_REFUSED({ address, status })));
+      else reject(Object.assign(errors.WS_BUSY({ address }), { retryAfter }));
     });
     socket.once("open", () => {
       socket.off("error", failed);

@@ -16,6 +16,8 @@ export const errors = defineErrors({
   WS_TOKEN_FILE: (a: { path: string; problem: string }) => `The token file ${a.path} cannot be used: ${a.problem}.`,
   WS_REFUSED: (a: { address: string; status: number }) =>
     `The host at ${a.address} refuses the connection (status ${a.status})${a.status === 401 ? ". Check the token: `scorel host token show-path` on its computer prints the file that has it" : a.status === 421 ? ". It does not go by that name; `names` in its [web-server] table adds names" : ""}.`,
+  WS_BUSY: (a: { address: string }) =>
+    `The host at ${a.address} takes no connections now: it stops, or has too many. Try again in a few seconds.`,
   WS_DIAL: (a: { address: string; reason: string }) =>
     `No host answers at ${a.address} (${a.reason}). \`scorel host status\` on its computer shows whether one runs.`,
 });

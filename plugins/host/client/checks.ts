@@ -8,16 +8,26 @@ const MAX_TEXT = 10_000;
  * events are not looked at: whoever uses them must not trust them. Results are checked by `isUsableResult`. A message of an unknown type is one of
  * a later version, and means nothing.
  */
-export function isUsable(message: HostMessage): boolean {
+function isUsable(message: HostMessage): boolean {
   const { type } = message;
   if (type === "response") return isNumber(message.requestId) && (!("error" in message) || isError(message.error));
   if (type === "events")
     return isNumber(message.subscription) && isList(message.events, isDelivered) && isAnchor(message.anchor);
   if (type === "changes") return isNumber(message.subscription) && isList(message.changes, isChange);
-  if (type === "closing") return isError(message.error);
+  if (type === "closing") return isError(message.error) && isNumber(message.retryAfter ?? 0);
   if (type !== "welcome") return true;
   const isLimit = message.maxMessage === undefined || isNumber(message.maxMessage);
   return isLimit && [message.version, message.instance, message.clientId, message.secret].every(isText);
+}
+
+/** A message that can be used; undefined for anything else. */
+export function readMessage(text: string): HostMessage | undefined {
+  try {
+    const message = JSON.parse(text) as HostMessage;
+    return typeof message?.type === "string" && isUsable(message) ? message : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a message is one that concerns the client's requests and subscriptions. */

@@ -1,10 +1,13 @@
 /** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
 
 import { ScorelError } from "@scorel/kit/values/coded-error";
-import { isAnswer, isUsable } from "./checks.ts";
+import { isAnswer, readMessage } from "./checks.ts";
 import { errors } from "./errors.ts";
 import { type LinkOptions, type LinkState, type LinkTimes, type LinkUser, TIMES } from "./link-options.ts";
 import { type Channel, type ClientMessage, type HostMessage, PROTOCOL, type Welcome, type WireError } from "./wire.ts";
+
+/** The longest wait, in seconds, that a host may ask for. */
+const LONGEST_ASKED_S = 60;
 
 export class Link {
   private readonly options: LinkOptions;
@@ -116,7 +119,7 @@ export class Link {
         if (this.channel === channel) return this.take(text);
         if (isOver) return;
         isOver = true;
-        const first = parsed(text);
+        const first = readMessage(text);
         if (first?.type === "welcome") welcomed(first);
         else if (first?.type === "closing") fail(fatal(first));
         else fail(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
@@ -142,14 +145,14 @@ export class Link {
   }
 
   private take(text: string): void {
-    const message = parsed(text);
+    const message = readMessage(text);
     if (!message) this.finish(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
     else if (message.type === "closing") this.dismissed(message);
     else if (isAnswer(message)) this.user.message(message, text.length);
   }
 
   private dismissed(closing: Extract<HostMessage, { type: "closing" }>): void {
-    if (closing.retry) this.lost(closing.error.message);
+    if (closing.retry) this.lost(closing.error.message, closing.retryAfter);
     else this.finish(fatal(closing));
   }
 
@@ -165,7 +168,7 @@ export class Link {
   }
 
   /** The connection is gone: connects again after a while. */
-  private lost(reason = "the connection was closed"): void {
+  private lost(reason = "the connection was closed", retryAfter?: number): void {
     const { channel } = this;
     if (!channel || this.ended) return;
     if (this.options.reconnect === false) {
@@ -176,26 +179,28 @@ export class Link {
     channel.close();
     const now = performance.now();
     if (this.troubledSince === undefined || now - this.liveSince >= this.times.healthy) this.troubledSince = now;
-    this.later(reason);
+    this.later(reason, retryAfter);
   }
 
-  private later(reason: string): void {
+  /** Connects again after a while, and after `retryAfter` seconds at the earliest. */
+  private later(reason: string, retryAfter = 0): void {
     const { firstRetry, lastRetry } = this.times;
     // A tenth of the time that has passed: a host that is restarted is found again soon, one that is gone is asked rarely.
     const passed = performance.now() - (this.troubledSince ?? 0);
     const longest = Math.min(lastRetry, Math.max(firstRetry, passed / 10));
     // Spread over time, so that the clients of a host that restarts do not all come at once.
-    const delay = longest * (0.5 + Math.random() / 2);
+    const least = Math.min(LONGEST_ASKED_S, Math.max(0, retryAfter)) * 1_000;
+    const delay = least + longest * (0.5 + Math.random() / 2);
     this.become({ state: "waiting", at: Date.now() + delay, reason });
     this.wait(delay, () => this.reconnect());
   }
 
   private reconnect(): void {
     clearTimeout(this.timer);
-    this.connect().catch((thrown: Error & { fatal?: boolean }) => {
+    this.connect().catch((thrown: Error & { fatal?: boolean; retryAfter?: number }) => {
       if (this.ended) return;
       if (thrown.fatal) this.finish(thrown);
-      else this.later(thrown.message);
+      else this.later(thrown.message, thrown.retryAfter);
     });
   }
 
@@ -228,19 +233,9 @@ function bytesOf(text: string, max: number): number {
   return text.length * 3 <= max || text.length > max ? text.length : new TextEncoder().encode(text).length;
 }
 
-/** A message that can be used; undefined for anything else. */
-function parsed(text: string): HostMessage | undefined {
-  try {
-    const message = JSON.parse(text) as HostMessage;
-    return typeof message?.type === "string" && isUsable(message) ? message : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The error of a host that ends the connection. `fatal` means that connecting again does not help. */
-function fatal({ error, retry }: { error: WireError; retry: boolean }): Error {
-  return Object.assign(remoteError(error), { fatal: !retry });
+function fatal({ error, retry, retryAfter }: Extract<HostMessage, { type: "closing" }>): Error {
+  return Object.assign(remoteError(error), { fatal: !retry, ...(retryAfter !== undefined && { retryAfter }) });
 }
 
 /** An error of the host, as its own client would have got it. */

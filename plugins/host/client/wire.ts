@@ -96,8 +96,8 @@ export type HostMessage =
     }
   | { type: "changes"; subscription: number; changes: SessionChange[] }
   | { type: "pong" }
-  /** The host ends the connection. With `retry`, connecting again can help. */
-  | { type: "closing"; error: WireError; retry: boolean };
+  /** The host ends the connection. With `retry`, connecting again can help, after so many seconds if it says so. */
+  | { type: "closing"; error: WireError; retry: boolean; retryAfter?: number | undefined };
 
 /** What a connected client gets from its host, besides signs of life. */
 export type Answer = Extract<HostMessage, { type: "response" | "events" | "changes" }>;
