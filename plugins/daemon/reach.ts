@@ -17,6 +17,7 @@ import type { DaemonContext } from "./context.ts";
 import { dialDaemon } from "./daemon-client.ts";
 import { dialHost } from "./dial.ts";
 import { othersDone } from "./leaving.ts";
+import { removeLeftSockets } from "./left-sockets.ts";
 import { MovingSubscription } from "./moving-subscription.ts";
 import { socketOf } from "./run-folder.ts";
 
@@ -245,6 +246,7 @@ export class ReachingClient implements Client {
     let other = this.others.get(socket);
     if (!other) {
       // A process that ends does not come back; its sessions can then be opened by this one.
+      removeLeftSockets((thrown) => this.ctx.logger.warn("Sockets of ended processes stay", thrown));
       other = dialHost(this.ctx, socket, { name: this.name, reconnect: false });
       this.others.set(socket, other);
       other.then(

@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
@@ -7,6 +6,7 @@ import { removeIfPresent } from "@scorel/kit/files/private";
 import { agrees } from "@scorel/kit/terminal/answer";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
+import { filesIn, leftOwners } from "./left-sockets.ts";
 import { logFile, runFolder } from "./run-folder.ts";
 import { findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
@@ -69,16 +69,7 @@ async function leftovers(): Promise<string[]> {
   const ofHost = names.filter((name) => name === "host.log" || (!isRunning && /^host\.(?:json|lock)/.test(name)));
   const sockets = names.filter((name) => name.endsWith(".sock"));
   const dead = await Promise.all(sockets.map((name) => isDead(join(runFolder(), name))));
-  return [...ofHost, ...sockets.filter((_, index) => dead[index])];
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return [];
-    throw thrown;
-  }
+  return [...ofHost, ...sockets.filter((_, index) => dead[index]), ...leftOwners()];
 }
 
 /** Whether nobody listens at a socket any more. */

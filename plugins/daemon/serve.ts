@@ -8,6 +8,7 @@ import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { Keeper } from "./keeper.ts";
+import { forgetOwner, nameOwner, removeLeftSockets } from "./left-sockets.ts";
 import { lockFile, removeSocketOf, runFolder, socketOf } from "./run-folder.ts";
 import { addressLines, type DaemonState, removeState, writeState } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
@@ -61,11 +62,13 @@ async function begin(
   const addresses: DaemonState["addresses"] = [];
   const close = async () => {
     await Promise.allSettled(listening.map((each) => each.close()));
+    forgetOwner(ownIdentity());
     if (lock.holds()) removeState();
     lock.release();
   };
   let about: Omit<HostStatus, "clients" | "sessions">;
   try {
+    nameOwner(ownIdentity());
     for (const { value: transports } of ctx.collect("transports"))
       for (const transport of transports) {
         const one = await transport.listen({ ...options, socket: socketOf(ownIdentity()) });
@@ -76,6 +79,7 @@ async function begin(
       }
     // By now its folder is known to be private.
     if (former) removeSocketOf(former);
+    removeLeftSockets((thrown) => ctx.logger.warn("Sockets of ended processes stay", thrown));
     const { version, preset = "coding" } = ctx.launch;
     const nonce = holderOf(lockFile())?.nonce ?? "";
     about = { pid: process.pid, version, preset, startedAt: Date.now(), addresses };

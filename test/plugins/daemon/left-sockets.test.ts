@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { nameOwner, removeLeftSockets } from "../../../plugins/daemon/left-sockets.ts";
+import { runFolder, socketOf } from "../../../plugins/daemon/run-folder.ts";
+import { identityOf, ownIdentity, type ProcessIdentity, placeOf } from "../../../plugins/kit/process/identity.ts";
+import { testHome } from "../host/home.ts";
+
+/** A home, and processes that listen at sockets in it. */
+function stage() {
+  const home = testHome();
+  mkdirSync(runFolder(), { recursive: true, mode: 0o700 });
+  const children: ChildProcess[] = [];
+  return {
+    files: () => readdirSync(runFolder()).sort(),
+    /** Starts a process that listens at the socket of this name, and says who it is. */
+    async listen(): Promise<{ identity: ProcessIdentity; socket: string; kill(): Promise<void> }> {
+      // The path has to be known first, so the process waits for it.
+      const child = spawn(process.execPath, [
+        "-e",
+        `process.stdin.once("data", (path) => {
+        require("node:net").createServer().listen(String(path), () => process.stdout.write("ready"));
+      })`,
+      ]);
+      children.push(child);
+      const identity = { ...ownIdentity(), ...identityOf(child.pid as number), ...placeOf() };
+      const socket = socketOf(identity);
+      child.stdin?.write(socket);
+      await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+      nameOwner(identity);
+      return {
+        identity,
+        socket,
+        kill: async () => {
+          child.kill("SIGKILL");
+          await once(child, "exit");
+        },
+      };
+    },
+    [Symbol.dispose]() {
+      for (const child of children) child.kill("SIGKILL");
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+const failed = (thrown: unknown) => {
+  throw thrown;
+};
+
+it("removes the sockets of processes that were killed, and no others", async () => {
+  using t = stage();
+  const [killed, lives] = [await t.listen(), await t.listen()];
+  const both = t.files();
+  removeLeftSockets(failed);
+  expect(t.files()).toEqual(both);
+  await killed.kill();
+  expect(t.files()).toEqual(both);
+  removeLeftSockets(failed);
+  const name = lives.socket.slice(runFolder().length + 1, -".sock".length);
+  expect(t.files()).toEqual([`${name}.process`, `${name}.sock`]);
+});
+
+it("tells a process from a later one with its pid, and leaves those of other computers alone", async () => {
+  using t = stage();
+  const lives = await t.listen();
+  const others: ProcessIdentity[] = [
+    // The pid was used again, the computer was started again, and a home that two computers share.
+    { ...lives.identity, start: `${Number(lives.identity.start) - 5}` },
+    { ...lives.identity, boot: "an earlier one" },
+    { ...lives.identity, boot: "another one", machine: "elsewhere" },
+  ];
+  for (const each of others) nameOwner(each);
+  expect(t.files()).toHaveLength(5);
+  removeLeftSockets(failed);
+  const owners = [lives.identity, others[2] as ProcessIdentity].map((each) =>
+    socketOf(each).replace(/sock$/, "process"),
+  );
+  expect(t.files().map((name) => join(runFolder(), name))).toEqual([...owners, lives.socket].sort());
+});
+
+it("touches nothing that is no socket, and believes no file with another name than its process has", async () => {
+  using t = stage();
+  const killed = await t.listen();
+  await killed.kill();
+  removeLeftSockets(failed);
+  writeFileSync(killed.socket, "a file");
+  nameOwner(killed.identity);
+  writeFileSync(join(runFolder(), "0123456789abcdef.process"), JSON.stringify(killed.identity));
+  writeFileSync(join(runFolder(), "torn.process"), '{"pid":');
+  removeLeftSockets(failed);
+  const name = killed.socket.slice(runFolder().length + 1);
+  expect(t.files()).toEqual(["0123456789abcdef.process", "torn.process", name].sort());
+});
