@@ -19,8 +19,8 @@ const CANCELLED = 130;
 
 type Context = PluginContext<unknown, "host" | "sessionOptions">;
 
-/** Runs a conversation from the first line to the last. Returns the exit code. */
-export async function converse(ctx: Context, invocation: Invocation): Promise<number> {
+/** Runs a conversation from the first line to the last; `elsewhere` if the host is on another computer. Returns the exit code. */
+export async function converse(ctx: Context, invocation: Invocation, { elsewhere = false } = {}): Promise<number> {
   const { options } = invocation;
   if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
   await ctx.find("trustQuestion")?.ask(invocation);
@@ -38,7 +38,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
     const screen = new Screen(createOutput(terminal), client, () => stdout.columns);
     const person = invocation.stdin.isTTY === true;
     connection = new Connection(client, screen);
-    const chat = new ChatSession(client, connection, screen, person);
+    const chat = new ChatSession(client, connection, screen, { person, elsewhere });
     await chat.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
     await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));

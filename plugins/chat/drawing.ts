@@ -1,3 +1,4 @@
+import type { TurnOutcome } from "@scorel/agent/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { displayText } from "@scorel/kit/text/display";
 import { widthOf } from "@scorel/kit/text/width";
@@ -42,7 +43,8 @@ export function warningIn(display: DisplayAction): string | undefined {
 
 /** Formats a display other than a card. `by` names the client that wrote a message, if it has a name. */
 export function drawn(display: DisplayAction, by = ""): string {
-  if (display.display === "bubble" && display.role === "user") return `${by}> ${display.text}`;
+  if (display.display === "bubble")
+    return display.role === "user" ? display.text.replace(/^/gm, `${by}> `) : display.text.trimEnd();
   return shortened(displayText(display));
 }
 
@@ -55,8 +57,18 @@ export function cardText({ text, body = [] }: Card): string {
     .trimEnd();
 }
 
-function shortened(text: string): string {
+/** Cuts a text to its first lines, and says how many more there are. */
+export function shortened(text: string, count = SHOWN_LINES): string {
   const lines = text.trimEnd().split("\n");
-  if (lines.length <= SHOWN_LINES) return lines.join("\n");
-  return [...lines.slice(0, SHOWN_LINES), `… ${lines.length - SHOWN_LINES} more lines`].join("\n");
+  if (lines.length <= count) return lines.join("\n");
+  return [...lines.slice(0, count), `… ${lines.length - count} more lines`].join("\n");
+}
+
+/** The last line of a turn: tokens, cost, time and status texts. Undefined for one that has used no model. */
+export function costText({ usage, durationMs }: TurnOutcome, statuses: readonly string[]): string | undefined {
+  const input = usage.input + usage.cacheRead + usage.cacheWrite;
+  if (input + usage.output === 0) return undefined;
+  const tokens = `${input} tokens in, ${usage.output} out`;
+  const parts = [tokens, `$${usage.cost.total.toFixed(4)}`, `${(durationMs / 1000).toFixed(1)} s`, ...statuses];
+  return `[${parts.join(" · ")}]`;
 }

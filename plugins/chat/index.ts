@@ -18,7 +18,7 @@ export default definePlugin({
 
   activate(ctx) {
     const chat: ChatService = {
-      run: async (invocation) => (await import("./conversation.ts")).converse(ctx, invocation),
+      run: async (invocation, options) => (await import("./conversation.ts")).converse(ctx, invocation, options),
     };
     ctx.provide("chat", chat);
   },

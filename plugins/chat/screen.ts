@@ -1,19 +1,18 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { clientName, damageIn, Warnings } from "@scorel/host/client";
+import { clientName, damageIn, type SessionProjection, Warnings } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
-import type { AnyEvent, Events, Transients } from "@scorel/kernel";
+import type { AnyEvent, DisplayAction, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
-import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
-import { type Card, cardText, drawn, warningIn, wrapped } from "./drawing.ts";
+import { cardText, costText, drawn, warningIn, wrapped } from "./drawing.ts";
+import { authorOf, idOf, isOwnMessage, isToldElsewhere } from "./events.ts";
+import { type NowOptions, nowLines, queueText } from "./now.ts";
 import { StatusTexts } from "./status-texts.ts";
+import { StreamedReply } from "./streamed-reply.ts";
 import type { TypedLine } from "./typed-line.ts";
-
-/** Events that result from the user's own line or command, which prints its own answer. */
-const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_end", "client_joined", "client_left"]);
 
 /** Renders a conversation as lines. Text of models and tools cannot move the cursor or set colours. */
 export class Screen {
@@ -22,8 +21,9 @@ export class Screen {
   private readonly columns: (() => number | undefined) | undefined;
   private readonly warnings = new Warnings();
   private readonly statuses = new StatusTexts();
-  /** Id of the message whose text has been streamed to the screen. */
-  private streamed: string | undefined;
+  private readonly reply = new StreamedReply();
+  /** Id of the reply whose text was printed last. */
+  private replied: string | undefined;
   private model: string | undefined;
   /** The end of the turn has said that it was cancelled. */
   private isCancelTold = false;
@@ -48,6 +48,7 @@ export class Screen {
   /** Sets the input line, which is drawn below the output. */
   over(typed: TypedLine): void {
     this.typed = typed;
+    typed.goOn({ isOpen: this.open });
     typed.showStatus(this.statuses.parts());
     if (this.asking === undefined) return;
     typed.ask(this.asking);
@@ -105,7 +106,7 @@ export class Screen {
 
   /** Shows that a session was opened, its id or the text `said`, and any problems with it. */
   async opened(status: SessionStatus, person: boolean, said?: string): Promise<void> {
-    const { sessionId, model, leafId, notices } = status;
+    const { sessionId, model, leafId, notices, waiting } = status;
     this.model = model;
     this.statuses.clear();
     this.typed?.showStatus([]);
@@ -113,12 +114,23 @@ export class Screen {
     if (person) await this.line(`${words} · ${model ?? "no model"} · /help`);
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
-    const { clientId: ownId } = this.client;
-    const others = (status.present ?? []).filter(({ clientId }) => clientId !== ownId).map(({ name }) => name);
-    if (person && others.length > 0)
-      await this.line(`(also here: ${others.join(", ")}; you are ${clientName(ownId) ?? "without a name"})`);
-    if (status.waiting !== undefined)
-      await this.line(`(${counted(status.waiting)} from before; sent with your next message)`);
+    if (!person && waiting !== undefined) await this.line(queueText(waiting, [], false));
+  }
+
+  /** Shows a session as it is now, with what is being done in it. */
+  async now(view: SessionProjection, options: Omit<NowOptions, "clientId" | "columns">): Promise<void> {
+    const { client, columns } = this;
+    const lines = nowLines(view, { ...options, clientId: client.clientId, columns: columns?.() });
+    const show = async () => {
+      for (const line of lines) await this.line(line);
+      for (const live of view.live)
+        if (live.kind === "call") await this.line(this.called(live.display));
+        else {
+          this.reply.start(live.id);
+          await this.stream({ eventId: live.id, delta: live.text });
+        }
+    };
+    await (this.later ? this.later.push(show) : show());
   }
 
   /** Prints the notices that were not shown before. */
@@ -139,12 +151,18 @@ export class Screen {
     const warning = this.warnings.heard(event) ?? (type === "notification" ? warningIn(display) : undefined);
     if (warning !== undefined) return this.line(warning);
     if (type === "runtime_start") this.isCancelTold = false;
+    if (type === "missed") this.reply.miss();
+    if (type === "message_start") this.reply.start((event as AnyEvent & Transients["message_start"]).eventId);
     if (type === "runtime_end") return this.turnEnded(event as AnyEvent & Transients["runtime_end"]);
-    if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
-    if (this.isTold(event as AnyEvent)) return;
-    // Only a card changes its state; other displays would appear twice.
-    if (type === "tool_execution_start" && display.display !== "card") return;
-    const text = display.display === "card" ? this.card(display) : drawn(display, authorOf(event));
+    if (isOwnMessage(event, this.client.clientId)) return;
+    const rest = display.display === "bubble" ? this.reply.rest(idOf(event), display.text) : undefined;
+    if (rest !== undefined) {
+      await this.write(rest);
+      return rest === "" ? undefined : this.endLine();
+    }
+    if (isToldElsewhere(event, this.client.clientId, this.model)) return;
+    const isCall = type === "tool_execution_start";
+    const text = isCall || display.display === "card" ? this.called(display) : drawn(display, authorOf(event));
     if (text !== "") await this.line(text);
   }
 
@@ -162,7 +180,8 @@ export class Screen {
     await this.line(by === undefined ? "(cancelled)" : `(cancelled by ${by})`);
   }
 
-  private async drawTurn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
+  private async drawTurn(outcome: TurnOutcome): Promise<void> {
+    const { reason, error, stopReason } = outcome;
     // Whoever was not connected when the turn ended has not heard of it.
     if (reason === "cancelled" && !error && !this.isCancelTold) await this.line("(cancelled: the host was stopped)");
     if (error) await this.line(error.message);
@@ -170,17 +189,13 @@ export class Screen {
       await this.line(
         "(the answer is cut: it reached the model's output limit; raise maxTokens in [model] for longer ones)",
       );
-    const input = usage.input + usage.cacheRead + usage.cacheWrite;
-    if (input + usage.output === 0) return this.endLine();
-    const seconds = `${(durationMs / 1000).toFixed(1)} s`;
-    const tokens = `${input} tokens in, ${usage.output} out`;
     // With an input line, the status texts are shown there.
-    const standing = this.typed ? [] : this.statuses.parts();
-    const parts = [tokens, `$${usage.cost.total.toFixed(4)}`, seconds, ...standing];
-    await this.line(`[${parts.join(" · ")}]`);
+    const cost = costText(outcome, this.typed ? [] : this.statuses.parts());
+    await (cost === undefined ? this.endLine() : this.line(cost));
   }
 
-  private async endLine(): Promise<void> {
+  /** Ends the line of a reply. */
+  async endLine(): Promise<void> {
     if (this.open) await this.line("");
   }
 
@@ -190,31 +205,17 @@ export class Screen {
   }
 
   private async stream({ eventId, delta }: Transients["text_delta"]): Promise<void> {
-    const apart = this.open && this.streamed !== eventId ? "\n" : "";
-    this.streamed = eventId;
-    await this.write(`${apart}${delta}`);
-  }
-
-  /** True for streamed text and for the user's own messages. */
-  private isOnScreen(event: AnyEvent & Events["message"] & { id?: string }): boolean {
-    if (event.message.role === "user") return event.clientId === this.client.clientId;
-    return event.message.role === "assistant" && event.id === this.streamed;
-  }
-
-  /**
-   * True for events that are reported elsewhere: with the turn's end, by the command, or when the session was opened.
-   */
-  private isTold(event: AnyEvent): boolean {
-    // Questions are displayed by `ask`.
-    if (event.type === "turn_error" || event.type === "approval_request") return true;
-    if (OWN.has(event.type)) return event.clientId === this.client.clientId;
-    if (event.type !== "session_info") return false;
-    const { model } = (event as AnyEvent & Events["session_info"]).changes;
-    return model !== undefined && model === this.model;
+    const fresh = this.reply.take(eventId, delta);
+    if (fresh === "") return;
+    const apart = this.open && this.replied !== eventId ? "\n" : "";
+    this.replied = eventId;
+    await this.write(`${apart}${fresh}`);
   }
 
   /** Prints a tool's title when it starts and then its output, repeating the title if other output came between. */
-  private card(card: Card): string {
+  private called(card: DisplayAction): string {
+    // Only a card changes its state; other displays would appear twice.
+    if (card.display !== "card") return "";
     const { title, status } = card;
     const named = this.named === title;
     this.named = title;
@@ -225,18 +226,9 @@ export class Screen {
 
   private async write(text: string): Promise<void> {
     if (text === "") return;
-    this.typed?.hide();
+    this.typed?.makeRoom();
     this.open = !text.endsWith("\n");
     await this.output.write(plainText(text));
-    if (!this.open) this.typed?.show();
+    this.typed?.goOn({ isOpen: this.open });
   }
-}
-
-/** The name of the client that caused an event; undefined for one without a name. */
-function authorOf(event: Delivered["event"]): string | undefined {
-  return "clientId" in event ? clientName(event.clientId) : undefined;
-}
-
-function counted(messages: number): string {
-  return messages === 1 ? "1 queued message" : `${messages} queued messages`;
 }

@@ -1,13 +1,21 @@
 import type { CommandResult } from "@scorel/commands/contract";
-import type { Client, SessionStatus } from "@scorel/host/contract";
+import type { Client, Delivered, ResumeMode, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Connection } from "./connection.ts";
+import { follow } from "./following.ts";
 import { attendWithoutAnswers, Questions } from "./questions.ts";
 import type { Screen } from "./screen.ts";
 import { type ChatState, reactions, stateOf } from "./states.ts";
 import { Turns } from "./turns.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
+
+export interface ChatOptions {
+  /** Whether a person types at a terminal. */
+  person: boolean;
+  /** Whether the session's files are on another computer. */
+  elsewhere: boolean;
+}
 
 /**
  * One conversation: takes lines and shows the results. The caller decides whether to wait between lines, and what to do
@@ -24,8 +32,8 @@ export class ChatSession {
   private readonly client: Client;
   readonly connection: Connection;
   private readonly screen: Screen;
-  /** True when a person types at a terminal. */
   private readonly person: boolean;
+  private readonly elsewhere: boolean;
   private current = "";
   private leave: () => Promise<void> = async () => {};
   /** Whether a command of the user runs, and whether the session was reloaded meanwhile. */
@@ -36,11 +44,12 @@ export class ChatSession {
   private last: Promise<unknown> = Promise.resolve();
   private readonly waiting: (() => Promise<void>)[] = [];
 
-  constructor(client: Client, connection: Connection, screen: Screen, person: boolean) {
+  constructor(client: Client, connection: Connection, screen: Screen, { person, elsewhere }: ChatOptions) {
     this.client = client;
     this.connection = connection;
     this.screen = screen;
     this.person = person;
+    this.elsewhere = elsewhere;
     this.turns = new Turns(client, screen, () => this.catchUp());
   }
 
@@ -61,36 +70,56 @@ export class ChatSession {
 
   /** Switches to this session. `said` replaces the line that announces it. */
   async enter(status: SessionStatus, said?: string): Promise<void> {
+    const { sessionId } = status;
     await this.leave();
     // Questions of the former session are no longer shown.
     this.questions = undefined;
     await this.screen.answered();
-    if (this.current !== "" && this.current !== status.sessionId)
+    // The screen has it already when a command has only reloaded it.
+    let past: "first" | "again" | "known" = this.current === sessionId ? "known" : "first";
+    if (this.current !== "" && past === "first")
       await this.client.request("close_session", { sessionId: this.current });
-    this.current = status.sessionId;
+    this.current = sessionId;
     this.begun = status.leafId !== null;
     this.turns.nowRunning(status.running);
     await this.screen.opened(status, this.person, said);
-    const questions = this.person ? new Questions(this.client, status.sessionId, this.screen) : undefined;
-    this.leave = await this.client.subscribe(
-      status.sessionId,
-      async (delivered) => {
-        this.turns.hear(delivered);
-        if (delivered.event.type === "missed") await this.lookAgain();
-        await this.screen.hear(delivered);
-        // After a reload by a command, questions are shown once the command's output was printed.
-        if (this.command !== "reloaded") await questions?.hear(delivered.event);
-        if (delivered.event.type === "session_start") await this.onReload();
+    const questions = this.person ? new Questions(this.client, sessionId, this.screen) : undefined;
+    this.leave = await follow(this.client, status, {
+      past: this.person,
+      took: (delivered) => this.turns.hear(delivered),
+      now: async (view) => {
+        const mayWait = view.status.host.waiting !== undefined || view.queue.length > 0;
+        const queue = mayWait ? (await this.client.request("get_queue", { sessionId })).items : [];
+        await this.screen.now(view, { queue, past, elsewhere: this.elsewhere });
+        past = "again";
       },
-      {
-        joined: true,
-        // What is in flight is announced again.
-        resumed: (mode) => void (mode !== "stream_resume" && this.turns.nowRunning(false)),
-      },
-    );
+      hear: (delivered) => this.hear(delivered, questions),
+      resumed: (mode, { running }) => this.resumed(mode, running),
+    });
     this.questions = questions;
     if (this.command === "reloaded") this.command = "running";
-    await (questions ? questions.attend(true) : attendWithoutAnswers(this.client, status.sessionId));
+    await (questions ? questions.attend(true) : attendWithoutAnswers(this.client, sessionId));
+  }
+
+  /** The connection is back. Unless the stream goes on where it was, what is in flight is announced again. */
+  private resumed(mode: ResumeMode, running: boolean): void {
+    if (mode === "stream_resume") return;
+    this.turns.nowRunning(false);
+    // The end of a turn is not announced again.
+    if (!running)
+      void this.client.drained(this.sessionId).then(
+        () => this.screen.endLine(),
+        () => {},
+      );
+  }
+
+  private async hear(delivered: Delivered, questions: Questions | undefined): Promise<void> {
+    const { type } = delivered.event;
+    if (type === "missed") await this.lookAgain();
+    await this.screen.hear(delivered);
+    // After a reload by a command, questions are shown once the command's output was printed.
+    if (this.command !== "reloaded") await questions?.hear(delivered.event);
+    if (type === "session_start") await this.onReload();
   }
 
   /** Asks whether a turn runs, since the events that tell may be among those that were missed. */

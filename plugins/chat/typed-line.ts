@@ -12,6 +12,8 @@ export class TypedLine {
   private wanted = false;
   private visible = false;
   private ended = false;
+  /** True while the cursor is behind text that the line would replace. */
+  private isBehindText = false;
   /** Status texts shown before the prompt. */
   private standing = "";
   /** The line that was being typed when a question appeared, and whether one was expected. */
@@ -86,6 +88,18 @@ export class TypedLine {
     Object.assign(this.lines, { prevRows: 0 });
   }
 
+  /** Makes room for output above the line. */
+  makeRoom(): void {
+    this.hide();
+    this.isBehindText = true;
+  }
+
+  /** Shows the line again after output, unless that has not ended its last line. */
+  goOn(output: { isOpen: boolean }): void {
+    this.isBehindText = output.isOpen;
+    this.show();
+  }
+
   /** Redraws the line after others wrote to the screen. */
   redraw(): void {
     if (!this.visible) return;
@@ -94,7 +108,7 @@ export class TypedLine {
   }
 
   show(): void {
-    if (!this.wanted || this.visible || this.ended) return;
+    if (!this.wanted || this.visible || this.ended || this.isBehindText) return;
     this.visible = true;
     this.lines.prompt(true);
   }

@@ -9,7 +9,8 @@ export async function attach(ctx: DaemonContext, invocation: Invocation, elsewhe
   const chat = ctx.find("chat");
   if (!chat) throw errors.DAEMON_NO_CHAT();
   const session = invocation.args[0] ?? (await latest(ctx, elsewhere));
-  return chat.run({ ...invocation, args: [], options: { ...invocation.options, session } });
+  const options = { ...invocation.options, session };
+  return chat.run({ ...invocation, args: [], options }, { elsewhere: elsewhere !== undefined });
 }
 
 async function latest(ctx: DaemonContext, elsewhere: Client | undefined): Promise<string> {

@@ -103,8 +103,9 @@ itWith(
       one.type(`${questions[0]}\r`);
       await one.shows(answers[0] as string);
       await using two = terminal(s, ["attach"]);
-      await two.shows("Session ");
-      await two.shows("> ");
+      await two.shows(`terminal> ${questions[0]}`);
+      await two.shows(answers[0] as string);
+      await two.shows("(also here: terminal; you are terminal-2)");
       two.type(`${questions[1]}\r`);
       await two.shows(answers[1] as string);
       await one.shows(answers[1] as string);

@@ -1,0 +1,39 @@
+import { clientName } from "@scorel/host/client";
+import type { Delivered } from "@scorel/host/contract";
+import type { AnyEvent, Events } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+
+type Event = Delivered["event"];
+
+/** Events that result from the user's own line or command, which prints its own answer. */
+const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_end", "client_joined", "client_left"]);
+
+/** The name of the client that caused an event; undefined for one without a name. */
+export function authorOf(event: Event): string | undefined {
+  return "clientId" in event ? clientName(event.clientId) : undefined;
+}
+
+/** The id of a stored event. */
+export function idOf(event: Event): string | undefined {
+  return "id" in event ? (event.id as string) : undefined;
+}
+
+/** True for the user's own messages, which are on the screen since they were typed. */
+export function isOwnMessage(event: Event, ownId: string): boolean {
+  if (event.type !== "message") return false;
+  const { message, clientId } = event as AnyEvent & Events["message"];
+  return message.role === "user" && clientId === ownId;
+}
+
+/**
+ * True for events that are reported elsewhere: with the turn's end, by the command, or when the session was opened, with `model`.
+ */
+export function isToldElsewhere(event: Event, ownId: string, model: string | undefined): boolean {
+  const { type } = event;
+  // Questions are displayed by the screen's `ask`.
+  if (type === "turn_error" || type === "approval_request") return true;
+  if (OWN.has(type)) return (event as AnyEvent).clientId === ownId;
+  if (type !== "session_info") return false;
+  const { changes } = event as AnyEvent & Events["session_info"];
+  return changes.model !== undefined && changes.model === model;
+}

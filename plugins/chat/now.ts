@@ -1,0 +1,61 @@
+import { clientName, type SessionProjection } from "@scorel/host/client";
+import type { QueuedMessage } from "@scorel/host/contract";
+import { drawn } from "./drawing.ts";
+import { pastText } from "./past.ts";
+
+/** Messages that wait, and characters of each, that are shown. */
+const SHOWN_MESSAGES = 5;
+const SHOWN_CHARACTERS = 70;
+
+export interface NowOptions {
+  queue: readonly QueuedMessage[];
+  /** Whether the end of the conversation is shown for the first time, or again, or is on the screen already. */
+  past: "first" | "again" | "known";
+  /** Whether the session's files are on another computer. */
+  elsewhere: boolean;
+  /** Id of the user's client. */
+  clientId: string;
+  columns: number | undefined;
+}
+
+/** A session as lines: the end of its conversation, who else is here, what waits, and whether a turn runs. */
+export function nowLines(view: SessionProjection, options: NowOptions): string[] {
+  const { queue, past, clientId } = options;
+  const { running, host } = view.status;
+  const others = (host.present ?? []).filter((client) => client.clientId !== clientId).map(({ name }) => name);
+  const { sessionId } = host;
+  const lines: string[] = [];
+  if (past === "again")
+    lines.push("(the host cannot tell what was missed, so here is the end of the conversation again)");
+  if (past !== "known") lines.push(pastText(view, { ...options, sessionId, named: others.length > 0 }));
+  if (others.length > 0)
+    lines.push(`(also here: ${others.join(", ")}; you are ${clientName(clientId) ?? "without a name"})`);
+  if (queue.length > 0) lines.push(queueText(queue.length, queue, running));
+  if (running && view.live.length === 0) lines.push("(a turn is running)");
+  return lines.filter((line) => line !== "");
+}
+
+/** Says which messages wait, and when they are sent. */
+export function queueText(count: number, items: readonly QueuedMessage[], running: boolean): string {
+  const counted = count === 1 ? "1 queued message" : `${count} queued messages`;
+  const head = running
+    ? `(${counted}, sent when the running turn ends)`
+    : `(${counted} from before; sent with your next message)`;
+  const rows = items
+    .slice(0, SHOWN_MESSAGES)
+    .map(
+      ({ content, clientId }) =>
+        `  ${drawn({ display: "bubble", role: "user", text: briefly(content) }, clientName(clientId))}`,
+    );
+  const more = items.length - rows.length;
+  return [head, ...rows, ...(more > 0 ? [`  … ${more} more`] : [])].join("\n");
+}
+
+function briefly(content: QueuedMessage["content"]): string {
+  const parts =
+    typeof content === "string"
+      ? [content]
+      : content.map((block) => ("text" in block ? block.text : `[${block.type}]`));
+  const line = parts.join(" ").replace(/\s+/g, " ").trim();
+  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS - 1)}…` : line;
+}

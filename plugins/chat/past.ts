@@ -1,0 +1,98 @@
+import { clientName, type Row } from "@scorel/host/client";
+import { widthOf } from "@scorel/kit/text/width";
+import { cardText, drawn, shortened } from "./drawing.ts";
+
+/** The most turns, and rows of the terminal, that somebody who joins is shown. */
+const MAX_TURNS = 5;
+const MAX_ROWS = 60;
+/** Lines that are shown of a message, and of what a tool has returned. */
+const MESSAGE_LINES = 12;
+const OUTPUT_LINES = 4;
+
+/** Events that say nothing any more when they are over, or that are shown in another place. */
+const OVER = new Set([
+  ...["rewind", "branch", "session_info", "permission_mode"],
+  ...["queue_update", "approval_request"],
+]);
+
+export interface Past {
+  rows: readonly Row[];
+  /** Whether there are earlier events than those of the rows. */
+  more: boolean;
+}
+
+export interface PastOptions {
+  sessionId: string;
+  /** Whether messages are shown with the name of who wrote them, even if only one did. */
+  named: boolean;
+  /** Whether the session's files are on another computer. */
+  elsewhere: boolean;
+  columns: number | undefined;
+}
+
+/** The last turns of a conversation as text, below a line that says how much is before them. */
+export function pastText(past: Past, options: PastOptions): string {
+  const rows = past.rows.filter(({ active, type, display }) => active && !OVER.has(type) && !isRetried(display));
+  const authors = new Set(rows.filter(isMessage).map(({ clientId }) => clientName(clientId)));
+  const isNamed = options.named || authors.size > 1;
+  const columns = options.columns || 80;
+  const blocks: string[] = [];
+  let [left, turns, first] = [MAX_ROWS, 0, rows.length];
+  for (; first > 0 && left > 0 && turns < MAX_TURNS; first--) {
+    const row = rows[first - 1] as Row;
+    const block = blockOf(row, isNamed);
+    const height = heightOf(block, columns);
+    if (height > left && blocks.length > 0) break;
+    blocks.push(height > left ? endOf(block, left, columns) : block);
+    left -= height;
+    if (isMessage(row)) turns++;
+  }
+  const before = beforeText(rows.slice(0, first), past.more, options);
+  return [before, ...blocks.reverse()].filter((text) => text !== "").join("\n");
+}
+
+function isMessage({ display }: Row): boolean {
+  return display.display === "bubble" && display.role === "user";
+}
+
+/** A reply that failed and was asked for again. */
+function isRetried(display: Row["display"]): boolean {
+  return display.display === "bubble" && display.label === "retried";
+}
+
+function blockOf({ display, clientId }: Row, isNamed: boolean): string {
+  if (display.display === "bubble" && display.role !== "user")
+    return display.partial ? `${display.text.trimEnd()}\n(cut off here)` : display.text.trimEnd();
+  if (display.display === "bubble")
+    return drawn({ ...display, text: shortened(display.text, MESSAGE_LINES) }, isNamed ? clientName(clientId) : "");
+  if (display.display !== "card") return shortened(drawn(display), OUTPUT_LINES);
+  const failed = display.status === "error" ? "failed: " : "";
+  return `· ${failed}${display.title}\n${shortened(cardText(display), OUTPUT_LINES)}`.trimEnd();
+}
+
+function beforeText(earlier: readonly Row[], more: boolean, { sessionId, elsewhere }: PastOptions): string {
+  if (earlier.length === 0 && !more) return "";
+  const messages = earlier.filter(({ display }) => display.display === "bubble").length;
+  const counted = `${more ? "more than " : ""}${messages} ${messages === 1 ? "message" : "messages"}`;
+  const what = messages > 0 ? `${counted} before this` : "there is more before this";
+  return `(${what}; all of it: scorel session show ${sessionId}${elsewhere ? ", on the computer of the host" : ""})`;
+}
+
+/** The rows of the terminal that a text takes. */
+function heightOf(text: string, columns: number): number {
+  return text === "" ? 0 : text.split("\n").reduce((sum, line) => sum + rowsOf(line, columns), 0);
+}
+
+function rowsOf(line: string, columns: number): number {
+  return Math.max(1, Math.ceil(widthOf(line) / columns));
+}
+
+/** The end of a text that is too long, in at most so many rows. */
+function endOf(text: string, rows: number, columns: number): string {
+  const lines = text.split("\n");
+  let [first, left] = [lines.length, rows - 1];
+  while (first > 0 && rowsOf(lines[first - 1] as string, columns) <= left)
+    left -= rowsOf(lines[--first] as string, columns);
+  const rest = first < lines.length ? lines.slice(first) : [(lines.at(-1) as string).slice(-columns * left)];
+  return ["…", ...rest].join("\n");
+}
