@@ -90,7 +90,7 @@ async function readPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Pr
   interrupt.addEventListener("abort", stop, { once: true });
   try {
     for await (const line of linesOf(stdin)) {
-      const answered = chat.take(line).then(() => chat.idle(interrupt));
+      const answered = chat.take({ text: line, isLiteral: false }).then(() => chat.idle(interrupt));
       await chat.connection.orLost(answered, interrupt);
       if (chat.left || interrupt.aborted) break;
     }

@@ -7,6 +7,7 @@ import { attendWithoutAnswers, Questions } from "./questions.ts";
 import type { Screen } from "./screen.ts";
 import { type ChatState, reactions, stateOf } from "./states.ts";
 import { Turns } from "./turns.ts";
+import type { Entered } from "./typed-line.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 
@@ -27,8 +28,8 @@ export class ChatSession {
   begun = false;
   /** True when the user asked to leave. */
   left = false;
-  /** Text that a command wants to put into the input line. */
-  input: string | undefined;
+  /** Text for the input line, from a command or from the queue. */
+  input: Entered | undefined;
   private readonly client: Client;
   readonly connection: Connection;
   private readonly screen: Screen;
@@ -163,7 +164,7 @@ export class ChatSession {
   }
 
   /** Processes a line: a slash command or a message. Throws when a turn cannot start. */
-  async take(line: string): Promise<void> {
+  async take(line: Entered): Promise<void> {
     try {
       await this.inTurn(() => this.read(line));
     } finally {
@@ -190,24 +191,24 @@ export class ChatSession {
     return done;
   }
 
-  private async read(line: string): Promise<void> {
-    if (line.trim() === "") return;
-    const [, command, args = ""] = COMMAND.exec(line.trim()) ?? [];
-    if (command === undefined) return this.send(line);
+  private async read({ text, isLiteral }: Entered): Promise<void> {
+    if (text.trim() === "") return;
+    const [, command, args = ""] = (isLiteral ? undefined : COMMAND.exec(text.trim())) ?? [];
+    if (command === undefined) return this.send(text);
     if (command === "exit") this.left = true;
     else await this.run(command, args.trim());
   }
 
   /** Returns whether a line is to be processed, or answers the question on the screen. */
-  reactionTo(line: string): "take" | "answer" {
-    const isCommand = line.trim().startsWith("/") && this.questions?.takesAll !== true;
+  reactionTo({ text, isLiteral }: Entered): "take" | "answer" {
+    const isCommand = !isLiteral && text.trim().startsWith("/") && this.questions?.takesAll !== true;
     return isCommand ? "take" : reactions[this.state].line;
   }
 
   /** Answers the displayed question. When it has gone meanwhile, processes the line normally. */
-  async answer(line: string): Promise<void> {
+  async answer(line: Entered): Promise<void> {
     if (this.questions?.asked === undefined || this.reactionTo(line) === "take") return this.take(line);
-    const message = await this.questions?.answer(line);
+    const message = await this.questions?.answer(line.text);
     if (message !== undefined) await this.send(message);
     this.catchUp();
   }
@@ -239,7 +240,7 @@ export class ChatSession {
   private async takeBack(): Promise<void> {
     const texts = await this.turns.takeBack(this.sessionId);
     if (texts === undefined) return;
-    this.input = texts;
+    this.input = { text: texts, isLiteral: true };
     await this.screen.line("(your queued messages were taken back)");
   }
 
@@ -304,7 +305,7 @@ export class ChatSession {
     if (output && said === undefined && (copy === undefined || this.person)) await this.screen.table(output);
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }), said);
     if (turn !== undefined) this.await(turn);
-    this.input = input;
+    this.input = input === undefined ? undefined : { text: input, isLiteral: false };
     this.left ||= leave;
   }
 }

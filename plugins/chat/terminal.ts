@@ -6,7 +6,8 @@ import { forgiveClosed } from "@scorel/kit/terminal/answer";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 import { reactions } from "./states.ts";
-import { TypedLine } from "./typed-line.ts";
+import { type KeyStream, TerminalInput } from "./terminal-input.ts";
+import { type Entered, TypedLine } from "./typed-line.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
 
@@ -15,8 +16,10 @@ type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
  * states.ts; this function does it.
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
-  const lines = openLines(streams, (line) => chat.complete(line));
+  const { lines, keys } = openLines(streams, (line) => chat.complete(line));
   const typed = new TypedLine(lines, (streams.terminal ?? streams.stdout) as Writable);
+  keys?.on("paste", (text: string) => typed.put({ text, isLiteral: true }));
+  keys?.on("keypress", () => typed.pressed());
   const say = (thrown: unknown) => screen.line(messageOf(thrown));
   let work = Promise.resolve();
   let answers = Promise.resolve();
@@ -26,7 +29,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
     if (chat.input !== undefined) typed.put(chat.input);
     chat.input = undefined;
   };
-  const take = async (line: string) => {
+  const take = async (line: Entered) => {
     await chat.take(line).catch(say);
     if (chat.left) lines.close();
     typed.again();
@@ -45,22 +48,22 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
       lines.close();
     },
     newline: () => screen.newline(),
-    take: (line: string) => {
+    take: (line: Entered) => {
       work = work.then(() => take(line));
     },
     // Not after `work`: a command that asks ends only when it is answered.
-    answer: (line: string) => {
+    answer: (line: Entered) => {
       answers = answers.then(() => chat.answer(line)).catch(say);
     },
   };
   const hangUp = () => does[reactions[chat.state].hangUp]();
   streams.interrupt.addEventListener("abort", hangUp, { once: true });
   lines.on("SIGINT", () => does[reactions[chat.state].interrupt]());
-  lines.on("line", (line) => {
-    typed.entered();
+  lines.on("line", (entered) => {
+    const line = typed.entered(entered);
     does[chat.reactionTo(line)](line);
   });
-  const awake = wakingUp(lines, streams.stdin, typed);
+  const awake = wakingUp(lines, keys, typed);
   screen.over(typed);
   prompt();
   await new Promise<void>((resolve) => lines.on("close", resolve));
@@ -68,6 +71,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   chat.left = true;
   awake.end();
   typed.end();
+  keys?.end();
   await does[atEnd]();
   const finish = async () => {
     await chat.declineQuestions().catch(say);
@@ -82,11 +86,10 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
 /**
  * Restores raw mode after Ctrl-Z and `fg`, or SIGTSTP and SIGCONT, since the shell has changed the terminal's settings.
  */
-function wakingUp(lines: Interface, stdin: Streams["stdin"], typed: TypedLine): { end(): void } {
+function wakingUp(lines: Interface, keys: TerminalInput | undefined, typed: TypedLine): { end(): void } {
   const wake = () => {
-    if (!lines.terminal) return;
     // Node skips setting the mode that it believes is set, so toggle it.
-    for (const raw of [false, true]) stdin.setRawMode?.(raw);
+    for (const raw of [false, true]) keys?.setRawMode(raw);
     typed.redraw();
   };
   process.on("SIGCONT", wake);
@@ -97,15 +100,19 @@ function wakingUp(lines: Interface, stdin: Streams["stdin"], typed: TypedLine): 
 
 type Complete = (line: string) => Promise<[string[], string]>;
 
-function openLines({ stdin, stdout, terminal = stdout }: Streams, complete?: Complete): Interface {
+/** Begins to read lines; with the keys of a terminal that they are made of. */
+function openLines({ stdin, stdout, terminal = stdout }: Streams, complete?: Complete) {
   forgiveClosed(stdin);
-  return createInterface({
-    input: stdin,
+  const isTerminal = stdout.isTTY === true;
+  const keys = isTerminal ? new TerminalInput(stdin as KeyStream, terminal) : undefined;
+  const lines = createInterface({
+    input: (keys ?? stdin) as NodeJS.ReadableStream,
     output: terminal,
-    terminal: stdout.isTTY === true,
+    terminal: isTerminal,
     prompt: "> ",
     ...(complete && { completer: completing(complete) }),
   });
+  return { lines, keys };
 }
 
 /** Ignores completions that fail. */

@@ -97,7 +97,8 @@ export class Turns {
       for (const id of wanted.keys()) if (!taken.has(id)) this.takenBack.delete(id);
     }
     const texts = [...wanted].flatMap(([id, text]) => (taken.has(id) ? text : []));
-    return texts.length > 0 ? texts.join(" ") : undefined;
+    const separator = texts.some((text) => text.includes("\n")) ? "\n" : " ";
+    return texts.length > 0 ? texts.join(separator) : undefined;
   }
 
   /** Resolves when no turn is awaited. Rejects when one could not be followed. */

@@ -1,8 +1,16 @@
 import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:readline";
 import type { Writable } from "node:stream";
 import { plainText } from "@scorel/kit/text/plain";
+import { PastedTexts } from "./pasted-texts.ts";
 
 const PROMPT = "> ";
+
+/** A line that was entered. */
+export interface Entered {
+  text: string;
+  /** It begins with pasted text, so it is a message and never a command. */
+  isLiteral: boolean;
+}
 
 /** The line being typed at the bottom of the screen. It is hidden while output is written above it. */
 export class TypedLine {
@@ -17,7 +25,10 @@ export class TypedLine {
   /** Status texts shown before the prompt. */
   private standing = "";
   /** The line that was being typed when a question appeared, and whether one was expected. */
-  private before: { line: string; wanted: boolean } | undefined;
+  private before: { line: string; wanted: boolean; isLiteral: boolean } | undefined;
+  private readonly pasted = new PastedTexts();
+  /** The line begins with pasted text. */
+  private isLiteral = false;
 
   constructor(lines: Interface, output: Writable & { columns?: number }) {
     this.lines = lines;
@@ -56,15 +67,22 @@ export class TypedLine {
     this.ended = true;
   }
 
-  /** Called when the user has entered the line. */
-  entered(): void {
+  /** Called when the user has entered the line. Returns it with what was pasted. */
+  entered(line: string): Entered {
     this.wanted = false;
     this.visible = false;
+    return { text: this.pasted.expand(line), isLiteral: this.isLiteral };
   }
 
-  /** Inserts text as if typed. Newlines are replaced, because they would submit the line. */
-  put(text: string): void {
-    this.lines.write(plainText(text).replace(/\s+/g, " "));
+  /** Inserts text where the cursor is. It is entered only when the user presses Enter. A literal one makes the line no command. */
+  put({ text, isLiteral }: Entered): void {
+    if (isLiteral && this.lines.line.slice(0, this.lines.cursor).trim() === "") this.isLiteral = true;
+    this.lines.write(this.pasted.insert(text));
+  }
+
+  /** Called after each key. */
+  pressed(): void {
+    if (this.lines.line === "") this.isLiteral = false;
   }
 
   /** Clears the line. Returns false when it was empty. */
@@ -116,7 +134,7 @@ export class TypedLine {
   /** Prompts for the answer to a question, setting the typed line aside. */
   ask(prompt: string): void {
     this.hide();
-    this.before ??= { line: this.lines.line, wanted: this.wanted };
+    this.before ??= { line: this.lines.line, wanted: this.wanted, isLiteral: this.isLiteral };
     this.begin(plainText(prompt), "");
     this.wanted = true;
   }
@@ -125,14 +143,16 @@ export class TypedLine {
   answered(): void {
     if (!this.before) return;
     this.hide();
-    const { line, wanted } = this.before;
+    const { line, wanted, isLiteral } = this.before;
     this.before = undefined;
     this.begin(`${this.standing}${PROMPT}`, line);
+    this.isLiteral = isLiteral;
     this.wanted = wanted || line !== "";
     this.show();
   }
 
   private begin(prompt: string, line: string): void {
+    this.isLiteral = false;
     this.lines.setPrompt(prompt);
     // Readline needs both to be set together.
     Object.assign(this.lines, { line, cursor: line.length });

@@ -46,7 +46,7 @@ export async function people(replies: (index: number) => Part[], plugins: AnyPlu
     } as never as Invocation);
     codes.push(code);
     const shows = async (words: string) => {
-      const late = AbortSignal.timeout(15_000);
+      const late = AbortSignal.timeout(50_000);
       while (!screen.includes(words, from)) await once(terminal, "data", { signal: late }).catch(() => fail(words));
       from = screen.indexOf(words, from) + words.length;
     };

@@ -1,0 +1,141 @@
+import { EventEmitter } from "node:events";
+import type { Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+
+const ESC = "\u001b";
+/** What a terminal sends before and after pasted text, once it was asked to (bracketed paste). */
+const BEGIN = `${ESC}[200~`;
+const END = `${ESC}[201~`;
+const ASK = `${ESC}[?2004h`;
+const STOP_ASKING = `${ESC}[?2004l`;
+/** How long the rest of a sequence may take that has begun at the end of what has arrived. */
+const REST_MS = 50;
+/** Silence after which pasted text ends without its mark, so that keys are never lost for good. */
+const PASTE_MS = 1_000;
+
+/** The part of a terminal's input that is used here. */
+export interface KeyStream extends NodeJS.EventEmitter {
+  setRawMode?(mode: boolean): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/**
+ * The keys of a terminal, for readline, without pasted text: each paste is an event `paste` with its text. The terminal marks pastes
+ * while it is in raw mode.
+ */
+export class TerminalInput extends EventEmitter {
+  private readonly stdin: KeyStream;
+  private readonly terminal: Writable;
+  private readonly decoder = new StringDecoder("utf8");
+  /** Received characters that may be the beginning of a mark, or the pasted text so far. */
+  private pending = "";
+  private isPasting = false;
+  private isAsked = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(stdin: KeyStream, terminal: Writable) {
+    super();
+    this.stdin = stdin;
+    this.terminal = terminal;
+    stdin.on("data", this.take);
+    stdin.on("end", this.ended);
+    stdin.on("error", this.failed);
+    process.on("exit", this.stopAsking);
+  }
+
+  /** Asks a real terminal to mark pastes, and lets it forget that together with raw mode. */
+  setRawMode(mode: boolean): this {
+    const { stdin } = this;
+    if (!stdin.setRawMode) return this;
+    if (!mode) this.stopAsking();
+    stdin.setRawMode(mode);
+    if (mode && process.env.TERM !== "dumb") {
+      this.isAsked = true;
+      this.terminal.write(ASK);
+    }
+    return this;
+  }
+
+  pause(): this {
+    this.stdin.pause();
+    return this;
+  }
+
+  resume(): this {
+    this.stdin.resume();
+    return this;
+  }
+
+  /** Leaves the terminal as it was. */
+  end(): void {
+    clearTimeout(this.timer);
+    this.stopAsking();
+    process.off("exit", this.stopAsking);
+    this.stdin.off("data", this.take);
+    this.stdin.off("end", this.ended);
+    this.stdin.off("error", this.failed);
+  }
+
+  private readonly stopAsking = (): void => {
+    if (this.isAsked) this.terminal.write(STOP_ASKING);
+    this.isAsked = false;
+  };
+
+  private readonly ended = (): void => {
+    this.flush();
+    this.emit("end");
+  };
+
+  private readonly failed = (error: Error): void => void this.emit("error", error);
+
+  private readonly take = (data: Buffer | string): void => {
+    clearTimeout(this.timer);
+    this.pending += typeof data === "string" ? data : this.decoder.write(data);
+    let isMore = true;
+    while (isMore) isMore = this.step();
+    if (this.pending === "" && !this.isPasting) return;
+    this.timer = setTimeout(this.flush, this.isPasting ? PASTE_MS : REST_MS);
+  };
+
+  /** Passes on what lies before the next mark. Returns whether there was one. */
+  private step(): boolean {
+    const { pending, isPasting } = this;
+    const mark = isPasting ? END : BEGIN;
+    const at = pending.indexOf(mark);
+    if (at < 0) {
+      if (!isPasting) this.pass(pending.length - beginningOf(mark, pending));
+      return false;
+    }
+    if (isPasting) this.emit("paste", pending.slice(0, at));
+    else this.pass(at);
+    this.pending = pending.slice(at + mark.length);
+    this.isPasting = !isPasting;
+    return true;
+  }
+
+  /** Passes the first pending characters on as keys. */
+  private pass(count: number): void {
+    const keys = this.pending.slice(0, count);
+    this.pending = this.pending.slice(count);
+    if (keys !== "") this.emit("data", keys);
+  }
+
+  /** Nothing more comes that could complete what is pending. */
+  private readonly flush = (): void => {
+    clearTimeout(this.timer);
+    const { pending, isPasting } = this;
+    this.isPasting = false;
+    if (isPasting) {
+      this.pending = "";
+      this.emit("paste", pending);
+    } else this.pass(pending.length);
+  };
+}
+
+/** How many characters at the end of a text are the beginning of a mark. */
+function beginningOf(mark: string, text: string): number {
+  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
+    if (text.endsWith(mark.slice(0, length))) return length;
+  return 0;
+}
