@@ -1,0 +1,86 @@
+/**
+ * The actions that keys are bound to, with their default keys, in the order in which the help lists them. Actions of one group are
+ * used at the same time, so that a key belongs to one of them; those in `shared` are told apart by what is on the screen.
+ */
+export const keyGroups = {
+  writing: {
+    send: ["enter"],
+    newline: ["shift+enter", "alt+enter", "ctrl+j"],
+    steer: ["ctrl+enter", "alt+s"],
+    complete: ["tab"],
+    history: ["ctrl+r"],
+    editor: ["ctrl+g"],
+    pasteImage: ["ctrl+v"],
+    openPaste: ["alt+v"],
+    queue: ["alt+up"],
+  },
+  editing: {
+    lineUp: ["up"],
+    lineDown: ["down"],
+    charLeft: ["left", "ctrl+b"],
+    charRight: ["right", "ctrl+f"],
+    wordLeft: ["alt+left", "ctrl+left", "alt+b"],
+    wordRight: ["alt+right", "ctrl+right", "alt+f"],
+    lineStart: ["home", "ctrl+a"],
+    lineEnd: ["end", "ctrl+e"],
+    deleteBackward: ["backspace", "shift+backspace"],
+    deleteForward: ["delete", "ctrl+d"],
+    deleteWordBackward: ["ctrl+w", "alt+backspace", "ctrl+backspace"],
+    deleteWordForward: ["alt+d", "alt+delete", "ctrl+delete"],
+    deleteToStart: ["ctrl+u"],
+    deleteToEnd: ["ctrl+k"],
+    yank: ["ctrl+y"],
+    yankOlder: ["alt+y"],
+    undo: ["ctrl+-", "ctrl+/"],
+  },
+  reading: {
+    pageUp: ["pageUp"],
+    pageDown: ["pageDown"],
+    top: ["ctrl+home"],
+    bottom: ["ctrl+end"],
+    expand: ["ctrl+o"],
+    thinking: ["ctrl+t"],
+    todos: ["alt+t"],
+  },
+  choosing: {
+    mode: ["shift+tab"],
+    models: ["alt+p"],
+    sessions: ["alt+r"],
+    branches: ["alt+h"],
+    settings: ["alt+,"],
+  },
+  going: {
+    interrupt: ["escape"],
+    clear: ["ctrl+c"],
+    leave: ["ctrl+d"],
+    suspend: ["ctrl+z"],
+    redraw: ["ctrl+l"],
+    help: ["f1"],
+  },
+  lists: {
+    up: ["up", "ctrl+p"],
+    down: ["down", "ctrl+n"],
+    choose: ["enter"],
+    cancel: ["escape", "ctrl+c"],
+    scope: ["tab"],
+    rename: ["ctrl+r", "f2"],
+    remove: ["ctrl+d", "delete"],
+  },
+} as const satisfies Record<string, Record<string, readonly string[]>>;
+
+export type KeyGroup = keyof typeof keyGroups;
+type ActionsOf<G extends KeyGroup> = G extends KeyGroup ? keyof (typeof keyGroups)[G] : never;
+export type KeyAction = ActionsOf<KeyGroup>;
+
+/** All actions with their default keys. */
+export const defaultKeys = Object.assign({}, ...Object.values(keyGroups)) as Record<KeyAction, readonly string[]>;
+
+/** Which keys do what, after the settings of the user. */
+export interface Keys {
+  /** Whether a key, as the terminal sent it, is bound to an action. */
+  is(data: string, action: KeyAction): boolean;
+  /** The first key of an action as people write it, such as `Ctrl-R`; "" when it has none. */
+  label(action: KeyAction): string;
+  /** All keys of an action as people write them. */
+  labels(action: KeyAction): readonly string[];
+}

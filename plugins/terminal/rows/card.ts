@@ -1,0 +1,94 @@
+import type { DisplayAction } from "@scorel/kernel";
+import { diffLines, diffSize } from "./diff.ts";
+import { type Look, type RowFacts, timeText } from "./look.ts";
+import { safeLine, safeOutput, safeText } from "./safe.ts";
+import { columnsIn, cut, wrapped } from "./wrap.ts";
+
+/** Draws any display. */
+export type Draw = (display: DisplayAction, width: number, look: Look, facts: RowFacts) => string[];
+type Card = Extract<DisplayAction, { display: "card" }>;
+
+/** Lines of an output that are shown of a card that is folded. A failure's end says what went wrong. */
+const SHOWN = { running: 5, done: 4, error: 12 } as const;
+/** Lines of a diff that are shown of a folded card. */
+const SHOWN_OF_DIFF = 40;
+const MARKS = { running: "◌", done: "●", error: "✗" } as const;
+const ROLES = { running: "accent", done: "success", error: "error" } as const;
+
+/** A piece of work: its title with its state and time, the end of its output, and the changes that it made. */
+export function cardLines(card: Card, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {
+  const { theme } = look;
+  const { body = [] } = card;
+  const output = safeOutput(card.text).trimEnd();
+  const lines = output === "" ? [] : output.split("\n");
+  const isShort = lines.length === 1 && columnsIn(lines[0] ?? "") <= 60 && body.length === 0 && card.status !== "error";
+  const size = body.map((part) => sizeOf(part, look)).join("");
+  const aside = isShort ? theme.style("muted", `  ${lines[0]}`) : size;
+  const head = titleLines(card, aside, width, look, facts);
+  // The diff says more than a line that tells of it.
+  const isTold = isShort || (size !== "" && lines.length === 1 && card.status === "done");
+  const shown = isTold ? [] : outputLines(lines, card.status, width, look, facts);
+  return [...head, ...shown, ...body.flatMap((part) => bodyLines(part, width, look, facts, draw))];
+}
+
+function titleLines({ title, status }: Card, aside: string, width: number, look: Look, facts: RowFacts): string[] {
+  const { theme } = look;
+  const time = facts.durationMs === undefined || facts.durationMs < 100 ? "" : `  ${timeText(facts.durationMs)}`;
+  const mark = theme.style(ROLES[status], MARKS[status]);
+  const isOpen = look.isExpanded || facts.isOpen === true;
+  const [first = "", ...more] = safeText(title).split("\n");
+  const rest = theme.style("faint", time) + aside;
+  if (!isOpen) {
+    const dots = more.length > 0 ? theme.style("faint", " …") : "";
+    const room = Math.max(10, width - 2 - columnsIn(rest + dots));
+    return [`${mark} ${cut(theme.style("tool", first), room)}${dots}${rest}`];
+  }
+  const lines = [first, ...more].flatMap((line) => wrapped(theme.style("tool", line), width - 2, "  "));
+  return lines.map((line, at) => (at === 0 ? `${mark} ${line}${lines.length === 1 ? rest : ""}` : `  ${line}`));
+}
+
+function outputLines(
+  lines: readonly string[],
+  status: Card["status"],
+  width: number,
+  look: Look,
+  facts: RowFacts,
+): string[] {
+  if (lines.length === 0) return [];
+  const { theme, words } = look;
+  const most = look.isExpanded || facts.isOpen ? Number.POSITIVE_INFINITY : SHOWN[status];
+  // One line more is shown rather than replaced by a line that says so.
+  const hidden = lines.length > most + 1 ? lines.length - most : 0;
+  const bar = theme.style("faint", "│ ");
+  const role = status === "error" ? "error" : "muted";
+  const shown = lines.slice(hidden);
+  const drawn = shown.flatMap((line) =>
+    most === Number.POSITIVE_INFINITY
+      ? wrapped(theme.style("muted", line), width - 4)
+      : [cut(theme.style(status === "error" && shown.length === 1 ? role : "muted", line), width - 4)],
+  );
+  const above = hidden > 0 ? [theme.style("faint", words.moreAbove(hidden, look.expandKey))] : [];
+  return [...above, ...drawn].map((line) => `  ${bar}${line}`);
+}
+
+function bodyLines(part: DisplayAction, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {
+  const { theme, words } = look;
+  if (part.display !== "diff") return draw(part, width - 2, look, facts).map((line) => `  ${line}`);
+  const lines = diffLines(safeText(part.text), width - 2, theme);
+  const isOpen = look.isExpanded || facts.isOpen === true;
+  const hidden = isOpen || lines.length <= SHOWN_OF_DIFF + 1 ? 0 : lines.length - SHOWN_OF_DIFF;
+  const more = hidden > 0 ? [theme.style("faint", words.moreLines(hidden, look.expandKey))] : [];
+  return [...lines.slice(0, lines.length - hidden), ...more].map((line) => `  ${line}`);
+}
+
+/** How much a diff changes, for the title. */
+function sizeOf(part: DisplayAction, { theme }: Look): string {
+  if (part.display !== "diff") return "";
+  const { added, removed } = diffSize(part.text);
+  return `  ${theme.style("added", `+${added}`)} ${theme.style("removed", `-${removed}`)}`;
+}
+
+/** The title of a card as one short line, for the status line. */
+export function shortTitle(display: DisplayAction): string {
+  return display.display === "card" ? safeLine(display.title) : "";
+}

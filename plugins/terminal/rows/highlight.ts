@@ -1,0 +1,61 @@
+import type { Role, Theme } from "../theme/theme.ts";
+
+/** Roles of the classes that highlight.js marks parts of code with. */
+const ROLES: Readonly<Record<string, Role>> = {
+  keyword: "keyword",
+  built_in: "name",
+  type: "name",
+  literal: "number",
+  number: "number",
+  string: "string",
+  regexp: "string",
+  comment: "comment",
+  doctag: "comment",
+  meta: "comment",
+  title: "name",
+  name: "name",
+  attr: "name",
+  attribute: "name",
+  tag: "keyword",
+  section: "heading",
+  addition: "added",
+  deletion: "removed",
+  variable: "text",
+  symbol: "number",
+  bullet: "accent",
+  "selector-class": "name",
+  "selector-tag": "keyword",
+};
+const PARTS = /<span class="hljs-([\w-]+)[^"]*">|<span[^>]*>|<\/span>|&(amp|lt|gt|quot|#x27);|[^<&]+|[<&]/g;
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
+
+/** Loads what colours code: a function that returns coloured lines, or undefined for a language that it does not know. */
+export async function loadHighlighter(): Promise<
+  (theme: Theme) => (code: string, language: string) => string[] | undefined
+> {
+  const { default: hljs } = await import("highlight.js/lib/common");
+  return (theme) => (code, language) => {
+    if (!hljs.getLanguage(language)) return undefined;
+    return colouredLines(hljs.highlight(code, { language, ignoreIllegals: true }).value, theme);
+  };
+}
+
+function colouredLines(html: string, theme: Theme): string[] {
+  const open: Role[] = [];
+  let line = "";
+  const lines: string[] = [];
+  for (const [whole, name, entity] of html.matchAll(PARTS)) {
+    if (whole.startsWith("<span")) open.push(ROLES[name ?? ""] ?? open.at(-1) ?? "text");
+    else if (whole === "</span>") open.pop();
+    else {
+      const role = open.at(-1) ?? "text";
+      const [first = "", ...rest] = (entity === undefined ? whole : (ENTITIES[entity] ?? "")).split("\n");
+      line += theme.style(role, first);
+      for (const next of rest) {
+        lines.push(line);
+        line = theme.style(role, next);
+      }
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,64 @@
+import type { Token, Tokens } from "marked";
+import type { Theme } from "../theme/theme.ts";
+import { columnsIn, wrapped } from "./wrap.ts";
+
+const LEAST = 6;
+
+/** A table whose columns fit the width; cells that do not are broken. A table of too many columns becomes a list of its rows. */
+export function table(
+  token: Tokens.Table,
+  width: number,
+  theme: Theme,
+  draw: (cell: readonly Token[]) => string,
+): string[] {
+  const header = token.header.map((cell) => draw(cell.tokens).replaceAll("\n", " "));
+  const rows = token.rows.map((row) => row.map((cell) => draw(cell.tokens).replaceAll("\n", " ")));
+  const widths = fitted([header, ...rows], width - 3 * (header.length - 1));
+  if (!widths) return listed(header, rows, width, theme);
+  const bar = theme.style("faint", " │ ");
+  const drawRow = (row: readonly string[], isHead: boolean) => {
+    const cells = widths.map((columns, at) => wrapped(row[at] ?? "", columns));
+    const height = Math.max(...cells.map((cell) => cell.length));
+    return Array.from({ length: height }, (_, line) =>
+      cells
+        .map((cell, at) => aligned(cell[line] ?? "", widths[at] ?? 0, token.align[at]))
+        .map((cell) => (isHead ? theme.style("strong", cell) : cell))
+        .join(bar)
+        .trimEnd(),
+    );
+  };
+  const rule = theme.style("faint", widths.map((columns) => "─".repeat(columns)).join("─┼─"));
+  return [...drawRow(header, true), rule, ...rows.flatMap((row) => drawRow(row, false))];
+}
+
+/** The widths of the columns: as wide as their texts, and narrower from the widest on until they fit; undefined if they cannot. */
+function fitted(rows: readonly (readonly string[])[], room: number): number[] | undefined {
+  const count = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: count }, (_, at) => Math.max(1, ...rows.map((row) => columnsIn(row[at] ?? ""))));
+  let over = widths.reduce((sum, each) => sum + each, 0) - room;
+  while (over > 0) {
+    const widest = Math.max(...widths);
+    if (widest <= LEAST) return undefined;
+    widths[widths.indexOf(widest)] = widest - 1;
+    over--;
+  }
+  return widths;
+}
+
+function listed(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number,
+  theme: Theme,
+): string[] {
+  return rows.flatMap((row, at) => [
+    ...(at > 0 ? [""] : []),
+    ...row.flatMap((cell, index) => wrapped(`${theme.style("strong", header[index] ?? "")}: ${cell}`, width, "  ")),
+  ]);
+}
+
+function aligned(text: string, width: number, align: "left" | "right" | "center" | null | undefined): string {
+  const room = Math.max(0, width - columnsIn(text));
+  const left = align === "right" ? room : align === "center" ? Math.floor(room / 2) : 0;
+  return " ".repeat(left) + text + " ".repeat(room - left);
+}

@@ -1,0 +1,91 @@
+import { columnsOf, type Glyph, glyphsOf, isPlain } from "../screen/width.ts";
+
+const RESET = "\u001b[0m";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+const SEQUENCES = /\u001b\[[0-9;]*m/g;
+
+/** The columns of a coloured text. */
+export function columnsIn(text: string): number {
+  return columnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
+}
+
+/** A place in a line at which it may be broken. */
+interface Break {
+  length: number;
+  columns: number;
+  active: string;
+}
+
+/** Breaks a coloured line at words, or within those that are too long. Further lines begin with `indent`. */
+export function wrapped(line: string, width: number, indent = ""): string[] {
+  if (line.length <= width && isPlain(line)) return [line];
+  const room = Math.max(4, width);
+  const lines: string[] = [];
+  const offset = columnsIn(indent);
+  let current = "";
+  let columns = 0;
+  let active = "";
+  let last: Break | undefined;
+  const end = (text: string, style: string) => lines.push(text.replace(/ +$/, "") + (style === "" ? "" : RESET));
+  const next = () => {
+    if (last) {
+      end(current.slice(0, last.length), last.active);
+      current = indent + last.active + current.slice(last.length);
+      columns += offset - last.columns;
+    } else {
+      end(current, active);
+      current = indent + active;
+      columns = offset;
+    }
+    last = undefined;
+  };
+  for (const part of partsOf(line)) {
+    if (typeof part === "string") {
+      current += part;
+      active = part === RESET ? "" : active + part;
+      continue;
+    }
+    if (columns + part.width > room) {
+      if (part.text === " ") {
+        last = undefined;
+        next();
+        continue;
+      }
+      next();
+    }
+    current += part.text;
+    columns += part.width;
+    if (part.text === " " || part.width === 2) last = { length: current.length, columns, active };
+  }
+  if (lines.length === 0 || columns > offset) end(current, active);
+  return lines;
+}
+
+/** Cuts a coloured line to a width; the last column is `…` if something was cut. */
+export function cut(line: string, width: number): string {
+  if (columnsIn(line) <= width) return line;
+  let text = "";
+  let columns = 0;
+  let isStyled = false;
+  for (const part of partsOf(line)) {
+    if (typeof part === "string") {
+      text += part;
+      isStyled = part !== RESET;
+    } else if (columns + part.width < width) {
+      text += part.text;
+      columns += part.width;
+    } else break;
+  }
+  return `${text}…${isStyled ? RESET : ""}`;
+}
+
+/** The glyphs of a line, and its colours as texts. */
+function* partsOf(line: string): Generator<Glyph | string> {
+  let from = 0;
+  for (const match of line.matchAll(SEQUENCES)) {
+    yield* glyphsOf(line.slice(from, match.index));
+    yield match[0];
+    from = match.index + match[0].length;
+  }
+  yield* glyphsOf(line.slice(from));
+}

@@ -1,0 +1,191 @@
+import { writeSync } from "node:fs";
+import type { Invocation } from "@scorel/cli/contract";
+import { forgiveClosed } from "@scorel/kit/terminal/answer";
+import { Keyboard } from "./keyboard.ts";
+
+const ESC = "\u001b";
+/** The alternate screen, pastes in brackets, keys that can be told apart, and lines that are cut instead of broken. */
+const ENTER = `${ESC}[?1049h${ESC}[?2004h${ESC}[>1u${ESC}[>4;2m${ESC}[?7l`;
+const MOUSE = `${ESC}[?1000h${ESC}[?1006h`;
+const LEAVE = `${ESC}[?1006l${ESC}[?1000l${ESC}[r${ESC}[?7h${ESC}[>4;0m${ESC}[<u${ESC}[?2004l${ESC}[m${ESC}[?25h${ESC}[?1049l`;
+/** Asks for the background's colour and whether keys are told in Kitty's way. Terminals that know neither say nothing. */
+const QUESTIONS = `${ESC}]11;?${ESC}\\${ESC}[?u`;
+
+/** How long after the signal to stop the screen is taken again, should the signal have been ignored. */
+const RESUME_MS = 50;
+
+/** What a terminal does, apart from being drawn on. */
+export interface DeviceEvents {
+  /** A key as it was sent, or a whole paste in its brackets. */
+  key(data: string): void;
+  /** The wheel was turned: lines down, or up when negative. */
+  wheel(lines: number): void;
+  /** The left button was pressed at a place of the screen, counted from 0. */
+  click(at: { row: number; column: number }): void;
+  /** The size has changed, or the screen shows something else and is drawn anew. */
+  changed(): void;
+  /** The terminal's background, each part from 0 to 1. */
+  background(color: { red: number; green: number; blue: number }): void;
+  /** The input has ended: the terminal is gone. */
+  ended(): void;
+}
+
+type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal">;
+
+/**
+ * The terminal that a person sits at. Between `open` and `close` it shows the application's screen; whatever ends the process,
+ * apart from SIGKILL, it is given back as it was.
+ */
+export class Device {
+  private readonly stdin: NodeJS.ReadStream;
+  private readonly output: NodeJS.WriteStream;
+  private readonly events: DeviceEvents;
+  private readonly keyboard: Keyboard;
+  private readonly hasMouse: boolean;
+  private isOpen = false;
+  private isStopped = false;
+  private isFull = false;
+  private readonly undo: (() => void)[] = [];
+
+  constructor({ stdin, stdout, terminal = stdout }: Streams, events: DeviceEvents, { mouse = true } = {}) {
+    this.stdin = stdin;
+    this.output = terminal;
+    this.events = events;
+    this.hasMouse = mouse;
+    this.keyboard = new Keyboard(events);
+  }
+
+  get columns(): number {
+    return Math.max(20, this.output.columns || 80);
+  }
+  get rows(): number {
+    return Math.max(6, this.output.rows || 24);
+  }
+  /** Whether the terminal has taken what was written so far. */
+  get isReady(): boolean {
+    return this.isOpen && !this.isStopped && !this.isFull;
+  }
+
+  open(): void {
+    forgiveClosed(this.stdin);
+    process.on("SIGTSTP", this.onStop);
+    this.undo.push(() => void process.off("SIGTSTP", this.onStop));
+    this.listen(process, "SIGCONT", () => this.goOn());
+    // The last moment of a process that ends in a way that nobody foresaw.
+    this.listen(process, "exit", () => this.giveBack());
+    this.listen(this.output, "resize", () => this.events.changed());
+    this.listen(this.output, "drain", () => {
+      this.isFull = false;
+      this.events.changed();
+    });
+    // A terminal that was closed cannot be written to; the end of the input tells of it.
+    this.listen(this.output, "error", () => {});
+    this.listen(this.stdin, "error", () => this.events.ended());
+    this.listen(this.stdin, "end", () => this.events.ended());
+    this.take();
+    this.write(QUESTIONS);
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.output.write(LEAVE);
+    this.isOpen = false;
+    for (const each of this.undo.splice(0)) each();
+    this.stdin.off("data", this.onData);
+    this.keyboard.close();
+    this.stdin.setRawMode?.(false);
+    this.stdin.pause();
+  }
+
+  write(text: string): void {
+    if (!this.isOpen || this.isStopped || text === "") return;
+    if (!this.output.write(text)) this.isFull = true;
+  }
+
+  /** Gives the terminal to another program until its work is done. */
+  async lend<R>(work: () => Promise<R>): Promise<R> {
+    this.rest();
+    this.stdin.pause();
+    try {
+      return await work();
+    } finally {
+      this.take();
+      this.events.changed();
+    }
+  }
+
+  /** Ctrl-Z: stops the programs of this terminal's job, as the shell would. */
+  suspend(): void {
+    process.kill(0, "SIGTSTP");
+  }
+
+  /** Calls a person who looks elsewhere. */
+  ring(): void {
+    this.write("\u0007");
+  }
+
+  /** Copies a text to the clipboard (OSC 52), which also works over SSH. */
+  copy(text: string): void {
+    this.write(`${ESC}]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+  }
+
+  private readonly onData = (data: Buffer | string): void => this.keyboard.take(data);
+
+  private readonly onStop = (): void => {
+    if (!this.isOpen || this.isStopped) return;
+    this.rest();
+    // Stops here, and goes on here after SIGCONT. Without a shell that could continue the job, the system ignores the signal.
+    process.off("SIGTSTP", this.onStop);
+    process.kill(process.pid, "SIGTSTP");
+    setTimeout(() => this.goOn(), RESUME_MS);
+  };
+
+  private goOn(): void {
+    if (!this.isOpen) return;
+    if (!process.listeners("SIGTSTP").includes(this.onStop)) process.on("SIGTSTP", this.onStop);
+    this.take();
+    this.events.changed();
+  }
+
+  private take(): void {
+    this.isOpen = true;
+    this.isStopped = false;
+    this.isFull = false;
+    // Node skips setting the mode that it believes is set, and the shell may have changed it.
+    this.stdin.setRawMode?.(false);
+    this.stdin.setRawMode?.(true);
+    this.stdin.off("data", this.onData);
+    this.stdin.on("data", this.onData);
+    this.stdin.resume();
+    this.write(ENTER + (this.hasMouse ? MOUSE : ""));
+  }
+
+  private rest(): void {
+    this.giveBack();
+    this.isStopped = true;
+    this.stdin.off("data", this.onData);
+    this.stdin.setRawMode?.(false);
+  }
+
+  /** Restores the screen at once: the process may not get to write anything later. */
+  private giveBack(): void {
+    if (!this.isOpen || this.isStopped) return;
+    try {
+      writeSync((this.output as { fd?: number }).fd ?? 1, LEAVE);
+    } catch {
+      // The terminal is gone or does not take more: there is nothing to restore.
+    }
+  }
+
+  private listen<A extends unknown[]>(
+    to: {
+      on(event: string, listener: (...args: A) => void): unknown;
+      off(event: string, listener: (...args: A) => void): unknown;
+    },
+    event: string,
+    listener: (...args: A) => void,
+  ): void {
+    to.on(event, listener);
+    this.undo.push(() => void to.off(event, listener));
+  }
+}

@@ -1,0 +1,96 @@
+import headless from "@xterm/headless";
+import { columnsOf } from "../../../plugins/terminal/screen/width.ts";
+
+/** One cell of the emulated screen. */
+export interface Cell {
+  text: string;
+  bold: boolean;
+  inverse: boolean;
+  /** The colours: a palette's index, `#rrggbb`, or undefined for the terminal's own. */
+  color: number | string | undefined;
+  behind: number | string | undefined;
+}
+
+/** A terminal without a window: takes what an application writes, and tells what a person would see. */
+export interface Emulator extends Disposable {
+  readonly columns: number;
+  readonly rows: number;
+  write(text: string): Promise<void>;
+  resize(columns: number, rows: number): void;
+  /** The lines of the screen, without spaces at their ends. */
+  lines(): string[];
+  /** The same as one text without empty lines at the end. */
+  text(): string;
+  cells(row: number): Cell[];
+  cursor(): { row: number; column: number; shown: boolean };
+  /** Whether the alternate screen is shown. */
+  isAlternate(): boolean;
+  /** What the terminal sends back to the application, such as answers to its questions. */
+  onAnswer(listener: (data: string) => void): void;
+}
+
+export function emulator(columns = 80, rows = 24): Emulator {
+  const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 0 });
+  modernWidths(terminal);
+  let shown = true;
+  terminal.parser.registerCsiHandler({ prefix: "?", final: "h" }, (given) => {
+    if (given.includes(25)) shown = true;
+    return false;
+  });
+  terminal.parser.registerCsiHandler({ prefix: "?", final: "l" }, (given) => {
+    if (given.includes(25)) shown = false;
+    return false;
+  });
+  const buffer = () => terminal.buffer.active;
+  const line = (row: number) => buffer().getLine(buffer().viewportY + row);
+  const lines = () =>
+    Array.from({ length: terminal.rows }, (_, row) => line(row)?.translateToString(true).trimEnd() ?? "");
+  return {
+    get columns() {
+      return terminal.cols;
+    },
+    get rows() {
+      return terminal.rows;
+    },
+    write: (text) => new Promise((done) => terminal.write(text, done)),
+    resize: (width, height) => terminal.resize(width, height),
+    lines,
+    text: () => lines().join("\n").trimEnd(),
+    cells: (row) =>
+      Array.from({ length: terminal.cols }, (_, column) => {
+        const cell = line(row)?.getCell(column);
+        return {
+          text: cell?.getWidth() === 0 ? "" : cell?.getChars() || " ",
+          bold: cell?.isBold() !== 0,
+          inverse: cell?.isInverse() !== 0,
+          color: colorOf(cell?.getFgColor() ?? 0, cell?.isFgDefault(), cell?.isFgRGB()),
+          behind: colorOf(cell?.getBgColor() ?? 0, cell?.isBgDefault(), cell?.isBgRGB()),
+        };
+      }),
+    cursor: () => ({ row: buffer().cursorY, column: buffer().cursorX, shown }),
+    isAlternate: () => buffer().type === "alternate",
+    onAnswer: (listener) => void terminal.onData(listener),
+    [Symbol.dispose]: () => terminal.dispose(),
+  };
+}
+
+function colorOf(color: number, isDefault = true, isRgb = false): number | string | undefined {
+  if (isDefault) return undefined;
+  return isRgb ? `#${color.toString(16).padStart(6, "0")}` : color;
+}
+
+/** The emulator knows the widths of Unicode 6; terminals of today show emoji two columns wide. */
+function modernWidths({ unicode }: InstanceType<typeof headless.Terminal>): void {
+  const wcwidth = (code: number) => (code < 0x20 ? 0 : columnsOf(String.fromCodePoint(code))) as 0 | 1 | 2;
+  const provider = {
+    version: "modern",
+    wcwidth,
+    charProperties(code: number, preceding: number): number {
+      const width = wcwidth(code);
+      const joins = width === 0 && preceding !== 0;
+      return ((joins ? (preceding >> 1) & 3 : width) << 1) | Number(joins);
+    },
+  };
+  unicode.register(provider);
+  unicode.activeVersion = "modern";
+}
