@@ -1,0 +1,8 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  TERMINAL_NO_EDITOR: () =>
+    "No editor was found. Set the variable EDITOR to the command that starts yours, as in: export EDITOR=nano",
+  TERMINAL_EDITOR: (a: { editor: string; reason: string }) =>
+    `The editor "${a.editor}" failed (${a.reason}). Your text is as it was. Set the variable EDITOR to use another one.`,
+});

@@ -1,0 +1,142 @@
+import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui/dist/utils.js";
+import { plainText } from "@scorel/kit/text/plain";
+import type { Keys } from "../keys.ts";
+import type { Attachment, FieldMode } from "../parts.ts";
+import type { Theme } from "../theme/theme.ts";
+
+const ROWS = 8;
+const WIDEST_LABEL = 40;
+
+/** What is to be completed: the text before the cursor. `wanted` when the person asks for it by a key. */
+export interface Asked {
+  mode: FieldMode;
+  before: string;
+  wanted: boolean;
+}
+
+/** A possible completion. */
+export interface Suggestion {
+  /** What is inserted. */
+  text: string;
+  /** How it is shown, if otherwise. */
+  label?: string;
+  detail?: string;
+  attachment?: Attachment;
+}
+
+/** Completions that replace the last `length` characters before the cursor. */
+export interface Suggestions {
+  length: number;
+  items: readonly Suggestion[];
+}
+
+/** Finds completions. Returns undefined where it has nothing to say. */
+export type Source = (asked: Asked, signal: AbortSignal) => Promise<Suggestions | undefined> | undefined;
+
+type Now = Pick<Asked, "mode" | "before">;
+
+/** The list of completions below a field. A list that comes late is shown only if it is still about the text before the cursor. */
+export class Completing {
+  /** Called when a list has come. */
+  onReady: () => void = () => {};
+  private readonly sources: readonly Source[];
+  private list: (Suggestions & { asked: Now; chosen: number }) | undefined;
+  private next: Asked | undefined;
+  private running: AbortController | undefined;
+
+  constructor(sources: readonly Source[]) {
+    this.sources = sources;
+  }
+
+  /** Asks for completions, after the answer to an earlier question has come: on a slow line, questions in between are left out. */
+  ask(asked: Asked): void {
+    if (this.list && !isSame(this.list.asked, asked)) this.list = undefined;
+    this.next = asked;
+    if (!this.running) void this.run();
+  }
+
+  close(): void {
+    this.list = undefined;
+    this.next = undefined;
+    this.running?.abort();
+  }
+
+  /** Takes a key: true if it moved in the list, a suggestion to insert, or false if the key is not for the list. */
+  take(data: string, keys: Keys, now: Now): boolean | (Suggestion & { length: number }) {
+    const { list } = this;
+    if (!list || !isSame(list.asked, now)) return false;
+    if (keys.is(data, "down")) return this.move(1);
+    if (keys.is(data, "up")) return this.move(-1);
+    if (keys.is(data, "interrupt")) {
+      this.close();
+      return true;
+    }
+    const chosen = list.items[list.chosen];
+    if (!chosen || !(keys.is(data, "complete") || keys.is(data, "choose"))) return false;
+    const typed = now.before.slice(now.before.length - list.length);
+    // What is written out already is sent by Enter.
+    if (keys.is(data, "choose") && chosen.text.trimEnd() === typed) return false;
+    this.close();
+    return { ...chosen, length: list.length };
+  }
+
+  render(width: number, theme: Theme): string[] {
+    const { list } = this;
+    if (!list) return [];
+    const first = Math.max(0, Math.min(list.chosen - (ROWS >> 1), list.items.length - ROWS));
+    const shown = list.items.slice(first, first + ROWS).map(({ text, label = text, detail = "" }) => ({
+      label: truncateToWidth(drawable(label), Math.min(WIDEST_LABEL, Math.max(1, width - 2)), "…"),
+      detail: drawable(detail),
+    }));
+    const column = Math.max(...shown.map(({ label }) => visibleWidth(label)));
+    const rows = shown.map(({ label, detail }, index) => {
+      const pad = " ".repeat(column - visibleWidth(label) + 2);
+      const room = width - column - 4;
+      const about = room > 8 && detail !== "" ? pad + theme.style("muted", truncateToWidth(detail, room, "…")) : "";
+      const isChosen = first + index === list.chosen;
+      return isChosen ? theme.style("selected", `› ${label}`) + about : `  ${label}${about}`;
+    });
+    const count = list.items.length > ROWS ? [theme.style("faint", `  ${list.chosen + 1}/${list.items.length}`)] : [];
+    return [...rows, ...count];
+  }
+
+  private move(by: number): true {
+    const { list } = this;
+    if (list) list.chosen = (list.chosen + by + list.items.length) % list.items.length;
+    return true;
+  }
+
+  private async run(): Promise<void> {
+    const { next } = this;
+    this.next = undefined;
+    if (!next) return;
+    const running = new AbortController();
+    this.running = running;
+    const found = await this.find(next, running.signal);
+    this.running = undefined;
+    if (this.next) return this.run();
+    if (running.signal.aborted) return;
+    this.list = found && found.items.length > 0 ? { ...found, asked: next, chosen: 0 } : undefined;
+    this.onReady();
+  }
+
+  private async find(asked: Asked, signal: AbortSignal): Promise<Suggestions | undefined> {
+    for (const source of this.sources) {
+      try {
+        const found = await source(asked, signal);
+        if (found) return found;
+      } catch {
+        // Completion is a help only; what is wrong shows when the text is sent.
+      }
+    }
+    return undefined;
+  }
+}
+
+function isSame(a: Now, b: Now): boolean {
+  return a.mode === b.mode && a.before === b.before;
+}
+
+function drawable(text: string): string {
+  return plainText(text).replace(/\s+/g, " ");
+}

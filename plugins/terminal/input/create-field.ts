@@ -1,0 +1,46 @@
+import { rootOf } from "@scorel/kit/files/home";
+import { canonical } from "@scorel/kit/files/paths";
+import { messageOf } from "@scorel/kit/values/coded-error";
+import type { Surroundings } from "../parts.ts";
+import { Completing, type Source } from "./completing.ts";
+import { type Draft, draftFile, openDraft } from "./draft.ts";
+import { droppedImage } from "./dropped-image.ts";
+import { editInEditor } from "./external-editor.ts";
+import { PromptField } from "./field.ts";
+import { History, historyFile } from "./history.ts";
+import { HistoryWalk, withoutSecrets } from "./history-walk.ts";
+import { commandSource, wordSource } from "./sources.ts";
+
+/** A field with everything around it: history, completion, the person's editor, dropped pictures. */
+export function createField(at: Surroundings, more: readonly Source[] = []): { field: PromptField; walk: HistoryWalk } {
+  const warn = (problem: string) => at.tell(problem, "warning");
+  const history = new History(historyFile(projectOf(at.cwd)), withoutSecrets(at.env));
+  const walk = new HistoryWalk(history, warn);
+  const field = new PromptField(at, {
+    history: walk,
+    completing: new Completing([commandSource(at), ...more, wordSource(at)]),
+    imageIn: (pasted) => droppedImage(pasted, at.cwd),
+    editElsewhere: (text) => editElsewhere(at, text),
+  });
+  return { field, walk };
+}
+
+/** The draft of a session, or of the project's next session while nothing was said in it. */
+export function draftOf(at: Surroundings, begunSession: string | undefined): Draft {
+  const tell = (problem: string) => at.tell(problem, "warning");
+  return openDraft(draftFile(projectOf(at.cwd), begunSession), { tell });
+}
+
+/** The folder that history and drafts belong to. On another computer's project it is the path alone. */
+function projectOf(cwd: string): string {
+  return rootOf(canonical(cwd));
+}
+
+async function editElsewhere(at: Surroundings, text: string): Promise<string | undefined> {
+  try {
+    return await at.suspended(() => editInEditor(text, at.env));
+  } catch (thrown) {
+    at.tell(messageOf(thrown), "error");
+    return undefined;
+  }
+}

@@ -1,0 +1,150 @@
+import { StringDecoder } from "node:string_decoder";
+
+const ESC = "\x1b";
+const PASTE_BEGIN = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
+/** Milliseconds after which an escape character that stands alone is the key Esc, and not the beginning of a sequence. */
+const ESCAPE_MS = 30;
+/** The same for a sequence of which more than two characters are there: it is that of a terminal, whose rest is late. */
+const SEQUENCE_MS = 1_000;
+/** The longest sequence of a terminal that is waited for: answers to questions about it are shorter. */
+const LONGEST = 4096;
+
+/** Runs `work` after some time, unless the returned function is called first. */
+export type Later = (work: () => void, ms: number) => () => void;
+
+export interface DecoderOptions {
+  /** Called with each key as the terminal sent it, one at a time, and with each paste whole, between its marks. */
+  onInput(data: string): void;
+  later?: Later;
+}
+
+/** Cuts what a terminal sends into keys and pastes. */
+export interface Decoder {
+  /** Takes the next bytes. A character or a sequence may be cut anywhere. */
+  write(bytes: Uint8Array): void;
+  /** Gives what is waiting for more as it is, and forgets an unfinished paste. */
+  end(): void;
+}
+
+const laterByTimer: Later = (work, ms) => {
+  const timer = setTimeout(work, ms);
+  return () => clearTimeout(timer);
+};
+
+export function createDecoder({ onInput, later = laterByTimer }: DecoderOptions): Decoder {
+  const characters = new StringDecoder("utf8");
+  let waiting = "";
+  let paste: string[] | undefined;
+  let stopTimer = () => {};
+
+  const give = (data: string) => {
+    if (!isRelease(data)) onInput(data);
+  };
+  const flush = () => {
+    const data = waiting;
+    waiting = "";
+    // Nobody types such a beginning within a moment: the rest of the sequence was lost.
+    if (data === "" || isBegun(data)) return;
+    if (!data.startsWith(ESC + ESC)) return give(data);
+    give(ESC);
+    waiting = data.slice(1);
+    flush();
+  };
+  /** Returns what follows the paste; undefined while its end has not come. */
+  const inPaste = (text: string, parts: string[]): string | undefined => {
+    // The mark may be cut, so the end of the last part is looked at again.
+    const before = parts.pop() ?? "";
+    const joined = before + text;
+    const end = joined.indexOf(PASTE_END);
+    if (end < 0) {
+      const kept = Math.max(0, joined.length - PASTE_END.length);
+      parts.push(joined.slice(0, kept), joined.slice(kept));
+      return undefined;
+    }
+    paste = undefined;
+    onInput(PASTE_BEGIN + parts.join("") + joined.slice(0, end) + PASTE_END);
+    return joined.slice(end + PASTE_END.length);
+  };
+  const read = (text: string) => {
+    let rest: string | undefined = text;
+    while (rest !== undefined && rest !== "") {
+      if (paste) {
+        rest = inPaste(rest, paste);
+        continue;
+      }
+      const length = lengthOfKey(rest);
+      if (length === undefined) {
+        waiting = rest;
+        break;
+      }
+      const key = rest.slice(0, length);
+      rest = rest.slice(length);
+      if (key === PASTE_BEGIN) paste = [];
+      else give(key);
+    }
+  };
+  return {
+    write(bytes) {
+      stopTimer();
+      const text = waiting + characters.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      waiting = "";
+      read(text);
+      if (waiting !== "") stopTimer = later(flush, isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
+    },
+    end() {
+      stopTimer();
+      paste = undefined;
+      flush();
+    },
+  };
+}
+
+/** The length of the key at the start of a text; undefined if more has to come. */
+function lengthOfKey(text: string): number | undefined {
+  if (!text.startsWith(ESC)) return text.codePointAt(0)! > 0xffff ? 2 : 1;
+  if (text.length > LONGEST) return 1;
+  const second = text[1];
+  if (second === undefined) return undefined;
+  if (second === ESC) {
+    const inner = text[2] === "[" || text[2] === "O" ? lengthOfKey(text.slice(1)) : 0;
+    // Two escape characters are the key pressed twice, unless a sequence follows that begins with the second.
+    return text.length === 2 || inner === undefined ? undefined : inner === 0 ? 1 : inner + 1;
+  }
+  if (second === "[") return lengthOfControl(text);
+  if (second === "O") return text.length < 3 ? undefined : 3;
+  if ("]P_^X".includes(second)) return lengthOfString(text);
+  return 1 + (text.codePointAt(1)! > 0xffff ? 2 : 1);
+}
+
+/** `ESC[`, parameters, and a final character. Mouse clicks in the old form have three more. */
+function lengthOfControl(text: string): number | undefined {
+  if (text.startsWith("\x1b[M")) return text.length < 6 ? undefined : 6;
+  // The Linux console sends F1 to F5 as ESC[[A to ESC[[E.
+  if (text.startsWith("\x1b[[")) return text.length < 4 ? undefined : 4;
+  for (let index = 2; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code >= 0x40 && code <= 0x7e) return index + 1;
+    // No sequence has such a character; it begins the next key.
+    if (code < 0x20 || code > 0x7e) return index;
+  }
+  return undefined;
+}
+
+/** An answer of the terminal, which ends with BEL or ESC and a backslash. */
+function lengthOfString(text: string): number | undefined {
+  const ends = ["\x07", "\x1b\\"].map((end) => ({ at: text.indexOf(end, 2), length: end.length }));
+  const [first] = ends.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
+  if (first) return first.at + first.length;
+  // Alt and one of these characters was pressed if another key follows.
+  return text.length > 2 && text.charCodeAt(2) < 0x20 ? 2 : undefined;
+}
+
+function isBegun(waiting: string): boolean {
+  return waiting.length > 2 && "[]OP_^X".includes(waiting[1] as string);
+}
+
+/** Whether a terminal with the Kitty protocol says that a key was released. */
+function isRelease(data: string): boolean {
+  return data.startsWith("\x1b[") && /^[\d:;]*:3[u~A-Z]$/.test(data.slice(2));
+}

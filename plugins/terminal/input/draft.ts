@@ -1,0 +1,161 @@
+import { dirname, join } from "node:path";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { userDir } from "@scorel/kit/files/home";
+import { type Lock, tryLock } from "@scorel/kit/files/lock";
+import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { makePrivateFolder } from "@scorel/kit/files/private-folder";
+import { messageOf } from "@scorel/kit/values/coded-error";
+import type { Later } from "./decoder.ts";
+import { readOwnFile } from "./own-file.ts";
+import { marksIn, type Pastes } from "./paste.ts";
+
+/** Milliseconds between two writes, and so the typing that a killed process may lose. */
+const EVERY_MS = 500;
+/** Terminals that may write in one session at the same time and keep a draft each. */
+const TERMINALS = 8;
+
+/** A text that was not sent, with its long pastes. A command or shell line begins with its mark. */
+export interface Unsent {
+  text: string;
+  pastes: Pastes;
+}
+
+/** The draft of a field on the disk. */
+export interface Draft {
+  /** What an earlier process left. */
+  readonly saved: Unsent | undefined;
+  /** Writes the text soon. */
+  change(unsent: Unsent): void;
+  /** Removes the draft, because it was sent. */
+  clear(): void;
+  /** Writes what is not written yet, and leaves the draft to the next process. */
+  close(): void;
+}
+
+export interface DraftOptions {
+  later?: Later;
+  /** Told why the draft cannot be written, at most once. */
+  tell?: (problem: string) => void;
+}
+
+/** The path of a session's draft. A session in which nothing was said yet has no id to come back to, so its project has one draft. */
+export function draftFile(project: string, sessionId: string | undefined): string {
+  return join(userDir(), "drafts", `${sha256Of(JSON.stringify([project, sessionId ?? null])).slice(0, 32)}.json`);
+}
+
+/**
+ * Opens the draft at a path, which belongs to this process until it is closed or killed. If another process has it, this one gets
+ * one beside it.
+ */
+export function openDraft(path: string, options: DraftOptions = {}): Draft {
+  const tell = options.tell ?? (() => {});
+  try {
+    makePrivateFolder(dirname(path));
+    for (let number = 1; number <= TERMINALS; number++) {
+      const file = number === 1 ? path : path.replace(/(?=\.json$)/, `-${number}`);
+      const lock = tryLock(`${file}.lock`);
+      if (lock && "release" in lock) return new FileDraft(file, lock, { ...options, tell });
+    }
+  } catch (thrown) {
+    tell(messageOf(thrown));
+  }
+  return { saved: undefined, change() {}, clear() {}, close() {} };
+}
+
+class FileDraft implements Draft {
+  readonly saved: Unsent | undefined;
+  private readonly path: string;
+  private readonly lock: Lock;
+  private readonly later: Later;
+  private readonly tell: (problem: string) => void;
+  private readonly atExit = () => this.close();
+  private waiting: Unsent | undefined;
+  private stopTimer: (() => void) | undefined;
+  private isOpen = true;
+
+  constructor(
+    path: string,
+    lock: Lock,
+    { later = laterUnref, tell }: DraftOptions & { tell: (problem: string) => void },
+  ) {
+    this.path = path;
+    this.lock = lock;
+    this.later = later;
+    let told = false;
+    this.tell = (problem) => {
+      if (!told) tell(problem);
+      told = true;
+    };
+    this.saved = this.guarded(() => unsentOf(readOwnFile(path)));
+    process.on("exit", this.atExit);
+  }
+
+  change(unsent: Unsent): void {
+    if (!this.isOpen) return;
+    this.waiting = { text: unsent.text, pastes: new Map(unsent.pastes) };
+    if (this.stopTimer) return;
+    this.write();
+    this.stopTimer = this.later(() => {
+      this.stopTimer = undefined;
+      if (this.waiting) this.change(this.waiting);
+    }, EVERY_MS);
+  }
+
+  clear(): void {
+    this.waiting = undefined;
+    this.guarded(() => removeIfPresent(this.path));
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    process.off("exit", this.atExit);
+    this.stopTimer?.();
+    this.write();
+    this.guarded(() => this.lock.release());
+  }
+
+  private write(): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting?.text === "") this.clear();
+    else if (waiting) this.guarded(() => replaceFile(this.path, jsonOf(waiting)));
+  }
+
+  private guarded<R>(work: () => R): R | undefined {
+    try {
+      return work();
+    } catch (thrown) {
+      this.tell(messageOf(thrown));
+      return undefined;
+    }
+  }
+}
+
+/** Does not keep the process running: the draft is written at its exit, too. */
+const laterUnref: Later = (work, ms) => {
+  const timer = setTimeout(work, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
+function jsonOf({ text, pastes }: Unsent): string {
+  const used = new Set(marksIn(text, pastes).map(({ number }) => number));
+  return JSON.stringify({ text, pastes: [...pastes].filter(([number]) => used.has(number)) });
+}
+
+/** Reads a draft; a damaged one counts as none. */
+function unsentOf(json: string | undefined): Unsent | undefined {
+  if (json === undefined) return undefined;
+  try {
+    const { text, pastes } = JSON.parse(json) as { text?: unknown; pastes?: unknown };
+    if (typeof text !== "string" || !Array.isArray(pastes) || !pastes.every(isPaste)) return undefined;
+    return { text, pastes: new Map(pastes) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isPaste(value: unknown): value is [number, string] {
+  return Array.isArray(value) && Number.isSafeInteger(value[0]) && typeof value[1] === "string";
+}

@@ -1,0 +1,37 @@
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Attachment } from "../parts.ts";
+
+const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
+/** A path that a terminal writes for a dropped file is not longer. */
+const LONGEST = 4_096;
+
+/** The attachment for a pasted text that is the path of an image, as terminals write the path of a file that is dropped on them. */
+export function droppedImage(pasted: string, cwd: string): Attachment | undefined {
+  const path = pathOf(pasted.trim(), cwd);
+  if (path === undefined || !IMAGE.test(path)) return undefined;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  return { mark: /[\s"]/.test(path) ? `@"${path}"` : `@${path}`, path };
+}
+
+/** Terminals write a path in quotes, with backslashes before spaces, or as a `file:` URL. */
+function pathOf(text: string, cwd: string): string | undefined {
+  if (text === "" || text.length > LONGEST || /[\n\0]/.test(text)) return undefined;
+  if (text.startsWith("file://")) return URL.canParse(text) ? localPath(text) : undefined;
+  const quoted = /^(['"])(.*)\1$/.exec(text)?.[2];
+  const path = quoted ?? text.replace(/\\(.)/g, "$1");
+  if (path.startsWith("~/")) return join(homedir(), path.slice(2));
+  if (isAbsolute(path)) return path;
+  return /^\.{1,2}\//.test(path) ? resolve(cwd, path) : undefined;
+}
+
+function localPath(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    // The URL names another computer.
+    return undefined;
+  }
+}

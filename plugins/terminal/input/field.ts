@@ -1,0 +1,258 @@
+import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
+import type { Attachment, Cursor, Field, FieldMode, Submission, Surroundings } from "../parts.ts";
+import type { Completing } from "./completing.ts";
+import type { Draft } from "./draft.ts";
+import { drawField } from "./field-lines.ts";
+import type { HistoryWalk, Recalled } from "./history-walk.ts";
+import { pastedText } from "./paste.ts";
+import { editActions, TextArea } from "./text-area.ts";
+
+/** What a field works with besides its text; each part may be absent. */
+export interface FieldParts {
+  history?: HistoryWalk | undefined;
+  draft?: Draft | undefined;
+  completing?: Completing | undefined;
+  /** The picture that a pasted text is the path of, as terminals write a file that is dropped on them. */
+  imageIn?: ((pasted: string) => Attachment | undefined) | undefined;
+  /** Lets a person edit a text in their own editor. Returns undefined when they gave up. */
+  editElsewhere?: ((text: string) => Promise<string | undefined>) | undefined;
+}
+
+/**
+ * The field that a person types in. Only a `/` or `!` that is typed as the first character of an empty field makes it a command or a
+ * line for the shell. Whatever else its text begins with, it is a message.
+ */
+export class PromptField implements Field {
+  onSubmit: (submission: Submission) => void = () => {};
+  onSteer: (submission: Submission) => void = () => {};
+  onUnused: (data: string) => void = () => {};
+  cursor: Cursor | undefined;
+  private readonly at: Surroundings;
+  private readonly parts: FieldParts;
+  private readonly area: TextArea;
+  private current: FieldMode = "message";
+  private silent = false;
+  private attachments: Attachment[] = [];
+  private elsewhere = false;
+  private draft: Draft | undefined;
+
+  constructor(at: Surroundings, parts: FieldParts = {}) {
+    this.at = at;
+    this.parts = parts;
+    this.area = new TextArea(() => at.rows);
+    if (parts.completing) parts.completing.onReady = () => at.redraw();
+    this.useDraft(parts.draft);
+  }
+
+  /** Keeps the text in this draft from now on, as when another session is shown. What an earlier process left comes back. */
+  useDraft(draft: Draft | undefined): void {
+    this.draft?.close();
+    this.draft = draft;
+    if (!draft) return;
+    if (this.area.isEmpty && draft.saved) {
+      this.enter("message");
+      this.area.restore(draft.saved.text, draft.saved.pastes);
+      this.area.forgetSteps();
+    } else if (!this.area.isEmpty) this.saveDraft();
+    this.at.redraw();
+  }
+
+  get text(): string {
+    return this.area.whole;
+  }
+
+  get mode(): FieldMode {
+    return this.current;
+  }
+
+  setText(text: string, mode: FieldMode = "message"): void {
+    this.enter(mode);
+    this.area.set(text);
+    this.changed(false);
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { at, area, parts, current, silent } = this;
+    const drawn = drawField({ area, width, mode: current, silent, theme: at.theme });
+    this.cursor = this.elsewhere ? undefined : drawn.cursor;
+    return [...drawn.lines, ...(parts.completing?.render(width, at.theme) ?? [])];
+  }
+
+  handleInput(data: string): void {
+    const pasted = pastedText(data);
+    if (pasted !== undefined) this.paste(pasted);
+    else if (!this.completionTakes(data) && !this.write(data)) this.onUnused(data);
+    this.at.redraw();
+  }
+
+  async close(): Promise<void> {
+    this.parts.completing?.close();
+    this.draft?.close();
+  }
+
+  /** Inserts a file as it is attached to a message. */
+  attach(attachment: Attachment): void {
+    this.attachments.push(attachment);
+    this.area.paste(attachment.mark);
+    this.area.type(" ");
+    this.changed(false);
+  }
+
+  private paste(text: string): void {
+    const image = this.current === "message" ? this.parts.imageIn?.(text) : undefined;
+    if (image) this.attach(image);
+    else this.area.paste(text);
+    this.changed(false);
+  }
+
+  /** Returns false if the key means nothing here. */
+  private write(data: string): boolean {
+    const { keys } = this.at;
+    if (keys.is(data, "send")) return this.send();
+    if (keys.is(data, "steer")) return this.submit(this.onSteer);
+    if (keys.is(data, "newline")) return this.done(() => this.area.newline());
+    if (keys.is(data, "complete")) return this.completed();
+    if (keys.is(data, "openPaste")) return this.area.openPaste() && this.done(() => {});
+    if (keys.is(data, "editor") && this.parts.editElsewhere) return this.done(() => void this.editElsewhere());
+    return this.edit(data) || this.typed(data);
+  }
+
+  private edit(data: string): boolean {
+    const { at, area, parts } = this;
+    const action = editActions.find((each) => at.keys.is(data, each));
+    if (action === undefined) return false;
+    if (action === "deleteForward" && area.isEmpty && at.keys.is(data, "leave")) return false;
+    if (action === "deleteBackward" && area.atStart && this.current !== "message") return this.done(() => this.back());
+    const recalled =
+      action === "lineUp" && area.onFirstLine
+        ? parts.history?.older(this.current, area.text)
+        : action === "lineDown" && area.onLastLine
+          ? parts.history?.newer()
+          : undefined;
+    return recalled ? this.recall(recalled) : this.done(() => area.edit(action));
+  }
+
+  /** Shows a text of the history, in the mode that the person is in. */
+  private recall({ text, own }: Recalled): true {
+    if (own) this.area.restore(text, this.area.pastes);
+    else this.area.set(text);
+    this.changed(false);
+    return true;
+  }
+
+  private typed(data: string): boolean {
+    const { area } = this;
+    const character = decodePrintableKey(data) ?? data;
+    if (/\p{Cc}/u.test(character)) return this.leaveEmptyMode(data);
+    if (area.isEmpty && this.current === "message" && character === "/") return this.done(() => this.enter("command"));
+    if (area.isEmpty && this.current === "message" && character === "!") return this.done(() => this.enter("shell"));
+    return this.done(() => {
+      if (area.isEmpty && this.current === "shell" && character === "!") this.silent = true;
+      else area.type(character);
+    });
+  }
+
+  /** Esc leaves an empty command or shell line. */
+  private leaveEmptyMode(data: string): boolean {
+    if (!this.area.isEmpty || this.current === "message" || !this.at.keys.is(data, "interrupt")) return false;
+    return this.done(() => this.enter("message"));
+  }
+
+  /** Backspace at the start: `!!` becomes `!`, and any other line a message. */
+  private back(): void {
+    if (this.silent) this.silent = false;
+    else this.enter("message");
+  }
+
+  private enter(mode: FieldMode): void {
+    this.current = mode;
+    this.silent = false;
+    // A step back must not bring words of a message into a command.
+    this.area.forgetSteps();
+    this.parts.history?.leave();
+  }
+
+  private done(work: () => void): true {
+    const before = this.area.text;
+    work();
+    this.changed(this.area.text !== before || this.current !== "message");
+    return true;
+  }
+
+  private changed(asked: boolean): void {
+    this.saveDraft();
+    if (asked) this.complete(false);
+    else this.parts.completing?.close();
+  }
+
+  private completed(): true {
+    this.complete(true);
+    return true;
+  }
+
+  private saveDraft(): void {
+    const { area, draft } = this;
+    draft?.change({ text: this.mark + area.text, pastes: area.pastes });
+  }
+
+  /** How the mode is written in a draft, which is restored as a message. */
+  private get mark(): string {
+    return this.current === "message" ? "" : this.current === "command" ? "/" : this.silent ? "!!" : "!";
+  }
+
+  private complete(wanted: boolean): void {
+    this.parts.completing?.ask({ mode: this.current, before: this.area.before, wanted });
+  }
+
+  /** Gives a key to the list of completions, if one is open. */
+  private completionTakes(data: string): boolean {
+    const { parts, at, area, current } = this;
+    const taken = parts.completing?.take(data, at.keys, { mode: current, before: area.before });
+    if (taken === undefined || taken === false) return false;
+    if (taken === true) return true;
+    area.replaceBefore(taken.length, taken.text);
+    if (taken.attachment) this.attachments.push(taken.attachment);
+    this.saveDraft();
+    this.complete(false);
+    return true;
+  }
+
+  private send(): boolean {
+    const { area } = this;
+    if (area.beside.before.endsWith("\\"))
+      return this.done(() => {
+        area.edit("deleteBackward");
+        area.newline();
+      });
+    return this.submit(this.onSubmit);
+  }
+
+  private submit(give: (submission: Submission) => void): true {
+    const { area, parts, current: mode, silent } = this;
+    const text = area.whole;
+    const attachments = this.attachments.filter(({ mark }) => text.includes(mark));
+    if (text.trim() === "") return true;
+    parts.history?.add({ mode, text });
+    parts.completing?.close();
+    area.clear();
+    this.enter("message");
+    this.attachments = [];
+    this.draft?.clear();
+    (mode === "message" ? give : this.onSubmit)({ mode, text, attachments, ...(silent && { silent }) });
+    return true;
+  }
+
+  private async editElsewhere(): Promise<void> {
+    this.elsewhere = true;
+    try {
+      const text = await this.parts.editElsewhere?.(this.area.whole);
+      if (text !== undefined) this.area.set(text);
+      this.saveDraft();
+    } finally {
+      this.elsewhere = false;
+      this.at.redraw();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { userDir } from "@scorel/kit/files/home";
+import { takeLock } from "@scorel/kit/files/lock";
+import { replaceFile } from "@scorel/kit/files/private";
+import { makePrivateFolder } from "@scorel/kit/files/private-folder";
+import type { FieldMode } from "../parts.ts";
+import { readOwnFile } from "./own-file.ts";
+import { cleanText } from "./paste.ts";
+
+/** A text that a person has sent. */
+export interface Sent {
+  mode: FieldMode;
+  text: string;
+}
+
+/** Bytes of the file above which the oldest texts are dropped, and what is kept then. */
+const MOST_BYTES = 2_000_000;
+const KEPT_BYTES = 1_000_000;
+const KEPT_TEXTS = 1_000;
+/** A longer text is found in the conversation, and not kept a second time. */
+const LONGEST_TEXT = 100_000;
+const LOCK_MS = 2_000;
+const MODES: readonly unknown[] = ["message", "command", "shell"] satisfies FieldMode[];
+
+/** The file with what was sent in a project, from all its terminals. `project` is the path of its folder. */
+export function historyFile(project: string): string {
+  return join(userDir(), "prompts", `${sha256Of(project).slice(0, 32)}.jsonl`);
+}
+
+/** What a person has sent in a project, in this process and others, the newest last. */
+export class History {
+  private readonly path: string;
+  private readonly redact: (text: string) => string;
+  private read = { stamp: "", sent: [] as readonly Sent[] };
+  /** Texts of this process that could not be written, so that only it has them. */
+  private unwritten: Sent[] = [];
+
+  /** `redact` takes known secrets out of what is written. */
+  constructor(path: string, redact: (text: string) => string = (text) => text) {
+    this.path = path;
+    this.redact = redact;
+  }
+
+  /** Throws file system errors. */
+  all(): readonly Sent[] {
+    const stat = lstatSync(this.path, { throwIfNoEntry: false });
+    const stamp = stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : "";
+    if (stamp !== this.read.stamp) this.read = { stamp, sent: stat ? readTexts(this.path) : [] };
+    return [...this.read.sent, ...this.unwritten];
+  }
+
+  /** Adds a text, unless it is the same as the last one. Throws file system errors; this process has the text anyway. */
+  async add({ mode, text }: Sent): Promise<void> {
+    const sent = { mode, text: this.redact(text) };
+    if (sent.text.trim() === "" || sent.text.length > LONGEST_TEXT) return;
+    this.unwritten.push(sent);
+    makePrivateFolder(dirname(this.path));
+    const lock = await takeLock(`${this.path}.lock`, LOCK_MS);
+    if (!lock) return;
+    try {
+      const last = readTexts(this.path).at(-1);
+      if (last?.mode !== sent.mode || last.text !== sent.text) append(this.path, `${JSON.stringify(sent)}\n`);
+      this.unwritten = this.unwritten.filter((each) => each !== sent);
+    } finally {
+      lock.release();
+    }
+  }
+}
+
+/** Adds a line under the lock, and drops the oldest when the file has become large. A link in its place is refused. */
+function append(path: string, line: string): void {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  let size: number;
+  try {
+    fchmodSync(fd, 0o600);
+    size = fstatSync(fd).size;
+    // A process that was killed may have left half a line.
+    writeSync(fd, endsWithLine(fd, size) ? line : `\n${line}`);
+  } finally {
+    closeSync(fd);
+  }
+  if (size > MOST_BYTES) replaceFile(path, newestLines(path));
+}
+
+function endsWithLine(fd: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(fd, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
+}
+
+function newestLines(path: string): string {
+  let room = KEPT_BYTES;
+  const kept: string[] = [];
+  for (const sent of [...readTexts(path)].reverse().slice(0, KEPT_TEXTS)) {
+    const line = `${JSON.stringify(sent)}\n`;
+    room -= line.length;
+    if (room < 0) break;
+    kept.unshift(line);
+  }
+  return kept.join("");
+}
+
+/** The texts of a file; lines that cannot be read are left out. */
+function readTexts(path: string): Sent[] {
+  const lines = (readOwnFile(path) ?? "").split("\n").filter(Boolean);
+  return lines.flatMap((line) => {
+    try {
+      const { mode, text } = JSON.parse(line) as Partial<Sent>;
+      return MODES.includes(mode) && typeof text === "string" ? [{ mode, text: cleanText(text) } as Sent] : [];
+    } catch {
+      return [];
+    }
+  });
+}

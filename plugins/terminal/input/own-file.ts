@@ -1,0 +1,19 @@
+import { closeSync, readFileSync } from "node:fs";
+import { openRegular } from "@scorel/kit/files/open";
+import { codeOf } from "@scorel/kit/values/coded-error";
+
+/** The text of a regular file; undefined when there is none, or something else in its place. A symbolic link is refused with an error. */
+export function readOwnFile(path: string): string | undefined {
+  try {
+    const file = openRegular(path);
+    if (!file) return undefined;
+    try {
+      return readFileSync(file.fd, "utf8");
+    } finally {
+      closeSync(file.fd);
+    }
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,82 @@
+import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
+import type {} from "@scorel/commands/contract";
+import type { Client } from "@scorel/host/contract";
+import type { Asked, Source, Suggestion, Suggestions } from "./completing.ts";
+
+/** The session that is completed for. */
+export interface Place {
+  readonly client: Client;
+  readonly sessionId: string | undefined;
+}
+
+/** A file or folder of the project, its path relative to the session's directory. */
+export interface FoundFile {
+  path: string;
+  directory?: boolean | undefined;
+}
+
+/** Finds files whose paths match a query, the best first. */
+export type FindFiles = (query: string, signal: AbortSignal) => Promise<readonly FoundFile[]>;
+
+/** Completes the names of slash commands by any of their letters, then their arguments. */
+export function commandSource(place: Place): Source {
+  return ({ mode, before }) => {
+    if (mode !== "command" || place.sessionId === undefined || before.includes("\n")) return undefined;
+    const { client, sessionId } = place;
+    return /\s/.test(before) ? words(client, sessionId, `/${before}`) : names(client, sessionId, before);
+  };
+}
+
+async function names(client: Client, sessionId: string, typed: string): Promise<Suggestions> {
+  const { commands } = await client.request("list_commands", { sessionId });
+  const starting = commands.filter(({ name }) => name.startsWith(typed));
+  const others = commands.filter((command) => !starting.includes(command));
+  const matching = [...starting, ...fuzzyFilter(others, typed, ({ name }) => name)];
+  const items = matching.map(({ name, usage, description }) => ({
+    text: usage.includes(" ") ? `${name} ` : name,
+    label: usage,
+    detail: description,
+  }));
+  return { length: typed.length, items };
+}
+
+/** Completes words that a plugin gives a meaning anywhere in a message, such as `$name` for a skill. */
+export function wordSource(place: Place): Source {
+  return ({ mode, before }) => {
+    const [, word] = /(?:^|\s)([^\w\s@/!][^\s]*)$/u.exec(before) ?? [];
+    if (mode !== "message" || place.sessionId === undefined || word === undefined) return undefined;
+    return words(place.client, place.sessionId, word);
+  };
+}
+
+async function words(client: Client, sessionId: string, line: string): Promise<Suggestions> {
+  const { from, values } = await client.request("complete_command", { sessionId, line });
+  return { length: line.length - from, items: values.map((value) => ({ text: value })) };
+}
+
+/** Completes `@` and a part of a path to a file, which is attached to the message. */
+export function fileSource(find: FindFiles): Source {
+  return (asked, signal) => {
+    const mark = fileMark(asked);
+    return mark === undefined ? undefined : files(find, mark, signal);
+  };
+}
+
+/** The mark of a file that the text ends with, such as `@src/ca` or `@"my file`. */
+function fileMark({ mode, before }: Asked): string | undefined {
+  if (mode === "shell") return undefined;
+  return /(?:^|\s)(@(?:"[^"\n]*|[^\s"]*))$/u.exec(before)?.[1];
+}
+
+async function files(find: FindFiles, mark: string, signal: AbortSignal): Promise<Suggestions> {
+  const found = await find(mark.replace(/^@"?/, ""), signal);
+  return { length: mark.length, items: found.map(fileSuggestion) };
+}
+
+function fileSuggestion({ path, directory = false }: FoundFile): Suggestion {
+  const name = directory && !path.endsWith("/") ? `${path}/` : path;
+  const mark = /[\s"]/.test(name) ? `@"${name}"` : `@${name}`;
+  // After a folder, one goes on typing.
+  if (directory) return { text: mark.replace(/"$/, ""), label: name };
+  return { text: `${mark} `, label: name, attachment: { mark, path } };
+}

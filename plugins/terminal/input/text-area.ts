@@ -1,0 +1,252 @@
+import { Editor } from "@mariozechner/pi-tui/dist/components/editor.js";
+import { CURSOR_MARKER, type TUI } from "@mariozechner/pi-tui/dist/tui.js";
+import { visibleWidth } from "@mariozechner/pi-tui/dist/utils.js";
+import type { KeyAction } from "../keys.ts";
+import type { Cursor } from "../parts.ts";
+import { cleanText, freeNumber, isLong, looksMarked, markOf, marksIn, type Pastes, written } from "./paste.ts";
+
+/** What the editor of pi-tui keeps to itself, in the pinned version; text-area.test.ts checks that it is there. */
+interface Inside {
+  state: { lines: string[]; cursorLine: number; cursorCol: number };
+  pastes: Map<number, string>;
+  undoStack: { stack: unknown[]; clear(): void };
+  lastAction: string | null;
+  pushUndoSnapshot(): void;
+  setCursorCol(column: number): void;
+  isOnFirstVisualLine(): boolean;
+  isOnLastVisualLine(): boolean;
+}
+
+/** Each step back is a copy of the text. */
+const MOST_UNDO_STEPS = 200;
+/** Characters that change the direction of what follows, or cannot be seen. They stay in the text, but are not drawn. */
+const UNDRAWN = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+
+/** The keys by which the editor knows what to do, in sequences that it reads with and without the Kitty protocol. */
+const sequences = {
+  lineUp: "\x1b[A",
+  lineDown: "\x1b[B",
+  charLeft: "\x1b[D",
+  charRight: "\x1b[C",
+  wordLeft: "\x1b[1;3D",
+  wordRight: "\x1b[1;3C",
+  lineStart: "\x01",
+  lineEnd: "\x05",
+  deleteBackward: "\x7f",
+  deleteForward: "\x1b[3~",
+  deleteWordBackward: "\x17",
+  deleteWordForward: "\x1b[3;3~",
+  deleteToStart: "\x15",
+  deleteToEnd: "\x0b",
+  yank: "\x19",
+  yankOlder: "\x1b[121;3u",
+  undo: "\x1f",
+} as const satisfies Partial<Record<KeyAction, string>>;
+
+export type EditAction = keyof typeof sequences;
+export const editActions = Object.keys(sequences) as readonly EditAction[];
+
+/** A text drawn in some width. */
+export interface Drawn {
+  lines: string[];
+  cursor: Cursor;
+  /** Lines of the text that are scrolled out of view. */
+  above: number;
+  below: number;
+}
+
+/** A text of several lines with a cursor, undo and a kill ring: pi-tui's editor, with pastes kept whole and tabs kept as they are. */
+export class TextArea {
+  private readonly editor: Editor;
+  private readonly inside: Inside;
+
+  /** `rows` are those of the screen, of which a long text takes a third. */
+  constructor(rows: () => number) {
+    const screen = {
+      terminal: {
+        get rows() {
+          return rows();
+        },
+      },
+      requestRender() {},
+    };
+    const plain = (text: string) => text;
+    const selectList = {
+      selectedPrefix: plain,
+      selectedText: plain,
+      description: plain,
+      scrollInfo: plain,
+      noMatch: plain,
+    };
+    this.editor = new Editor(screen as unknown as TUI, { borderColor: plain, selectList });
+    this.editor.focused = true;
+    this.inside = this.editor as unknown as Inside;
+  }
+
+  /** The text with marks for long pastes. */
+  get text(): string {
+    return this.editor.getText();
+  }
+
+  /** The text with long pastes written out. */
+  get whole(): string {
+    return written(this.text, this.pastes);
+  }
+
+  /** The long pastes whose marks are in the text, or were before an undo. */
+  get pastes(): Pastes {
+    return this.inside.pastes;
+  }
+
+  get isEmpty(): boolean {
+    const { lines } = this.inside.state;
+    return lines.length === 1 && lines[0] === "";
+  }
+
+  /** The text of the cursor's line before the cursor, and after it. */
+  get beside(): { before: string; after: string } {
+    const { lines, cursorLine, cursorCol } = this.inside.state;
+    const line = lines[cursorLine] ?? "";
+    return { before: line.slice(0, cursorCol), after: line.slice(cursorCol) };
+  }
+
+  /** The whole text before the cursor. */
+  get before(): string {
+    const { lines, cursorLine } = this.inside.state;
+    return [...lines.slice(0, cursorLine), this.beside.before].join("\n");
+  }
+
+  get atStart(): boolean {
+    const { cursorLine, cursorCol } = this.inside.state;
+    return cursorLine === 0 && cursorCol === 0;
+  }
+
+  /** Whether the cursor is in the first or last line, as drawn last. */
+  get onFirstLine(): boolean {
+    return this.inside.isOnFirstVisualLine();
+  }
+  get onLastLine(): boolean {
+    return this.inside.isOnLastVisualLine();
+  }
+
+  edit(action: EditAction): void {
+    this.editor.handleInput(sequences[action]);
+    this.forgetOldSteps();
+  }
+
+  /** Inserts what a key types: one character. */
+  type(character: string): void {
+    this.editor.handleInput(character);
+    this.forgetOldSteps();
+  }
+
+  newline(): void {
+    this.editor.insertTextAtCursor("\n");
+    this.forgetOldSteps();
+  }
+
+  /** Inserts a paste: as it is if it is short, else as a mark that stands for it. */
+  paste(text: string): void {
+    const clean = cleanText(text);
+    if (clean === "") return;
+    this.insert(isLong(clean) || looksMarked(clean) ? this.marked(clean) : clean);
+  }
+
+  /** Replaces the whole text, with the cursor at its end. Something in it that looks like the mark of a known paste stays what it is. */
+  set(text: string): void {
+    let clean = cleanText(text);
+    for (const { at, mark } of marksIn(clean, this.pastes).reverse())
+      clean = clean.slice(0, at) + this.marked(mark, clean) + clean.slice(at + mark.length);
+    this.replace(0, this.text.length, clean);
+  }
+
+  /** Restores a text together with its pastes. */
+  restore(text: string, pastes: Pastes): void {
+    for (const [number, paste] of pastes) this.inside.pastes.set(number, cleanText(paste));
+    this.replace(0, this.text.length, cleanText(text));
+  }
+
+  /** Empties it, and forgets pastes and steps back. Killed text can still be yanked. */
+  clear(): void {
+    this.replace(0, this.text.length, "");
+    this.inside.pastes.clear();
+    this.forgetSteps();
+  }
+
+  /** Makes the present text the one that no step leads back from. */
+  forgetSteps(): void {
+    this.inside.undoStack.clear();
+    this.inside.lastAction = null;
+  }
+
+  /** Replaces the end of the text before the cursor. */
+  replaceBefore(length: number, text: string): void {
+    const at = this.before.length;
+    this.replace(at - length, at, text);
+  }
+
+  /** Writes out the mark at the cursor, else the last one. Returns false when there is none. */
+  openPaste(): boolean {
+    const marks = marksIn(this.text, this.pastes);
+    const cursor = this.before.length;
+    const mark = marks.find(({ at, mark }) => at <= cursor && cursor <= at + mark.length) ?? marks.at(-1);
+    const paste = mark && this.pastes.get(mark.number);
+    if (!mark || paste === undefined) return false;
+    this.replace(mark.at, mark.at + mark.mark.length, paste);
+    return true;
+  }
+
+  render(width: number): Drawn {
+    const [top = "", ...rest] = this.editor.render(width);
+    const bottom = rest.pop() ?? "";
+    const row = Math.max(
+      0,
+      rest.findIndex((line) => line.includes(CURSOR_MARKER)),
+    );
+    const [before = "", after = ""] = (rest[row] ?? "").split(CURSOR_MARKER);
+    rest[row] = before + withoutBlock(after);
+    const hidden = (border: string) => Number(/[↑↓] (\d+)/.exec(border)?.[1] ?? 0);
+    return {
+      lines: rest.map((line) => line.replaceAll("\t", "   ").replace(UNDRAWN, "").trimEnd()),
+      cursor: { row, column: visibleWidth(before) },
+      above: hidden(top),
+      below: hidden(bottom),
+    };
+  }
+
+  private marked(text: string, beside = ""): string {
+    const number = freeNumber(`${this.text}\n${beside}\n${text}`, this.pastes);
+    this.inside.pastes.set(number, text);
+    return markOf(number, text);
+  }
+
+  private insert(text: string): void {
+    const at = this.before.length;
+    this.replace(at, at, text);
+  }
+
+  /** Replaces a part of the text in one step, and puts the cursor behind it. The editor itself would turn tabs into spaces. */
+  private replace(from: number, to: number, by: string): void {
+    const { text, inside } = this;
+    const before = text.slice(0, from) + by;
+    inside.pushUndoSnapshot();
+    inside.lastAction = null;
+    const lines = before.split("\n");
+    inside.state.lines = (before + text.slice(to)).split("\n");
+    inside.state.cursorLine = lines.length - 1;
+    inside.setCursorCol(lines.at(-1)?.length ?? 0);
+    this.forgetOldSteps();
+  }
+
+  private forgetOldSteps(): void {
+    const { stack } = this.inside.undoStack;
+    if (stack.length > MOST_UNDO_STEPS) stack.splice(0, stack.length - MOST_UNDO_STEPS);
+  }
+}
+
+/** The editor draws a block at the cursor, where the terminal's own cursor is placed instead. */
+function withoutBlock(line: string): string {
+  const [begin, end] = ["\x1b[7m", "\x1b[0m"];
+  const at = line.indexOf(end);
+  return line.startsWith(begin) && at >= 0 ? line.slice(begin.length, at) + line.slice(at + end.length) : line;
+}

@@ -1,0 +1,115 @@
+import type {} from "@scorel/checkpoints/contract";
+import type {} from "@scorel/history/contract";
+import type { SessionStatus } from "@scorel/host/contract";
+import type { LayersService } from "@scorel/inspect/contract";
+import type { HistoryWalk } from "../input/history-walk.ts";
+import type { KeyAction } from "../keys.ts";
+import type { Component, Field, Surroundings } from "../parts.ts";
+import { branchPicker } from "./branches.ts";
+import { historyPicker } from "./history.ts";
+import { presetPicker, settingPicker } from "./layers.ts";
+import { modelPicker } from "./models.ts";
+import type { ListPicker } from "./picker.ts";
+import type { PickerPlace } from "./picker-parts.ts";
+import { filesOf, type RewindPoint, type RewindScope, rewindPicker, rewindScopePicker } from "./rewind.ts";
+import { sessionPicker } from "./sessions.ts";
+import { skillPicker } from "./skills.ts";
+import { textOf } from "./text-of.ts";
+
+/** What the pickers get of the application, beside what parts of the screen get. */
+export interface PickerHost extends Surroundings, PickerPlace {
+  readonly field: Field;
+  /** Shows something in place of the conversation and the field. */
+  show(part: Component | undefined): void;
+  /** Does something that may fail, and says so if it does. */
+  attempt(work: () => Promise<unknown>): void;
+  /** Shows another session. */
+  enter(status: SessionStatus): Promise<void>;
+}
+
+/** What only some applications have: presets and settings are those of this computer. */
+export interface PickerSources {
+  walk: HistoryWalk;
+  layers?: LayersService | undefined;
+}
+
+/** Opens pickers, by name. */
+export interface Pickers {
+  actions: Partial<Record<KeyAction, () => void>>;
+  rewind(): void;
+  skills(): void;
+  presets(): void;
+}
+
+export function createPickers(at: PickerHost, { walk, layers }: PickerSources): Pickers {
+  const { client } = at;
+  const open = <Item>(picker: ListPicker<Item>, chosen: (item: Item) => unknown) => {
+    picker.onCancel = () => at.show(undefined);
+    picker.onChoose = (item) => {
+      at.show(undefined);
+      at.attempt(async () => chosen(item));
+    };
+    at.show(picker);
+  };
+  const inSession = (work: (sessionId: string) => void) => () => {
+    if (at.sessionId !== undefined) work(at.sessionId);
+  };
+  const rewind = inSession((sessionId) =>
+    open(rewindPicker(at, sessionId), async (point) => {
+      const files = await filesOf(client, sessionId, point.row.parentId);
+      if (!files || files.changes.length === 0) return goBack(at, sessionId, point, "conversation");
+      open(rewindScopePicker(at, files), (scope) => goBack(at, sessionId, point, scope));
+    }),
+  );
+  const settings = layers && (() => open(settingPicker(at, layers), () => {}));
+  return {
+    actions: {
+      history: () => open(historyPicker(at, walk, at.field.mode), (text) => at.field.setText(text, at.field.mode)),
+      sessions: () =>
+        open(sessionPicker(at), async ({ sessionId }) => at.enter(await client.request("load_session", { sessionId }))),
+      models: inSession((sessionId) =>
+        open(modelPicker(at, sessionId), async (model) =>
+          at.tell((await client.request("set_model", { sessionId, model })).text),
+        ),
+      ),
+      branches: inSession((sessionId) =>
+        open(branchPicker(at, sessionId), async ({ leafId }) =>
+          at.tell((await client.request("branch", { sessionId, leafEventId: leafId })).text),
+        ),
+      ),
+      ...(settings && { settings }),
+    },
+    rewind,
+    skills: inSession((sessionId) =>
+      open(skillPicker(at, sessionId), ({ name }) => at.field.setText(`${at.field.text}$${name} `)),
+    ),
+    presets: () => {
+      if (!layers) return;
+      const { cwd } = at;
+      open(presetPicker(at, layers), async ({ name }) =>
+        at.enter(await client.request("create_session", { cwd, preset: name })),
+      );
+    },
+  };
+}
+
+/** Goes back to before a message, whose text returns to the field. */
+async function goBack(at: PickerHost, sessionId: string, { row }: RewindPoint, scope: RewindScope): Promise<void> {
+  const { client } = at;
+  const { parentId: targetEventId } = row;
+  if (scope === "files") {
+    // The start of the conversation is no event; its files are those before the first one.
+    const { skipped } = await client.request("restore_files", { sessionId, targetEventId: targetEventId ?? row.id });
+    return tellSkipped(at, skipped);
+  }
+  const text = await textOf(client, sessionId, row);
+  const moved = await client.request("rewind", { sessionId, targetEventId, files: scope === "both" });
+  at.field.setText(text);
+  at.tell(moved.text);
+  tellSkipped(at, moved.files?.skipped ?? []);
+}
+
+function tellSkipped(at: PickerHost, skipped: readonly { path: string; reason: string }[]): void {
+  if (skipped.length === 0) return;
+  at.tell(at.pickerWords.skipped(skipped.map(({ path, reason }) => `${path} (${reason})`).join(", ")), "warning");
+}

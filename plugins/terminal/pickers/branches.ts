@@ -1,0 +1,28 @@
+import type {} from "@scorel/history/contract";
+import type { Surroundings } from "../parts.ts";
+import { ListPicker } from "./picker.ts";
+import type { PickerPlace } from "./picker-parts.ts";
+import { ago } from "./sessions.ts";
+import { type Branch, branchesOf } from "./tree.ts";
+
+const MOST = 5_000;
+
+/** The messages of a person in all branches, as a tree. Choosing one goes to the end of its latest branch. */
+export function branchPicker(at: PickerPlace & Surroundings, sessionId: string, now = Date.now): ListPicker<Branch> {
+  const { client, pickerWords: words } = at;
+  return new ListPicker<Branch>(at, {
+    title: () => words.branchesTitle,
+    empty: words.branchesEmpty,
+    load: async () => {
+      const { rows, leafCount } = await client.request("get_tree", { sessionId, show: "tree", limit: MOST });
+      return leafCount > 1 ? branchesOf(rows) : [];
+    },
+    row: ({ row, depth, active }) => ({
+      label: `${"  ".repeat(depth)}${row.text}`,
+      detail: ago(row.ts, now(), words),
+      isCurrent: active,
+    }),
+    id: ({ row }) => row.id,
+    preview: ({ row }) => row.text,
+  });
+}

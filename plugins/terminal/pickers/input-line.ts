@@ -1,0 +1,20 @@
+import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
+import { cleanText, pastedText } from "../input/paste.ts";
+import type { Keys } from "../keys.ts";
+
+const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** A line of text that is written at its end, such as a search. Returns undefined if a key means nothing to it. */
+export function typedInto(text: string, data: string, keys: Keys): string | undefined {
+  const pasted = pastedText(data);
+  if (pasted !== undefined) return text + cleanText(pasted).replace(/\s+/g, " ");
+  if (keys.is(data, "deleteBackward"))
+    return [...segments.segment(text)]
+      .slice(0, -1)
+      .map((each) => each.segment)
+      .join("");
+  if (keys.is(data, "deleteWordBackward")) return text.replace(/\S*\s*$/, "");
+  if (keys.is(data, "deleteToStart")) return "";
+  const character = decodePrintableKey(data) ?? data;
+  return /\p{Cc}/u.test(character) ? undefined : text + character;
+}

@@ -1,0 +1,59 @@
+import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
+
+/** The items of a picker, those that match the search, and the chosen one. */
+export class PickList<Item> {
+  private readonly searched: (item: Item) => string;
+  private all: readonly Item[] = [];
+  private matching: readonly Item[] = [];
+  private index = 0;
+  query = "";
+
+  constructor(searched: (item: Item) => string) {
+    this.searched = searched;
+  }
+
+  get items(): readonly Item[] {
+    return this.matching;
+  }
+  get total(): number {
+    return this.all.length;
+  }
+  get chosenIndex(): number {
+    return this.index;
+  }
+  get chosen(): Item | undefined {
+    return this.matching[this.index];
+  }
+
+  /** Takes other items; the chosen one stays chosen if `isSame` finds it among them. */
+  fill(items: readonly Item[], isSame: (a: Item, b: Item) => boolean): void {
+    const { chosen } = this;
+    this.all = items;
+    this.filter();
+    const kept = chosen === undefined ? -1 : this.matching.findIndex((item) => isSame(item, chosen));
+    this.index = kept >= 0 ? kept : Math.min(this.index, Math.max(0, this.matching.length - 1));
+  }
+
+  search(query: string): void {
+    if (query === this.query) return;
+    this.query = query;
+    this.filter();
+    this.index = 0;
+  }
+
+  /** Moves the choice; past an end only by single steps, which go on at the other end. */
+  move(by: number): void {
+    const { length } = this.matching;
+    if (length === 0) return;
+    const to = this.index + by;
+    this.index = Math.abs(by) === 1 ? (to + length) % length : Math.max(0, Math.min(to, length - 1));
+  }
+
+  choose(index: number): void {
+    this.index = Math.max(0, Math.min(index, this.matching.length - 1));
+  }
+
+  private filter(): void {
+    this.matching = fuzzyFilter([...this.all], this.query, this.searched);
+  }
+}

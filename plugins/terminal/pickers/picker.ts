@@ -1,0 +1,169 @@
+import { messageOf } from "@scorel/kit/values/coded-error";
+import type { Cursor, Picker } from "../parts.ts";
+import { typedInto } from "./input-line.ts";
+import { PickList } from "./list.ts";
+import { drawPicker } from "./picker-lines.ts";
+import type { Asking, PickerOptions, PickerPicture, PickerPlace, PickerState } from "./picker-parts.ts";
+
+/** A list that one searches by typing, and chooses from. */
+export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
+  onChoose: (item: Item) => void = () => {};
+  onCancel: () => void = () => {};
+  cursor: Cursor | undefined;
+  readonly options: PickerOptions<Item>;
+  readonly at: PickerPlace;
+  readonly list: PickList<Item>;
+  state: PickerState = { kind: "loading" };
+  asking: Asking | undefined;
+  private readonly previews = new Map<string, string>();
+  private loading = new AbortController();
+  private looking: { id: string; stop: AbortController } | undefined;
+
+  constructor(at: PickerPlace, options: PickerOptions<Item>) {
+    this.at = at;
+    this.options = options;
+    const { row, searched } = options;
+    this.list = new PickList(searched ?? ((item) => `${row(item).label} ${row(item).detail ?? ""}`));
+    this.reload();
+  }
+
+  /** Loads the items again; the chosen one stays chosen. */
+  reload(): void {
+    this.loading.abort();
+    this.loading = new AbortController();
+    this.previews.clear();
+    if (this.list.total === 0) this.state = { kind: "loading" };
+    void this.fill(this.loading.signal);
+  }
+
+  /** Asks for a text or a yes about an item, in place of the search. */
+  ask(asking: Asking): void {
+    this.asking = asking;
+    this.at.redraw();
+  }
+
+  /** Does something that may fail with an item, loads the list again, and shows why if it failed. */
+  change(work: () => Promise<unknown>): void {
+    work().then(
+      () => this.reload(),
+      (thrown) => this.fail(thrown),
+    );
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { chosen } = this.list;
+    const isWide = width >= 100 && this.options.preview !== undefined;
+    if (isWide && chosen !== undefined) this.look(chosen);
+    const preview = chosen === undefined ? undefined : this.previews.get(this.options.id(chosen));
+    const { lines, cursor } = drawPicker(this, {
+      width,
+      ...(isWide && { preview: preview ?? this.at.pickerWords.loading }),
+    });
+    this.cursor = cursor;
+    return lines;
+  }
+
+  handleInput(data: string): void {
+    if (this.asking) this.answer(this.asking, data);
+    else if (!this.moves(data)) this.search(data);
+    this.at.redraw();
+  }
+
+  /** Stops what it waits for. */
+  close(): void {
+    this.loading.abort();
+    this.looking?.stop.abort();
+  }
+
+  private moves(data: string): boolean {
+    const { list, options } = this;
+    const { keys, rows } = this.at;
+    const page = Math.max(1, rows - 6);
+    if (keys.is(data, "cancel")) this.leave();
+    else if (keys.is(data, "choose")) this.choose();
+    else if (keys.is(data, "up")) list.move(-1);
+    else if (keys.is(data, "down")) list.move(1);
+    else if (keys.is(data, "pageUp")) list.move(-Math.max(2, page));
+    else if (keys.is(data, "pageDown")) list.move(Math.max(2, page));
+    else if (keys.is(data, "top")) list.choose(0);
+    else if (keys.is(data, "bottom")) list.choose(list.items.length - 1);
+    else {
+      const more = options.more?.find(({ action }) => keys.is(data, action));
+      const { chosen } = list;
+      if (more && chosen !== undefined) more.run(chosen);
+      return more !== undefined;
+    }
+    return true;
+  }
+
+  private search(data: string): void {
+    const query = typedInto(this.list.query, data, this.at.keys);
+    if (query !== undefined) this.list.search(query);
+  }
+
+  private choose(): void {
+    const { chosen } = this.list;
+    if (this.state.kind === "failed") this.reload();
+    else if (chosen !== undefined) {
+      this.close();
+      this.onChoose(chosen);
+    }
+  }
+
+  private leave(): void {
+    this.close();
+    this.onCancel();
+  }
+
+  private answer(asking: Asking, data: string): void {
+    const { keys } = this.at;
+    const done = (given?: string) => {
+      this.asking = undefined;
+      if (given !== undefined) asking.give(given);
+    };
+    if (keys.is(data, "cancel")) done();
+    else if (asking.text === undefined) {
+      if (/^[yY]$/.test(data)) done("y");
+      else if (/^[nN]$/.test(data)) done();
+    } else if (keys.is(data, "choose")) done(asking.text.trim() || undefined);
+    else asking.text = typedInto(asking.text, data, keys) ?? asking.text;
+  }
+
+  private async fill(signal: AbortSignal): Promise<void> {
+    try {
+      const items = await this.options.load(signal);
+      if (signal.aborted) return;
+      const { id } = this.options;
+      this.list.fill(items, (a, b) => id(a) === id(b));
+      this.state = { kind: "ready" };
+    } catch (thrown) {
+      if (!signal.aborted) this.fail(thrown);
+    }
+    this.at.redraw();
+  }
+
+  private fail(thrown: unknown): void {
+    this.state = { kind: "failed", why: messageOf(thrown) };
+    this.at.redraw();
+  }
+
+  /** Asks for the text about an item, once, and no longer for that of the item before. */
+  private look(item: Item): void {
+    const id = this.options.id(item);
+    if (this.previews.has(id) || this.looking?.id === id) return;
+    this.looking?.stop.abort();
+    const stop = new AbortController();
+    this.looking = { id, stop };
+    const kept = (text: string) => {
+      if (stop.signal.aborted) return;
+      this.previews.set(id, text);
+      this.looking = undefined;
+      this.at.redraw();
+    };
+    Promise.resolve()
+      .then(() => this.options.preview?.(item, stop.signal) ?? "")
+      .then(kept, (thrown) => kept(messageOf(thrown)));
+  }
+}

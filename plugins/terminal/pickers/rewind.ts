@@ -1,0 +1,94 @@
+import type { FilesPreview, TreeRow } from "@scorel/history/contract";
+import type { Client } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kit/values/coded-error";
+import type { Surroundings } from "../parts.ts";
+import type { PickerWords } from "../words/pickers.ts";
+import { ListPicker } from "./picker.ts";
+import type { PickerPlace } from "./picker-parts.ts";
+import { ago } from "./sessions.ts";
+
+const MOST = 5_000;
+
+/** A message that one can go back to before, and what comes after it. */
+export interface RewindPoint {
+  row: TreeRow;
+  after: readonly TreeRow[];
+}
+
+/** What a rewind takes back. */
+export type RewindScope = "both" | "conversation" | "files";
+
+/** The messages of a person in this conversation, the latest first, with what would be undone beside the list. */
+export function rewindPicker(
+  at: PickerPlace & Surroundings,
+  sessionId: string,
+  now = Date.now,
+): ListPicker<RewindPoint> {
+  const { client, pickerWords: words } = at;
+  return new ListPicker<RewindPoint>(at, {
+    title: () => words.rewindTitle,
+    empty: words.rewindEmpty,
+    load: async () => pointsOf((await client.request("get_tree", { sessionId, show: "path", limit: MOST })).rows),
+    row: ({ row }) => ({ label: row.text, detail: ago(row.ts, now(), words) }),
+    id: ({ row }) => row.id,
+    searched: ({ row }) => row.text,
+    preview: async ({ row, after }) => {
+      const files = await filesOf(client, sessionId, row.parentId);
+      const lost = after
+        .map(({ label, text }) => `${label === "user" ? "> " : ""}${text}`)
+        .filter((text) => text.trim() !== "");
+      return [
+        words.rewindTakes,
+        ...(files ? [filesText(files, words)] : []),
+        [`> ${row.text}`, ...lost].join("\n"),
+      ].join("\n\n");
+    },
+  });
+}
+
+/** Asks what goes back, when there are files to restore. */
+export function rewindScopePicker(at: PickerPlace, files: FilesPreview): ListPicker<RewindScope> {
+  const { pickerWords: words } = at;
+  const labels = { both: words.both, conversation: words.conversationOnly, files: words.filesOnly };
+  const picker = new ListPicker<RewindScope>(at, {
+    title: () => words.filesTitle,
+    empty: words.filesNone,
+    load: () => ["both", "conversation", "files"],
+    row: (scope) => ({ label: labels[scope] }),
+    id: (scope) => scope,
+    preview: () => filesText(files, words),
+  });
+  return picker;
+}
+
+function pointsOf(rows: readonly TreeRow[]): RewindPoint[] {
+  const path = rows.filter(({ beside }) => beside === undefined);
+  return path.flatMap((row, index) => (row.label === "user" ? [{ row, after: path.slice(index + 1) }] : [])).reverse();
+}
+
+/** What would happen to the files; undefined where no plugin keeps them. */
+export async function filesOf(
+  client: Client,
+  sessionId: string,
+  targetEventId: string | null,
+): Promise<FilesPreview | undefined> {
+  try {
+    return await client.request("preview_rewind", { sessionId, targetEventId });
+  } catch (thrown) {
+    if (["HISTORY_NO_FILES", "HOST_OPERATION_UNKNOWN"].includes(codeOf(thrown))) return undefined;
+    throw thrown;
+  }
+}
+
+/** The files that a rewind would change, with their diffs. */
+export function filesText({ changes, notCovered }: FilesPreview, words: PickerWords): string {
+  if (changes.length === 0 && notCovered.length === 0) return words.filesNone;
+  const rows = changes.map(({ path, kind, conflict }) => `  ${path}: ${conflict ?? words.changes[kind] ?? kind}`);
+  const left = notCovered.map(({ path, reason }) => `  ${path}: ${reason}`);
+  const diffs = changes.flatMap(({ diff }) => (diff === undefined ? [] : [diff.trimEnd()]));
+  return [
+    ...(rows.length > 0 ? [[words.filesChange(rows.length), ...rows].join("\n")] : []),
+    ...(left.length > 0 ? [[words.filesNotCovered, ...left].join("\n")] : []),
+    ...diffs,
+  ].join("\n\n");
+}

@@ -1,0 +1,54 @@
+import type { TreeRow } from "@scorel/history/contract";
+
+/** A message of the person in the tree of a session. */
+export interface Branch {
+  row: TreeRow;
+  /** How many branch points lead to it. */
+  depth: number;
+  /** The end of the latest branch that it is on. */
+  leafId: string;
+  active: boolean;
+}
+
+/** The messages of a person in the order of the tree: what follows one, then its other continuations, each set in by one step. */
+export function branchesOf(rows: readonly TreeRow[]): Branch[] {
+  const path = rows.filter(({ beside }) => beside === undefined);
+  const known = new Set(path.map(({ id }) => id));
+  const children = childrenOf(path, known);
+  const latest = latestLeaves(path);
+  const found: Branch[] = [];
+  const stack = [...(children.get(null) ?? [])].reverse().map((row) => ({ row, depth: 0 }));
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const { row, depth } = next;
+    const { id, active } = row;
+    if (row.label === "user") found.push({ row, depth, active, leafId: latest.get(id) ?? id });
+    const after = children.get(id) ?? [];
+    const step = after.length > 1 ? 1 : 0;
+    for (const child of [...after].reverse()) stack.push({ row: child, depth: depth + step });
+  }
+  return found;
+}
+
+/** The rows by the one before them; null for those at the start of what was loaded. */
+function childrenOf(rows: readonly TreeRow[], known: ReadonlySet<string>): Map<string | null, TreeRow[]> {
+  const groups = new Map<string | null, TreeRow[]>();
+  for (const row of rows) {
+    const parent = row.parentId !== null && known.has(row.parentId) ? row.parentId : null;
+    const group = groups.get(parent);
+    if (group) group.push(row);
+    else groups.set(parent, [row]);
+  }
+  return groups;
+}
+
+/** For each event, the last event that continues it. Rows come in the order of the log. */
+function latestLeaves(rows: readonly TreeRow[]): Map<string, string> {
+  const latest = new Map<string, string>();
+  const parents = new Map(rows.map(({ id, parentId }) => [id, parentId]));
+  const inner = new Set(rows.map(({ parentId }) => parentId));
+  for (const { id } of [...rows].reverse()) {
+    if (inner.has(id)) continue;
+    for (let at: string | null | undefined = id; at && !latest.has(at); at = parents.get(at)) latest.set(at, id);
+  }
+  return latest;
+}

@@ -1,0 +1,130 @@
+import type { Client } from "@scorel/host/contract";
+import { describe, expect, it } from "vitest";
+import { Completing, type Source, type Suggestions } from "../../../../plugins/terminal/input/completing.ts";
+import { commandSource, fileSource, wordSource } from "../../../../plugins/terminal/input/sources.ts";
+import { eventually } from "../../../eventually.ts";
+import { desk, key } from "./desk.ts";
+
+const commands = [
+  { name: "compact", usage: "/compact [instructions]", description: "Summarize", plugin: "compaction" },
+  { name: "help", usage: "/help", description: "Show\u001b[2J all commands", plugin: "commands" },
+  { name: "model", usage: "/model <name>", description: "Change the model", plugin: "commands" },
+];
+/** Answers as the host does. */
+const client = {
+  request: async (operation: string, { line = "" }: { line?: string }) => {
+    if (operation === "list_commands") return { commands };
+    const values = line.startsWith("$")
+      ? ["$deploy", "$docs"].filter((each) => each.startsWith(line))
+      : ["gpt/5", "gpt/4"];
+    return { from: line.startsWith("$") ? 0 : line.length - (/\S*$/.exec(line)?.[0].length ?? 0), values };
+  },
+} as unknown as Client;
+
+const place = { client, sessionId: "s1" };
+const files = fileSource(async (query) =>
+  [{ path: "src/cart.ts" }, { path: "src", directory: true }, { path: "my notes.md" }].filter(({ path }) =>
+    path.includes(query),
+  ),
+);
+const all = () => new Completing([commandSource(place), files, wordSource(place)]);
+
+/** A field whose list is shown once `text` is in it. */
+async function listed(text: string, completing = all()) {
+  const at = desk({ completing });
+  at.type(text);
+  const shown = () => at.field.render(50).slice(3);
+  await eventually(() => expect(shown()).not.toEqual([]));
+  return { ...at, shown };
+}
+
+describe("completion", () => {
+  it("lists commands by any of their letters, with what they do, and completes one", async () => {
+    const { shown, type, field, sent } = await listed("/");
+    expect(shown()).toEqual([
+      "› /compact [instructions]  Summarize",
+      "  /help                    Show all commands",
+      "  /model <name>            Change the model",
+    ]);
+    type("mdl");
+    await eventually(() => expect(shown()).toEqual(["› /model <name>  Change the model"]));
+    type(key.enter);
+    expect([field.mode, field.text, sent]).toEqual(["command", "model ", []]);
+  });
+
+  it("completes the arguments of a command, and moves in the list", async () => {
+    const { shown, type, field } = await listed("/model g");
+    expect(shown()).toEqual(["› gpt/5", "  gpt/4"]);
+    type(key.down, key.tab);
+    expect(field.text).toBe("model gpt/4");
+    type(key.undo);
+    expect(field.text).toBe("model g");
+  });
+
+  it("sends with Enter what is written out", async () => {
+    const { type, sent } = await listed("/help");
+    type(key.enter);
+    expect(sent).toEqual([{ mode: "command", text: "help", attachments: [] }]);
+  });
+
+  it("completes words with a sign, such as skills", async () => {
+    const { shown, type, field } = await listed("please $d");
+    expect(shown()).toEqual(["› $deploy", "  $docs"]);
+    type(key.tab);
+    expect(field.text).toBe("please $deploy");
+  });
+
+  it("attaches a file, and goes on after a folder", async () => {
+    const { type, sent } = await listed("see @cart");
+    type(key.enter, "please", key.enter);
+    const attachment = { mark: "@src/cart.ts", path: "src/cart.ts" };
+    expect(sent).toEqual([{ mode: "message", text: "see @src/cart.ts please", attachments: [attachment] }]);
+    const folder = await listed("@sr");
+    folder.type(key.down, key.tab);
+    expect(folder.field.text).toBe("@src/");
+    const spaced = await listed('@"my n');
+    spaced.type(key.tab);
+    expect(spaced.field.text).toBe('@"my notes.md" ');
+  });
+
+  it("attaches no file whose mark was deleted", async () => {
+    const { type, sent } = await listed("@cart");
+    type(key.tab, "\x15", "no file", key.enter);
+    expect(sent).toEqual([{ mode: "message", text: "no file", attachments: [] }]);
+  });
+
+  it("closes with Esc, before Esc does anything else", async () => {
+    const { type, shown, unused } = await listed("@");
+    type(key.escape);
+    expect([shown(), unused]).toEqual([[], []]);
+    type(key.escape);
+    expect(unused).toEqual([key.escape]);
+  });
+
+  it("never shows or inserts what comes too late", async () => {
+    const answers: { asked: string; give: (found: Suggestions) => void }[] = [];
+    const slow: Source = ({ before }) => new Promise((give) => answers.push({ asked: before, give }));
+    const { field, type } = desk({ completing: new Completing([slow]) });
+    const late = { length: 1, items: [{ text: "late" }] };
+    type("a", "b", "c");
+    // While one question is open, those in between are left out.
+    expect(answers.map(({ asked }) => asked)).toEqual(["a"]);
+    answers[0]?.give(late);
+    await eventually(() => expect(answers.map(({ asked }) => asked)).toEqual(["a", "abc"]));
+    type(key.left);
+    answers[1]?.give(late);
+    await Promise.resolve();
+    type(key.tab);
+    await eventually(() => expect(answers).toHaveLength(3));
+    type("d", key.tab);
+    answers[2]?.give(late);
+    await eventually(() => expect(answers).toHaveLength(4));
+    expect([field.text, field.render(50).slice(3)]).toEqual(["abdc", []]);
+  });
+
+  it("says nothing when the host refuses, and works on", async () => {
+    const refusing: Source = () => Promise.reject(new Error("HOST_OPERATION_UNKNOWN"));
+    const { shown } = await listed("/h", new Completing([refusing, commandSource(place)]));
+    expect(shown()).toEqual(["› /help  Show all commands"]);
+  });
+});

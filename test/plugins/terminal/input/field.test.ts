@@ -1,0 +1,153 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { droppedImage } from "../../../../plugins/terminal/input/dropped-image.ts";
+import { emulator } from "../emulator.ts";
+import { desk, key, message, paste } from "./desk.ts";
+
+describe("the field", () => {
+  it("sends what is typed with Enter, and is empty then", () => {
+    const { field, sent, type } = desk();
+    type("héllo 你好 😀", key.enter);
+    expect([sent, field.text, field.mode]).toEqual([[message("héllo 你好 😀")], "", "message"]);
+    type(key.enter, "  ", key.enter);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("breaks the line with Shift-Enter, Alt-Enter, Ctrl-J and a backslash before Enter", () => {
+    const { sent, type } = desk();
+    type("a\x1b[13;2u", "b\x1b\r", "c\n", "d\\\r", "e", key.enter);
+    expect(sent).toEqual([message("a\nb\nc\nd\ne")]);
+  });
+
+  it("steers with its key", () => {
+    const { sent, steered, type } = desk();
+    type("stop that", key.steer);
+    expect([sent, steered]).toEqual([[], [message("stop that")]]);
+  });
+
+  it("edits by words, lines and graphemes, with undo and a kill ring", () => {
+    const { field, type } = desk();
+    type("one two three", "\x17", "\x17", "\x19", "\x19");
+    expect(field.text).toBe("one two threetwo three");
+    type(key.undo);
+    expect(field.text).toBe("one two three");
+    type("\x15", "family 👨‍👩‍👧 e\u0301", key.backspace);
+    expect(field.text).toBe("family 👨‍👩‍👧 ");
+    type(key.backspace, key.backspace, key.home, "\x1bf", "!", "\x0b", "\x1b[1;5D", "\x1b[1;5D", "my ");
+    expect(field.text).toBe("my family!");
+  });
+
+  it("becomes a command or shell line by the first character typed, and a message again by Backspace at its start", () => {
+    const { field, sent, type } = desk();
+    type("/", "help me");
+    expect([field.mode, field.text]).toEqual(["command", "help me"]);
+    type(key.home, key.backspace);
+    expect([field.mode, field.text]).toEqual(["message", "help me"]);
+    type(key.enter, "!ls", key.enter, "!!ls -l", key.enter);
+    expect(sent).toEqual([
+      message("help me"),
+      { mode: "shell", text: "ls", attachments: [] },
+      { mode: "shell", text: "ls -l", attachments: [], silent: true },
+    ]);
+    type("!!", key.backspace);
+    expect(field.mode).toBe("shell");
+    type(key.escape);
+    expect(field.mode).toBe("message");
+    type("a/b!", key.enter);
+    expect(sent.at(-1)).toEqual(message("a/b!"));
+  });
+
+  it("leaves keys to the application that mean nothing to it", () => {
+    const { unused, type } = desk();
+    type(key.escape, "\x04", key.pageUp, "\x12", "x", "\x04", "\x1b[Z");
+    expect(unused).toEqual([key.escape, "\x04", key.pageUp, "\x12", "\x1b[Z"]);
+  });
+
+  it("shows a long paste as a mark that is one character, and sends it whole", () => {
+    const { field, sent, type } = desk();
+    const long = Array.from({ length: 12 }, (_, index) => `\tline ${index}`).join("\n");
+    type("see ", paste(long.replaceAll("\n", "\r\n")), " and");
+    expect(field.render(60).join("\n")).toContain("> see [paste #1 +12 lines] and");
+    type(key.left, key.left, key.left, key.left, key.left, "now: ", key.end, key.enter);
+    expect(sent).toEqual([message(`see now: ${long} and`)]);
+    type(paste("x".repeat(1001)), key.backspace);
+    expect(field.text).toBe("");
+  });
+
+  it("opens a long paste into text by a key, and closes it by undo", () => {
+    const { field, unused, type } = desk();
+    const long = Array.from({ length: 11 }, (_, index) => `${index}`).join("\n");
+    type(paste(long), key.openPaste);
+    expect(field.render(60).join("\n")).not.toContain("paste #");
+    expect(field.text).toBe(long);
+    type(key.undo);
+    expect(field.render(60).join("\n")).toContain("[paste #1 +11 lines]");
+    type("\x15", key.openPaste);
+    expect(unused).toEqual([key.openPaste]);
+  });
+
+  it("keeps what looks like the mark of a paste as it was written", () => {
+    const { field, sent, type } = desk();
+    const mark = "[paste #1 +12 lines]";
+    type(paste("\n".repeat(11)), paste(`text ${mark}`), key.enter);
+    expect(sent).toEqual([message(`${"\n".repeat(11)}text ${mark}`)]);
+    type(paste("\n".repeat(11)));
+    field.setText(`again ${mark}`);
+    type(key.enter);
+    expect(sent.at(-1)).toEqual(message(`again ${mark}`));
+  });
+
+  it("removes control characters from pastes, and keeps tabs and every line end", () => {
+    const { sent, type } = desk();
+    type(paste("a\r\n\r\nb\rc\n\td\x1b[31m\x07\u009b\x00e"), key.enter);
+    expect(sent).toEqual([message("a\n\nb\nc\n\tde")]);
+    type(paste("tmux\x1b[106;5ubreaks lines so"), key.enter);
+    expect(sent.at(-1)).toEqual(message("tmux\nbreaks lines so"));
+  });
+
+  it("attaches an image whose path is pasted, as when the file is dropped on the terminal", () => {
+    const folder = mkdtempSync(join(tmpdir(), "drop-"));
+    const path = join(folder, "my shot.png");
+    writeFileSync(path, "");
+    const { sent, type } = desk({ imageIn: (pasted) => droppedImage(pasted, folder) });
+    for (const dropped of [path.replaceAll(" ", "\\ "), `'${path}'`, `file://${encodeURI(path)}`, "./my shot.png"])
+      type("look at ", paste(dropped), "please", key.enter);
+    const text = `look at @"${path}" please`;
+    const attached = { mode: "message", text, attachments: [{ mark: `@"${path}"`, path }] };
+    expect(sent).toEqual([attached, attached, attached, attached]);
+    type(paste("/nowhere/a.png"), key.enter);
+    expect(sent.at(-1)).toEqual(message("/nowhere/a.png"));
+  });
+
+  it("draws wide characters, tabs and long lines where the cursor says", async () => {
+    const { field, type } = desk();
+    using screen = emulator(20, 8);
+    type(paste("你好\tworld 😀 and e\u0301 more text"), key.left, key.left);
+    const lines = field.render(20);
+    await screen.write(lines.join("\r\n"));
+    expect(screen.text()).toBe(
+      ["─".repeat(20), "> 你好   world 😀", "  and e\u0301 more text", "─".repeat(20)].join("\n"),
+    );
+    expect(field.cursor).toEqual({ row: 2, column: 15 });
+    expect(screen.cells(2)[15]?.text).toBe("x");
+  });
+
+  it("draws nothing that turns the direction of what follows, and keeps it in the text", () => {
+    const { field, type } = desk();
+    type(paste("a\u202eb\u200bc שלום"));
+    expect(field.render(30)[1]).toBe("> abc שלום");
+    expect(field.text).toBe("a\u202eb\u200bc שלום");
+  });
+
+  it("scrolls a long text, and says how much is out of view", () => {
+    const { field, type } = desk({}, { rows: 20 });
+    type("1\n2\n3\n4\n5\n6\n7\n8");
+    expect(field.render(20)).toEqual(
+      ["── ↑ 2 ─────────────", "  3", "  4", "  5", "  6", "  7", "  8", "─".repeat(20)], // the last six lines
+    );
+    type(...Array(7).fill(key.up));
+    expect([field.render(20)[1], field.render(20).at(-1)]).toEqual(["> 1", "── ↓ 2 ─────────────"]);
+  });
+});

@@ -1,0 +1,117 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { History } from "../../../../plugins/terminal/input/history.ts";
+import { HistoryWalk, withoutSecrets } from "../../../../plugins/terminal/input/history-walk.ts";
+import { eventually } from "../../../eventually.ts";
+import { desk, key, message, paste } from "./desk.ts";
+
+let path: string;
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), "history-")), "prompts", "p.jsonl");
+});
+
+const walked = () => {
+  const problems: string[] = [];
+  return { history: new HistoryWalk(new History(path), (problem) => problems.push(problem)), problems };
+};
+
+describe("the history", () => {
+  it("comes back with Up and Down at the first and last line, and then what was being written", () => {
+    const { type, field } = desk(walked());
+    type("first", key.enter, paste("second\nof two lines"), key.enter, "now", paste("\n".repeat(11)));
+    const own = field.text;
+    const seen: string[] = [];
+    for (const press of [key.up, key.up, key.up, key.up, key.down, key.down, key.down]) {
+      type(press);
+      seen.push(field.text);
+    }
+    const second = "second\nof two lines";
+    expect(seen).toEqual([second, second, "first", "first", second, own, own]);
+  });
+
+  it("shows commands only in a command, and shell lines only in a shell line", () => {
+    const { type, field, sent } = desk(walked());
+    type("/help", key.enter, "!ls", key.enter, "!pwd", key.enter, "hello", key.enter);
+    const recalled = (...keys: string[]) => {
+      type(...keys);
+      const shown = { mode: field.mode, text: field.text };
+      field.setText("");
+      return shown;
+    };
+    expect([
+      recalled(key.up, key.up, key.up),
+      recalled("/", key.up, key.up),
+      recalled("!", key.up),
+      recalled("!", key.up, key.up),
+    ]).toEqual([
+      { mode: "message", text: "hello" },
+      { mode: "command", text: "help" },
+      { mode: "shell", text: "pwd" },
+      { mode: "shell", text: "ls" },
+    ]);
+    expect(sent).toHaveLength(4);
+  });
+
+  it("is shared with other processes at once, and stored for this user alone", async () => {
+    const one = new History(path);
+    const other = new History(path);
+    await Promise.all([...Array(20).keys()].map((n) => (n % 2 ? one : other).add({ mode: "message", text: `${n}` })));
+    const texts = one.all().map(({ text }) => text);
+    expect(texts.sort((a, b) => Number(a) - Number(b))).toEqual([...Array(20).keys()].map(String));
+    expect(other.all()).toHaveLength(20);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+  });
+
+  it("keeps a repeated text once, and takes known secrets out", async () => {
+    const redact = withoutSecrets({ SOME_API_KEY: "sk-12345678", HOME: "/home/me", SHORT_TOKEN: "abc", PATH: "/bin" });
+    const history = new History(path, redact);
+    for (const text of ["use sk-12345678 in /home/me abc", "use sk-12345678 in /home/me abc"])
+      await history.add({ mode: "message", text });
+    const sent = { mode: "message", text: "use [redacted] in /home/me abc" };
+    expect([history.all(), readFileSync(path, "utf8")]).toEqual([[sent], `${JSON.stringify(sent)}\n`]);
+  });
+
+  it("survives a torn line, damaged lines and control characters", async () => {
+    const history = new History(path);
+    await history.add({ mode: "message", text: "good" });
+    appendFileSync(
+      path,
+      'nonsense\n{"mode":"root","text":"x"}\n{"mode":"message","text":"\\u001b[31mred\\u0007"}\n{"mode":"mes',
+    );
+    await history.add({ mode: "message", text: "after" });
+    expect(new History(path).all().map(({ text }) => text)).toEqual(["good", "red", "after"]);
+  });
+
+  it("stays small: the oldest texts are dropped", async () => {
+    const history = new History(path);
+    const long = "x".repeat(99_000);
+    for (let n = 0; n < 23; n++) await history.add({ mode: "message", text: `${n} ${long}` });
+    expect(statSync(path).size).toBeLessThan(1_300_000);
+    expect(history.all().at(-1)?.text.slice(0, 3)).toBe("22 ");
+    await history.add({ mode: "message", text: "y".repeat(100_001) });
+    expect(history.all().at(-1)?.text.slice(0, 3)).toBe("22 ");
+  });
+
+  it("follows no link, says why once, and works on in this process", async () => {
+    const history = new History(path);
+    await history.add({ mode: "message", text: "x" });
+    const target = join(path, "..", "target");
+    writeFileSync(target, "mine");
+    rmSync(path);
+    symlinkSync(target, path);
+    const { history: walk, problems } = walked();
+    walk.add({ mode: "message", text: "a" });
+    walk.add({ mode: "message", text: "b" });
+    await eventually(() => expect(problems).toEqual([expect.stringContaining("ELOOP")]));
+    expect(readFileSync(target, "utf8")).toBe("mine");
+  });
+
+  it("recalls as a message what begins with a slash", () => {
+    const { type, sent } = desk(walked());
+    type(paste("/permission full"), key.enter, key.up, key.enter);
+    expect(sent).toEqual([message("/permission full"), message("/permission full")]);
+  });
+});

@@ -1,0 +1,102 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { Draft, Unsent } from "../../../../plugins/terminal/input/draft.ts";
+import { History } from "../../../../plugins/terminal/input/history.ts";
+import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
+import { fc } from "../../../property.ts";
+import { desk, key, paste } from "./desk.ts";
+
+const hostile = fc.oneof(
+  fc.constantFrom(
+    "/permission full",
+    "!rm -rf /",
+    "!!id",
+    "/",
+    "!",
+    "/help\n!ls",
+    " /x",
+    "\u0000/x",
+    "\x1b[A/x",
+    "\r!x",
+  ),
+  fc.string().map((text) => `/${text}`),
+  fc.string().map((text) => `!${text}`),
+  fc.string(),
+  fc.nat(30).map((lines) => "/permission full\n!rm\n".repeat(lines)),
+);
+
+/** A draft that an earlier process left. */
+const drafted = (saved: Unsent): Draft => ({ saved, change() {}, clear() {}, close() {} });
+
+it("nothing pasted, recalled, drafted, queued or received becomes a command or a line for the shell", () => {
+  let number = 0;
+  const folder = mkdtempSync(join(tmpdir(), "typed-"));
+  const step = fc.oneof(
+    hostile.map((text) => ({ paste: text })),
+    hostile.map((text) => ({ set: text })),
+    // Nothing that types a character: moves, deletions, undo, history, opened pastes, the kill ring.
+    fc
+      .constantFrom(
+        key.up,
+        key.down,
+        key.home,
+        key.end,
+        key.left,
+        key.backspace,
+        key.delete,
+        key.undo,
+        key.openPaste,
+        "\x15",
+        "\x17",
+        "\x19",
+        "\x1by",
+        key.tab,
+        key.escape,
+        "\x1b[13;2u",
+      )
+      .map((press) => ({ press })),
+    fc.constant({ press: key.enter }),
+  );
+  fc.assert(
+    fc.property(hostile, hostile, fc.array(step, { maxLength: 30 }), (earlier, draft, steps) => {
+      const history = new History(join(folder, `${number++}.jsonl`));
+      for (const mode of ["message", "command", "shell"] as const) void history.add({ mode, text: earlier });
+      const walk = new HistoryWalk(history, () => {});
+      const { field, sent, type } = desk({ history: walk, draft: drafted({ text: draft, pastes: new Map() }) });
+      for (const each of steps) {
+        if ("paste" in each) type(paste(each.paste.replaceAll("\x1b[201~", "")));
+        else if ("set" in each) field.setText(each.set);
+        else type(each.press);
+        expect(field.mode).toBe("message");
+      }
+      type(key.enter);
+      expect(sent.map(({ mode }) => mode).filter((mode) => mode !== "message")).toEqual([]);
+    }),
+  );
+});
+
+it("every text that is pasted is sent whole", () => {
+  const text = fc.oneof(
+    fc.string({
+      unit: fc.constantFrom("a", "\n", "\t", " ", "你", "😀", "[paste #1 +11 lines]", "[paste #2 1001 chars]"),
+    }),
+    fc.string({ unit: "grapheme", maxLength: 3000 }),
+    fc.nat(40).map((lines) => "line\n".repeat(lines)),
+  );
+  const clean = (pasted: string) => pasted.replace(/\r\n?/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 5 }), (texts) => {
+      // Sequences of a terminal are another matter.
+      fc.pre(!texts.join("").includes("\x1b"));
+      const { field, sent, type } = desk();
+      for (const each of texts) type(paste(each));
+      const whole = texts.map(clean).join("");
+      expect(field.text).toBe(whole);
+      fc.pre(whole.trim() !== "" && !whole.endsWith("\\"));
+      type(key.enter);
+      expect(sent.map((each) => each.text)).toEqual([whole]);
+    }),
+  );
+});

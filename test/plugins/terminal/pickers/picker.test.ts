@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { ListPicker } from "../../../../plugins/terminal/pickers/picker.ts";
+import type { PickerOptions } from "../../../../plugins/terminal/pickers/picker-parts.ts";
+import { pickersEn, pickersZh } from "../../../../plugins/terminal/words/pickers.ts";
+import { eventually } from "../../../eventually.ts";
+import { emulator } from "../emulator.ts";
+import { key, paste, press, surroundings } from "../input/desk.ts";
+
+const fruits = ["apple pie", "banana bread", "cherry cake"];
+
+/** A picker of fruits, with what was chosen. */
+function picking(options: Partial<PickerOptions<string>> = {}, rows = 10, pickerWords = pickersEn) {
+  const at = { ...surroundings({ rows }), pickerWords };
+  const picker = new ListPicker<string>(at, {
+    title: () => "Fruits",
+    empty: "There is no fruit.",
+    load: () => fruits,
+    row: (label) => ({ label }),
+    id: (label) => label,
+    ...options,
+  });
+  const chosen: string[] = [];
+  let isCancelled = false;
+  picker.onChoose = (item) => chosen.push(item);
+  picker.onCancel = () => {
+    isCancelled = true;
+  };
+  const shown = (width = 60) => picker.render(width);
+  const ready = () => eventually(() => expect(picker.state.kind).not.toBe("loading"));
+  return {
+    picker,
+    chosen,
+    shown,
+    ready,
+    type: (...inputs: string[]) => press(picker, ...inputs),
+    isCancelled: () => isCancelled,
+  };
+}
+
+describe("a picker", () => {
+  it("shows its items, and finds them by any of their letters", async () => {
+    const { shown, ready, type, chosen, picker } = picking();
+    await ready();
+    expect(shown()).toEqual([
+      "Fruits",
+      "Search: ",
+      "",
+      "› apple pie",
+      "  banana bread",
+      "  cherry cake",
+      "",
+      "",
+      "",
+      "Enter chooses · Esc closes · 3 of 3",
+    ]);
+    type("chc");
+    expect(shown().slice(1, 5)).toEqual(["Search: chc", "", "› cherry cake", ""]);
+    expect(picker.cursor).toEqual({ row: 1, column: 11 });
+    type(key.backspace, key.backspace, key.backspace, paste("an\nb"));
+    expect(shown().slice(1, 5)).toEqual(["Search: an b", "", "› banana bread", ""]);
+    type(key.enter);
+    expect(chosen).toEqual(["banana bread"]);
+  });
+
+  it("moves by lines and pages, and to the ends", async () => {
+    const many = Array.from({ length: 50 }, (_, index) => `item ${index}`);
+    const { picker, ready, type, shown } = picking({ load: () => many });
+    await ready();
+    const at = (...inputs: string[]) => {
+      type(...inputs);
+      return picker.list.chosen;
+    };
+    expect([
+      at(key.up),
+      at(key.down),
+      at(key.down),
+      at(key.pageDown),
+      at(key.pageDown),
+      at(key.pageUp),
+      at("\x1b[1;5F"),
+      at(key.pageDown),
+      at("\x1b[1;5H"),
+    ]).toEqual(["item 49", "item 0", "item 1", "item 5", "item 9", "item 5", "item 49", "item 49", "item 0"]);
+    type(...Array(20).fill("\x0e"));
+    expect(shown().slice(3, 8)).toEqual(["  item 18", "  item 19", "› item 20", "  item 21", "  item 22"]);
+  });
+
+  it("says that it loads, that there is nothing, that nothing matches, and what failed", async () => {
+    let tries = 0;
+    const failing = picking({
+      load: async () => {
+        if (tries++ === 0) throw new Error("The host is gone");
+        return [];
+      },
+    });
+    expect(failing.shown()[3]).toBe("Loading…");
+    await failing.ready();
+    expect(failing.shown()[3]).toBe("The host is gone — Enter tries again");
+    failing.type(key.enter);
+    await eventually(() => expect(failing.shown()[3]).toBe("There is no fruit."));
+    const { ready, shown, type, isCancelled } = picking();
+    await ready();
+    type("xyz");
+    expect(shown()[3]).toBe('Nothing matches "xyz".');
+    type(key.enter, key.escape);
+    expect(isCancelled()).toBe(true);
+  });
+
+  it("shows more about the chosen item in a wide window, and never that of another", async () => {
+    const waiting = new Map<string, (text: string) => void>();
+    const preview = (item: string) => new Promise<string>((give) => waiting.set(item, give));
+    const { shown, ready, type } = picking({ preview });
+    await ready();
+    expect(shown(99)[3]).toBe("› apple pie");
+    expect(waiting.size).toBe(0);
+    expect(shown(100)[3]).toMatch(/^› apple pie {35}│ Loading…$/);
+    await eventually(() => expect(waiting.size).toBe(1));
+    type(key.down);
+    shown(100);
+    await eventually(() => expect(waiting.size).toBe(2));
+    waiting.get("apple pie")?.("late");
+    waiting.get("banana bread")?.("yellow\n\u001b[31mand\u001b]0;t\u0007 long");
+    await eventually(() => expect(shown(100)[3]).toMatch(/│ yellow$/));
+    expect(shown(100)[4]).toMatch(/^› banana bread {32}│ and long$/);
+    type(key.up);
+    expect(shown(100)[3]).toMatch(/│ Loading…$/);
+  });
+
+  it("asks for a text or a yes within the list, which Esc takes back", async () => {
+    const given: string[] = [];
+    const { picker, ready, type, shown } = picking();
+    await ready();
+    picker.ask({ label: "New name", text: "old", give: (text) => given.push(text) });
+    type("\x15", "new name", key.enter);
+    picker.ask({ label: "Delete?", give: (text) => given.push(text) });
+    expect(shown()[1]).toBe("Delete? y / n ");
+    type("x", key.enter, "y");
+    picker.ask({ label: "Delete?", give: (text) => given.push(text) });
+    type("n");
+    picker.ask({ label: "Delete?", give: (text) => given.push(text) });
+    type(key.escape);
+    expect([given, picker.asking, picker.list.query]).toEqual([["new name", "y"], undefined, ""]);
+  });
+
+  it("fits into narrow and low windows, with wide characters, in Chinese", async () => {
+    const labels = ["写一个解析器并测试它,直到所有测试通过", "a\tb\u001b[2J\u202e"];
+    const { ready, shown } = picking(
+      { load: () => labels, row: (label) => ({ label, detail: "两小时前" }) },
+      6,
+      pickersZh,
+    );
+    await ready();
+    using screen = emulator(24, 6);
+    await screen.write(shown(24).join("\r\n"));
+    expect(screen.lines()).toEqual(["Fruits", "搜索:", "", "› 写一个解析…   两小时前", "", "Enter 选择 · Esc 关闭 ·…"]);
+  });
+});

@@ -1,0 +1,164 @@
+import history from "@scorel/history";
+import type { SessionStatus } from "@scorel/host/contract";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { History } from "../../../../plugins/terminal/input/history.ts";
+import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
+import type { KeyAction } from "../../../../plugins/terminal/keys.ts";
+import type { Component } from "../../../../plugins/terminal/parts.ts";
+import { createPickers, type PickerHost } from "../../../../plugins/terminal/pickers/actions.ts";
+import { pickersEn } from "../../../../plugins/terminal/words/pickers.ts";
+import { eventually } from "../../../eventually.ts";
+import { ask, echoAgent, type TestHome, type TestHost, testHome, testHost } from "../../host/home.ts";
+import { desk, key, press } from "../input/desk.ts";
+
+let home: TestHome;
+let running: TestHost;
+let sessionId: string;
+
+beforeEach(async () => {
+  home = testHome();
+  running = await testHost([echoAgent], [], [history]);
+  sessionId = (await running.client.request("create_session", { cwd: home.cwd })).sessionId;
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  home[Symbol.dispose]();
+});
+
+/** An application that shows one picker at a time. */
+function application() {
+  const { client } = running;
+  const { field, at } = desk({}, { client, cwd: home.cwd, sessionId, rows: 20 });
+  let open: Component | undefined;
+  const failed: unknown[] = [];
+  const entered: SessionStatus[] = [];
+  const host: PickerHost = {
+    ...at,
+    tell: at.tell,
+    pickerWords: pickersEn,
+    field,
+    show: (part) => {
+      open = part;
+    },
+    attempt: (work) => void work().catch((thrown) => failed.push(thrown)),
+    enter: async (status) => void entered.push(status),
+  };
+  const walk = new HistoryWalk(new History(home.session("../prompts/p.jsonl")), () => {});
+  const pickers = createPickers(host, { walk });
+  return {
+    field,
+    walk,
+    pickers,
+    failed,
+    entered,
+    told: at.told,
+    open: (action: KeyAction) => pickers.actions[action]?.(),
+    isOpen: () => open !== undefined,
+    type: (...inputs: string[]) => open && press(open, ...inputs),
+    rows: (width = 80) => (open?.render(width) ?? []).slice(3, -2).filter((line) => line !== ""),
+  };
+}
+
+describe("the picker of sessions", () => {
+  it("lists those of this project, then of all, and goes to one without its id being typed", async () => {
+    const { client } = running;
+    await ask(client, sessionId, "fix the parser");
+    const other = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, other.sessionId, "write the docs");
+    const elsewhere = await client.request("create_session", { cwd: home.home });
+    await ask(client, elsewhere.sessionId, "tidy up");
+    const app = application();
+    app.open("sessions");
+    await eventually(() =>
+      expect(app.rows()).toEqual([
+        expect.stringMatching(/^› write the docs +2 messages · just now$/),
+        expect.stringMatching(/^• fix the parser +this one · 2 messages · just now$/),
+      ]),
+    );
+    app.type(key.tab);
+    await eventually(() => expect(app.rows().join("\n")).toContain("tidy up"));
+    app.type("docs", key.enter);
+    await eventually(() => expect(app.entered.map((status) => status.sessionId)).toEqual([other.sessionId]));
+    expect(app.isOpen()).toBe(false);
+  });
+
+  it("renames a session, and deletes one after a yes", async () => {
+    const { client } = running;
+    const other = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, sessionId, "first");
+    await ask(client, other.sessionId, "second");
+    const app = application();
+    app.open("sessions");
+    await eventually(() => expect(app.rows()).toHaveLength(2));
+    app.type("\x12", "docs work", key.enter);
+    await eventually(() => expect(app.rows()[0]).toMatch(/^› docs work /));
+    app.type("\x04", key.escape);
+    app.type("\x04", "y");
+    await eventually(() => expect(app.rows()).toEqual([expect.stringMatching(/^› first /)]));
+    expect(app.told).toEqual([expect.stringContaining(other.sessionId)]);
+  });
+});
+
+describe("going back", () => {
+  it("lists the messages of a person, shows what would be lost, and returns the text to the field", async () => {
+    const { client } = running;
+    const long = `second ${"word ".repeat(60)}end`;
+    for (const text of ["first", long, "third"]) await ask(client, sessionId, text);
+    const app = application();
+    app.pickers.rewind();
+    await eventually(() => expect(app.rows()[0]).toMatch(/^› third/));
+    app.type(key.down);
+    await eventually(() => expect(app.rows(160).join("\n")).toContain("echo: third"));
+    app.type(key.enter);
+    await eventually(() => expect(app.field.text).toBe(long));
+    expect([app.field.mode, app.failed]).toEqual(["message", []]);
+    const { messages } = await client.request("get_context", { sessionId });
+    expect(messages).toHaveLength(2);
+  });
+
+  it("goes back to the very start", async () => {
+    await ask(running.client, sessionId, "/only");
+    const app = application();
+    app.pickers.rewind();
+    await eventually(() => expect(app.rows()).toEqual([expect.stringMatching(/^› \/only/)]));
+    app.type(key.enter);
+    await eventually(() => expect(app.field.text).toBe("/only"));
+    expect(app.field.mode).toBe("message");
+    const { messages } = await running.client.request("get_context", { sessionId });
+    expect(messages).toEqual([]);
+  });
+
+  it("shows branches as a tree, and goes to the end of one", async () => {
+    const { client } = running;
+    await ask(client, sessionId, "start");
+    const { leafId } = await client.request("get_status", { sessionId });
+    await ask(client, sessionId, "one way");
+    await ask(client, sessionId, "further");
+    await client.request("rewind", { sessionId, targetEventId: leafId });
+    const app = application();
+    await ask(client, sessionId, "another way");
+    app.open("branches");
+    await eventually(() =>
+      expect(app.rows().map((row) => row.replace(/ +just now$/, ""))).toEqual(
+        ["› start", "    one way", "    further", "•   another way"], // the active branch is marked
+      ),
+    );
+    app.type("one", key.enter);
+    await eventually(() => expect(app.told).toHaveLength(1));
+    const { messages } = await client.request("get_context", { sessionId });
+    expect(messages).toHaveLength(6);
+  });
+});
+
+describe("the picker of the history", () => {
+  it("lists what was sent, and puts it into the field without running it", async () => {
+    const app = application();
+    app.walk.add({ mode: "message", text: "/permission full" });
+    app.walk.add({ mode: "message", text: "two\nlines" });
+    app.walk.add({ mode: "command", text: "help" });
+    app.open("history");
+    await eventually(() => expect(app.rows()).toEqual(["› two lines", "  /permission full"]));
+    app.type("perm", key.enter);
+    await eventually(() => expect([app.field.mode, app.field.text]).toEqual(["message", "/permission full"]));
+  });
+});
