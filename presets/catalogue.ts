@@ -44,6 +44,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   doctor: { scope: "host", load: () => import("@scorel/doctor") },
   trust: { scope: "host", load: () => import("@scorel/trust") },
   history: { scope: "host", load: () => import("@scorel/history") },
+  terminal: { scope: "host", load: () => import("@scorel/terminal") },
   titles: { scope: "session", load: () => import("@scorel/titles") },
   projects: { scope: "host", load: () => import("@scorel/projects") },
   search: { scope: "host", load: () => import("@scorel/search") },

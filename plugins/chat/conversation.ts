@@ -4,12 +4,13 @@ import type { Client, SessionOption, SessionStatus } from "@scorel/host/contract
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import type {} from "@scorel/models/contract";
+import type { TerminalService, TerminalStart } from "@scorel/terminal/contract";
 import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";
 import { Connection } from "./connection.ts";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
-import { openOrRelocate } from "./relocate.ts";
+import { openOrRelocate, type Plainly } from "./relocate.ts";
 import { Screen } from "./screen.ts";
 import { ChatSession } from "./session.ts";
 import { talk } from "./terminal.ts";
@@ -24,15 +25,13 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
   const { options } = invocation;
   if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
   await ctx.find("trustQuestion")?.ask(invocation);
-  const models = ctx.find("models");
   const client = ctx.host.connect({ name: "terminal" });
+  const full = fullScreen(ctx, invocation);
+  if (full) return inFullScreen(ctx, full, client, invocation);
   let unwatch: (() => void) | undefined;
   let connection: Connection | undefined;
   try {
-    const known = ctx.sessionOptions.known();
-    const reopen = (model: string) => open(client, invocation, model, known);
-    const opened = await open(client, invocation, options.model as string | undefined, known);
-    const status = await withModel(client, invocation, opened, { models, reopen });
+    const status = await opened(ctx, client, invocation);
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
     const screen = new Screen(createOutput(terminal), client, () => stdout.columns);
@@ -52,6 +51,40 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
     connection?.end();
     await client.close();
   }
+}
+
+/** The plugin that shows the conversation on the whole screen, unless the person or the terminal wants it line by line. */
+function fullScreen(ctx: Context, invocation: Invocation): TerminalService | undefined {
+  const { plain, watch } = invocation.options;
+  const terminal = plain === true || watch === true ? undefined : ctx.find("terminal");
+  return terminal?.suits(invocation) ? terminal : undefined;
+}
+
+async function inFullScreen(
+  ctx: Context,
+  terminal: TerminalService,
+  client: Client,
+  invocation: Invocation,
+): Promise<number> {
+  try {
+    const open: TerminalStart["open"] = (plainly) => opened(ctx, client, invocation, plainly);
+    return (await terminal.run({ invocation, client, open })) ?? UNCONFIGURED;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Opens the session, and asks for what it lacks: its directory, a model. `plainly` runs what asks. */
+async function opened(
+  ctx: Context,
+  client: Client,
+  invocation: Invocation,
+  plainly: Plainly = (ask) => ask(),
+): Promise<SessionStatus | undefined> {
+  const known = ctx.sessionOptions.known();
+  const reopen = (model: string) => open(client, invocation, model, known, plainly);
+  const status = await open(client, invocation, invocation.options.model as string | undefined, known, plainly);
+  return withModel(client, invocation, status, { models: ctx.find("models"), reopen, plainly });
 }
 
 /** Reloads the session when its sources change; throws CHAT_NO_WATCH and WATCH_FOLDER. */
@@ -78,10 +111,11 @@ function open(
   invocation: Invocation,
   model: string | undefined,
   known: readonly SessionOption[],
+  plainly: Plainly,
 ): Promise<SessionStatus> {
   const { options, cwd, stdin } = invocation;
   const choice = { ...sessionChoice(cwd, options, known), model, attending: stdin.isTTY === true };
-  return openOrRelocate(client, invocation, () => openSession(client, choice));
+  return openOrRelocate(client, invocation, () => openSession(client, choice), plainly);
 }
 
 /** Reads lines from a pipe; each is answered before the next is read. */

@@ -4,6 +4,7 @@ import { ScorelError } from "@scorel/kernel";
 import { agrees } from "@scorel/kit/terminal/answer";
 import type { LocalModel } from "@scorel/model/contract";
 import type { ModelsService } from "@scorel/models/contract";
+import type { Plainly } from "./relocate.ts";
 
 const OFFLINE = "offline/demo";
 
@@ -18,14 +19,15 @@ export async function withModel(
   client: Client,
   invocation: Invocation,
   status: SessionStatus,
-  { models, reopen }: { models: ModelsService | undefined; reopen: Reopen },
+  { models, reopen, plainly }: { models: ModelsService | undefined; reopen: Reopen; plainly: Plainly },
 ): Promise<SessionStatus | undefined> {
   const { modelError, sessionId } = status;
   if (!modelError) return status;
   const { stdin, stdout, cwd } = invocation;
   if (modelError.code !== "MODEL_NONE" || !stdin.isTTY || !stdout.isTTY)
     throw new ScorelError(modelError.code, modelError.message);
-  const chosen = await choose(invocation, modelError.message, (await models?.local(cwd)) ?? []);
+  const local = (await models?.local(cwd)) ?? [];
+  const chosen = await plainly(() => choose(invocation, modelError.message, local));
   if (chosen === undefined) return undefined;
   await client.request("close_session", { sessionId });
   return reopen(chosen);

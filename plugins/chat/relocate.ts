@@ -6,18 +6,22 @@ import { codeOf, type ScorelError } from "@scorel/kernel";
 import { answerTo } from "@scorel/kit/terminal/answer";
 import type {} from "@scorel/projects/contract";
 
+/** Runs something that asks the person line by line, at a time when the terminal is free for it. */
+export type Plainly = <R>(ask: () => Promise<R>) => Promise<R>;
+
 /** Opens a session. If its directory is gone, asks the user where it is now and moves the session there. */
 export async function openOrRelocate(
   client: Client,
   invocation: Invocation,
   open: () => Promise<SessionStatus>,
+  plainly: Plainly,
 ): Promise<SessionStatus> {
   try {
     return await open();
   } catch (thrown) {
     const gone = codeOf(thrown) === "HOST_CWD_GONE" ? (thrown as ScorelError).data.cwd : undefined;
     if (typeof gone !== "string" || !invocation.stdin.isTTY) throw thrown;
-    const directory = await askForDirectory(gone, invocation);
+    const directory = await plainly(() => askForDirectory(gone, invocation));
     if (directory === "") throw thrown;
     await client.request("move_project", { project: gone, directory });
     return open();

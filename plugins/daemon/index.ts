@@ -86,6 +86,7 @@ export default definePlugin({
           description: "Talk in a session of a host that runs already; by default in the one used last",
           options: [
             { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
+            { flags: "--plain", description: "Talk line by line, without the full-screen application" },
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ dialOptions = [] }) => dialOptions)),
           ],
           run: async (invocation) => {

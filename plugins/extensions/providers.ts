@@ -36,6 +36,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   skillStore: { id: "skillstore", scope: "host" },
   skills: { id: "skills", scope: "session" },
   spans: { id: "diagnostics", scope: "session" },
+  terminal: { id: "terminal", scope: "host" },
   tools: { id: "tools", scope: "session" },
   trustQuestion: { id: "trust", scope: "host" },
   turnOrder: { id: "host", scope: "host" },

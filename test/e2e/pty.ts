@@ -14,6 +14,12 @@ const COLUMNS = 120;
 /** How long to wait for a text to be shown. */
 const PATIENCE_MS = 15_000;
 
+/** The same command without the application on the whole screen, if it begins a conversation. */
+function plain(args: readonly string[]): readonly string[] {
+  const [noun = ""] = args;
+  return noun === "" || noun.startsWith("-") || noun === "chat" || noun === "attach" ? [...args, "--plain"] : args;
+}
+
 /** The built command in a real terminal. */
 export interface Terminal extends AsyncDisposable {
   type(text: string): void;
@@ -28,10 +34,10 @@ export interface Terminal extends AsyncDisposable {
 }
 
 /**
- * `jobs` starts the command in a shell with job control, which reports when it is stopped, and continues it at an empty line.
+ * A conversation line by line, unless `full` asks for the application on the whole screen. `jobs` starts the command in a shell with job control, which reports when it is stopped, and continues it at an empty line.
  */
-export function terminal(s: Scratch, args: readonly string[] = [], { jobs = false } = {}): Terminal {
-  const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
+export function terminal(s: Scratch, args: readonly string[] = [], { jobs = false, full = false } = {}): Terminal {
+  const command = [process.execPath, BIN, ...(full ? args : plain(args))].map((word) => `'${word}'`).join(" ");
   const env = { PATH: process.env.PATH ?? "", HOME: s.home, LANG: "C.UTF-8", TMPDIR: tmpdir(), TERM: "xterm" };
   // Without an explicit size the terminal has none.
   const run = jobs

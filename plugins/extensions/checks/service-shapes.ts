@@ -206,6 +206,10 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   trustQuestion: {
     ask: "function",
   },
+  terminal: {
+    suits: "function",
+    run: "function",
+  },
   extensions: {
     folder: "function",
     folderOf: "function",

@@ -26,6 +26,7 @@ export function sessionFlags(options: readonly SessionOption[]): CliOption[] {
     { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
     { flags: "--continue", description: "Continue the latest session of this directory" },
     ...optionFlags(options),
+    { flags: "--plain", description: "Talk line by line, without the full-screen application" },
     { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
   ];
 }

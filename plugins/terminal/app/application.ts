@@ -1,0 +1,318 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { SessionView, ViewChange } from "@scorel/host/client";
+import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import type { Settings } from "../config.ts";
+import type { Keys } from "../keys.ts";
+import type { Component, Field, Submission, Surroundings } from "../parts.ts";
+import { displayLines, userLines } from "../rows/display.ts";
+import { safeOutput } from "../rows/safe.ts";
+import { wrapped } from "../rows/wrap.ts";
+import { Device } from "../screen/device.ts";
+import { Painter } from "../screen/painter.ts";
+import type { Theme } from "../theme/theme.ts";
+import type { Words } from "../words/words.ts";
+import { type Actions, actionOf } from "./actions.ts";
+import { Activity } from "./activity.ts";
+import { Conversation } from "./conversation.ts";
+import { FirstField } from "./first-field.ts";
+import { Frames } from "./frames.ts";
+import { Looks } from "./looks.ts";
+import { type Note, pictureOf } from "./picture.ts";
+import { Questions } from "./questions.ts";
+import { Reader } from "./reader.ts";
+import { openList } from "./todos.ts";
+import { Transcript } from "./transcript.ts";
+
+type Level = Note["level"];
+
+export interface ApplicationParts {
+  client: Client;
+  invocation: Invocation;
+  settings: Settings;
+  words: Words;
+  keys: Keys;
+  version: string;
+}
+
+/** One conversation on the whole screen: joins what is shown, what is typed, and the session. */
+export class Application implements Surroundings {
+  readonly client: Client;
+  readonly cwd: string;
+  readonly env: Invocation["env"];
+  readonly keys: Keys;
+  readonly words: Words;
+  readonly looks: Looks;
+  readonly conversation: Conversation;
+  readonly device: Device;
+  readonly transcript = new Transcript();
+  readonly questions: Questions;
+  readonly reader: Reader;
+  readonly painter = new Painter();
+  /** What the keys do that the field has no use for. */
+  actions: Actions = {};
+  field: Field | undefined;
+  hidesTodos = false;
+  private readonly version: string;
+  private readonly frames = new Frames(() => this.draw());
+  private readonly activity: Activity;
+  private overlay: Component | undefined;
+  /** Keys that were pressed before the field was there. */
+  private readonly early: string[] = [];
+  private note: Note | undefined;
+  private todos: ReturnType<typeof openList>;
+  private finish: () => void = () => {};
+  /** Called when another session is shown. */
+  onEntered: () => void = () => {};
+  /** Resolves when the person leaves. */
+  readonly ended = new Promise<void>((resolve) => {
+    this.finish = resolve;
+  });
+
+  constructor({ client, invocation, settings, words, keys, version }: ApplicationParts) {
+    const { cwd, env } = invocation;
+    this.client = client;
+    this.cwd = cwd;
+    this.env = env;
+    this.words = words;
+    this.keys = keys;
+    this.version = version;
+    const redraw = () => this.redraw();
+    const attempt = (work: () => Promise<unknown>) => this.attempt(work);
+    this.looks = new Looks({ settings, env, words, keys, changed: redraw });
+    this.conversation = new Conversation(client, this.listener(), words);
+    this.questions = new Questions({
+      words,
+      give: (requestId, answer) => attempt(() => this.conversation.answer(requestId, answer)),
+      field: () => this.field,
+    });
+    this.activity = new Activity({ passed: redraw, calls: () => settings.notify && this.device.ring() });
+    this.device = new Device(invocation, this.deviceEvents(), { mouse: settings.mouse });
+    const { transcript, looks, conversation, device } = this;
+    this.reader = new Reader({ transcript, looks, conversation, rows: () => device.rows, attempt, redraw });
+  }
+
+  get sessionId(): string | undefined {
+    return this.conversation.sessionId;
+  }
+  get status(): SessionStatus | undefined {
+    return this.conversation.view?.status.host;
+  }
+  get queue() {
+    return this.conversation.view?.queue ?? [];
+  }
+  get rows(): number {
+    return this.device.rows;
+  }
+  get theme(): Theme {
+    return this.looks.theme;
+  }
+
+  /** Takes the terminal and draws the first picture. */
+  open(): void {
+    this.device.open();
+    this.painter.resize(this.device.columns, this.device.rows);
+    this.frames.now();
+  }
+
+  close(): void {
+    this.activity.end();
+    this.frames.end();
+    this.device.close();
+  }
+
+  leave(): void {
+    this.finish();
+  }
+
+  /** Puts the real field in place, with what was typed before it was there. */
+  takeField(field: Field): void {
+    this.field = field;
+    field.onSubmit = (submission) => this.submit(submission, "follow_up");
+    field.onSteer = (submission) => this.submit(submission, "steer");
+    field.onUnused = (data) => actionOf(data, this.keys, this.actions)?.();
+    for (const data of this.early.splice(0)) this.key(data);
+    this.redraw();
+  }
+
+  /** Shows something in place of everything else; it gets all keys. */
+  show(overlay: Component | undefined): void {
+    this.overlay = overlay;
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.frames.request();
+  }
+
+  tell(text: string, level: Level = "info"): void {
+    this.note = { text, level };
+    this.redraw();
+  }
+
+  suspended<R>(work: () => Promise<R>): Promise<R> {
+    return this.device.lend(work);
+  }
+
+  /** Does something that may fail, and says so if it does. */
+  attempt(work: () => Promise<unknown>): void {
+    work().catch((thrown) => this.addText(messageOf(thrown), "error"));
+  }
+
+  private deviceEvents() {
+    return {
+      key: (data: string) => this.key(data),
+      wheel: (lines: number) => this.reader.scroll(lines),
+      click: ({ row }: { row: number }) => {
+        this.transcript.toggle(row);
+        this.redraw();
+      },
+      changed: () => {
+        this.painter.resize(this.device.columns, this.device.rows);
+        this.redraw();
+      },
+      background: (color: Parameters<Looks["suit"]>[0]) => {
+        this.looks.suit(color);
+        this.field?.invalidate();
+      },
+      ended: () => this.leave(),
+    };
+  }
+
+  private key(data: string): void {
+    this.note = undefined;
+    this.redraw();
+    if (this.overlay) this.overlay.handleInput(data);
+    else if (this.questions.press(data, this.keys)) return;
+    else if (!this.field) this.typedEarly(data);
+    else {
+      if (!this.keys.is(data, "interrupt")) this.questions.typed();
+      this.field.handleInput(data);
+    }
+  }
+
+  private typedEarly(data: string): void {
+    if (this.keys.is(data, "clear")) this.leave();
+    else this.early.push(data);
+  }
+
+  private submit(submission: Submission, running: "follow_up" | "steer"): void {
+    const { questions } = this;
+    this.transcript.toEnd();
+    if (questions.takesText) questions.shown?.type(submission.text);
+    else if (submission.mode === "command") this.command(submission.text);
+    else if (submission.mode === "shell") this.tell(this.words.noShell, "warning");
+    else if (submission.text.trim() !== "") this.attempt(() => this.send(submission, running));
+  }
+
+  private async send(submission: Submission, running: "follow_up" | "steer"): Promise<void> {
+    const { conversation, field } = this;
+    try {
+      await conversation.send(submission, conversation.isRunning ? running : "follow_up");
+    } catch (thrown) {
+      if (field?.text === "") field.setText(submission.text);
+      throw thrown;
+    }
+  }
+
+  private command(line: string): void {
+    this.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
+    if (/^(?:help|\?)\s*$/.test(line) && this.actions.help) this.actions.help();
+    else if (!this.sessionId) this.tell(this.words.opening);
+    else if (line.trim() !== "") this.attempt(() => this.conversation.command(line));
+  }
+
+  private listener() {
+    return {
+      entered: (view: SessionView) => this.entered(view),
+      changed: (change: ViewChange) => this.changed(change),
+      told: (text: string, level: Level | "plain") => this.addText(text, level),
+      passed: ({ display }: Delivered) => {
+        if (display.display !== "hidden") this.add((width, look) => displayLines(display, width, look));
+      },
+      offered: (text: string) => {
+        const before = this.field?.text ?? "";
+        this.field?.setText(before.trim() === "" ? text : `${text}\n${before}`);
+        this.redraw();
+      },
+      copied: (text: string) => {
+        this.device.copy(text);
+        this.tell(this.words.copied);
+      },
+      left: () => this.leave(),
+    };
+  }
+
+  private addText(text: string, level: Level | "plain"): void {
+    this.add((width, look) =>
+      level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
+    );
+  }
+
+  private add(draw: Parameters<Transcript["add"]>[0]): void {
+    this.transcript.add(draw);
+    this.redraw();
+  }
+
+  private entered(view: SessionView): void {
+    this.transcript.follow(view, this.client.clientId);
+    this.todos = openList(view);
+    this.questions.update(view.requests);
+    this.activity.update(view);
+    this.onEntered();
+    this.redraw();
+  }
+
+  private changed(change: ViewChange): void {
+    const { view } = this.conversation;
+    if (!view) return;
+    const { kind } = change;
+    if (kind === "reset") this.transcript.rebuild();
+    if (kind === "rows") this.transcript.changed(change.index, change.isNew);
+    if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
+    if (kind === "live" || kind === "reset") this.transcript.liveChanged();
+    if (kind === "requests" || kind === "reset") this.questions.update(view.requests);
+    if (kind !== "text" && kind !== "rows") this.activity.update(view, change);
+    this.redraw();
+  }
+
+  private draw(): void {
+    const { device, keys, transcript, questions, note, overlay, version, cwd, activity, looks } = this;
+    if (!device.isReady) return;
+    const { columns, rows } = device;
+    const { look, theme } = looks;
+    const { view } = this.conversation;
+    const field = this.field ?? new FirstField(theme);
+    const todos = this.hidesTodos ? undefined : this.todos;
+    const { since } = activity;
+    const scene = {
+      columns,
+      rows,
+      version,
+      cwd,
+      view,
+      look,
+      keys,
+      transcript,
+      questions,
+      todos,
+      note,
+      since,
+      field,
+      overlay,
+    };
+    device.write(this.painter.paint(pictureOf(scene)));
+  }
+}
+
+/** The output of a command, as it is; further lines of a row of a table begin where its second column does. */
+function outputLines(text: string, width: number): string[] {
+  return safeOutput(text.trimEnd())
+    .split("\n")
+    .flatMap((line) => wrapped(line, width, hanging(line)));
+}
+
+function hanging(line: string): string {
+  const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line)?.[0] ?? "";
+  return head.length > 0 && head.length <= 40 ? " ".repeat(head.length) : "";
+}

@@ -1,0 +1,60 @@
+import type { Mode } from "@scorel/permissions/contract";
+import { type Actions, Twice } from "./actions.ts";
+import type { Application } from "./application.ts";
+import { modeOf, modeText } from "./status-line.ts";
+
+const MODES: readonly Mode[] = ["ask", "edits", "plan", "full"];
+
+/** What keys do from the first picture on. */
+export function basicActions(app: Application): Actions {
+  const { reader, looks, words } = app;
+  const clearing = new Twice();
+  return {
+    interrupt: () => interrupt(app),
+    clear: () => clear(app, clearing),
+    leave: () => app.field?.text === "" && app.leave(),
+    suspend: () => app.device.suspend(),
+    redraw: () => {
+      app.painter.forget();
+      app.redraw();
+    },
+    mode: () =>
+      app.attempt(async () => {
+        const mode = nextMode(app);
+        await app.conversation.setMode(mode);
+        app.tell(words.mode(modeText(mode, words)));
+      }),
+    expand: () => looks.toggle("isExpanded"),
+    thinking: () => looks.toggle("showsThinking"),
+    todos: () => {
+      app.hidesTodos = !app.hidesTodos;
+      app.redraw();
+    },
+    pageUp: () => reader.page(-1),
+    pageDown: () => reader.page(1),
+    top: () => reader.toStart(),
+    bottom: () => reader.toEnd(),
+  };
+}
+
+/** Esc: declines what is asked, and ends the running turn. */
+function interrupt(app: Application): void {
+  const { questions, conversation } = app;
+  const isReason = questions.shown?.awaits === "reason";
+  questions.leave();
+  if (conversation.isRunning && !isReason) app.attempt(() => conversation.interrupt());
+}
+
+/** Ctrl-C: clears what is typed, else ends what runs, else leaves when it is pressed twice. */
+function clear(app: Application, clearing: Twice): void {
+  const { field, conversation, questions } = app;
+  if (field && (field.text !== "" || field.mode !== "message")) field.setText("");
+  else if (conversation.isRunning || questions.shown) interrupt(app);
+  else if (clearing.again(performance.now())) app.leave();
+  else app.tell(app.words.pressAgain(app.keys.label("clear")));
+}
+
+function nextMode({ conversation }: Application): Mode {
+  const mode = modeOf(conversation.view) ?? "ask";
+  return MODES[(MODES.indexOf(mode as Mode) + 1) % MODES.length] as Mode;
+}

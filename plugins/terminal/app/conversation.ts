@@ -1,0 +1,231 @@
+import { randomUUID } from "node:crypto";
+import type { TurnOutcome } from "@scorel/agent/contract";
+import type { CommandResult } from "@scorel/commands/contract";
+import { damageIn, followSession, type SessionView, takeBackQueued, Warnings } from "@scorel/host/client";
+import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
+import type { Mode } from "@scorel/permissions/contract";
+import type { Submission } from "../parts.ts";
+import type { Words } from "../words/words.ts";
+import { wholeText } from "./strip.ts";
+
+/** Stored events that are loaded first; scrolling up loads the ones before. */
+const TAIL = 300;
+
+/** What the conversation tells the application. */
+export interface Listener {
+  /** Another session is shown. */
+  entered(view: SessionView): void;
+  changed(change: Parameters<Parameters<SessionView["subscribe"]>[0]>[0]): void;
+  /** Something that is not part of the log: the output of a command, a notification, an error. */
+  told(text: string, level: "info" | "warning" | "error" | "plain"): void;
+  passed(delivered: Delivered): void;
+  /** Text for the field. */
+  offered(text: string): void;
+  copied(text: string): void;
+  /** The person asked to leave. */
+  left(): void;
+}
+
+/** The session that is shown, and what the person does in it. */
+export class Conversation {
+  view: SessionView | undefined;
+  private readonly client: Client;
+  private readonly listener: Listener;
+  private readonly words: Words;
+  private readonly warnings = new Warnings();
+  /** Ids of own queued messages. */
+  private readonly own = new Set<string>();
+  private stopListening = () => {};
+  private work: Promise<unknown> = Promise.resolve();
+
+  constructor(client: Client, listener: Listener, words: Words) {
+    this.client = client;
+    this.listener = listener;
+    this.words = words;
+  }
+
+  get sessionId(): string | undefined {
+    return this.view?.sessionId;
+  }
+  get isRunning(): boolean {
+    return this.view?.status.running === true;
+  }
+  /** Whether there is a conversation that one could return to. */
+  get isBegun(): boolean {
+    return (this.view?.rows.length ?? 0) > 0;
+  }
+
+  /** Shows this session from now on. */
+  async enter(status: SessionStatus): Promise<void> {
+    const { client } = this;
+    const former = this.view;
+    this.stopListening();
+    const view = await followSession(client, status.sessionId, { tail: TAIL });
+    this.view = view;
+    this.stopListening = view.subscribe((change) => this.hear(change));
+    this.listener.entered(view);
+    for (const warning of [...this.warnings.untold(status.notices), ...damageIn(status)])
+      this.listener.told(warning, "warning");
+    this.present(status);
+    await former?.close();
+    if (former && former.sessionId !== status.sessionId)
+      await client.request("close_session", { sessionId: former.sessionId }).catch((thrown) => this.fail(thrown));
+    await this.attend();
+  }
+
+  /** Sends a message; while a turn runs it is queued, or steered into the turn. */
+  send({ text }: Pick<Submission, "text">, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
+    return this.inTurn(async () => {
+      const sessionId = this.opened();
+      const { id, status } = await this.client.request("send_message", {
+        sessionId,
+        content: text,
+        messageId: randomUUID(),
+        running,
+      });
+      if (status === "queued") this.own.add(id);
+      void this.outcome(sessionId, id).catch((thrown) => this.fail(thrown));
+    });
+  }
+
+  /** Runs a slash command. */
+  command(line: string): Promise<void> {
+    return this.inTurn(async () => {
+      const sessionId = this.opened();
+      const [, name = "", args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+      if (name === "exit" || name === "quit") return this.listener.left();
+      const result = await this.client.request("run_command", { sessionId, name, args: args.trim() });
+      await this.client.drained(sessionId);
+      await this.done(result);
+    });
+  }
+
+  /** Ends the running turn. What the person has queued behind it comes back to the field. */
+  async interrupt(): Promise<void> {
+    const sessionId = this.opened();
+    try {
+      await this.takeBack(sessionId);
+    } finally {
+      const { cancelled } = await this.client.request("cancel", { sessionId });
+      await this.client.drained(sessionId);
+      if (cancelled && !this.endsPartly()) this.listener.told(this.words.interrupted, "warning");
+    }
+  }
+
+  async setMode(mode: Mode): Promise<void> {
+    await this.client.request("set_permission", { sessionId: this.opened(), mode });
+  }
+
+  /** Answers a question. A question that is not open any more was answered elsewhere. */
+  async answer(requestId: string, { answer, reason }: { answer: string | null; reason?: string }): Promise<void> {
+    try {
+      const { message } = await this.client.request("answer_request", {
+        sessionId: this.opened(),
+        requestId,
+        answer,
+        ...(reason !== undefined && { reason }),
+      });
+      if (message !== undefined) await this.send({ text: message });
+    } catch (thrown) {
+      if (codeOf(thrown) !== "REQUEST_CLOSED") throw thrown;
+      if (answer !== null) this.listener.told(this.words.answeredElsewhere, "info");
+    }
+  }
+
+  /** Loads earlier messages. */
+  async earlier(): Promise<void> {
+    await this.view?.earlier(TAIL);
+  }
+
+  /** Leaves the session, and closes it once nobody else has it open. */
+  async leave(): Promise<void> {
+    const { view } = this;
+    if (!view) return;
+    this.stopListening();
+    if (view.status.running) await this.takeBack(view.sessionId).catch(() => {});
+    await view.close();
+    await this.client.request("close_session", { sessionId: view.sessionId });
+  }
+
+  /** Whether the conversation ends with a reply that shows that it was interrupted. */
+  private endsPartly(): boolean {
+    const display = this.view?.rows.findLast(({ active }) => active)?.display;
+    return display?.display === "bubble" && display.partial === true;
+  }
+
+  private hear(change: Parameters<Listener["changed"]>[0]): void {
+    this.listener.changed(change);
+    if (change.kind !== "passing") return;
+    const { event } = change.delivered;
+    if (event.type === "session_start") void this.attend().catch((thrown) => this.fail(thrown));
+    const warning = this.warnings.heard(event);
+    if (warning !== undefined) this.listener.told(warning, "warning");
+    else if (event.type !== "plugin_failure") this.listener.passed(change.delivered);
+  }
+
+  /** Tells the host that a person is here to answer questions. A preset without the plugin for questions asks none. */
+  private async attend(): Promise<void> {
+    const sessionId = this.sessionId;
+    if (sessionId === undefined) return;
+    try {
+      await this.client.request("attend_requests", { sessionId, attending: true });
+    } catch (thrown) {
+      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    }
+  }
+
+  private present({ present = [], waiting }: SessionStatus): void {
+    const others = present.filter(({ clientId }) => clientId !== this.client.clientId).map(({ name }) => name);
+    if (others.length > 0) this.listener.told(this.words.alsoHere(others.join(", ")), "info");
+    if (waiting !== undefined && !this.isRunning) this.listener.told(this.words.waitingFromBefore(waiting), "info");
+  }
+
+  private async outcome(sessionId: string, id: string): Promise<void> {
+    const outcome = await this.client.request("wait_turn", { sessionId, id });
+    this.own.delete(id);
+    if (sessionId === this.sessionId) this.tellEnd(outcome);
+  }
+
+  /** What the log does not show of a turn's end. */
+  private tellEnd({ reason, stopReason, text, error }: TurnOutcome): void {
+    if (error) return;
+    if (stopReason === "length") this.listener.told(this.words.cutAnswer, "warning");
+    else if (reason === "completed" && text.trim() === "") this.listener.told(this.words.emptyAnswer, "info");
+  }
+
+  private async takeBack(sessionId: string): Promise<void> {
+    if (this.own.size === 0) return;
+    const items = await takeBackQueued(this.client, sessionId, ({ id }) => this.own.has(id));
+    for (const { id } of items) this.own.delete(id);
+    if (items.length === 0) return;
+    this.listener.offered(items.map(wholeText).join("\n\n"));
+    this.listener.told(this.words.takenBack, "info");
+  }
+
+  private async done({ output, sessionId, input, copy, turn, leave }: CommandResult): Promise<void> {
+    if (copy !== undefined) this.listener.copied(copy);
+    if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
+    if (output) this.listener.told(output, "plain");
+    if (turn !== undefined) void this.outcome(this.opened(), turn).catch((thrown) => this.fail(thrown));
+    if (input !== undefined) this.listener.offered(input);
+    if (leave) this.listener.left();
+  }
+
+  /** Runs one thing after the other, in the order in which the person asked for them. */
+  private inTurn(work: () => Promise<unknown>): Promise<void> {
+    const done = this.work.then(work).then(() => {});
+    this.work = done.catch(() => {});
+    return done;
+  }
+
+  private opened(): string {
+    const { sessionId } = this;
+    if (sessionId === undefined) throw new Error(this.words.opening);
+    return sessionId;
+  }
+
+  private fail(thrown: unknown): void {
+    this.listener.told(messageOf(thrown), "error");
+  }
+}

@@ -1,0 +1,22 @@
+import type { KeyAction } from "../keys.ts";
+import type { Actions } from "./actions.ts";
+import type { Application } from "./application.ts";
+import { Help } from "./help.ts";
+
+/** Keys of the field and of lists, which work without an action of the application. */
+const OF_FIELD: readonly KeyAction[] = ["send", "newline", "steer", "complete", "history", "editor", "openPaste"];
+
+/** The help: all keys that do something, and the commands of the session. */
+export function helpAction(app: Application): Actions {
+  return {
+    help: () =>
+      app.attempt(async () => {
+        const { sessionId, client, theme, keys, words } = app;
+        const actions = new Set([...OF_FIELD, ...(Object.keys(app.actions) as KeyAction[])]);
+        const commands = sessionId === undefined ? [] : (await client.request("list_commands", { sessionId })).commands;
+        app.show(
+          new Help({ theme, words, keys, actions, commands, rows: () => app.rows, close: () => app.show(undefined) }),
+        );
+      }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { ListedCommand } from "@scorel/commands/contract";
+import { type KeyAction, type KeyGroup, type Keys, keyGroups } from "../keys.ts";
+import type { Component } from "../parts.ts";
+import { safeLine } from "../rows/safe.ts";
+import { columnsIn, cut, wrapped } from "../rows/wrap.ts";
+import type { Theme } from "../theme/theme.ts";
+import type { Words } from "../words/words.ts";
+
+export interface HelpParts {
+  theme: Theme;
+  words: Words;
+  keys: Keys;
+  /** Actions that this application carries out. */
+  actions: ReadonlySet<KeyAction>;
+  commands: readonly ListedCommand[];
+  rows(): number;
+  close(): void;
+}
+
+/** All keys and commands, in place of the conversation. */
+export class Help implements Component {
+  private readonly parts: HelpParts;
+  private from = 0;
+  private length = 0;
+
+  constructor(parts: HelpParts) {
+    this.parts = parts;
+  }
+
+  invalidate(): void {}
+
+  handleInput(data: string): void {
+    const { keys, rows, close } = this.parts;
+    const page = Math.max(1, rows() - 4);
+    if (keys.is(data, "cancel") || keys.is(data, "help") || data === "q") close();
+    else if (keys.is(data, "down")) this.scroll(1);
+    else if (keys.is(data, "up")) this.scroll(-1);
+    else if (keys.is(data, "pageDown") || data === " ") this.scroll(page);
+    else if (keys.is(data, "pageUp")) this.scroll(-page);
+  }
+
+  scroll(by: number): void {
+    this.from = Math.max(0, Math.min(this.from + by, this.length - this.parts.rows() + 4));
+  }
+
+  render(width: number): string[] {
+    const { theme, words, keys, rows } = this.parts;
+    const lines = this.lines(width);
+    this.length = lines.length;
+    const height = Math.max(1, rows() - 3);
+    const shown = lines.slice(this.from, this.from + height);
+    const foot = theme.style("faint", words.helpClose(keys.labels("cancel").join(", ")));
+    return [theme.style("heading", words.helpTitle), ...shown, "", cut(foot, width)];
+  }
+
+  private lines(width: number): string[] {
+    const { theme, words, keys, actions, commands } = this.parts;
+    const groups = (Object.keys(keyGroups) as KeyGroup[]).flatMap((group) => {
+      const rows = (Object.keys(keyGroups[group]) as KeyAction[]).flatMap((action) => {
+        const what = words.actions[action];
+        const named = keys.labels(action);
+        return what === undefined || named.length === 0 || !actions.has(action)
+          ? []
+          : [{ left: named.join(", "), right: what }];
+      });
+      return rows.length === 0 ? [] : ["", theme.style("strong", words.groups[group]), ...columns(rows, width, theme)];
+    });
+    const rows = commands.map(({ usage, description }) => ({ left: safeLine(usage), right: safeLine(description) }));
+    const listed =
+      rows.length === 0 ? [] : ["", theme.style("strong", words.commandsTitle), ...columns(rows, width, theme)];
+    return [...groups, ...listed];
+  }
+}
+
+/** Rows of two columns; in a narrow window the second stands below the first. */
+function columns(rows: readonly { left: string; right: string }[], width: number, theme: Theme): string[] {
+  const left = Math.min(28, Math.max(...rows.map((row) => columnsIn(row.left))));
+  return rows.flatMap((row) => {
+    const isApart = width < 60 || columnsIn(row.left) > left;
+    const name = theme.style("accent", row.left);
+    if (isApart) return [...wrapped(`  ${name}`, width, "    "), ...wrapped(`    ${row.right}`, width, "    ")];
+    const room = " ".repeat(left - columnsIn(row.left) + 2);
+    return wrapped(`  ${name}${room}${row.right}`, width, " ".repeat(left + 4));
+  });
+}

@@ -1,0 +1,113 @@
+import { clientName, type Live, type LiveCall, type LiveReply, type Row } from "@scorel/host/client";
+import { displayLines, thinkingLines } from "../rows/display.ts";
+import type { Look, RowFacts } from "../rows/look.ts";
+import { safeLine, safeOutput } from "../rows/safe.ts";
+import { GrowingText } from "../rows/stream.ts";
+
+/** What stands in the conversation: an event, or something that is in flight or that only this application shows. */
+export interface Item {
+  key: string;
+  /** Items of one group stand close together. */
+  group: "message" | "card" | "note";
+  draw(width: number, look: Look, facts: RowFacts): string[];
+}
+
+/** Events that the application shows elsewhere: questions in their panel, the queue in its strip, the mode in the status line. */
+const ELSEWHERE = new Set([
+  "approval_request",
+  "approval_answer",
+  "queue_update",
+  "permission_mode",
+  "client_joined",
+  "client_left",
+]);
+
+/** The item of a stored event; undefined for one that is not shown. `own` is the id of this client. */
+export function itemOf({ id, type, display, active, clientId, event }: Row, own: string): Item | undefined {
+  if (!active || display.display === "hidden" || ELSEWHERE.has(type) || isFirstModel(event)) return undefined;
+  const isPerson = display.display === "bubble" && display.role === "user";
+  const author = isPerson && clientId !== own && isFromClient(event) ? clientName(clientId) : undefined;
+  return {
+    key: id,
+    group:
+      display.display === "card" || display.display === "list"
+        ? "card"
+        : display.display === "bubble"
+          ? "message"
+          : "note",
+    draw: (width, look, facts) => displayLines(display, width, look, { ...facts, author }),
+  };
+}
+
+/** A session begins with the note of its model, which the status line shows. */
+function isFirstModel({ type, seq, changes }: Row["event"] & { changes?: object }): boolean {
+  return type === "session_info" && seq <= 3 && Object.keys(changes ?? {}).every((key) => /model/i.test(key));
+}
+
+/** Names of clients of earlier processes say nothing; those of other kinds of clients, such as a web page, do. */
+function isFromClient({ clientId }: { clientId: string }): boolean {
+  const name = clientName(clientId);
+  return name !== undefined && name !== "terminal";
+}
+
+/** A text that only this application shows, such as the output of a command. */
+export function noteItem(key: string, draw: Item["draw"]): Item {
+  return { key, group: "note", draw };
+}
+
+/** Draws what is in flight. Keeps what was drawn of a reply, so that each word costs the same. */
+export class LiveItems {
+  private readonly texts = new Map<string, GrowingText>();
+
+  itemOf(live: Live, now: number): Item {
+    return live.kind === "call"
+      ? {
+          key: live.id,
+          group: "card",
+          draw: (width, look, facts) => callLines(live, width, look, { ...facts, durationMs: now - live.ts }),
+        }
+      : { key: live.id, group: "message", draw: (width, look, facts) => this.reply(live, width, look, facts) };
+  }
+
+  /** Forgets the replies that have ended. */
+  keep(live: readonly Live[]): void {
+    for (const key of this.texts.keys()) if (!live.some(({ id }) => id === key)) this.texts.delete(key);
+  }
+
+  private reply(live: LiveReply, width: number, look: Look, facts: RowFacts): string[] {
+    const { theme, words } = look;
+    const { id, thinking, calls } = live;
+    const isThinkingShown = thinking !== "" && (look.showsThinking || facts.isOpen === true);
+    const thought = isThinkingShown ? thinkingLines(thinking, width, look, facts) : [];
+    const said = thinking !== "" && !isThinkingShown ? thinkingLines(thinking, width, look, facts) : thought;
+    const call = calls.at(-1);
+    const size = call && call.json.length >= 1024 ? `${(call.json.length / 1024).toFixed(1)} KB` : "";
+    const preparing = call ? [theme.style("muted", `◌ ${words.preparing(safeLine(call.toolName), size)}`)] : [];
+    const parts = [said, this.text(id, live.text, width, look), preparing].filter((part) => part.length > 0);
+    return parts.flatMap((part, at) => (at === 0 ? part : ["", ...part]));
+  }
+
+  private text(id: string, text: string, width: number, look: Look): string[] {
+    if (text.trim() === "") return [];
+    let growing = this.texts.get(id);
+    if (!growing) {
+      growing = new GrowingText();
+      this.texts.set(id, growing);
+    }
+    return growing.draw(text, width, look.drawing);
+  }
+}
+
+function callLines(live: LiveCall, width: number, look: Look, facts: RowFacts): string[] {
+  const { display } = live;
+  if (display.display !== "card") return displayLines(display, width, look, facts);
+  return displayLines({ ...display, text: progressText(live) || display.text }, width, look, facts);
+}
+
+/** The last output of a running tool. What a tool reports may have any form. */
+function progressText({ progress }: LiveCall): string {
+  const content = (progress as { content?: unknown } | undefined)?.content;
+  if (!Array.isArray(content)) return "";
+  const texts = content.map((block) => (block as { text?: unknown } | null)?.text);
+  return safeOutput(texts.filter((text) => typeof text === "string").join("\n")).trimEnd();
+}

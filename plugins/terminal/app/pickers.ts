@@ -1,0 +1,78 @@
+import type { LayersService } from "@scorel/inspect/contract";
+import { createField, draftOf } from "../input/create-field.ts";
+import type { PromptField } from "../input/field.ts";
+import { createPickers, type PickerHost } from "../pickers/actions.ts";
+import { pickersEn, pickersZh } from "../words/pickers.ts";
+import { Twice } from "./actions.ts";
+import type { Application } from "./application.ts";
+
+/** Puts the field in place, with its draft, and the lists that keys open. `layers` are absent where presets are another computer's. */
+export function furnishField(app: Application, layers: LayersService | undefined): void {
+  const { field, walk } = createField(app);
+  app.takeField(field);
+  keepDraft(app, field);
+  const pickers = createPickers(pickerHost(app, field), { walk, layers });
+  const twice = new Twice();
+  const { interrupt } = app.actions;
+  app.actions = {
+    ...app.actions,
+    ...pickers.actions,
+    interrupt: () => {
+      const isIdle = !app.conversation.isRunning && field.text === "";
+      if (isIdle && twice.again(performance.now())) pickers.rewind();
+      else interrupt?.();
+    },
+  };
+}
+
+/** Keeps the draft with the session that is shown; before anything was said in it, with the project. */
+function keepDraft(app: Application, field: PromptField): void {
+  const follow = (isBegun: boolean) => field.useDraft(draftOf(app, isBegun ? app.sessionId : undefined));
+  let begun = app.conversation.isBegun;
+  app.onEntered = () => {
+    begun = app.conversation.isBegun;
+    follow(begun);
+  };
+  if (app.sessionId !== undefined) follow(begun);
+  const { onSubmit } = field;
+  field.onSubmit = (submission) => {
+    onSubmit(submission);
+    if (begun || submission.mode !== "message") return;
+    begun = true;
+    follow(true);
+  };
+}
+
+function pickerHost(app: Application, field: PromptField): PickerHost {
+  const pickerWords = app.words.language === "zh" ? pickersZh : pickersEn;
+  const { client, cwd, env, keys } = app;
+  return {
+    client,
+    cwd,
+    env,
+    keys,
+    field,
+    pickerWords,
+    get sessionId() {
+      return app.sessionId;
+    },
+    get status() {
+      return app.status;
+    },
+    get queue() {
+      return app.queue;
+    },
+    get theme() {
+      return app.theme;
+    },
+    get rows() {
+      return app.rows;
+    },
+    redraw: () => app.redraw(),
+    tell: (text, level) => app.tell(text, level),
+    suspended: (work) => app.suspended(work),
+    show: (part) => app.show(part),
+    attempt: (work) => app.attempt(work),
+    enter: (status) => app.conversation.enter(status),
+  };
+}

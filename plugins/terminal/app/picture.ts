@@ -1,0 +1,92 @@
+import { homedir } from "node:os";
+import type { SessionView } from "@scorel/host/client";
+import type { Keys } from "../keys.ts";
+import type { Component, Cursor } from "../parts.ts";
+import type { Look } from "../rows/look.ts";
+import { safeOutput } from "../rows/safe.ts";
+import { cut } from "../rows/wrap.ts";
+import type { Frame } from "../screen/painter.ts";
+import { arranged } from "./layout.ts";
+import type { Questions } from "./questions.ts";
+import { activityLine, statusLine } from "./status-line.ts";
+import { queueStrip } from "./strip.ts";
+import { type openList, todoPanel } from "./todos.ts";
+import type { Transcript } from "./transcript.ts";
+import { welcome } from "./welcome.ts";
+
+/** A line that stands above the field until the next key. */
+export interface Note {
+  text: string;
+  level: "info" | "warning" | "error";
+}
+
+/** Everything that a picture shows. */
+export interface Scene {
+  columns: number;
+  rows: number;
+  version: string;
+  cwd: string;
+  view: SessionView | undefined;
+  look: Look;
+  keys: Keys;
+  transcript: Transcript;
+  questions: Questions;
+  todos: ReturnType<typeof openList>;
+  note: Note | undefined;
+  /** When what goes on began. */
+  since: number;
+  field: Pick<Component, "render"> & { readonly cursor?: Cursor | undefined };
+  /** Stands in place of everything else. */
+  overlay: (Component & { readonly cursor?: Cursor | undefined }) | undefined;
+}
+
+/** The picture of a scene. */
+export function pictureOf(scene: Scene): Frame {
+  const { columns, rows, overlay, field } = scene;
+  if (overlay) return { lines: overlay.render(columns), cursor: overlay.cursor, moving: 0 };
+  const parts = statusParts(scene);
+  return arranged({
+    columns,
+    rows,
+    conversation: (height) => conversation(scene, height),
+    above: above(scene, activityLine(parts, columns)),
+    field,
+    foot: [statusLine(parts, columns)],
+  });
+}
+
+function statusParts({ view, look, keys, since }: Scene) {
+  return { view, theme: look.theme, words: look.words, keys, now: Date.now(), since };
+}
+
+function conversation(
+  { transcript, look, columns, version, cwd, view, keys }: Scene,
+  height: number,
+): readonly string[] {
+  if (!transcript.isEmpty) return transcript.render(columns, height, look);
+  return welcome({ version, cwd: cwd.replace(homedir(), "~"), view, keys }, columns, look).slice(0, height);
+}
+
+function above(scene: Scene, activity: string | undefined): string[][] {
+  const { columns, rows, look, keys, questions, todos, view } = scene;
+  const { theme, words } = look;
+  const { shown, others } = questions;
+  const panel = todos ? todoPanel(todos, columns, theme) : [];
+  const strip = queueStrip(view?.queue ?? [], columns, theme, words);
+  const question = shown?.render(columns, Math.max(6, rows - 9), { theme, words, keys }, others) ?? [];
+  return [apart(panel), apart(strip), apart(question), ["", lineAbove(scene, activity)]];
+}
+
+function apart(lines: string[]): string[] {
+  return lines.length > 0 ? ["", ...lines] : [];
+}
+
+/** The line above the field: a notice, how much is below what is in view, or what goes on. */
+function lineAbove({ columns, look, keys, note, transcript }: Scene, activity: string | undefined): string {
+  const { theme, words } = look;
+  if (note) return cut(theme.style(note.level === "info" ? "accent" : note.level, safeOutput(note.text)), columns);
+  if (transcript.isAtEnd) return activity ?? "";
+  const { count, isMore } = transcript.below(look);
+  const below = theme.style("accent", words.below(words.lines(count, isMore), keys.label("bottom")));
+  return cut(activity === undefined ? below : `${below}  ${activity}`, columns);
+}

@@ -1,0 +1,84 @@
+import type { OpenRequest } from "@scorel/host/client";
+import type { Keys } from "../keys.ts";
+import type { Field } from "../parts.ts";
+import type { Words } from "../words/words.ts";
+import { type Answer, Question } from "./question.ts";
+
+/** Keys that are pressed sooner after others were typed belong to what is being typed, and answer nothing. */
+const TYPING_MS = 600;
+/** A question has to be on the screen for so long before a key answers it. */
+const SEEN_MS = 250;
+
+interface QuestionsParts {
+  words: Words;
+  give(requestId: string, answer: Answer): void;
+  field(): Pick<Field, "text" | "setText"> | undefined;
+  now?: () => number;
+}
+
+/** The open questions of the session: the oldest is shown, and a key answers it. */
+export class Questions {
+  shown: Question | undefined;
+  others = 0;
+  private readonly parts: QuestionsParts;
+  private readonly now: () => number;
+  private typedAt = Number.NEGATIVE_INFINITY;
+  private shownAt = 0;
+  /** What stood in the field before a reason was asked for. */
+  private setAside: string | undefined;
+
+  constructor(parts: QuestionsParts) {
+    this.parts = parts;
+    this.now = parts.now ?? (() => performance.now());
+  }
+
+  /** Takes the questions that are open now. */
+  update(open: readonly OpenRequest[]): void {
+    const [first] = open;
+    this.others = Math.max(0, open.length - 1);
+    if (this.shown && open.some(({ requestId }) => requestId === this.shown?.request.requestId)) return;
+    this.restore();
+    const { words, give } = this.parts;
+    this.shown = first && new Question(first, words, (answer) => give(first.requestId, answer));
+    if (first) this.shownAt = this.now();
+  }
+
+  /** The person types: what they type next does not answer. */
+  typed(): void {
+    this.typedAt = this.now();
+  }
+
+  /** Takes a key that answers the question, or moves in it. Returns false if it is to be typed. */
+  press(data: string, keys: Keys): boolean {
+    const now = this.now();
+    if (!this.shown || now - this.typedAt < TYPING_MS || now - this.shownAt < SEEN_MS) return false;
+    const isTaken = this.shown.press(data, keys);
+    if (isTaken && this.shown?.awaits === "reason") this.clearField();
+    return isTaken;
+  }
+
+  /** Whether what is sent from the field answers the question. */
+  get takesText(): boolean {
+    return this.shown !== undefined && this.shown.awaits !== "key";
+  }
+
+  /** Esc: takes the wish to say why back, or declines the question. Returns false when there is none. */
+  leave(): boolean {
+    const { shown } = this;
+    if (!shown) return false;
+    if (shown.back()) this.restore();
+    else this.parts.give(shown.request.requestId, { answer: null });
+    return true;
+  }
+
+  private clearField(): void {
+    const field = this.parts.field();
+    this.setAside ??= field?.text ?? "";
+    field?.setText("");
+  }
+
+  private restore(): void {
+    if (this.setAside !== undefined) this.parts.field()?.setText(this.setAside);
+    this.setAside = undefined;
+  }
+}

@@ -1,0 +1,72 @@
+import type { LayersService } from "@scorel/inspect/contract";
+import { messageOf, type PluginContext } from "@scorel/kernel";
+import type { Settings } from "../config.ts";
+import type { TerminalStart } from "../contract.ts";
+import { createKeys } from "../input/keys.ts";
+import { wordsFor } from "../words/words.ts";
+import { Application } from "./application.ts";
+import { basicActions } from "./basic-actions.ts";
+
+const CANCELLED = 130;
+
+type Context = PluginContext<Settings, never>;
+
+/** Runs a conversation on the whole screen: the first picture comes before the session is open. */
+export async function runTerminal(
+  ctx: Context,
+  { invocation, client, open, prompt }: TerminalStart,
+): Promise<number | undefined> {
+  const { config: settings } = ctx;
+  const words = await wordsFor(settings.language, invocation.env);
+  const keys = createKeys(settings.keys);
+  const version = ctx.find("launch")?.version ?? "";
+  const app = new Application({ client, invocation, settings, words, keys, version });
+  app.actions = basicActions(app);
+  const { interrupt, stdout } = invocation;
+  const leave = () => app.leave();
+  /** An error that nobody caught: its report must be readable, and say how to go on. */
+  const crash = () => {
+    app.device.close();
+    if (app.sessionId !== undefined) process.stderr.write(`${words.goOn(app.sessionId)}\n`);
+  };
+  interrupt.addEventListener("abort", leave, { once: true });
+  process.on("uncaughtExceptionMonitor", crash);
+  let isOpened = false;
+  try {
+    app.open();
+    const furnished = furnish(app, ctx.find("layers"));
+    const status = await Promise.race([open((work) => app.suspended(work)), app.ended.then(() => null)]);
+    if (status === undefined) return undefined;
+    if (status !== null) {
+      await app.conversation.enter(status);
+      isOpened = true;
+      if (prompt !== undefined) app.attempt(() => app.conversation.send({ text: prompt }));
+      await furnished;
+      await app.ended;
+    }
+  } finally {
+    interrupt.removeEventListener("abort", leave);
+    await (app.field?.close() ?? Promise.resolve()).catch((thrown) => process.stderr.write(`${messageOf(thrown)}\n`));
+    app.close();
+    process.off("uncaughtExceptionMonitor", crash);
+  }
+  const { conversation } = app;
+  const { sessionId, isBegun } = conversation;
+  if (isOpened) await conversation.leave();
+  if (isBegun && sessionId !== undefined) stdout.write(`${words.goOn(sessionId)}\n`);
+  return interrupt.aborted ? CANCELLED : 0;
+}
+
+/** Loads what the first picture did without: the field, Markdown, coloured code, help. */
+async function furnish(app: Application, layers: LayersService | undefined): Promise<void> {
+  const { furnishField } = await import("./pickers.ts");
+  furnishField(app, layers);
+  const [{ loadLexer }, { loadHighlighter }, { helpAction }] = await Promise.all([
+    import("../rows/markdown.ts"),
+    import("../rows/highlight.ts"),
+    import("./help-action.ts"),
+  ]);
+  app.actions = { ...app.actions, ...helpAction(app) };
+  app.looks.drawMarkdown(await loadLexer());
+  app.looks.colourCode(await loadHighlighter());
+}

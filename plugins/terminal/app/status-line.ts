@@ -1,0 +1,150 @@
+import type { SessionView } from "@scorel/host/client";
+import type { Keys } from "../keys.ts";
+import { shortTitle } from "../rows/card.ts";
+import { secondsText } from "../rows/look.ts";
+import { safeLine } from "../rows/safe.ts";
+import { columnsIn, cut } from "../rows/wrap.ts";
+import type { Role, Theme } from "../theme/theme.ts";
+import type { Words } from "../words/words.ts";
+
+/** What the host tells of a session beside its events; a field is absent while it is not known. */
+interface Glance {
+  thinking?: string;
+  permission?: string;
+  permissionDefault?: string;
+  context?: { tokens: number; share?: number };
+  spent?: { cachedShare?: number; cost?: number };
+  branch?: string;
+}
+
+export interface StatusParts {
+  view: SessionView | undefined;
+  theme: Theme;
+  words: Words;
+  keys: Keys;
+  now: number;
+  /** When the running turn, or its present part, began. */
+  since: number;
+}
+
+const MODES: Readonly<Record<string, Role>> = { ask: "ask", edits: "edits", plan: "plan", full: "full" };
+const SEPARATOR = " · ";
+
+/** What the session does now, on the left of the line above the field; undefined when it does nothing. */
+export function activityLine(parts: StatusParts, width: number): string | undefined {
+  const text = activity(parts);
+  if (text === undefined) return undefined;
+  const { theme, words, keys } = parts;
+  const isConnected = parts.view?.status.connection !== "reconnecting" && parts.view?.status.connection !== "closed";
+  const hint =
+    isConnected && parts.view?.status.running
+      ? theme.style("faint", `${SEPARATOR}${words.toInterrupt(keys.label("interrupt"))}`)
+      : "";
+  return cut(text + hint, width);
+}
+
+function activity({ view, theme, words, now, since }: StatusParts): string | undefined {
+  const { status, live = [], requests = [] } = view ?? {};
+  if (!status) return theme.style("muted", words.opening);
+  const passed = secondsText(Math.max(0, now - since));
+  const working = (text: string) => theme.style("accent", `${spinner(now)} `) + theme.style("muted", text);
+  if (status.connection === "reconnecting")
+    return theme.style("warning", words.reconnecting(inSeconds(status.retry?.at, now)));
+  if (status.connection === "closed")
+    return theme.style("error", `${words.lost}${status.error ? `: ${safeLine(status.error.message)}` : ""}`);
+  if (requests.length > 0) return theme.style("warning", words.waitingForYou);
+  if (status.retrying)
+    return theme.style(
+      "warning",
+      `${words.retrying(status.retrying.attempt, status.retrying.of)}: ${safeLine(status.retrying.reason)}`,
+    );
+  if (status.compacting) return working(words.compacting(passed));
+  if (!status.running) return undefined;
+  const calls = live.filter((each) => each.kind === "call");
+  const [call] = calls;
+  if (call && calls.length === 1)
+    return working(
+      words.running(
+        cut(shortTitle(call.display) || safeLine(call.toolName), 40),
+        secondsText(Math.max(0, now - call.ts)),
+      ),
+    );
+  if (call) return working(words.runningSeveral(calls.length, secondsText(Math.max(0, now - call.ts))));
+  const reply = live.find((each) => each.kind === "reply");
+  if (reply?.text) return working(words.answering(secondsText(Math.max(0, now - reply.ts))));
+  if (reply) return working(words.thinking(secondsText(Math.max(0, now - reply.ts))));
+  return working(words.waitingForModel(passed));
+}
+
+const TURNS = ["◐", "◓", "◑", "◒"];
+
+/** Turns once in four seconds: more would only cost. */
+function spinner(now: number): string {
+  return TURNS[Math.floor(now / 1000) % TURNS.length] as string;
+}
+
+function inSeconds(at: number | undefined, now: number): string {
+  return at === undefined || at <= now ? "" : `${Math.ceil((at - now) / 1000)} s`;
+}
+
+/** The line below the field: what the session is set to, and what it has used. Parts that do not fit are left out, the last first. */
+export function statusLine({ view, theme, words }: StatusParts, width: number): string {
+  const status = view?.status;
+  if (!status || !view) return "";
+  const glance = { ...status.host, ...status } as typeof status & Glance;
+  const mode = modeOf(view);
+  const model = glance.model === undefined ? theme.style("error", words.noModel) : shortModel(glance.model);
+  const thinking = glance.thinking === undefined || glance.thinking === "off" ? "" : ` ${glance.thinking}`;
+  const share = glance.context?.share;
+  const cached = glance.spent?.cachedShare;
+  const parts = [
+    mode === undefined ? "" : theme.style(MODES[mode] ?? "text", modeText(mode, words)),
+    model + theme.style("muted", thinking),
+    share === undefined ? "" : theme.style(share > 0.85 ? "warning" : "bar", words.context(percent(share))),
+    theme.style("bar", costText(glance, status.usage)),
+    cached === undefined || cached < 0.005 ? "" : theme.style("bar", words.cached(Math.round(100 * cached))),
+    glance.branch === undefined ? "" : theme.style("bar", `⎇ ${safeLine(glance.branch)}`),
+    theme.style("bar", safeLine(status.meta.name ?? status.meta.title ?? "")),
+    ...status.texts.map(({ plugin, text }) => theme.style("bar", `${safeLine(plugin)}: ${safeLine(text)}`)),
+  ].filter((part) => part !== "");
+  return joined(parts, width, theme.style("faint", SEPARATOR));
+}
+
+function joined(parts: readonly string[], width: number, separator: string): string {
+  let line = "";
+  for (const part of parts) {
+    const longer = line === "" ? part : line + separator + part;
+    if (columnsIn(longer) > width) return line === "" ? cut(part, width) : line;
+    line = longer;
+  }
+  return line;
+}
+
+/** The permission mode in force; undefined while it is not known. */
+export function modeOf(view: SessionView | undefined): string | undefined {
+  const { permission, permissionDefault } = { ...view?.status.host, ...view?.status } as Glance;
+  return permission ?? permissionDefault;
+}
+
+export function modeText(mode: string, words: Words): string {
+  return { ask: words.ask, edits: words.edits, plan: words.plan, full: words.full }[mode] ?? mode;
+}
+
+/** The model without its provider. */
+function shortModel(model: string): string {
+  return safeLine(model.slice(model.indexOf("/") + 1));
+}
+
+function percent(share: number): string {
+  return share > 0 && share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`;
+}
+
+function costText({ spent }: Glance, usage: { input: number; output: number; cost: number }): string {
+  if (spent) return spent.cost === undefined ? "$?" : dollars(spent.cost);
+  if (usage.input + usage.output === 0) return "";
+  return usage.cost > 0 ? dollars(usage.cost) : "$?";
+}
+
+function dollars(cost: number): string {
+  return cost > 0 && cost < 0.01 ? "<$0.01" : `$${cost.toFixed(2)}`;
+}

@@ -1,0 +1,229 @@
+import type { SessionView } from "@scorel/host/client";
+import type { Look } from "../rows/look.ts";
+import { type Item, itemOf, LiveItems, noteItem } from "./items.ts";
+
+/** Rows whose lines are kept. */
+const KEPT = 600;
+/** Items below what is shown whose lines are counted. */
+const COUNTED = 200;
+
+/** A place in the conversation: a line of an item. */
+interface Place {
+  index: number;
+  line: number;
+}
+interface Drawn {
+  width: number;
+  look: Look;
+  before: string | undefined;
+  isOpen: boolean;
+  lines: string[];
+}
+interface Note {
+  after: number;
+  item: Item;
+}
+
+/**
+ * The conversation as lines. Only what is in view is drawn, and what was drawn is kept, so that a word costs the same in a short
+ * and in a long conversation.
+ */
+export class Transcript {
+  private view: SessionView | undefined;
+  private own = "";
+  private items: Item[] = [];
+  private readonly notes: Note[] = [];
+  private noteCount = 0;
+  private readonly live = new LiveItems();
+  private readonly drawn = new Map<string, Drawn>();
+  private readonly open = new Set<string>();
+  /** When running tools began, by the id of their result. */
+  private readonly begun = new Map<string, number>();
+  private readonly lasted = new Map<string, number>();
+  /** The first line in view; undefined while the end is in view. */
+  private top: { key: string; place: Place } | undefined;
+  private shownKeys: string[] = [];
+  private size = { width: 80, height: 20 };
+
+  /** Shows a session from now on. */
+  follow(view: SessionView, own: string): void {
+    this.view = view;
+    this.own = own;
+    this.notes.length = 0;
+    this.top = undefined;
+    this.rebuild();
+  }
+
+  /** All rows from `index` on have changed; `isNew` says that there is only one more. */
+  changed(index: number, isNew: boolean): void {
+    const { view } = this;
+    const row = view?.rows[index];
+    if (!view || !row || !isNew || index !== view.rows.length - 1) {
+      this.rebuild();
+      return;
+    }
+    const start = this.begun.get(row.id);
+    if (start !== undefined) this.lasted.set(row.id, row.ts - start);
+    const item = itemOf(row, this.own);
+    if (item) this.items.push(item);
+  }
+
+  rebuild(): void {
+    const notes = [...this.notes];
+    this.items = [];
+    for (const row of this.view?.rows ?? []) {
+      while (notes[0] && notes[0].after < row.seq) this.items.push((notes.shift() as Note).item);
+      const item = itemOf(row, this.own);
+      if (item) this.items.push(item);
+    }
+    this.items.push(...notes.map(({ item }) => item));
+  }
+
+  /** Adds something that only this application shows, at the end. */
+  add(draw: Item["draw"]): void {
+    const item = noteItem(`note ${++this.noteCount}`, draw);
+    this.notes.push({ after: this.view?.rows.at(-1)?.seq ?? 0, item });
+    this.items.push(item);
+  }
+
+  /** Takes note of what is in flight. */
+  liveChanged(): void {
+    const live = this.view?.live ?? [];
+    for (const each of live) if (each.kind === "call") this.begun.set(each.id, each.ts);
+    this.live.keep(live);
+  }
+
+  get isEmpty(): boolean {
+    return this.items.length === 0 && (this.view?.live.length ?? 0) === 0;
+  }
+  get isAtEnd(): boolean {
+    return this.top === undefined;
+  }
+
+  /** The lines in view. */
+  render(width: number, height: number, look: Look): string[] {
+    this.size = { width, height };
+    const all = this.all();
+    const lines: string[] = [];
+    const keys: string[] = [];
+    const start = this.start(all, look);
+    for (let index = start.index; index < all.length && lines.length < height; index++) {
+      const drawn = this.lines(all, index, look);
+      const from = index === start.index ? start.line : 0;
+      for (const line of drawn.slice(from, from + height - lines.length)) {
+        lines.push(line);
+        keys.push((all.at(index) as Item).key);
+      }
+    }
+    this.shownKeys = keys;
+    if (this.drawn.size > KEPT) for (const key of [...this.drawn.keys()].slice(0, KEPT / 2)) this.drawn.delete(key);
+    return lines;
+  }
+
+  /** How many lines there are below those in view; `isMore` when not all were counted. */
+  below(look: Look): { count: number; isMore: boolean } {
+    if (!this.top) return { count: 0, isMore: false };
+    const all = this.all();
+    const { index, line } = this.placeOf(this.top);
+    let count = -line - this.size.height;
+    let at = index;
+    for (; at < all.length && at < index + COUNTED; at++) count += this.lines(all, at, look).length;
+    return { count: Math.max(0, count), isMore: at < all.length };
+  }
+
+  /** Scrolls by lines, up when negative. Returns whether the beginning was reached. */
+  scroll(by: number, look: Look): boolean {
+    const all = this.all();
+    if (all.length === 0) return true;
+    let { index, line } = this.start(all, look);
+    line += by;
+    while (line < 0 && index > 0) line += this.lines(all, --index, look).length;
+    const isFirst = line <= 0 && index === 0;
+    line = Math.max(0, line);
+    while (index < all.length - 1 && line >= this.lines(all, index, look).length)
+      line -= this.lines(all, index++, look).length;
+    this.settle(all, { index, line }, look);
+    return isFirst;
+  }
+
+  toEnd(): void {
+    this.top = undefined;
+  }
+
+  toStart(look: Look): void {
+    this.settle(this.all(), { index: 0, line: 0 }, look);
+  }
+
+  /** Shows the item in a row of the view whole, or folds it again. */
+  toggle(row: number): void {
+    const key = this.shownKeys[row];
+    if (key === undefined) return;
+    if (!this.open.delete(key)) this.open.add(key);
+    this.drawn.delete(key);
+  }
+
+  private all(): All {
+    const { live: now = [], requests = [] } = this.view ?? {};
+    const asked = new Set(requests.map(({ data }) => (data as { toolCallId?: unknown } | undefined)?.toolCallId));
+    // What is asked about stands in the question.
+    const shown = now.filter((each) => each.kind !== "call" || !asked.has(each.toolCallId));
+    const live = shown.map((each) => this.live.itemOf(each, Date.now()));
+    const { items } = this;
+    return { at: (index: number) => items[index] ?? live[index - items.length], length: items.length + live.length };
+  }
+
+  /** Keeps a place as the first line, or follows the end if that is in view from there. */
+  private settle(all: All, place: Place, look: Look): void {
+    const end = this.lastStart(all, look);
+    const isEnd = place.index > end.index || (place.index === end.index && place.line >= end.line);
+    this.top = isEnd ? undefined : { key: (all.at(place.index) as Item).key, place };
+  }
+
+  private start(all: All, look: Look): Place {
+    if (!this.top) return this.lastStart(all, look);
+    const place = this.placeOf(this.top);
+    const height = this.lines(all, Math.min(place.index, all.length - 1), look).length;
+    return { index: Math.min(place.index, all.length - 1), line: Math.min(place.line, Math.max(0, height - 1)) };
+  }
+
+  /** Where the view begins that ends with the last line. */
+  private lastStart(all: All, look: Look): Place {
+    let left = this.size.height;
+    for (let index = all.length - 1; index >= 0; index--) {
+      const { length } = this.lines(all, index, look);
+      if (length >= left) return { index, line: length - left };
+      left -= length;
+    }
+    return { index: 0, line: 0 };
+  }
+
+  /** Where an item is now: earlier messages may have come before it. */
+  private placeOf({ key, place }: { key: string; place: Place }): Place {
+    if (this.items[place.index]?.key === key) return place;
+    const index = this.items.findIndex((item) => item.key === key);
+    return { index: index < 0 ? place.index : index, line: place.line };
+  }
+
+  private lines(all: All, index: number, look: Look): string[] {
+    const item = all.at(index);
+    if (!item) return [];
+    const before = all.at(index - 1)?.group;
+    const { width } = this.size;
+    const isOpen = this.open.has(item.key);
+    const isLive = index >= this.items.length;
+    const known = this.drawn.get(item.key);
+    if (!isLive && known?.width === width && known.look === look && known.before === before && known.isOpen === isOpen)
+      return known.lines;
+    const drawn = item.draw(width, look, { isOpen, durationMs: this.lasted.get(item.key) });
+    const isApart = before !== undefined && drawn.length > 0 && (before !== item.group || item.group === "message");
+    const lines = isApart ? ["", ...drawn] : drawn;
+    if (!isLive) this.drawn.set(item.key, { width, look, before, isOpen, lines });
+    return lines;
+  }
+}
+
+/** All items, those in flight last. */
+interface All {
+  at(index: number): Item | undefined;
+  readonly length: number;
+}

@@ -1,0 +1,27 @@
+import type { SessionView } from "@scorel/host/client";
+import type { Keys } from "../keys.ts";
+import type { Look } from "../rows/look.ts";
+import { safeLine } from "../rows/safe.ts";
+import { wrapped } from "../rows/wrap.ts";
+
+export interface WelcomeParts {
+  version: string;
+  cwd: string;
+  view: SessionView | undefined;
+  keys: Keys;
+}
+
+/** What an empty conversation shows: where one is, which model answers, and how to find everything else. */
+export function welcome({ version, cwd, view, keys }: WelcomeParts, width: number, { theme, words }: Look): string[] {
+  const model = view?.status.model;
+  const problem = view?.status.modelError?.message;
+  const rows = [
+    `${theme.style("heading", "Scorel")} ${theme.style("muted", version)}`,
+    theme.style("muted", safeLine(cwd)),
+    model === undefined ? "" : theme.style("muted", words.model(safeLine(model))),
+    problem === undefined ? "" : theme.style("warning", safeLine(problem)),
+    "",
+    theme.style("muted", words.hintStart(keys.label("help"))),
+  ].filter((row, at) => row !== "" || at === 4);
+  return ["", ...rows.flatMap((row) => wrapped(row, width - 2)).map((row) => ` ${row}`)];
+}

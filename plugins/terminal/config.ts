@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { keySettings } from "./input/key-config.ts";
+import { colorOf } from "./theme/choose.ts";
+import { dark } from "./theme/colors.ts";
+
+const roles = Object.keys(dark);
+
+/** Colours of a theme by what they are for. */
+const colors = z
+  .record(z.string(), z.string())
+  .superRefine((given, context) => {
+    for (const [role, color] of Object.entries(given)) {
+      if (!roles.includes(role))
+        context.addIssue({
+          code: "custom",
+          path: [role],
+          message: `"${role}" has no colour; the names are ${roles.join(", ")}`,
+        });
+      else if (colorOf(color) === undefined)
+        context.addIssue({
+          code: "custom",
+          path: [role],
+          message: `"${color}" is no colour; write "red", "bright-blue", "214", "#ff8800" or "bold white on #202020"`,
+        });
+    }
+  })
+  .transform((given) => Object.fromEntries(Object.entries(given).map(([role, color]) => [role, colorOf(color) ?? ""])));
+
+/** Schema of the table `[terminal]`. */
+export const config = z.strictObject({
+  theme: z
+    .string()
+    .default("auto")
+    .describe(
+      "`auto` follows the background of the terminal; `dark`, `light`, `none` (no colours), or the name of a table in `[terminal.colors]`",
+    ),
+  language: z
+    .enum(["auto", "en", "zh"])
+    .default("auto")
+    .describe("language of the application; `auto` follows the locale"),
+  mouse: z
+    .boolean()
+    .default(true)
+    .describe(
+      "the wheel scrolls and a click opens a card; hold Shift to select text. Off: the terminal keeps the mouse",
+    ),
+  notify: z
+    .boolean()
+    .default(true)
+    .describe("rings the bell when a turn of more than ten seconds ends or asks something"),
+  colors: z
+    .record(z.string(), colors)
+    .default({})
+    .describe("colours of themes: a table for each theme, `dark` and `light` among them"),
+  keys: keySettings.default({}).describe('keys of actions, as in `expand = "ctrl+x"`'),
+});
+
+export type Settings = z.output<typeof config>;

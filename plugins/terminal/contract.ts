@@ -1,0 +1,29 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { Client, SessionStatus } from "@scorel/host/contract";
+
+/** What a conversation in the terminal begins with. */
+export interface TerminalStart {
+  invocation: Invocation;
+  client: Client;
+  /**
+   * Opens the session. `plainly` gives the terminal back while it runs, for questions that are asked line by line. Returns undefined
+   * when the person has declined to go on.
+   */
+  open(plainly: <R>(work: () => Promise<R>) => Promise<R>): Promise<SessionStatus | undefined>;
+  /** A message that is sent at once. */
+  prompt?: string | undefined;
+}
+
+/** The service `terminal`: the full-screen conversation of a person at a terminal. */
+export interface TerminalService {
+  /** Whether these streams are a terminal that it can be shown on. */
+  suits(invocation: Pick<Invocation, "stdin" | "stdout" | "env">): boolean;
+  /** Runs the conversation until the person leaves. Returns the exit code; undefined when no session was opened. */
+  run(start: TerminalStart): Promise<number | undefined>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    terminal: TerminalService;
+  }
+}

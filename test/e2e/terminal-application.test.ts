@@ -1,0 +1,257 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { delayUntil, gate, type Reply, startModelServer, text, thinking, toolCall } from "../model-server.ts";
+import { type FullScreen, type FullScreenOptions, fullScreen } from "./full-screen.ts";
+import { hasTerminals } from "./pty.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+async function stage(replies: readonly Reply[], config = "") {
+  const s = scratch();
+  const server = await startModelServer(replies);
+  s.useModel(server.baseUrl, config);
+  const dispose = async () => {
+    s[Symbol.dispose]();
+    await server.close();
+  };
+  return Object.assign(s, { server, [Symbol.asyncDispose]: dispose });
+}
+
+async function ready(s: Scratch, options?: FullScreenOptions, args: readonly string[] = []): Promise<FullScreen> {
+  const t = fullScreen(s, args, options);
+  await t.shows("scripted-model");
+  return t;
+}
+
+async function leave(t: FullScreen) {
+  t.type("/exit\r");
+  expect(await t.code).toBe(0);
+}
+
+const log = (s: Scratch) => records(s.logs()[0] as string);
+const users = (s: Scratch) =>
+  log(s).flatMap(({ message }) => {
+    const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
+    return role === "user" ? [content] : [];
+  });
+
+describe.skipIf(!hasTerminals)("the terminal application", () => {
+  it("draws an input line before the session is open, and keeps what is typed meanwhile", async () => {
+    await using s = await stage([text("Hi.")]);
+    await using t = fullScreen(s, [], {});
+    await t.shows("\n>");
+    t.type("early words");
+    await t.shows("> early words");
+    expect(t.screen.isAlternate()).toBe(true);
+    await t.shows("scripted-model");
+    t.type("\r");
+    await t.shows("Hi.");
+    await leave(t);
+    expect(users(s)).toEqual(["early words"]);
+  });
+
+  it("streams Markdown, code and tables, and gives the screen back with how to go on", async () => {
+    const held = gate();
+    const words = "# Title\n\n- one\n- two\n\n```js\nconst a = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+    await using s = await stage([[thinking("Hm."), text(words, 9), delayUntil(held.promise), text("\nLast.")]]);
+    await using t = await ready(s);
+    t.type("show\r");
+    await t.shows("1 │ 2");
+    expect(t.screen.text()).toContain("✻ Thought");
+    expect(t.screen.text()).toContain("• one\n• two");
+    expect(t.screen.text()).not.toContain("Hm.");
+    await t.shows("Esc to interrupt");
+    held.open();
+    await t.shows("Last.");
+    t.type("\u0014");
+    await t.shows("┊ Hm.");
+    await leave(t);
+    expect(t.screen.isAlternate()).toBe(false);
+    expect(t.screen.text()).toMatch(/^To go on: scorel --session \w+$/);
+  });
+
+  it("takes what is pasted as text, whatever it begins with", async () => {
+    await using s = await stage([text("Read.")]);
+    await using t = await ready(s);
+    const pasted = "/permission full\n!touch made\n/exit\nlast";
+    t.paste(pasted);
+    await t.shows("last");
+    t.type("\r");
+    await t.shows("Read.");
+    await leave(t);
+    expect(users(s)).toEqual([pasted]);
+    expect(log(s).some(({ type }) => type === "permission_mode")).toBe(false);
+  });
+
+  it("shows the exact command of a question, and takes one key for the answer", async () => {
+    await using s = await stage([[toolCall("Bash", { command: "echo made > file.txt; cat file.txt" })], text("Done.")]);
+    await using t = await ready(s);
+    t.type("go\r");
+    await t.shows("$ echo made > file.txt; cat file.txt");
+    await t.shows("y  yes, this once");
+    await t.shows("waiting for you");
+    await typingOver();
+    t.type("y");
+    await t.shows("Done.");
+    expect(t.screen.text()).toMatch(/● \$ echo made > file\.txt; cat file\.txt.*\n? *│? *made/);
+    expect(t.screen.text()).not.toContain("yes, this once");
+    await leave(t);
+    expect(readFileSync(join(s.project, "file.txt"), "utf8")).toBe("made\n");
+  });
+
+  it("does not take letters of a word that is being typed for an answer", async () => {
+    const held = gate();
+    await using s = await stage([
+      [text("Wait."), delayUntil(held.promise), toolCall("Bash", { command: "touch no" })],
+      text("Said no."),
+    ]);
+    await using t = await ready(s);
+    t.type("go\r");
+    await t.shows("Wait.");
+    t.type("a typed wor");
+    held.open();
+    await t.shows("waiting for you");
+    t.type("y");
+    await t.shows("> a typed wory");
+    await t.shows("yes, this once");
+    await typingOver();
+    t.type("n");
+    await t.shows("Said no.");
+    expect(t.screen.text()).toContain("> a typed wory");
+  });
+
+  it("sends a reason with a no, and gives the field back", async () => {
+    await using s = await stage([[toolCall("Bash", { command: "touch no" })], text("I see.")]);
+    await using t = await ready(s);
+    t.type("go\r");
+    await t.shows("yes, this once");
+    await typingOver();
+    t.type("r");
+    await t.shows("Why not?");
+    t.type("use mkdir\r");
+    await t.shows("I see.");
+    expect(JSON.stringify(log(s))).toContain("the user said no: use mkdir");
+  });
+
+  it("queues what is sent while a turn runs, and Esc brings it back", async () => {
+    const held = gate();
+    await using s = await stage([[text("Working"), delayUntil(held.promise)], text("Second.")]);
+    await using t = await ready(s);
+    t.type("first\r");
+    await t.shows("Working");
+    t.type("queued words\r");
+    await t.shows("≡ queued words");
+    t.type("\u001b");
+    await t.shows("> queued words");
+    await t.shows("(interrupted)");
+    held.open();
+    await t.hides("≡ queued words");
+  });
+
+  it("is one screen in two sizes, and shows the conversation again when it is continued", async () => {
+    await using s = await stage([
+      text("An answer that is long enough to be broken in a narrow window."),
+      text("More."),
+    ]);
+    {
+      await using t = await ready(s);
+      t.type("hello\r");
+      await t.shows("in a narrow window.");
+      t.resize(40, 20);
+      await t.shows("long enough to be\nbroken in a narrow window.");
+      await leave(t);
+    }
+    await using t = await ready(s, { columns: 40, rows: 16 }, ["--continue"]);
+    await t.shows("▌ hello");
+    await t.shows("narrow window.");
+    t.type("more\r");
+    await t.shows("More.");
+  });
+
+  it("stops at Ctrl-Z, and is drawn anew when it goes on", async () => {
+    await using s = await stage([text("Hello.")]);
+    await using t = await ready(s, { jobs: true });
+    t.type("hi\r");
+    await t.shows("Hello.");
+    t.type("\u001a");
+    await t.shows("[stopped");
+    expect(t.screen.isAlternate()).toBe(false);
+    t.type("\r");
+    await t.shows("▌ hi");
+    await t.shows("Hello.");
+    expect(t.screen.isAlternate()).toBe(true);
+    await leave(t);
+  });
+
+  it("writes nothing while nothing happens", async () => {
+    await using s = await stage([text("Hello.")]);
+    await using t = await ready(s);
+    t.type("hi\r");
+    await t.shows("Hello.");
+    await t.hides("interrupt");
+    const before = t.sent().length;
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(t.sent().length).toBe(before);
+  });
+
+  it("leaves at Ctrl-C twice, after a hint", async () => {
+    await using s = await stage([]);
+    await using t = await ready(s);
+    t.type("words");
+    await t.shows("> words");
+    t.type("\u0003");
+    await t.hides("words");
+    t.type("\u0003");
+    await t.shows("Press Ctrl-C again to leave.");
+    t.type("\u0003");
+    expect(await t.code).toBe(0);
+  });
+
+  it("gives the terminal back when the process is told to end", async () => {
+    await using s = await stage([]);
+    await using t = await ready(s);
+    t.signal("SIGTERM");
+    await t.code;
+    expect(t.screen.isAlternate()).toBe(false);
+    expect(t.sent().slice(-40)).toContain("\u001b[?2004l\u001b[m\u001b[?25h\u001b[?1049l");
+  });
+
+  it("talks line by line with --plain, and on a terminal that can do nothing", async () => {
+    await using s = await stage([]);
+    for (const [args, env] of [
+      [["--plain"], {}],
+      [[], { TERM: "dumb" }],
+    ] as const) {
+      await using t = fullScreen(s, args, { env });
+      await t.shows("New session");
+      expect(t.screen.isAlternate()).toBe(false);
+      t.type("/exit\r");
+      expect(await t.code).toBe(0);
+    }
+  });
+
+  it("strips control sequences of models, tools and titles", async () => {
+    const evil =
+      "\u001b]0;title\u0007\u001b[2J\u001b[31mred\u001b[0m \u001b]52;c;aGk=\u0007\u001b]8;;http://x\u0007link\u001b]8;;\u0007 \u202e abc";
+    await using s = await stage(
+      [[text(evil), toolCall("Bash", { command: "printf '\\033[2J\\033]0;x\\007clean'" })], text("End.")],
+      '\n[permissions]\nmode = "full"\n',
+    );
+    await using t = await ready(s);
+    t.type("go\r");
+    await t.shows("End.");
+    const own = t.sent();
+    expect([
+      own.includes("\u001b]0;"),
+      own.includes("\u001b]52;"),
+      own.includes("\u001b]8;"),
+      own.includes("\u202e"),
+    ]).toEqual([false, false, false, false]);
+    expect(t.screen.text()).toContain("red");
+  });
+});
+
+/** Keys answer a question once nothing was typed for a moment. */
+function typingOver(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 750));
+}
