@@ -475,8 +475,8 @@ export interface OperationContext {
   /** Throws HOST_FORBIDDEN unless the client may use this session; without an id, unless it may use all sessions. */
   assertSession(sessionId?: string): Promise<void>;
   /**
-   * Throws HOST_FORBIDDEN for a path of this computer that the client may not name: one that is limited to certain sessions may use
-   * files of the session's project, except those in `.git` and `.scorel`.
+   * Throws HOST_FORBIDDEN for a path of this computer that a limited client may not name, like the declaration `project` in `paths`: for
+   * paths that are only part of a param.
    */
   assertPath(sessionId: string, path: string): Promise<void>;
   /**
@@ -528,6 +528,18 @@ export interface OperationDescription {
   result?: JsonSchema;
 }
 
+/**
+ * Which paths a limited client may name in a param. Paths are compared with all links resolved, and the answer does not tell whether
+ * something exists that the client may not name.
+ *
+ * - `project`: files of the session's project, outside of hidden folders. The operation has a `sessionId`.
+ * - `directory`: directories in which the client may create sessions: those of projects that the host knows, and those below home outside
+ *   of hidden folders.
+ * - `unlimited`: none; only clients that may do everything can name a path.
+ * - `operation`: the operation itself decides, as `list_directories` does.
+ */
+export type PathReach = "project" | "directory" | "unlimited" | "operation";
+
 /** Description and implementation of one operation. */
 export interface OperationHandler<O extends Operation> {
   /** What it does, in one line, for `list_operations` and the reference. */
@@ -544,6 +556,11 @@ export interface OperationHandler<O extends Operation> {
    * that may only read can use it, too: for operations that are `readOnly`.
    */
   checksOperations?: boolean;
+  /**
+   * The params that name files or directories of the host's computer, with what a limited client may name. A key is the param's name, with
+   * a point before each further one (`request.inputs.from`), also in lists. Checked before `run` is called.
+   */
+  paths?: Readonly<Record<string, PathReach>>;
   /**
    * Checked before `run` is called. Keys that the schema does not name are refused. If it names `messageId`, another request with an
    * id that was used is refused with MESSAGE_ID_REUSED, unless the operation is `readOnly`.

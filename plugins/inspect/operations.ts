@@ -11,6 +11,8 @@ export const operations = {
   get_prompt: {
     summary: "Returns the system prompt of a session, or of a new one in a directory, with its parts.",
     readOnly: true,
+    // Used for a new session only, and then checked as by `create_session`.
+    paths: { cwd: "operation" },
     params: () => z.strictObject({ sessionId: z.string().optional(), cwd: z.string() }),
     result: async () => (await results()).get_prompt,
     run: async (params, context) => (await import("./prompt-view.ts")).readPrompt(params, context),

@@ -4,14 +4,14 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import { isWithin } from "@scorel/kit/files/paths";
+import { isVisibleIn, settledPath } from "@scorel/kit/files/visible";
 import { errors } from "./errors.ts";
 
 const MOST = 1000;
 
 /**
  * Lists directories for clients that choose one to work in. `given` are the directories below which they may look. Throws
- * PROJECT_OUTSIDE, also for what does not exist elsewhere, and PROJECT_DIRECTORY.
+ * PROJECT_OUTSIDE for all other directories, whether they exist or not, and PROJECT_DIRECTORY.
  */
 export async function listDirectories(
   given: readonly string[],
@@ -20,13 +20,9 @@ export async function listDirectories(
   const all = given.map((root) => resolve(homedir(), root.replace(/^~(?=\/|$)/, homedir())));
   const roots = (await Promise.all(all.map((root) => realpath(root).catch(() => [])))).flat();
   const path = resolve(roots[0] ?? homedir(), wanted);
-  const isInside = (directory: string) =>
-    roots.some((root) => isWithin(root, directory) && !isHidden(directory.slice(root.length)));
-  const directory = await realpath(path).catch(async (thrown) => {
-    if (!isInside(await nearest(path))) throw errors.PROJECT_OUTSIDE({ path, roots });
-    throw errors.PROJECT_DIRECTORY({ path, reason: reasonOf(thrown) }, { cause: thrown });
-  });
-  if (!isInside(directory)) throw errors.PROJECT_OUTSIDE({ path, roots });
+  const isInside = (directory: string) => roots.some((root) => isVisibleIn(root, directory));
+  const directory = settledPath(path);
+  if (directory === undefined || !isInside(directory)) throw errors.PROJECT_OUTSIDE({ path, roots });
   const entries = await entriesOf(directory);
   // Somebody may have put a link in its place meanwhile.
   if ((await realpath(directory).catch(() => undefined)) !== directory) throw errors.PROJECT_OUTSIDE({ path, roots });
@@ -36,17 +32,6 @@ export async function listDirectories(
     .sort((a, b) => (a < b ? -1 : 1));
   const parent = isInside(dirname(directory)) ? dirname(directory) : null;
   return { directory, parent, roots, names: names.slice(0, MOST), more: names.length > MOST };
-}
-
-/** Whether a path leads into a hidden folder; these contain programs' keys and settings. */
-function isHidden(path: string): boolean {
-  return path.split("/").some((part) => part.startsWith("."));
-}
-
-/** The real path of the nearest directory above a path that exists. */
-async function nearest(path: string): Promise<string> {
-  const above = dirname(path);
-  return above === path ? path : realpath(above).catch(() => nearest(above));
 }
 
 async function entriesOf(path: string): Promise<Dirent[]> {

@@ -25,6 +25,7 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
     },
     register_project: {
       summary: "Registers a directory as a project, or returns the project that it belongs to.",
+      paths: { directory: "directory" },
       params: () => z.strictObject({ directory: text, name: name.optional() }),
       result: async () => (await results()).register_project,
       run: async (params) => (await work()).add(host(), params),
@@ -37,6 +38,7 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
     },
     move_project: {
       summary: "Records where a project, or a directory in it, has moved. Its sessions follow.",
+      paths: { directory: "directory" },
       params: () => z.strictObject({ project: text, directory: text }),
       result: async () => (await results()).move_project,
       run: async (params) => (await work()).move(host(), params),
@@ -44,6 +46,7 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
     list_directories: {
       summary: "Lists the directories inside one below home or another root, to choose one from.",
       readOnly: true,
+      paths: { directory: "operation" },
       params: () => z.strictObject({ directory: text.optional() }),
       result: async () => (await results()).list_directories,
       run: async (params) => (await import("./directories.ts")).listDirectories(roots, params.directory),

@@ -38,12 +38,9 @@ const directRun = () =>
     keep: z.boolean().exactOptional(),
   });
 
-/** The paths of this computer that a request names. */
-function hostPaths({ request, host = [], out }: Omit<z.infer<ReturnType<typeof directRun>>, "sessionId">): string[] {
-  const inputs = (request.inputs ?? []).flatMap(
-    ({ from }) => /^host:\/\/(?:localhost(?=\/))?(.+)$/s.exec(from)?.[1] ?? [],
-  );
-  return [...host, ...(out === undefined ? [] : [out]), ...inputs];
+/** The paths of this computer among the inputs of a request. */
+function hostPaths({ request: { inputs = [] } }: Pick<z.infer<ReturnType<typeof directRun>>, "request">): string[] {
+  return inputs.flatMap(({ from }) => /^host:\/\/(?:localhost(?=\/))?(.+)$/s.exec(from)?.[1] ?? []);
 }
 
 /** What the operations return. Loaded when someone asks for it or checks it. */
@@ -61,6 +58,7 @@ export function operations(ctx: RunnerContext, direct: () => Promise<DirectRuns>
     },
     run_skill: {
       summary: "Starts a skill's program in a new workspace. It is killed when its client disconnects.",
+      paths: { host: "project", out: "project", "request.inputs.from": "operation", "request.cwd": "operation" },
       params: directRun,
       result: async () => (await results()).run_skill,
       run: async ({ sessionId: id, ...asked }, { left, assertPath }) => {

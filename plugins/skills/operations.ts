@@ -35,10 +35,10 @@ export function operations(skills: () => Skills) {
     read_skills: {
       summary: "Returns the skills in a folder of the host, as if it were a root.",
       readOnly: true,
+      paths: { path: "project" },
       params: () => z.strictObject({ sessionId, path: z.string() }),
       result: async () => (await results()).read_skills,
-      run: async ({ sessionId, path }, { assertPath }) => {
-        await assertPath(sessionId, path);
+      run: async ({ path }) => {
         const { Library } = await import("./library/library.ts");
         return await new Library().look([{ source: "user", folder: path, files: path }], []);
       },
@@ -46,12 +46,10 @@ export function operations(skills: () => Skills) {
     preview_skills: {
       summary: "Returns what `list_skills` would return if the skills in a folder were added to the store.",
       readOnly: true,
+      paths: { path: "project", instead: "project" },
       params: () => z.strictObject({ sessionId, path: z.string(), instead: z.string().optional() }),
       result: async () => (await results()).preview_skills,
-      run: async ({ sessionId, path, instead }, { assertPath }) => {
-        for (const each of [path, ...(instead === undefined ? [] : [instead])]) await assertPath(sessionId, each);
-        return skills().preview(path, instead);
-      },
+      run: ({ path, instead }) => skills().preview(path, instead),
     },
     skill_sources: {
       summary: "Returns the archives in a session's configuration, and the hosts that may be contacted for them.",
@@ -68,12 +66,10 @@ export function operations(skills: () => Skills) {
     check_skills: {
       summary: "Checks skills against the open format.",
       readOnly: true,
+      paths: { path: "project" },
       params: () => z.strictObject({ sessionId, path: z.string().optional() }),
       result: async () => (await results()).check_skills,
-      run: async ({ sessionId, path }, { assertPath }) => {
-        if (path !== undefined) await assertPath(sessionId, path);
-        return { files: await (await import("./format/check.ts")).check(skills(), path) };
-      },
+      run: async ({ path }) => ({ files: await (await import("./format/check.ts")).check(skills(), path) }),
     },
     report_skills: {
       summary: "Reports from the logs how skills were used.",

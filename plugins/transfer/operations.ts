@@ -13,6 +13,7 @@ const results = async () => (await import("./operation-results.ts")).results;
 export const operations = {
   export_session: {
     summary: "Exports a session to a file on the host's machine, or returns the text.",
+    paths: { file: "project" },
     params: () =>
       z.strictObject({
         sessionId: z.string(),
@@ -26,6 +27,7 @@ export const operations = {
   },
   import_session: {
     summary: "Creates a session from a session file of Scorel, Claude Code, Codex or pi.",
+    paths: { file: "unlimited", cwd: "unlimited" },
     params: () =>
       z.strictObject({
         file: z.string().min(1),

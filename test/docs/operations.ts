@@ -11,8 +11,8 @@ import { root } from "./source.ts";
 
 type Rows = object | ((...given: object[]) => object);
 
-/** What `list_operations` answers in a session with all plugins of Scorel, in the order of their names. */
-export async function readOperations(ids: readonly string[]): Promise<OperationDescription[]> {
+/** The operations that plugins contribute, by plugin. */
+export async function contributedOperations(ids: readonly string[]): Promise<{ plugin: string; value: object }[]> {
   const collected: { plugin: string; value: object }[] = [];
   for (const plugin of ids) {
     const file = join(root, "plugins", plugin, "operations.ts");
@@ -21,6 +21,12 @@ export async function readOperations(ids: readonly string[]): Promise<OperationD
     // A handler uses what it is given only when it runs.
     collected.push({ plugin, value: typeof rows === "function" ? rows({}, {}, {}) : rows });
   }
+  return collected;
+}
+
+/** What `list_operations` answers in a session with all plugins of Scorel, in the order of their names. */
+export async function readOperations(ids: readonly string[]): Promise<OperationDescription[]> {
+  const collected = await contributedOperations(ids);
   const sessions = {
     parent: { collect: () => collected, onContributed: () => {} },
     known: shippedOptions,

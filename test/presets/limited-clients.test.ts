@@ -173,6 +173,35 @@ it("lets a client that is limited to one session name only files of its project"
   expect(await outcome(s.request("read_skills", { sessionId, path: p.home }))).toBe("done");
 });
 
+it("lets a client that may only read look for skills only in the session's project, outside of hidden folders", async () => {
+  using p = place();
+  await using s = await opened(p);
+  const { sessionId } = s;
+  await s.request("run_command", { sessionId, name: "name", args: "Mine" });
+  p.file("sub/SKILL.md", "---\nname: sub\ndescription: Sub.\n---\n");
+  p.file("~/.ssh/SKILL.md", "---\nname: keys\ndescription: Keys.\n---\n");
+  p.file(".hidden/SKILL.md", "---\nname: hidden\ndescription: Hidden.\n---\n");
+  symlinkSync(join(p.home, ".ssh"), join(p.project, "out"));
+  symlinkSync(join(p.home, ".none"), join(p.project, "gone"));
+  const outside = ["/", p.home, join(p.home, ".ssh"), join(p.home, ".none"), "/none"];
+  const inProject = [".hidden", ".none", "out", "gone", "out/none", "../x", ".git"].map((name) =>
+    join(p.project, name),
+  );
+  for (const scope of [{ operations: ["read"] }, { operations: ["read", "send_message"] }, { sessions: [sessionId] }]) {
+    const client = s.connect(scope);
+    for (const operation of ["read_skills", "preview_skills", "check_skills"] as const) {
+      const outcome = (path: string) =>
+        client.request(operation, { sessionId, path }).then(
+          () => "done",
+          ({ code }) => code,
+        );
+      for (const path of [...outside, ...inProject])
+        expect([operation, path, await outcome(path)]).toEqual([operation, path, "HOST_FORBIDDEN"]);
+      expect([operation, await outcome(join(p.project, "sub"))]).toEqual([operation, "done"]);
+    }
+  }
+});
+
 it("imports sessions only for clients that may do everything, since an import has none of the limits of a child", async () => {
   using p = place();
   await using s = await opened(p);

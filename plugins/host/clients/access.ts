@@ -1,21 +1,19 @@
-import { lstatSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { SessionHeader } from "@scorel/kernel";
-import { isWithin, realOf } from "@scorel/kit/files/paths";
 import type { SessionOption, SessionPlace } from "@scorel/workspace/contract";
 import { z } from "zod";
-import type { ClientScope, SessionSummary } from "../contract.ts";
+import type { ClientScope, PathReach, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { bookOf, placeOf } from "../places.ts";
 import type { Sessions } from "../sessions/sessions.ts";
-import { canonicalDirectory, homeDirectory, projectRoot } from "../workspace.ts";
 import { problemsOf } from "./params.ts";
+import { directoryFlaw, isInProject, projectAround } from "./path-rules.ts";
 
 /** What an operation's row says about its use by clients with a scope. */
-interface Reach {
+export interface Reach {
   readOnly?: boolean | undefined;
   confined?: boolean | undefined;
   checksOperations?: boolean | undefined;
+  paths?: Readonly<Record<string, PathReach>> | undefined;
 }
 
 /** A new session with another preset has its plugins and limits. With a parent, it has those of the parent, too. */
@@ -25,36 +23,6 @@ function widens({ widens }: SessionOption, value: unknown): boolean {
   if (widens === undefined || value === undefined || value === false) return false;
   if (Array.isArray(value) && value.length === 0) return false;
   return widens === true || [value].flat().some((each) => widens.includes(each as string));
-}
-
-/** Folders with files that make git or Scorel run programs. */
-const CONTROL = /[\\/]\.(?:git|scorel)[. ]*(?:[\\/]|$)/i;
-
-/** Why no limited client may work in a directory of this project, even if it is known. */
-function unsafeReason(directory: string, root: string, home: string): string | undefined {
-  const own = realPath(join(home, ".scorel")) ?? join(home, ".scorel");
-  if ([home, own].some((path) => isWithin(root, path)))
-    return "the project of this directory contains Scorel's own files";
-  if (isWithin(own, directory) || CONTROL.test(directory))
-    return "this directory contains files that control Scorel or git";
-  return undefined;
-}
-
-/** Whether a folder is below home, and not below one whose name begins with a dot. */
-function isVisibleIn(home: string, folder: string): boolean {
-  return folder !== home && isWithin(home, folder) && !folder.slice(home.length).includes("/.");
-}
-
-/** The real path of a file that may not exist yet: that of its nearest folder, and the rest. Undefined if that cannot be found. */
-function realPath(path: string): string | undefined {
-  if (!isAbsolute(path)) return undefined;
-  const whole = resolve(path);
-  const real = realOf(whole);
-  if (real !== undefined) return real;
-  // A link to nothing would be followed when the file is made.
-  if (lstatSync(whole, { throwIfNoEntry: false })) return undefined;
-  const folder = dirname(whole) === whole ? undefined : realPath(dirname(whole));
-  return folder === undefined ? undefined : join(folder, basename(whole));
 }
 
 /** Decides what a client may do, by the scope that was given when it was connected. */
@@ -141,37 +109,44 @@ export class Access {
       throw errors.HOST_FORBIDDEN({ reason: `its connection does not include session ${id}` });
   }
 
-  /** Throws HOST_FORBIDDEN unless the client may use a path of this computer for a session. */
-  async assertPath(sessionId: string, path: string): Promise<void> {
-    if (!this.confined) return;
-    await this.assertSession(sessionId);
-    const { meta } = (await this.sessions.header(sessionId)) ?? {};
+  /** Throws HOST_FORBIDDEN unless a limited client may name the paths in the params of an operation. */
+  async assertPaths(paths: Readonly<Record<string, PathReach>> = {}, params: object): Promise<void> {
+    if (!this.limited) return;
+    const { sessionId } = params as { sessionId?: string };
+    for (const [key, reach] of Object.entries(paths))
+      for (const path of textsAt(params, key.split("."))) {
+        if (reach === "operation") continue;
+        if (reach === "directory") await this.assertDirectory(path);
+        else if (reach === "project" && sessionId !== undefined) await this.assertPath(sessionId, path);
+        else throw errors.HOST_FORBIDDEN({ reason: `only clients that may do everything may name a path as "${key}"` });
+      }
+  }
+
+  /** Throws HOST_FORBIDDEN unless the client may use a path of this computer for a session, whether it exists or not. */
+  async assertPath(idOrPrefix: string, path: string): Promise<void> {
+    if (!this.limited) return;
+    await this.assertSession(idOrPrefix);
+    const { meta } = (await this.sessions.header(this.sessions.resolve(idOrPrefix))) ?? {};
     const { cwd, root = cwd } = (meta ?? {}) as { cwd?: string; root?: string };
-    const [inside, real] = [root === undefined ? undefined : realPath(root), realPath(path)];
-    const isAllowed = inside !== undefined && real !== undefined && isWithin(inside, real) && !CONTROL.test(real);
-    if (!isAllowed)
-      throw errors.HOST_FORBIDDEN({ reason: `its connection includes only the project of the session, not ${path}` });
+    if (root === undefined || !isInProject(root, path))
+      throw errors.HOST_FORBIDDEN({
+        reason: `its connection includes only the project of the session, without hidden folders, not ${path}`,
+      });
   }
 
   /**
-   * Throws HOST_FORBIDDEN unless the client may create sessions in a directory. A model reads and edits the files of a project without a
+   * Throws HOST_FORBIDDEN unless the client may create sessions in a directory, whether it exists or not. A model reads and edits the files of a project without a
    * question, so a limited client that could choose any directory would reach every file of the user.
    */
   async assertDirectory(directory: string): Promise<void> {
     if (!this.limited) return;
-    const home = homeDirectory();
-    const real = canonicalDirectory(directory);
-    const root = projectRoot(real, home);
-    const reason = unsafeReason(real, root, home);
-    if (reason !== undefined) throw errors.HOST_FORBIDDEN({ reason: `${reason} (${directory})` });
+    const around = projectAround(directory);
     const { value: book } = await bookOf(this.sessions.parent);
-    const project = book?.projects.find((each) => each.directory === root);
+    const project = around && book?.projects.find((each) => each.directory === around.root);
     if (this.confined && !this.scope.projects?.includes(project?.projectId ?? ""))
       throw errors.HOST_FORBIDDEN({ reason: `its connection does not include the project of ${directory}` });
-    if (!project && !isVisibleIn(home, root))
-      throw errors.HOST_FORBIDDEN({
-        reason: `it may work only in projects that this host knows, and below home outside of hidden folders, not in ${directory}`,
-      });
+    const reason = directoryFlaw(around, project !== undefined);
+    if (reason !== undefined) throw errors.HOST_FORBIDDEN({ reason: `${reason} (${directory})` });
   }
 
   /** Returns the sessions that the client may use. */
@@ -210,6 +185,14 @@ export class Access {
       return "it is not about a single session, and the connection is limited to certain sessions";
     return undefined;
   }
+}
+
+/** The texts at a place in params: one, those of a list, or those of the same key in each object of a list. */
+function textsAt(value: unknown, [key, ...rest]: readonly string[]): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => textsAt(each, key === undefined ? [] : [key, ...rest]));
+  if (key !== undefined)
+    return value === null || typeof value !== "object" ? [] : textsAt(Reflect.get(value, key), rest);
+  return typeof value === "string" ? [value] : [];
 }
 
 /** Returns a copy of a valid scope, so that changing the given object has no effect. Throws HOST_SCOPE_INVALID. */

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type {} from "@scorel/agent/contract";
 import { ScorelError } from "@scorel/kernel";
+import { settledPath } from "@scorel/kit/files/visible";
 import type {} from "@scorel/model/contract";
 import type { Operation, Operations, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -14,7 +15,6 @@ type Params<O extends Operation> = Operations[O]["params"];
 type Result<O extends Operation> = Promise<Operations[O]["result"]>;
 
 export async function createSession(params: Params<"create_session">, caller: Caller): Result<"create_session"> {
-  await caller.access.assertDirectory(params.cwd);
   if (params.parent) await caller.access.assertSession(params.parent.sessionId);
   const session = await caller.sessions.create(opening(params, caller));
   caller.access.adopt(session.id);
@@ -58,7 +58,9 @@ export async function listSessions(
   { cwd, project, limit, children, parent }: Operations["list_sessions"]["params"],
   { access, sessions }: Caller,
 ): Promise<SessionSummary[]> {
-  const directory = cwd === undefined ? undefined : canonicalDirectory(cwd);
+  // A limited client learns nothing of directories without sessions that it may use, not even whether they exist.
+  const known = cwd !== undefined && access.limited ? (settledPath(cwd) ?? cwd) : undefined;
+  const directory = known ?? (cwd === undefined ? undefined : canonicalDirectory(cwd));
   const { value: book, problems } = await bookOf(sessions.parent);
   // Without the list of projects, sessions are shown where they were created; a query for one project cannot be
   // answered.

@@ -82,6 +82,7 @@ export const operations = {
     summary: "Creates a session in a directory.",
     confined: true,
     opens: true,
+    paths: { cwd: "directory" },
     params: () => z.strictObject({ cwd, name, unsaved, ...relation() }),
     run: handlers.createSession,
   },
@@ -108,6 +109,7 @@ export const operations = {
     summary: "Opens the session of a directory that has the latest event.",
     confined: true,
     opens: true,
+    paths: { cwd: "operation" },
     params: () => z.strictObject({ cwd }),
     run: handlers.continueSession,
   },
@@ -115,6 +117,7 @@ export const operations = {
     summary: "Lists sessions, latest activity first.",
     readOnly: true,
     confined: true,
+    paths: { cwd: "operation" },
     params: () =>
       z.strictObject({
         cwd: text.describe("Only sessions of this directory."),

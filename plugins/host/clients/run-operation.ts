@@ -4,6 +4,7 @@ import { nearest } from "@scorel/kit/values/nearest";
 import type { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
 import { errors } from "../errors.ts";
+import type { Access, Reach } from "./access.ts";
 import type { Caller } from "./caller.ts";
 import { runContained } from "./contained-operation.ts";
 import { operationNames, ownOperation, ownResult } from "./operations.ts";
@@ -28,7 +29,7 @@ export async function runOperation<O extends Operation>(
       ownSchema(operation, own, () => sessions.known),
       params,
     );
-    if (access.limited) await access.assertOperation(operation, own, checked);
+    await assertReach(operation, own, checked, access);
     if (own.opens) access.assertOptions(operation, checked, sessions.known);
     const { readOnly } = own;
     const result = await guardMessageId({ operation, readOnly }, checked, sessions, () => own.run(checked, caller));
@@ -52,7 +53,7 @@ async function runContributed<O extends Operation>(
   caller: Caller,
 ): Promise<Operations[O]["result"]> {
   const checked = checkParams(operation, await schemaFrom(handler.params), params);
-  if (caller.access.limited) await caller.access.assertOperation(operation, handler, checked);
+  await assertReach(operation, handler, checked as object, caller.access);
   // An extension may change what it gets, but not what the client has.
   const context = contextOf(caller, (each) => onlyReads(each, caller, kernel));
   const run = () => handler.run(contained ? copyPlain(checked) : checked, context);
@@ -61,6 +62,12 @@ async function runContributed<O extends Operation>(
   const parsed = assertResult(operation, plugin, await schemaFrom(handler.result), result);
   // Without the keys that the schema of an extension does not name.
   return contained ? (parsed as Operations[O]["result"]) : result;
+}
+
+async function assertReach(operation: string, reach: Reach, params: object, access: Access): Promise<void> {
+  if (!access.limited) return;
+  await access.assertOperation(operation, reach, params);
+  await access.assertPaths(reach.paths, params);
 }
 
 /** Whether an operation is known to change nothing: one of the host, of its plugins, or of a session's. False for unknown ones. */

@@ -13,10 +13,9 @@ type Asked = Operations["export_session"]["params"];
 /** The operation `export_session`. */
 export async function exportSession(
   { sessionId, format, file, force = false, path = false }: Asked,
-  { look, logs, assertPath }: Pick<OperationContext, "look" | "logs" | "assertPath">,
+  { look, logs }: Pick<OperationContext, "look" | "logs">,
 ): Promise<Operations["export_session"]["result"]> {
   if (file !== undefined && !isAbsolute(file)) throw errors.TRANSFER_FILE({ path: file, reason: "it is no full path" });
-  if (file !== undefined) await assertPath(sessionId, file);
   return look(sessionId, async (session) => {
     const chunks = await chunksOf(session, format, path, logs.version);
     const { id } = session;

@@ -197,6 +197,53 @@ it("lets a limited client work only in known projects, and below home outside of
   }
 });
 
+it("answers a limited client the same for paths that do not exist and for those that it may not name", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent], [], [projects]);
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "scorel-elsewhere-")));
+  for (const name of [".ssh", ".config/app"]) mkdirSync(join(home.home, name), { recursive: true });
+  symlinkSync(join(home.home, ".ssh"), join(home.cwd, "keys"));
+  symlinkSync(join(home.home, ".none"), join(home.cwd, "nothing"));
+  try {
+    const client = connect(t, { operations: ["read", "create_session", "continue_session", "register_project"] });
+    const told = (operation: Operation, params: object) =>
+      client.request(operation, params as never).then(
+        (result) => JSON.stringify(result),
+        ({ message }) => message,
+      );
+    const pairs = [
+      [elsewhere, `${elsewhere}-none`],
+      [join(home.home, ".ssh"), join(home.home, ".none")],
+      [join(home.home, ".config/app"), join(home.home, ".config/none")],
+      [join(home.cwd, "keys"), join(home.cwd, "nothing")],
+      ["/etc", "/none"],
+      ["/etc/passwd", "/etc/passwd/none"],
+    ] as const;
+    for (const [there, missing] of pairs) {
+      for (const [operation, key] of [
+        ["create_session", "cwd"],
+        ["register_project", "directory"],
+        ["list_directories", "directory"],
+        ["list_sessions", "cwd"],
+        ["continue_session", "cwd"],
+      ] as const) {
+        const answers = await Promise.all([there, missing].map((path) => told(operation, { [key]: path })));
+        expect([operation, answers[0]?.replaceAll(there, "it")]).toEqual([
+          operation,
+          answers[1]?.replaceAll(missing, "it"),
+        ]);
+      }
+    }
+    expect(await answer(client, "create_session", { cwd: join(home.cwd, "none") })).toBe("HOST_CWD_INVALID");
+    expect(await answer(client, "list_directories", { directory: join(home.cwd, "none") })).toBe("PROJECT_DIRECTORY");
+    expect(await answer(client, "register_project", { directory: elsewhere })).toBe("HOST_FORBIDDEN");
+    expect(await answer(client, "register_project", { directory: home.cwd })).toBe("done");
+    expect(await answer(t.client, "register_project", { directory: elsewhere })).toBe("done");
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
 it("does not let a limited client widen what a session may do by options, unless its scope includes them", async () => {
   using home = testHome();
   const tones = definePlugin({
