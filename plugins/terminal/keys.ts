@@ -10,9 +10,7 @@ export const keyGroups = {
     complete: ["tab"],
     history: ["ctrl+r"],
     editor: ["ctrl+g"],
-    pasteImage: ["ctrl+v"],
     openPaste: ["alt+v"],
-    queue: ["alt+up"],
   },
   editing: {
     lineUp: ["up"],

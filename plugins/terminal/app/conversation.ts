@@ -12,6 +12,9 @@ import { wholeText } from "./strip.ts";
 /** Stored events that are loaded first; scrolling up loads the ones before. */
 const TAIL = 300;
 
+/** A message with what is attached to it. */
+type Outgoing = Pick<Submission, "text"> & Partial<Pick<Submission, "attachments">>;
+
 /** What the conversation tells the application. */
 export interface Listener {
   /** Another session is shown. */
@@ -75,12 +78,14 @@ export class Conversation {
   }
 
   /** Sends a message; while a turn runs it is queued, or steered into the turn. */
-  send({ text }: Pick<Submission, "text">, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
+  send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     return this.inTurn(async () => {
       const sessionId = this.opened();
+      const { contentOf } = await import("../input/content.ts");
+      const content = contentOf(message);
       const { id, status } = await this.client.request("send_message", {
         sessionId,
-        content: text,
+        content,
         messageId: randomUUID(),
         running,
       });

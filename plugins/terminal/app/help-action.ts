@@ -1,10 +1,12 @@
-import type { KeyAction } from "../keys.ts";
+import { type KeyAction, keyGroups } from "../keys.ts";
 import type { Actions } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Help } from "./help.ts";
 
 /** Keys of the field and of lists, which work without an action of the application. */
-const OF_FIELD: readonly KeyAction[] = ["send", "newline", "steer", "complete", "history", "editor", "openPaste"];
+const OF_FIELD = (["writing", "editing", "lists"] as const).flatMap(
+  (group) => Object.keys(keyGroups[group]) as KeyAction[],
+);
 
 /** The help: all keys that do something, and the commands of the session. */
 export function helpAction(app: Application): Actions {

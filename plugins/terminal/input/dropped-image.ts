@@ -8,6 +8,11 @@ const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i;
 /** A path that a terminal writes for a dropped file is not longer. */
 const LONGEST = 4_096;
 
+/** Whether a path is that of a picture that is attached as such: a full one, by its ending. */
+export function isImagePath(path: string): boolean {
+  return isAbsolute(path) && IMAGE.test(path);
+}
+
 /** The attachment for a pasted text that is the path of an image, as terminals write the path of a file that is dropped on them. */
 export function droppedImage(pasted: string, cwd: string): Attachment | undefined {
   const path = pathOf(pasted.trim(), cwd);

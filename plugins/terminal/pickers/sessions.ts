@@ -18,7 +18,11 @@ export function sessionPicker(at: PickerPlace & Surroundings, now = Date.now): L
   const picker: ListPicker<SessionSummary> = new ListPicker<SessionSummary>(at, {
     title: () => (isEverywhere ? words.allSessionsTitle : words.sessionsTitle),
     empty: words.sessionsEmpty,
-    load: async () => (await client.request("list_sessions", { limit: MOST, ...(!isEverywhere && { cwd }) })).sessions,
+    load: async () => {
+      const { sessions } = await client.request("list_sessions", { limit: MOST, ...(!isEverywhere && { cwd }) });
+      // One in which nothing was said is nothing to return to.
+      return sessions.filter(({ messages }) => messages !== 0);
+    },
     row: (session) => sessionRow(session, { words, now: now(), current: at.sessionId, isEverywhere }),
     id: ({ sessionId }) => sessionId,
     searched: ({ name = "", title, cwd }) => `${name} ${title} ${isEverywhere ? cwd : ""}`,

@@ -1,8 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { contentOf } from "../../../../plugins/terminal/input/content.ts";
 import { droppedImage } from "../../../../plugins/terminal/input/dropped-image.ts";
+import type { Submission } from "../../../../plugins/terminal/parts.ts";
 import { emulator } from "../emulator.ts";
 import { desk, key, message, paste } from "./desk.ts";
 
@@ -117,6 +119,16 @@ describe("the field", () => {
     const text = `look at @"${path}" please`;
     const attached = { mode: "message", text, attachments: [{ mark: `@"${path}"`, path }] };
     expect(sent).toEqual([attached, attached, attached, attached]);
+    const png = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
+    expect(() => contentOf(sent[0] as Submission)).toThrow("it is no picture");
+    writeFileSync(path, png);
+    expect(contentOf(sent[0] as Submission)).toEqual([
+      { type: "text", text },
+      { type: "image", mimeType: "image/png", data: png.toString("base64") },
+    ]);
+    rmSync(path);
+    expect(() => contentOf(sent[0] as Submission)).toThrow(expect.objectContaining({ code: "TERMINAL_IMAGE" }));
+    expect(contentOf(message("only text"))).toBe("only text");
     type(paste("/nowhere/a.png"), key.enter);
     expect(sent.at(-1)).toEqual(message("/nowhere/a.png"));
   });

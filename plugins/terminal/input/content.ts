@@ -1,0 +1,39 @@
+import { closeSync, fstatSync, readFileSync } from "node:fs";
+import { imageType } from "@scorel/kit/files/image-type";
+import { openToRead } from "@scorel/kit/files/open";
+import { messageOf } from "@scorel/kit/values/coded-error";
+import type { UserMessage } from "@scorel/messages/contract";
+import { errors } from "../errors.ts";
+import type { Submission } from "../parts.ts";
+import { isImagePath } from "./dropped-image.ts";
+
+/** The host makes pictures smaller for the model; larger files than this one are hardly pictures. */
+const MOST_BYTES = 20_000_000;
+
+type Content = UserMessage["content"];
+
+/** The message for the host: the text, and the pictures that are attached to it. Throws TERMINAL_IMAGE. */
+export function contentOf({ text, attachments = [] }: Pick<Submission, "text"> & Partial<Submission>): Content {
+  const images = attachments.filter(({ path }) => isImagePath(path)).map(({ path }) => imageBlock(path));
+  return images.length === 0 ? text : [{ type: "text", text }, ...images];
+}
+
+function imageBlock(path: string) {
+  const bytes = readImage(path);
+  const mimeType = imageType(bytes);
+  if (mimeType === undefined) throw errors.TERMINAL_IMAGE({ path, reason: "it is no picture" });
+  return { type: "image" as const, data: Buffer.from(bytes).toString("base64"), mimeType };
+}
+
+function readImage(path: string): Uint8Array {
+  let fd: number | undefined;
+  try {
+    fd = openToRead(path);
+    if (fstatSync(fd).size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES / 1_000_000} MB`);
+    return readFileSync(fd);
+  } catch (thrown) {
+    throw errors.TERMINAL_IMAGE({ path, reason: messageOf(thrown) }, { cause: thrown });
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,137 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
+import { type Reply, startModelServer, text } from "../model-server.ts";
+import { type FullScreen, type FullScreenOptions, fullScreen } from "./full-screen.ts";
+import { hasTerminals } from "./pty.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+async function stage(replies: readonly Reply[]) {
+  const s = scratch();
+  const server = await startModelServer(replies);
+  s.useModel(server.baseUrl, "");
+  const dispose = async () => {
+    s[Symbol.dispose]();
+    await server.close();
+  };
+  return Object.assign(s, { [Symbol.asyncDispose]: dispose });
+}
+
+async function ready(s: Scratch, options?: FullScreenOptions): Promise<FullScreen> {
+  const t = fullScreen(s, [], options);
+  await t.shows("scripted-model");
+  return t;
+}
+
+async function say(t: FullScreen, words: string, answer: string) {
+  t.type(words);
+  await t.shows(`> ${words}`);
+  t.type("\r");
+  await t.shows(answer);
+}
+
+async function leave(t: FullScreen) {
+  t.type("/exit\r");
+  expect(await t.code).toBe(0);
+}
+
+const drafts = (s: Scratch) => {
+  const folder = join(s.home, ".scorel", "drafts");
+  return readdirSync(folder).flatMap((name) =>
+    name.endsWith(".json") ? [readFileSync(join(folder, name), "utf8")] : [],
+  );
+};
+
+describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
+  it("keeps what was typed through kill -9, with its long paste, and never as a command", async () => {
+    await using s = await stage([text("Done.")]);
+    await using first = await ready(s);
+    const long = Array.from({ length: 12 }, (_, index) => `line ${index}`).join("\n");
+    first.type("/permission full ");
+    first.paste(long);
+    await first.shows("/permission full [paste #1 +12 lines]");
+    await eventually(() => expect(drafts(s).join()).toContain("line 11"));
+    first.signal("SIGKILL");
+    await first.code;
+    await using again = await ready(s);
+    await again.shows("> /permission full [paste #1 +12 lines]");
+    again.type("\r");
+    await again.shows("Done.");
+    await leave(again);
+    const [, content] = records(s.logs()[0] as string).flatMap(({ message }) => {
+      const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
+      return role === "user" ? [role, content] : [];
+    });
+    expect(content).toBe(`/permission full ${long}`);
+    expect(drafts(s)).toEqual([]);
+  });
+
+  it("finds what was sent by Ctrl-R, also in another terminal, and completes commands", async () => {
+    await using s = await stage([text("One."), text("Two.")]);
+    await using first = await ready(s);
+    await say(first, "fix the parser", "One.");
+    await say(first, "write the docs", "Two.");
+    await using other = await ready(s);
+    other.type("\x12");
+    await other.shows("What you have sent");
+    other.type("psr");
+    await other.hides("write the docs");
+    other.type("\r");
+    await other.shows("> fix the parser");
+    other.type("\x03/hel");
+    await other.shows("› /help");
+    other.type("\r\r");
+    await other.shows("Keys and commands");
+    other.type("\x1b");
+    await other.hides("Keys and commands");
+    await leave(other);
+    await leave(first);
+  });
+
+  it("goes back to an earlier message by Esc twice, whose text returns", async () => {
+    await using s = await stage([text("One."), text("Two.")]);
+    await using t = await ready(s);
+    await say(t, "first words", "One.");
+    await say(t, "second words", "Two.");
+    t.type("\x1b");
+    t.type("\x1b");
+    await t.shows("Go back to before a message");
+    await t.shows("› second words");
+    t.type("\r");
+    await t.shows("> second words");
+    await t.hides("Two.");
+    t.type("\x03");
+    await leave(t);
+  });
+
+  it("goes to another session without its id", async () => {
+    await using s = await stage([text("One."), text("Two.")]);
+    await using first = await ready(s);
+    await say(first, "about parsers", "One.");
+    await leave(first);
+    await using t = await ready(s);
+    t.type("\x1br");
+    await t.shows(/› about parsers/);
+    t.type("\r");
+    await t.shows("One.");
+    await leave(t);
+  });
+
+  it("gives the terminal to the person's editor, and takes its text back as a message", async () => {
+    await using s = await stage([text("Read.")]);
+    const editor = join(s.home, "editor");
+    writeFileSync(editor, '#!/bin/sh\nprintf "in the editor"; read -r line; printf "/%s" "$line" > "$1"\n');
+    chmodSync(editor, 0o755);
+    await using t = await ready(s, { env: { VISUAL: editor } });
+    t.type("draft");
+    await t.shows("> draft");
+    t.type("\x07");
+    await t.shows("in the editor");
+    t.type("from the editor\n");
+    await t.shows("> /from the editor");
+    t.type("\r");
+    await t.shows("Read.");
+    await leave(t);
+  });
+});
