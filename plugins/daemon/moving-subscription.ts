@@ -51,6 +51,7 @@ export class MovingSubscription {
       more: { value: begun.more },
       status: { value: begun.status },
       anchor: { get: () => this.current?.anchor },
+      isReplay: { get: () => this.current?.isReplay },
     }) as Subscription;
   }
 

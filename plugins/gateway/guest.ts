@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Channel, ClientMessage, HostMessage, WireError } from "@scorel/host/client";
-import type { Anchor, Client, Delivered, Operation, Operations, Subscription } from "@scorel/host/contract";
+import type { Client, Delivered, Operation, Operations, Subscription } from "@scorel/host/contract";
 import { messageOf, ScorelError } from "@scorel/kernel";
 import { BEHIND } from "@scorel/kit/net/delivery";
 import { errors } from "./errors.ts";
@@ -138,8 +138,10 @@ export class Guest {
     const { tail, ...options } = message.options;
     return this.begin(message.subscription, async () => {
       let running: Subscription | undefined;
-      const listener = (delivered: Delivered) =>
-        outbox?.add(message.subscription, delivered, (running as Subscription).anchor as Anchor);
+      const listener = (delivered: Delivered) => {
+        const { anchor, isReplay } = running as Subscription;
+        return outbox?.add(message.subscription, delivered, anchor, isReplay);
+      };
       running = await this.client.subscribe(message.sessionId, listener, {
         ...options,
         ...BEHIND,

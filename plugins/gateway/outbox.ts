@@ -13,6 +13,7 @@ let latest: { anchor: Anchor; text: string } = {
 };
 
 interface Batch {
+  isReplay: boolean;
   events: string[];
   characters: number;
   anchor: Anchor;
@@ -36,17 +37,20 @@ export class Outbox {
     this.send = send;
   }
 
-  /** Adds an event; `anchor` is the position after it. Returns a promise if the next one has to wait. */
-  add(subscription: number, delivered: Delivered, anchor: Anchor): void | Promise<void> {
+  /**
+   * Adds an event; `anchor` is the position after it. With `isReplay`, it is from before the subscription began. Returns a promise if the
+   * next one has to wait.
+   */
+  add(subscription: number, delivered: Delivered, anchor: Anchor, isReplay = false): void | Promise<void> {
     const text = textOf(delivered);
     let batch = this.batches.get(subscription);
     // The client computes the positions between the events of a message from the last one.
-    if (batch && !isSameKind(batch.anchor, anchor)) {
+    if (batch && !(batch.isReplay === isReplay && isSameKind(batch.anchor, anchor))) {
       this.flushEvents(subscription, batch);
       batch = undefined;
     }
     if (!batch) {
-      batch = { events: [], characters: 0, anchor };
+      batch = { isReplay, events: [], characters: 0, anchor };
       this.batches.set(subscription, batch);
     }
     batch.events.push(text);
@@ -94,11 +98,11 @@ export class Outbox {
     this.letIn();
   }
 
-  private flushEvents(subscription: number, { events, characters, anchor }: Batch): void {
+  private flushEvents(subscription: number, { isReplay, events, characters, anchor }: Batch): void {
     this.batches.delete(subscription);
     this.waiting -= characters;
     this.sendCounted(
-      `{"type":"events","subscription":${subscription},"events":[${events.join(",")}],"anchor":${positionText(anchor)}}`,
+      `{"type":"events","subscription":${subscription}${isReplay ? ',"replay":true' : ""},"events":[${events.join(",")}],"anchor":${positionText(anchor)}}`,
     );
   }
 

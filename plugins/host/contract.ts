@@ -170,6 +170,8 @@ export interface Subscription {
   readonly status: SessionStatus;
   /** Position after the event that the listener got last. Another subscription can go on from there. */
   readonly anchor: Anchor;
+  /** Whether the event that the listener got last happened before the subscription began, or before it went on. */
+  readonly isReplay: boolean;
 }
 /** Part of a session's stored events. */
 export interface EventPage {

@@ -12,7 +12,12 @@ function isUsable(message: HostMessage): boolean {
   const { type } = message;
   if (type === "response") return isNumber(message.requestId) && (!("error" in message) || isError(message.error));
   if (type === "events")
-    return isNumber(message.subscription) && isList(message.events, isDelivered) && isAnchor(message.anchor);
+    return (
+      isNumber(message.subscription) &&
+      isList(message.events, isDelivered) &&
+      isAnchor(message.anchor) &&
+      (message.replay === undefined || message.replay === true)
+    );
   if (type === "changes") return isNumber(message.subscription) && isList(message.changes, isChange);
   if (type === "closing") return isError(message.error) && isNumber(message.retryAfter ?? 0);
   if (type !== "welcome") return true;

@@ -44,8 +44,8 @@ export const TIMES: LinkTimes = {
 export interface LinkUser {
   /** A connection was made, the first or a later one. Messages may be sent from now on. */
   connected(welcome: Welcome): void;
-  /** `characters` is the length of the message. */
-  message(message: Answer, characters: number): void;
+  /** `characters` is the length of the message. Returns false for one that a host does not send at this point. */
+  message(message: Answer, characters: number): boolean;
   /** Every request up to this id has been answered. */
   answered(): number;
   /** There will be no further connection. */

@@ -147,21 +147,20 @@ class WireClient implements RemoteClient {
     return this.end ? Promise.reject(this.end) : this.requests.ask(message);
   }
 
-  private take(message: Answer, characters: number): void {
+  private take(message: Answer, characters: number): boolean {
+    const connection = this.connections;
+    const done = () => this.report(characters, connection);
     if (message.type === "response") this.answer(message);
-    else {
-      const connection = this.connections;
-      const done = () => this.report(characters, connection);
-      if (message.type === "events") {
-        const subscription = this.subscriptions.get(message.subscription);
-        if (subscription) subscription.take(message, done);
-        else done();
-      } else {
-        const watcher = this.watchers.get(message.subscription);
-        if (watcher) watcher.take(message.changes, done);
-        else done();
-      }
+    else if (message.type === "events") {
+      const subscription = this.subscriptions.get(message.subscription);
+      if (subscription) return subscription.take(message, done);
+      done();
+    } else {
+      const watcher = this.watchers.get(message.subscription);
+      if (watcher) watcher.take(message.changes, done);
+      else done();
     }
+    return true;
   }
 
   private answer(response: Extract<HostMessage, { type: "response" }>): void {

@@ -23,6 +23,9 @@ export class RemoteSubscription {
   /** Position after the last received event, and after the last one that the listener got. */
   private received: Anchor | undefined;
   private heard: Anchor | undefined;
+  /** Whether live events were received since the subscription began or went on; and what the listener gets now. */
+  private isLive = false;
+  private isReplay = false;
   /** The listener gets nothing before its caller knows of the subscription, even if events arrive together with the answer. */
   private isOpen = false;
   private readonly opened: Promise<void>;
@@ -66,6 +69,7 @@ export class RemoteSubscription {
     const isLater = this.received !== undefined;
     this.interruption?.end();
     this.interruption = undefined;
+    this.isLive = false;
     this.received = anchor;
     this.heard ??= anchor;
     if (!isLater) return;
@@ -94,15 +98,21 @@ export class RemoteSubscription {
     await this.interruption?.over;
   }
 
-  /** Takes events, which the listener gets one after the other. `done` is called when it has them, or will not get them. */
-  take(message: EventsMessage, done: () => void): void {
+  /**
+   * Takes events, which the listener gets one after the other. `done` is called when it has them, or will not get them. Returns false
+   * for a replay after live events, which no host sends.
+   */
+  take(message: EventsMessage, done: () => void): boolean {
     if (this.ended) {
       done();
-      return;
+      return true;
     }
+    if (message.replay && this.isLive) return false;
+    this.isLive = message.replay !== true;
     this.received = message.anchor;
     this.queue.push({ message, done });
     this.wake();
+    return true;
   }
 
   private wake(): void {
@@ -138,6 +148,7 @@ export class RemoteSubscription {
       more: { value: more },
       status: { value: status },
       anchor: { get: () => ({ ...(this.heard as Anchor) }) },
+      isReplay: { get: () => this.isReplay },
     }) as Subscription;
   }
 
@@ -155,7 +166,8 @@ export class RemoteSubscription {
         this.guarded(() => this.options.resumed?.(mode, begun));
         continue;
       }
-      const { events, anchor } = next.message;
+      const { events, anchor, replay = false } = next.message;
+      this.isReplay = replay;
       for (const delivered of events) {
         if (this.ended) break;
         this.heard = positionAfter(this.heard as Anchor, delivered, anchor);

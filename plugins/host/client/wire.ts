@@ -93,6 +93,8 @@ export type HostMessage =
       events: Delivered[];
       /** The position after these events. */
       anchor: Anchor;
+      /** These events are from before the subscription began or went on. They come first: no replay follows live events. */
+      replay?: true | undefined;
     }
   | { type: "changes"; subscription: number; changes: SessionChange[] }
   | { type: "pong" }

@@ -59,6 +59,7 @@ export class EmbeddedClient implements Client, Caller {
       more: { value: more },
       status: { value: statusOf(session) },
       anchor: { get: () => subscription.anchor },
+      isReplay: { get: () => subscription.isReplay },
     }) as Subscription;
   }
 

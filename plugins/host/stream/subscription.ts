@@ -13,6 +13,8 @@ export class SessionSubscription {
   private readonly options: SubscribeOptions;
   private undo: () => unknown = () => {};
   private position: Anchor | undefined;
+  /** Whether the event that is delivered happened before the subscription began. What a reload has delayed counts as live. */
+  isReplay = false;
   /** Whether the delivered events are the stream's own, so that the position in it is known. */
   private resuming = false;
   /** seq of the last event that the replay covered; live events up to it are skipped. */
@@ -32,7 +34,7 @@ export class SessionSubscription {
   /** Begins to listen. Returns what the listener will get first, and the function that lets it begin. */
   async begin(): Promise<Replay & { start(): void }> {
     const { anchor, tail } = this.options;
-    const { replay, start } = this.join(this.session, anchor, tail);
+    const { replay, start } = this.join(this.session, anchor, tail, true);
     const begun = await replay;
     this.position ??= { ...begun.anchor };
     return { ...begun, start };
@@ -65,7 +67,12 @@ export class SessionSubscription {
   }
 
   /** Subscribes to live events at once. They are delivered after those of the replay, which begins with `start`. */
-  private join(session: OpenSession, from?: Anchor, tail?: number): { replay: Promise<Replay>; start(): void } {
+  private join(
+    session: OpenSession,
+    from?: Anchor,
+    tail?: number,
+    isFirst = false,
+  ): { replay: Promise<Replay>; start(): void } {
     void this.undo();
     // An ended session sends nothing more, so those who wait for it are done.
     this.release(Number.POSITIVE_INFINITY);
@@ -83,17 +90,23 @@ export class SessionSubscription {
       ...(maxBytes !== undefined && { maxBytes }),
       ...(maxAgeMs !== undefined && { maxAgeMs }),
       ...(joined !== undefined && { joined }),
-      first: this.first(replay, Promise.all([started, busy])),
+      first: this.first(replay, Promise.all([started, busy]), isFirst),
     });
     return { replay, start };
   }
 
-  private async *first(replaying: Promise<Replay>, started: Promise<unknown>): AsyncGenerator<AnyEvent> {
+  private async *first(
+    replaying: Promise<Replay>,
+    started: Promise<unknown>,
+    isFirst: boolean,
+  ): AsyncGenerator<AnyEvent> {
     const { mode, anchor, events, until } = await replaying;
     await started;
     this.position = { ...anchor };
     this.resuming = mode === "stream_resume";
+    this.isReplay = isFirst;
     yield* events;
+    this.isReplay = false;
     this.resuming = true;
     this.until = until;
     this.position.streamSeq = until;
