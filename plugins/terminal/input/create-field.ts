@@ -2,23 +2,23 @@ import { rootOf } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
 import { messageOf } from "@scorel/kit/values/coded-error";
 import type { Surroundings } from "../parts.ts";
-import { Completing, type Source } from "./completing.ts";
+import { Completing } from "./completing.ts";
 import { type Draft, draftFile, openDraft } from "./draft.ts";
 import { droppedImage } from "./dropped-image.ts";
 import { editInEditor } from "./external-editor.ts";
 import { PromptField } from "./field.ts";
 import { History, historyFile } from "./history.ts";
 import { HistoryWalk, withoutSecrets } from "./history-walk.ts";
-import { commandSource, wordSource } from "./sources.ts";
+import { commandSource, fileSource, hostFiles, wordSource } from "./sources.ts";
 
 /** A field with everything around it: history, completion, the person's editor, dropped pictures. */
-export function createField(at: Surroundings, more: readonly Source[] = []): { field: PromptField; walk: HistoryWalk } {
+export function createField(at: Surroundings): { field: PromptField; walk: HistoryWalk } {
   const warn = (problem: string) => at.tell(problem, "warning");
   const history = new History(historyFile(projectOf(at.cwd)), withoutSecrets(at.env));
   const walk = new HistoryWalk(history, warn);
   const field = new PromptField(at, {
     history: walk,
-    completing: new Completing([commandSource(at), ...more, wordSource(at)]),
+    completing: new Completing([commandSource(at), fileSource(hostFiles(at)), wordSource(at)]),
     imageIn: (pasted) => droppedImage(pasted, at.cwd),
     editElsewhere: (text) => editElsewhere(at, text),
   });

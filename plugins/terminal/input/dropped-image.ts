@@ -18,7 +18,8 @@ export function droppedImage(pasted: string, cwd: string): Attachment | undefine
   const path = pathOf(pasted.trim(), cwd);
   if (path === undefined || !IMAGE.test(path)) return undefined;
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  return { mark: /[\s"]/.test(path) ? `@"${path}"` : `@${path}`, path };
+  // Not `@` and the path: a host that attaches the files that a message mentions would attach the picture again.
+  return { mark: `[image ${path}]`, path };
 }
 
 /** Terminals write a path in quotes, with backslashes before spaces, or as a `file:` URL. */

@@ -18,6 +18,27 @@ export interface FoundFile {
 /** Finds files whose paths match a query, the best first. */
 export type FindFiles = (query: string, signal: AbortSignal) => Promise<readonly FoundFile[]>;
 
+const MOST_FILES = 50;
+
+/** The operation by which a host finds files, if it has a plugin for that. */
+interface FileFinder {
+  request(
+    operation: "find_files",
+    params: { sessionId: string; query: string; limit: number },
+  ): Promise<{ files: { path: string; kind: "file" | "folder" }[] }>;
+}
+
+/** Finds files of the session's directory as the host does. */
+export function hostFiles(place: Place): FindFiles {
+  return async (query) => {
+    const { client, sessionId } = place;
+    if (sessionId === undefined) return [];
+    const finder = client as unknown as FileFinder;
+    const { files } = await finder.request("find_files", { sessionId, query, limit: MOST_FILES });
+    return files.map(({ path, kind }) => ({ path, directory: kind === "folder" }));
+  };
+}
+
 /** Completes the names of slash commands by any of their letters, then their arguments. */
 export function commandSource(place: Place): Source {
   return ({ mode, before }) => {

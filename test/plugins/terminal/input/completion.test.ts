@@ -1,7 +1,7 @@
 import type { Client } from "@scorel/host/contract";
 import { describe, expect, it } from "vitest";
 import { Completing, type Source, type Suggestions } from "../../../../plugins/terminal/input/completing.ts";
-import { commandSource, fileSource, wordSource } from "../../../../plugins/terminal/input/sources.ts";
+import { commandSource, fileSource, hostFiles, wordSource } from "../../../../plugins/terminal/input/sources.ts";
 import { eventually } from "../../../eventually.ts";
 import { desk, key } from "./desk.ts";
 
@@ -85,6 +85,29 @@ describe("completion", () => {
     const spaced = await listed('@"my n');
     spaced.type(key.tab);
     expect(spaced.field.text).toBe('@"my notes.md" ');
+  });
+
+  it("asks the host for files, and shows nothing where the host cannot find them", async () => {
+    const asked: unknown[] = [];
+    const request = async (operation: string, params: object) => {
+      asked.push(operation, params);
+      return { files: [{ path: "src", kind: "folder", matches: [0] }] };
+    };
+    const finding = { client: { request } as unknown as Client, sessionId: "s1" };
+    const { shown } = await listed("@s", new Completing([fileSource(hostFiles(finding))]));
+    expect([shown(), asked.slice(-2)]).toEqual([
+      ["› src/"],
+      ["find_files", { sessionId: "s1", query: "s", limit: 50 }],
+    ]);
+    const refusing = {
+      ...finding,
+      client: { request: () => Promise.reject(new Error("unknown")) } as unknown as Client,
+    };
+    const { shown: words } = await listed(
+      "@s $d",
+      new Completing([fileSource(hostFiles(refusing)), wordSource(place)]),
+    );
+    expect(words()).toEqual(["› $deploy", "  $docs"]);
   });
 
   it("attaches no file whose mark was deleted", async () => {

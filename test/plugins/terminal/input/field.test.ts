@@ -116,8 +116,8 @@ describe("the field", () => {
     const { sent, type } = desk({ imageIn: (pasted) => droppedImage(pasted, folder) });
     for (const dropped of [path.replaceAll(" ", "\\ "), `'${path}'`, `file://${encodeURI(path)}`, "./my shot.png"])
       type("look at ", paste(dropped), "please", key.enter);
-    const text = `look at @"${path}" please`;
-    const attached = { mode: "message", text, attachments: [{ mark: `@"${path}"`, path }] };
+    const text = `look at [image ${path}] please`;
+    const attached = { mode: "message", text, attachments: [{ mark: `[image ${path}]`, path }] };
     expect(sent).toEqual([attached, attached, attached, attached]);
     const png = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
     expect(() => contentOf(sent[0] as Submission)).toThrow("it is no picture");
