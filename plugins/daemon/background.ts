@@ -1,28 +1,25 @@
 import { spawn } from "node:child_process";
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Invocation } from "@scorel/cli/contract";
 import { userHome } from "@scorel/kit/files/home";
-import { makePrivate } from "@scorel/kit/files/private-folder";
 import { plainText } from "@scorel/kit/text/plain";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
-import { logFile, runFolder } from "./run-folder.ts";
+import { openLog, readLog } from "./log-file.ts";
+import { logFile } from "./run-folder.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
 const LIMIT_MS = 20_000;
 const LOOK_MS = 20;
 /** Variable that tells a host that a command has started it, not a person or a service manager. */
 export const BACKGROUND = "SCOREL_HOST_BACKGROUND";
-/** The log is emptied at the next start when it is larger. */
-const MAX_LOG = 5 * 1024 * 1024;
 
 /** Starts a host in a process of its own, which outlives this one, and waits until it can be reached. */
 export async function startInBackground(
   { env }: Pick<Invocation, "env">,
   words: readonly string[],
 ): Promise<DaemonState> {
-  makePrivate(runFolder());
   const log = openLog();
   const from = fstatSync(log).size;
   const [node, script] = [process.execPath, process.argv[1] as string];
@@ -45,15 +42,8 @@ export async function startInBackground(
     const state = findDaemon()?.state;
     if (state && state.pid === child.pid) return state;
   }
-  const output = plainText(readFileSync(logFile()).subarray(from).toString("utf8")).trim();
+  const output = plainText(readLog(from)).trim();
   throw errors.DAEMON_START({ log: logFile(), output: output.replace(/^scorel: \w+: /, "") });
-}
-
-function openLog(): number {
-  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_RDWR } = constants;
-  const log = openSync(logFile(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
-  if (fstatSync(log).size > MAX_LOG) ftruncateSync(log);
-  return log;
 }
 
 /** The words of the command line that the host in the background gets, too. */

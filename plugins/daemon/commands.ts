@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
-import { readText } from "@scorel/kit/files/open";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
 import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
-import { logFile } from "./run-folder.ts";
+import { readLog } from "./log-file.ts";
 import { type Serving, serve } from "./serve.ts";
 import { addressLines, type Daemon, findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
@@ -107,7 +105,7 @@ export async function stopCommand({ stdout }: Invocation): Promise<number> {
 export function logsCommand({ options, stdout }: Invocation): number {
   const count = Number(options.lines);
   if (!Number.isInteger(count) || count < 1) throw errors.DAEMON_LINES({ value: String(options.lines) });
-  const lines = existsSync(logFile()) ? readText(logFile()).split("\n").slice(0, -1) : [];
+  const lines = readLog().split("\n").slice(0, -1);
   const last = lines.slice(-count);
   stdout.write(last.map((line) => `${line}\n`).join(""));
   return 0;

@@ -5,6 +5,8 @@ export const errors = defineErrors({
     `A host is running already (process ${a.pid}, since ${a.since}). To stop it and start a new one: scorel host serve --replace`,
   DAEMON_START: (a: { log: string; output: string }) =>
     `The host did not start${a.output === "" ? "." : `:\n${a.output}`}\nIts output is in ${a.log}; \`scorel host serve --foreground\` shows it here.`,
+  DAEMON_LOG: (a: { path: string; problem: string }) =>
+    `${a.path} cannot be used as the host's log: ${a.problem}. Look what it is, and move it away.`,
   DAEMON_STOP: (a: { pid: number; seconds: number }) =>
     `The host (process ${a.pid}) has not stopped after ${a.seconds} s. It may be waiting for a command that does not end: \`kill -9 ${a.pid}\` ends it, and no stored event is lost.`,
   DAEMON_NONE: () => "No host is running. Start one: scorel host serve",
@@ -48,6 +50,8 @@ export const errors = defineErrors({
     text: (a: { path: string }) =>
       `${a.path} was not written by Scorel, so it is left as it is. Move it away, or add --force.`,
   },
+  DAEMON_SERVICE_FOLDER: (a: { path: string; reason: string; command: string }) =>
+    `${a.path} ${a.reason}, so another user could choose what runs when you log in. Nothing was written. If it is yours, run: ${a.command}`,
   DAEMON_NO_SOCKET: () =>
     "The running host has no Unix socket. Its preset must have the plugin `socket`; then: scorel host serve --replace",
   DAEMON_PROXY: (a: { path: string; reason: string }) =>

@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
-import { closeSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, lstatSync, readFileSync } from "node:fs";
 import type { CacheStore } from "@scorel/host/client";
 import { codeOf } from "@scorel/kernel";
 import { openRegular } from "@scorel/kit/files/open";
-import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
-import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
+import { replaceFile } from "@scorel/kit/files/private";
+import { flawOf } from "@scorel/kit/files/private-folder";
+import {
+  inOwnFolder,
+  inStateFolder,
+  isOwnFolder,
+  removeStateFile,
+  type StateFolder,
+} from "@scorel/kit/files/state-folder";
 
 /** Entries that are kept, and bytes of one. */
 const MAX_ENTRIES = 64;
@@ -16,16 +22,18 @@ const MAX_BYTES = 8 * 1024 * 1024;
  * written is not read. When there are too many, those that were written longest ago are removed.
  */
 export function fileCache(folder: string): CacheStore {
-  const fileOf = (key: string) => join(folder, `${createHash("sha256").update(key).digest("hex")}.json`);
+  const fileOf = (key: string) => `${createHash("sha256").update(key).digest("hex")}.json`;
   return {
-    read: async (key) => readOwn(fileOf(key)),
+    read: async (key) =>
+      isOwnFolder(folder) ? inStateFolder(folder, (opened) => readOwn(opened.at(fileOf(key)))) : undefined,
     write: async (key, text) => {
       if (Buffer.byteLength(text) > MAX_BYTES) return;
-      makePrivate(folder);
-      replaceFile(fileOf(key), text);
-      forgetOldest(folder);
+      inOwnFolder(folder, (opened) => {
+        replaceFile(opened.at(fileOf(key)), text);
+        forgetOldest(opened);
+      });
     },
-    remove: async (key) => removeIfPresent(fileOf(key)),
+    remove: async (key) => removeStateFile(folder, fileOf(key)),
   };
 }
 
@@ -45,10 +53,10 @@ function readOwn(path: string): string | undefined {
   }
 }
 
-function forgetOldest(folder: string): void {
-  const names = readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
+function forgetOldest(folder: StateFolder): void {
+  const names = folder.names().filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
   if (names.length <= MAX_ENTRIES) return;
-  const files = names.map((name) => ({ path: join(folder, name), at: lstatSync(join(folder, name)).mtimeMs }));
+  const files = names.map((name) => ({ name, at: lstatSync(folder.at(name)).mtimeMs }));
   files.sort((a, b) => b.at - a.at);
-  for (const { path } of files.slice(MAX_ENTRIES)) removeIfPresent(path);
+  for (const { name } of files.slice(MAX_ENTRIES)) folder.remove(name);
 }

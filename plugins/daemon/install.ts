@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { userHome } from "@scorel/kit/files/home";
+import { readText } from "@scorel/kit/files/open";
 import { removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { weaknessOf } from "@scorel/kit/files/weakness";
 import { wordsOf } from "./background.ts";
 import { withConsent } from "./consent.ts";
 import type { DaemonContext } from "./context.ts";
@@ -58,6 +60,7 @@ export async function installCommand(ctx: DaemonContext, invocation: Invocation)
   }
   if (isForced !== true) mustBeOurs(path());
   mkdirSync(dirname(path()), { recursive: true });
+  mustBeSafe(dirname(path()));
   replaceFile(path(), file);
   stdout.write(`Written: ${path()}\nTo start the host now and whenever you log in: ${begin}\n`);
   if (ctx.config.idleMinutes > 0)
@@ -70,7 +73,7 @@ export async function installCommand(ctx: DaemonContext, invocation: Invocation)
 /** `scorel host uninstall`: deletes the service file. */
 export function uninstallCommand({ options, stdout }: Invocation): number {
   const { path, end } = manager();
-  if (!existsSync(path())) {
+  if (!lstatSync(path(), { throwIfNoEntry: false })) {
     stdout.write(`There is no service file: ${path()}\n`);
     return 0;
   }
@@ -86,8 +89,17 @@ function manager(): Manager {
   return found;
 }
 
+/** Throws DAEMON_FOREIGN_FILE for what Scorel has not written, such as a link. */
 function mustBeOurs(path: string): void {
-  if (existsSync(path) && !readFileSync(path, "utf8").includes(MARK)) throw errors.DAEMON_FOREIGN_FILE({ path });
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats && !(stats.isFile() && readText(path).includes(MARK))) throw errors.DAEMON_FOREIGN_FILE({ path });
+}
+
+/** Throws DAEMON_SERVICE_FOLDER if other users could replace what is written in a folder. It may be reached through links of the user. */
+function mustBeSafe(folder: string): void {
+  const path = realpathSync(folder);
+  const weakness = weaknessOf(path, statSync(path));
+  if (weakness) throw errors.DAEMON_SERVICE_FOLDER({ path, ...weakness });
 }
 
 /** A unit of systemd. */

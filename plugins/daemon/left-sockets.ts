@@ -1,8 +1,7 @@
-import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
-import { readIfPresent, removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { basename } from "node:path";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { inOwnFolder, inStateFolder, isOwnFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import { isRunning, type ProcessIdentity } from "@scorel/kit/process/identity";
-import { codeOf } from "@scorel/kit/values/coded-error";
 import { removeSocketOf, runFolder, socketOf } from "./run-folder.ts";
 
 /** The ending of the files that name the process of a socket: the socket's own name is a hash, from which no process can be told. */
@@ -10,11 +9,11 @@ export const OWNER = ".process";
 
 /** Says which process a socket belongs to, so that others can remove it once that process is gone. */
 export function nameOwner(process: ProcessIdentity): void {
-  replaceFile(ownerFile(process), JSON.stringify(process));
+  inOwnFolder(runFolder(), (folder) => replaceFile(folder.at(ownerFile(process)), JSON.stringify(process)));
 }
 
 export function forgetOwner(process: ProcessIdentity): void {
-  removeIfPresent(ownerFile(process));
+  removeStateFile(runFolder(), ownerFile(process));
 }
 
 /**
@@ -37,20 +36,25 @@ export function removeLeftSockets(failed: (thrown: unknown) => void): void {
 
 /** Names of files of this kind whose processes are gone. */
 export function leftOwners(): string[] {
-  return owners().flatMap((process) => (isRunning(process) ? [] : basename(ownerFile(process))));
+  return owners().flatMap((process) => (isRunning(process) ? [] : ownerFile(process)));
 }
 
+/** The name of the file that says which process a socket belongs to. */
 function ownerFile(process: ProcessIdentity): string {
-  return join(runFolder(), basename(socketOf(process)).replace(/\.sock$/, OWNER));
+  return basename(socketOf(process)).replace(/\.sock$/, OWNER);
 }
 
 /** The processes that are named in the run folder. What is no such file, or does not have its name, is passed over. */
 function owners(): ProcessIdentity[] {
-  const names = filesIn(runFolder()).filter((name) => name.endsWith(OWNER));
-  return names.flatMap((name) => {
-    const process = identityIn(readIfPresent(join(runFolder(), name)));
-    return process && basename(ownerFile(process)) === name ? process : [];
+  if (!isOwnFolder(runFolder())) return [];
+  const found = inStateFolder(runFolder(), (folder) => {
+    const names = folder.names().filter((name) => name.endsWith(OWNER));
+    return names.flatMap((name) => {
+      const process = identityIn(readIfPresent(folder.at(name)));
+      return process && ownerFile(process) === name ? process : [];
+    });
   });
+  return found ?? [];
 }
 
 function identityIn(text: string | undefined): ProcessIdentity | undefined {
@@ -61,15 +65,5 @@ function identityIn(text: string | undefined): ProcessIdentity | undefined {
     return isWhole ? ({ pid, start, boot, space, machine } as ProcessIdentity) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Names of the files in a folder; none if it is not there. */
-export function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return [];
-    throw thrown;
   }
 }

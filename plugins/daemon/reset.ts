@@ -1,12 +1,11 @@
 import { connect } from "node:net";
-import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { codeOf } from "@scorel/kernel";
-import { removeIfPresent } from "@scorel/kit/files/private";
+import { inStateFolder, type StateFolder } from "@scorel/kit/files/state-folder";
 import { agrees } from "@scorel/kit/terminal/answer";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
-import { filesIn, leftOwners } from "./left-sockets.ts";
+import { leftOwners } from "./left-sockets.ts";
 import { logFile, runFolder } from "./run-folder.ts";
 import { findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
@@ -42,7 +41,7 @@ async function stepsOf(ctx: DaemonContext): Promise<Step[]> {
     const what = `stop the host (process ${daemon.pid}); running turns get 10 s, and queued messages stay`;
     steps.push({ what, run: stopDaemon });
   }
-  const left = await leftovers();
+  const left = (await inStateFolder(runFolder(), leftovers)) ?? [];
   if (left.length > 0) {
     const isLog = left.length === 1 && left[0] === "host.log";
     const others = `${left.length === 1 ? left[0] : `${left.length} files`} in ${runFolder()}: the log and what ended processes have left`;
@@ -51,7 +50,9 @@ async function stepsOf(ctx: DaemonContext): Promise<Step[]> {
     steps.push({
       what,
       run: async () => {
-        for (const name of await leftovers()) removeIfPresent(join(runFolder(), name));
+        await inStateFolder(runFolder(), async (folder) => {
+          for (const name of await leftovers(folder)) folder.remove(name);
+        });
       },
     });
   }
@@ -63,12 +64,12 @@ async function stepsOf(ctx: DaemonContext): Promise<Step[]> {
 }
 
 /** Names of the files in the run folder that no running process needs, besides those of the host that is about to be stopped. */
-async function leftovers(): Promise<string[]> {
-  const names = filesIn(runFolder());
+async function leftovers(folder: StateFolder): Promise<string[]> {
+  const names = folder.names();
   const isRunning = findDaemon() !== undefined;
   const ofHost = names.filter((name) => name === "host.log" || (!isRunning && /^host\.(?:json|lock)/.test(name)));
   const sockets = names.filter((name) => name.endsWith(".sock"));
-  const dead = await Promise.all(sockets.map((name) => isDead(join(runFolder(), name))));
+  const dead = await Promise.all(sockets.map((name) => isDead(folder.at(name))));
   return [...ofHost, ...sockets.filter((_, index) => dead[index]), ...leftOwners()];
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { lstatSync, unlinkSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { userDir } from "@scorel/kit/files/home";
+import { inStateFolder, isOwnFolder } from "@scorel/kit/files/state-folder";
 import { isRunning, type LocalIdentity, type ProcessIdentity } from "@scorel/kit/process/identity";
-import { codeOf } from "@scorel/kit/values/coded-error";
 
 /** The longest path that a Unix socket can have, on the systems where it is shortest. */
 const MAX_SOCKET_PATH = 100;
@@ -14,8 +14,9 @@ export const runFolder = () => join(userDir(), "run");
 
 /** The lock of the home's daemon, what it says about itself, and its log. */
 export const lockFile = () => join(runFolder(), "host.lock");
-export const stateFile = () => join(runFolder(), "host.json");
-export const logFile = () => join(runFolder(), "host.log");
+export const STATE = "host.json";
+export const LOG = "host.log";
+export const logFile = () => join(runFolder(), LOG);
 
 /**
  * The socket at which a process of this user can be reached: in the run folder, or in a private temporary folder if that path is
@@ -33,11 +34,11 @@ export function socketOf(process: LocalIdentity & Pick<ProcessIdentity, "boot" |
 export function removeSocketOf(process: ProcessIdentity): void {
   if (process.pid === 0 || isRunning(process)) return;
   const path = socketOf(process);
-  try {
-    if (lstatSync(path).isSocket()) unlinkSync(path);
-  } catch (thrown) {
-    if (codeOf(thrown) !== "ENOENT") throw thrown;
-  }
+  if (!isOwnFolder(dirname(path))) return;
+  inStateFolder(dirname(path), (folder) => {
+    const name = basename(path);
+    if (lstatSync(folder.at(name), { throwIfNoEntry: false })?.isSocket()) folder.remove(name);
+  });
 }
 
 function digest(text: string): string {

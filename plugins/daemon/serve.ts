@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Listening } from "@scorel/gateway/contract";
 import { holderOf, tryLock } from "@scorel/kit/files/lock";
-import { makePrivate } from "@scorel/kit/files/private-folder";
+import { inOwnFolder } from "@scorel/kit/files/state-folder";
 import { ownIdentity } from "@scorel/kit/process/identity";
 import { BACKGROUND, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
@@ -31,7 +31,7 @@ export interface Serving {
 /** Runs the host in this process until it is interrupted, or idle for long. */
 export async function serve(ctx: DaemonContext, invocation: Invocation, set: (serving: Serving) => void) {
   const { options, interrupt, stdout } = invocation;
-  makePrivate(runFolder());
+  inOwnFolder(runFolder(), () => {});
   if (options.replace === true) await stopDaemon();
   const serving = await begin(ctx, invocation);
   set(serving);

@@ -1,7 +1,8 @@
 import { holderOf, isHeld } from "@scorel/kit/files/lock";
-import { readIfPresent, removeIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { inOwnFolder, inStateFolder, isOwnFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import { z } from "zod";
-import { lockFile, stateFile } from "./run-folder.ts";
+import { lockFile, runFolder, STATE } from "./run-folder.ts";
 
 /** What a daemon writes about itself, for other processes of its user. It contains no secrets. */
 export interface DaemonState {
@@ -41,6 +42,8 @@ export interface Daemon {
 
 /** Looks for the daemon of this home, without connecting to it. */
 export function findDaemon(): Daemon | undefined {
+  // A folder that somebody else could have written says nothing about this home.
+  if (!isOwnFolder(runFolder())) return undefined;
   const holder = holderOf(lockFile());
   if (!holder || !isHeld(lockFile(), holder)) return undefined;
   const { pid, since, machine, nonce } = holder;
@@ -57,17 +60,18 @@ export function addressLines(addresses: DaemonState["addresses"]): string {
 }
 
 export function writeState(state: DaemonState): void {
-  replaceFile(stateFile(), `${JSON.stringify(state, null, 2)}\n`);
+  inOwnFolder(runFolder(), (folder) => replaceFile(folder.at(STATE), `${JSON.stringify(state, null, 2)}\n`));
 }
 
 export function removeState(): void {
-  removeIfPresent(stateFile());
+  removeStateFile(runFolder(), STATE);
 }
 
 /** An unreadable file is one of a daemon that is not there. */
 function readState(): DaemonState | undefined {
   try {
-    return schema.parse(JSON.parse(readIfPresent(stateFile()) ?? "null"), { jitless: true });
+    const text = inStateFolder(runFolder(), (folder) => readIfPresent(folder.at(STATE)));
+    return schema.parse(JSON.parse(text ?? "null"), { jitless: true });
   } catch {
     return undefined;
   }

@@ -1,11 +1,10 @@
 import { chmodSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { GatewayService, Listening } from "@scorel/gateway/contract";
 import type { Channel } from "@scorel/host/client";
-import { codeOf } from "@scorel/kernel";
-import { removeIfPresent } from "@scorel/kit/files/private";
-import { makePrivate } from "@scorel/kit/files/private-folder";
+import { codeOf, ScorelError } from "@scorel/kernel";
+import { inOwnFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import { lineChannel } from "@scorel/kit/net/line-channel";
 import { errors } from "./errors.ts";
 
@@ -29,14 +28,14 @@ export async function listenOn(path: string, gateway: GatewayService): Promise<L
   });
   server.maxConnections = MOST_CONNECTIONS;
   try {
-    makePrivate(dirname(path));
-    removeIfPresent(path);
+    inOwnFolder(dirname(path), (folder) => folder.remove(basename(path)));
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(path, resolve);
     });
     chmodSync(path, 0o600);
   } catch (thrown) {
+    if (thrown instanceof ScorelError) throw thrown;
     throw errors.SOCKET_LISTEN({ path, reason: codeOf(thrown) }, { cause: thrown });
   }
   // A connection that could not be accepted, such as for lack of file descriptors, is its client's loss.
@@ -48,7 +47,7 @@ export async function listenOn(path: string, gateway: GatewayService): Promise<L
     close: async () => {
       server.close();
       for (const socket of sockets) socket.destroySoon();
-      removeIfPresent(path);
+      removeStateFile(dirname(path), basename(path));
     },
   };
 }

@@ -1,12 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { closeSync, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, lstatSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { takeLock } from "@scorel/kit/files/lock";
 import { openRegular } from "@scorel/kit/files/open";
-import { readIfPresent, removeIfPresent, replaceFile } from "@scorel/kit/files/private";
-import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { flawOf } from "@scorel/kit/files/private-folder";
+import { inOwnFolder, inStateFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import { z } from "zod";
 import type { Grant } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -101,26 +102,25 @@ export async function removeToken(name: string): Promise<void> {
     if (others.length === tokens.length)
       throw errors.WEB_TOKEN_UNKNOWN({ name, known: tokens.map((each) => each.name) });
     store(others);
-    removeIfPresent(tokenFile(name));
-    removeIfPresent(curlFile(name));
+    for (const path of [tokenFile(name), curlFile(name)]) removeStateFile(folder(), basename(path));
   });
 }
 
 /** The tokens as what a reset deletes, also when the stored ones cannot be read. */
 export function keptTokens(): { what: string; clear(): Promise<void> } | undefined {
-  const files = existsSync(folder()) ? readdirSync(folder()).filter((name) => OWN_FILE.test(name)) : [];
+  const files = inStateFolder(folder(), (opened) => opened.names().filter((name) => OWN_FILE.test(name))) ?? [];
   if (files.length === 0) return undefined;
   const names = files.flatMap((name) => (name.endsWith(".token") ? name.slice(0, -".token".length) : []));
   const clear = () =>
     changing(() => {
-      for (const name of files) removeIfPresent(join(folder(), name));
+      for (const name of files) removeStateFile(folder(), name);
     });
   return { what: `the tokens (${names.join(", ") || "none"}); clients that use them can no longer connect`, clear };
 }
 
 /** Changes the stored tokens while no other process does, so that two changes at once are both kept. */
 async function changing<R>(work: () => R): Promise<R> {
-  makePrivate(folder());
+  inOwnFolder(folder(), () => {});
   const lock = await takeLock(`${storeFile()}.lock`, PATIENCE_MS);
   if (!lock) throw errors.WEB_TOKEN_BUSY({ path: `${storeFile()}.lock` });
   try {
