@@ -30,9 +30,13 @@ export async function serveCommand(ctx: DaemonContext, asked: Invocation, set: (
 }
 
 /** `scorel host status`. Exits with 1 when no host runs. */
-export async function statusCommand(ctx: DaemonContext, { options, stdout }: Invocation): Promise<number> {
+export async function statusCommand(
+  ctx: DaemonContext,
+  { options, stdout }: Invocation,
+  limitMs = LIVE_MS,
+): Promise<number> {
   const daemon = findDaemon();
-  const live = await liveStatus(ctx, daemon);
+  const live = await liveStatus(ctx, daemon, limitMs);
   if (options.json === true || options.output === "json") {
     const { clients, sessions } = live ?? {};
     const shown = daemon ? { running: true, ...daemon, ...(live && { clients, sessions }) } : { running: false };
@@ -41,11 +45,19 @@ export async function statusCommand(ctx: DaemonContext, { options, stdout }: Inv
   return daemon ? 0 : 1;
 }
 
+/** Time for a running host to let a client in, and to say something about itself. */
+const LIVE_MS = 5_000;
+
 /** What a running host says about itself; undefined for one that does not answer, such as one of another protocol. */
-async function liveStatus(ctx: DaemonContext, daemon: Daemon | undefined): Promise<HostStatus | undefined> {
+async function liveStatus(
+  ctx: DaemonContext,
+  daemon: Daemon | undefined,
+  limitMs: number,
+): Promise<HostStatus | undefined> {
   const address = daemon?.state?.addresses.find(({ transport }) => transport === "socket")?.address;
   if (address === undefined) return undefined;
-  const client = await dialHost(ctx, address, { name: "status", reconnect: false }).catch(() => undefined);
+  const times = { welcome: limitMs, answer: limitMs };
+  const client = await dialHost(ctx, address, { name: "status", reconnect: false, times }).catch(() => undefined);
   try {
     const status = await client?.request("host_status", {});
     return status && { ...status, clients: status.clients.filter(({ clientId }) => clientId !== client?.clientId) };

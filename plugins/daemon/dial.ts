@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import { type Channel, connectHost, type RemoteClient } from "@scorel/host/client";
+import { type Channel, connectHost, type LinkTimes, type RemoteClient } from "@scorel/host/client";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
@@ -8,6 +8,8 @@ interface DialOptions {
   reconnect?: boolean;
   /** The present address of the host, which may be another one after it was started again. */
   now?: () => string;
+  /** Limits of time, if they are other than those of every client. */
+  times?: Partial<LinkTimes>;
 }
 
 /** Connects to the host at an address: a URL, or the path of a Unix socket. */
@@ -18,6 +20,7 @@ export async function dialHost(
     name = "terminal",
     reconnect,
     now = () => address,
+    times,
     ...options
   }: Readonly<Record<string, unknown>> & DialOptions = {},
 ): Promise<RemoteClient> {
@@ -37,7 +40,7 @@ export async function dialHost(
     return channel;
   };
   const failed = (thrown: unknown) => ctx.logger.warn("A listener of a host elsewhere failed", thrown);
-  return connectHost({ dial, name, version: ctx.launch.version, reconnect, listenerFailed: failed });
+  return connectHost({ dial, address, times, name, version: ctx.launch.version, reconnect, listenerFailed: failed });
 }
 
 /** The address of a host that the options of a command name, if there is one. Throws DAEMON_ADDRESSES. */

@@ -11,6 +11,8 @@ import { errors } from "./errors.ts";
 /** Connections at a time. Further ones are told so, and closed; of more than the second number, none is accepted. */
 const MAX_CONNECTIONS = 256;
 const MOST_CONNECTIONS = 1_024;
+/** Time for the other end to accept a connection. */
+const DIAL_MS = 5_000;
 /** Longest first message of a client, and the sent bytes that may wait for a client that does not read. */
 export const LIMITS = { maxFirstBytes: 64 * 1024, maxUnsent: 4 * 1024 * 1024 };
 
@@ -53,14 +55,21 @@ export async function listenOn(path: string, gateway: GatewayService): Promise<L
 }
 
 /** Connects to a host at a Unix socket. Throws SOCKET_DIAL. */
-export function dialSocket(path: string): Promise<Channel> {
+export function dialSocket(path: string, limitMs = DIAL_MS): Promise<Channel> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);
-    const failed = (thrown: Error) => reject(errors.SOCKET_DIAL({ path, reason: codeOf(thrown) }, { cause: thrown }));
+    const failed = (thrown: Error) => {
+      clearTimeout(limit);
+      socket.destroy();
+      reject(errors.SOCKET_DIAL({ path, reason: codeOf(thrown) }, { cause: thrown }));
+    };
+    const limit = setTimeout(() => failed(Object.assign(new Error(), { code: "ETIMEDOUT" })), limitMs);
     socket.once("error", failed);
     socket.once("connect", () => {
+      clearTimeout(limit);
       socket.off("error", failed);
-      resolve(lineChannel(socket, socket));
+      // A host greets with a short message.
+      resolve(lineChannel(socket, socket, { maxFirstBytes: LIMITS.maxFirstBytes }));
     });
   });
 }

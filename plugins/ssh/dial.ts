@@ -19,11 +19,15 @@ export interface DialOptions {
 
 /** Exit code of a shell that does not find a program. */
 const NOT_FOUND = 127;
+/** Bytes of a host's first message. */
+const MAX_WELCOME = 64 * 1024;
 /** Characters that are kept of what ssh and the other computer print on stderr. */
 const MAX_OUTPUT = 4_000;
-/** How long a connection that nobody watches may take, and how long ssh may take to end once its channel is closed. */
-const AGAIN_MS = 10_000;
-const END_MS = 1_000;
+/**
+ * Milliseconds that a connection may take: the first one, for which a person may have to type a password, and a later one. And those
+ * that ssh may take to end once its channel is closed, before it is killed.
+ */
+const LIMITS = { first: 120_000, again: 10_000, end: 1_000 };
 
 /**
  * What ssh is told: no terminal, nothing forwarded, and none of what the user's configuration may do besides. A connection that does
@@ -31,13 +35,13 @@ const END_MS = 1_000;
  */
 const SETTINGS = [
   ...["-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "RemoteCommand=none", "-o", "PermitLocalCommand=no"],
-  ...["-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4"],
+  ...["-o", "ConnectTimeout=20", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=4"],
 ];
 
 type Ssh = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Connects to the host of another computer: runs `scorel host proxy` there, through ssh. Throws SSH errors. */
-export function dialOverSsh(url: URL, { start, again, env }: DialOptions): Promise<Channel> {
+export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits = LIMITS): Promise<Channel> {
   const target = targetOf(url);
   const program = findProgram("ssh", ownFolders(env.PATH));
   if (program === undefined) throw errors.SSH_MISSING();
@@ -52,20 +56,39 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions): Promi
   });
   const said = collect(ssh.stderr);
   return new Promise((resolve, reject) => {
-    const limit = again ? setTimeout(() => ssh.kill(), AGAIN_MS) : undefined;
+    const failed = (error: Error) => {
+      clearTimeout(limit);
+      reject(error);
+      input.destroy();
+    };
+    const ms = again ? limits.again : limits.first;
+    const limit = setTimeout(() => failed(errors.SSH_SILENT({ target, ms, output: said() })), ms);
     const input = new AfterGreeting(word, () => {
       clearTimeout(limit);
       resolve(watched(channel, said));
     });
-    const channel = lineChannel(ssh.stdout.pipe(input), ssh.stdin);
-    input.once("close", () => setTimeout(() => ssh.kill(), END_MS).unref());
-    ssh.once("error", (thrown) => reject(errors.SSH_ENDED({ target, code: null, output: thrown.message })));
+    input.once("error", (thrown) => failed(errors.SSH_NOISE({ target, reason: thrown.message }, { cause: thrown })));
+    const channel = lineChannel(ssh.stdout.pipe(input), ssh.stdin, { maxFirstBytes: MAX_WELCOME });
+    input.once("close", () => endSoon(ssh, limits.end));
+    ssh.once("error", (thrown) => failed(errors.SSH_ENDED({ target, code: null, output: thrown.message })));
     ssh.once("close", (code) => {
-      clearTimeout(limit);
       const output = said();
       const isMissing = code === NOT_FOUND;
-      reject(isMissing ? errors.SSH_NO_SCOREL({ target }) : errors.SSH_ENDED({ target, code, output }));
+      failed(isMissing ? errors.SSH_NO_SCOREL({ target }) : errors.SSH_ENDED({ target, code, output }));
     });
+  });
+}
+
+/** Ends ssh if it does not end by itself, and reads nothing more of it. */
+function endSoon(ssh: Ssh, ms: number): void {
+  for (const stream of [ssh.stdout, ssh.stdin]) stream.destroy();
+  // A timer alone keeps no process running, but a running ssh does.
+  const signals = (["SIGTERM", "SIGKILL"] as const).map((signal, index) =>
+    setTimeout(() => ssh.kill(signal), (index + 1) * ms).unref(),
+  );
+  ssh.once("exit", () => {
+    for (const timer of signals) clearTimeout(timer);
+    ssh.stderr.destroy();
   });
 }
 

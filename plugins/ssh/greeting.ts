@@ -31,6 +31,6 @@ export class AfterGreeting extends Transform {
     }
     this.dropped += chunk.length;
     this.before = held.subarray(-this.line.length);
-    done(this.dropped > MAX_BEFORE ? new Error("it prints more and more before the host answers") : null);
+    done(this.dropped > MAX_BEFORE ? new Error("it printed more than 1 MB before that") : null);
   }
 }

@@ -19,7 +19,7 @@ export interface DialOptions {
 }
 
 /** Connects to a host over WebSocket. The token goes into a header, and on this computer only to a program of this user. Throws WS errors. */
-export function dialSocket(url: URL, options: DialOptions): Promise<Channel> {
+export function dialSocket(url: URL, options: DialOptions, limitMs = HANDSHAKE_MS): Promise<Channel> {
   const address = `${url.protocol}//${url.host}`;
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
     throw errors.WS_ADDRESS({ address });
@@ -33,31 +33,35 @@ export function dialSocket(url: URL, options: DialOptions): Promise<Channel> {
   const connectOwn = (given: TcpNetConnectOpts, done: (error: unknown, socket?: Socket) => void) => {
     // `path` is that of the request; a socket would take it for its own.
     const { path: _path, ...where } = given as TcpNetConnectOpts & { path?: string };
-    connectToOwn(where, address, HANDSHAKE_MS).then((socket) => done(null, socket), done);
+    connectToOwn(where, address, limitMs).then((socket) => done(null, socket), done);
   };
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(target, {
       perMessageDeflate: false,
       maxPayload: MAX_MESSAGE,
-      handshakeTimeout: HANDSHAKE_MS,
       followRedirects: false,
       ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
       ...(asksForOwner && { createConnection: connectOwn as unknown as typeof connect }),
     });
-    const failed = (thrown: Error) =>
-      reject(
-        thrown instanceof ScorelError
-          ? final(thrown)
-          : errors.WS_DIAL({ address, reason: messageOf(thrown) }, { cause: thrown }),
-      );
-    socket.once("error", failed);
+    // Of the whole handshake: somebody who sends one byte after the other would not be silent.
+    const limit = setTimeout(() => socket.terminate(), limitMs);
+    const since = performance.now();
+    const failed = (thrown: Error) => {
+      clearTimeout(limit);
+      const isLate = performance.now() - since >= limitMs;
+      const reason = isLate ? `it did not answer within ${limitMs / 1000} s` : messageOf(thrown);
+      reject(thrown instanceof ScorelError ? final(thrown) : errors.WS_DIAL({ address, reason }, { cause: thrown }));
+    };
+    socket.on("error", failed);
     socket.once("unexpected-response", (request, { statusCode: status = 0, headers }) => {
+      clearTimeout(limit);
       request.destroy();
       const retryAfter = Number(headers["retry-after"]) || 0;
       if (status !== 503) reject(final(errors.WS_REFUSED({ address, status })));
       else reject(Object.assign(errors.WS_BUSY({ address }), { retryAfter }));
     });
     socket.once("open", () => {
+      clearTimeout(limit);
       socket.off("error", failed);
       resolve(socketChannel(socket));
     });

@@ -14,6 +14,9 @@ import { startModelServer, text } from "../model-server.ts";
 import { fakeSsh } from "./fake-ssh.ts";
 import { scratch } from "./scorel.ts";
 
+/** A busy computer may need a while to end its processes, and one that is killed leaves its note. */
+const patient = { first: 120_000, again: 10_000, end: 20_000 };
+
 /** The program `ssh` is not the real one: it starts the command in a shell of this computer, in processes of their own. */
 describe("a host over SSH", () => {
   transportContract(async ({ gateway, folder }) => {
@@ -29,7 +32,7 @@ describe("a host over SSH", () => {
     const { path, running } = fakeSsh(folder);
     const env = { ...process.env, PATH: path };
     return {
-      connect: () => connectHost({ dial: () => dialOverSsh(new URL("ssh:box"), { env }), version: "1.0.0" }),
+      connect: () => connectHost({ dial: () => dialOverSsh(new URL("ssh:box"), { env }, patient), version: "1.0.0" }),
       async [Symbol.asyncDispose]() {
         await listening.close();
         // Until then, they may write to the home.

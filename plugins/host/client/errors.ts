@@ -1,18 +1,22 @@
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
+const at = ({ address }: { address?: string | undefined }) => (address === undefined ? "" : ` at ${address}`);
+
 /** Errors of a client whose host is in another process. */
 export const errors = defineErrors({
   LINK_ADDRESS: (a: { address: string }) =>
     `${a.address} is no address of a host: it begins with ws:// or wss:// and contains no user, password, query or fragment. A token is given by itself.`,
   LINK_DIAL: (a: { address: string; reason?: string | undefined }) =>
     `Cannot connect to ${a.address}${a.reason === undefined ? "" : ` (${a.reason})`}. Check that the host runs and listens there: \`scorel host status\` on its computer shows its addresses.`,
-  LINK_SILENT: (a: { ms: number }) =>
-    `The host did not answer within ${a.ms / 1000} s. Check that the address is that of a Scorel host, and that it is running.`,
-  LINK_CLOSED: (a: { reason?: string | undefined }) =>
-    `The host closed the connection before it could be used${a.reason === undefined ? "" : ` (${a.reason})`}. Try again; \`scorel host logs\` on its computer shows why.`,
+  LINK_SILENT: (a: { ms: number; address?: string | undefined }) =>
+    `The host${at(a)} did not answer within ${a.ms / 1000} s. Check that the address is that of a Scorel host, and that it is running: \`scorel host status\` on its computer.`,
+  LINK_UNANSWERED: (a: { operation: string; ms: number; address?: string | undefined }) =>
+    `The host${at(a)} is there, but has not answered "${a.operation}" within ${a.ms / 1000} s; it is unknown whether that was done. \`scorel host logs\` on its computer may show why; \`scorel host serve --replace\` starts another one there.`,
+  LINK_CLOSED: (a: { reason?: string | undefined; address?: string | undefined }) =>
+    `The host${at(a)} closed the connection before it could be used${a.reason === undefined ? "" : ` (${a.reason})`}. Try again; \`scorel host logs\` on its computer shows why.`,
   LINK_ENDED: (a: { reason: string }) => `The connection to the host has ended: ${a.reason}. Connect again.`,
-  LINK_PROTOCOL: (a: { got: string }) =>
-    `This is not a Scorel host, or one of another version: it sent ${JSON.stringify(a.got)}. Check the address.`,
+  LINK_PROTOCOL: (a: { got: string; address?: string | undefined }) =>
+    `${a.address ?? "This"} is not a Scorel host, or one of another version: it sent ${JSON.stringify(a.got)}. Check the address.`,
   LINK_TOO_LARGE: (a: { bytes: number; max: number }) =>
     `This request has at least ${a.bytes} bytes; over this connection, the host takes at most ${a.max} in one. It was not sent. Send less at once, or name a file that the session can read.`,
   LINK_REPEATED: (a: { operation: string; characters: number; times: number }) =>

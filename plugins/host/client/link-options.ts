@@ -6,6 +6,8 @@ export type { LinkState } from "../contract.ts";
 export interface LinkOptions {
   /** Opens a new connection. Rejects if the host cannot be reached. */
   dial(): Promise<Channel> | Channel;
+  /** Where the host is, as errors name it. */
+  address?: string | undefined;
   /** The program's name for people, and its version. */
   name?: string | undefined;
   version: string;
@@ -20,6 +22,9 @@ export interface LinkOptions {
 export interface LinkTimes {
   /** How long connecting may take, until the host's welcome. */
   welcome: number;
+  /** How long the host may take to answer requests that it can answer at once, and those that open sessions, while it is connected. */
+  answer: number;
+  opening: number;
   /** Time between two signs of life. */
   ping: number;
   /** Silence after which the connection counts as dead. */
@@ -33,6 +38,8 @@ export interface LinkTimes {
 
 export const TIMES: LinkTimes = {
   welcome: 10_000,
+  answer: 60_000,
+  opening: 120_000,
   ping: 3_000,
   dead: 12_000,
   firstRetry: 250,

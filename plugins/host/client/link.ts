@@ -8,6 +8,8 @@ import { type Channel, type ClientMessage, type HostMessage, PROTOCOL, type Welc
 
 /** The longest wait, in seconds, that a host may ask for. */
 const LONGEST_ASKED_S = 60;
+/** Characters of the longest first message of a host. */
+const MAX_WELCOME = 64 * 1024;
 
 export class Link {
   private readonly options: LinkOptions;
@@ -76,6 +78,7 @@ export class Link {
   private connect(): Promise<void> {
     this.become({ state: "connecting" });
     const { welcome: ms } = this.times;
+    const { address } = this.options;
     return new Promise<void>((resolve, reject) => {
       let channel: Channel | undefined;
       const settle = () => {
@@ -88,7 +91,7 @@ export class Link {
         channel?.close();
         reject(error);
       };
-      const limit = setTimeout(() => fail(errors.LINK_SILENT({ ms })), ms);
+      const limit = setTimeout(() => fail(errors.LINK_SILENT({ ms, address })), ms);
       this.abandon = fail;
       const dial = async () => {
         const token = await this.options.token?.();
@@ -119,12 +122,15 @@ export class Link {
         if (this.channel === channel) return this.take(text);
         if (isOver) return;
         isOver = true;
-        const first = readMessage(text);
+        const first = text.length > MAX_WELCOME ? undefined : readMessage(text);
         if (first?.type === "welcome") welcomed(first);
         else if (first?.type === "closing") fail(fatal(first));
-        else fail(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
+        else fail(this.strange(text));
       },
-      closed: (reason) => (this.channel === channel ? this.lost(reason) : fail(errors.LINK_CLOSED({ reason }))),
+      closed: (reason) =>
+        this.channel === channel
+          ? this.lost(reason)
+          : fail(errors.LINK_CLOSED({ reason, address: this.options.address })),
     });
     channel.send(JSON.stringify(this.hello(token)));
   }
@@ -146,7 +152,7 @@ export class Link {
 
   private take(text: string): void {
     const message = readMessage(text);
-    if (!message) this.finish(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
+    if (!message) this.finish(this.strange(text));
     else if (message.type === "closing") this.dismissed(message);
     else if (isAnswer(message) && !this.user.message(message, text.length))
       this.finish(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
@@ -155,6 +161,10 @@ export class Link {
   private dismissed(closing: Extract<HostMessage, { type: "closing" }>): void {
     if (closing.retry) this.lost(closing.error.message, closing.retryAfter);
     else this.finish(fatal(closing));
+  }
+
+  private strange(text: string): Error {
+    return errors.LINK_PROTOCOL({ got: text.slice(0, 80), address: this.options.address });
   }
 
   /** Asks for a sign of life every `ms` milliseconds, and gives the connection up after so many without one. */

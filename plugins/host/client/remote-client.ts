@@ -2,7 +2,7 @@ import { newId } from "@scorel/kit/values/id";
 import type { Client, Operation, Operations, Subscription } from "../contract.ts";
 import { errors } from "./errors.ts";
 import { Link } from "./link.ts";
-import type { LinkOptions, LinkState } from "./link-options.ts";
+import { type LinkOptions, type LinkState, TIMES } from "./link-options.ts";
 import { RemoteSubscription } from "./remote-subscription.ts";
 import { RemoteWatcher } from "./remote-watcher.ts";
 import { Reopening } from "./reopening.ts";
@@ -59,7 +59,8 @@ class WireClient implements RemoteClient {
       ended: (error) => this.ended(error),
       state: (state) => this.became(state),
     });
-    this.requests = new Requests((message) => this.link.send(message));
+    const { address, times } = options;
+    this.requests = new Requests((message) => this.link.send(message), { times: { ...TIMES, ...times }, address });
   }
 
   start(): Promise<void> {

@@ -1,5 +1,6 @@
 import { errors } from "./errors.ts";
 import { remoteError } from "./link.ts";
+import type { LinkTimes } from "./link-options.ts";
 import { isUsableResult } from "./result-checks.ts";
 import type { ClientMessage, HostMessage, WireError } from "./wire.ts";
 
@@ -15,6 +16,12 @@ type Response = Extract<HostMessage, { type: "response" }>;
 const LARGE = 1024 * 1024;
 const MAX_TIMES = 3;
 
+/** The limits of time, and where the host is, as errors name it. */
+interface RequestOptions {
+  times: Pick<LinkTimes, "answer" | "opening">;
+  address?: string | undefined;
+}
+
 interface Pending {
   message: Asking;
   /** How often it was sent, and its length. */
@@ -23,6 +30,10 @@ interface Pending {
   /** The connection on which it was sent last, and the client that the host took it for. */
   connection?: number;
   clientId?: string;
+  /** How long the host may still take for it, the end of that time on this connection, and since when it runs. */
+  left: number;
+  limit?: ReturnType<typeof setTimeout> | undefined;
+  since: number;
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -30,6 +41,8 @@ interface Pending {
 /** The requests that the host has not answered yet. Each is answered once, on whatever connection. */
 export class Requests {
   private readonly send: (message: Asking) => number;
+  private readonly times: Pick<LinkTimes, "answer" | "opening">;
+  private readonly address: string | undefined;
   private readonly pending = new Map<number, Pending>();
   private numbers = 0;
   /** The present connection, the first being 1; 0 while there is none. */
@@ -37,8 +50,10 @@ export class Requests {
   private clientId = "";
 
   /** `send` returns the length of a message, or throws if it cannot be sent at all. */
-  constructor(send: (message: Asking) => number) {
+  constructor(send: (message: Asking) => number, { times, address }: RequestOptions) {
     this.send = send;
+    this.times = times;
+    this.address = address;
   }
 
   /** A number that no request or subscription of this client has. */
@@ -57,12 +72,15 @@ export class Requests {
   connected(connection: number, clientId = this.clientId): void {
     this.connection = connection;
     this.clientId = clientId;
+    // Time without a connection is not the host's.
+    if (connection === 0) for (const pending of this.pending.values()) rest(pending);
   }
 
   ask(message: Unnumbered): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const numbered = { ...message, requestId: this.number() } as Asking;
-      const pending: Pending = { message: numbered, times: 0, characters: 0, resolve, reject };
+      const left = limitOf(message, this.times);
+      const pending: Pending = { message: numbered, times: 0, characters: 0, left, since: 0, resolve, reject };
       this.pending.set(pending.message.requestId, pending);
       if (this.connection > 0) this.deliver(pending);
     });
@@ -73,8 +91,9 @@ export class Requests {
     const pending = this.pending.get(response.requestId);
     if (!pending) return undefined;
     this.pending.delete(response.requestId);
+    rest(pending);
     const { message, resolve, reject } = pending;
-    const operation = message.type === "request" ? message.operation : message.type;
+    const operation = nameOf(message);
     const isUsable = !("error" in response) && isUsableResult(operation, response.result);
     const tell = () => {
       if ("error" in response) reject(remoteError(response.error));
@@ -110,7 +129,10 @@ export class Requests {
   fail(error: Error): void {
     const all = [...this.pending.values()];
     this.pending.clear();
-    for (const { reject } of all) reject(error);
+    for (const pending of all) {
+      rest(pending);
+      pending.reject(error);
+    }
   }
 
   private deliver(pending: Pending): void {
@@ -120,15 +142,56 @@ export class Requests {
       if (pending.characters >= LARGE && pending.times >= MAX_TIMES) throw repeated(pending);
       pending.characters = this.send(pending.message);
       pending.times++;
+      this.hurry(pending);
     } catch (thrown) {
       this.pending.delete(pending.message.requestId);
       pending.reject(thrown as Error);
     }
   }
 
+  /** Rejects a request that the host does not answer in time, unless it may take as long as it wants. */
+  private hurry(pending: Pending): void {
+    rest(pending);
+    if (pending.left === Number.POSITIVE_INFINITY) return;
+    pending.since = performance.now();
+    pending.limit = setTimeout(() => {
+      const { message } = pending;
+      this.pending.delete(message.requestId);
+      const ms = limitOf(message, this.times);
+      pending.reject(errors.LINK_UNANSWERED({ operation: nameOf(message), ms, address: this.address }));
+    }, pending.left);
+  }
+
   private isUnclear({ message, clientId }: Pending): boolean {
     return message.type === "request" && clientId !== undefined && clientId !== this.clientId;
   }
+}
+
+/** Stops the time of a request. */
+function rest(pending: Pending): void {
+  if (pending.limit === undefined) return;
+  clearTimeout(pending.limit);
+  pending.limit = undefined;
+  pending.left = Math.max(0, pending.left - (performance.now() - pending.since));
+}
+
+/** Requests that a host can answer at once; others may wait for a model, a person or a program. */
+const PROMPT = new Set(
+  `ping list_operations list_sessions list_projects list_commands list_requests attend_requests answer_request get_status get_events get_queue
+  get_context cancel close_session host_status stop_host subscribe unsubscribe watch`.split(/\s+/),
+);
+/** Those that open a session, or make it ready to answer. */
+const OPENING = new Set(["create_session", "load_session", "continue_session", "send_message"]);
+
+/** Milliseconds that the host may take for a request. */
+function limitOf(message: Unnumbered, { answer, opening }: Pick<LinkTimes, "answer" | "opening">): number {
+  const name = nameOf(message);
+  if (PROMPT.has(name)) return answer;
+  return OPENING.has(name) ? opening : Number.POSITIVE_INFINITY;
+}
+
+function nameOf(message: Unnumbered): string {
+  return message.type === "request" ? message.operation : message.type;
 }
 
 /** Whether a request can be sent to a host that may have carried it out already: it changes nothing, or has a messageId. */
@@ -140,8 +203,7 @@ function mayRepeat(
 }
 
 function repeated({ message, characters, times }: Pending): Error {
-  const operation = message.type === "request" ? message.operation : message.type;
-  return errors.LINK_REPEATED({ operation, characters, times });
+  return errors.LINK_REPEATED({ operation: nameOf(message), characters, times });
 }
 
 function lost(operation: string): WireError {
