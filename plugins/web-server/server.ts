@@ -227,6 +227,8 @@ class WebServer {
 
   private routeOf(path: string): WebRoute | undefined {
     const { routes } = this.options;
+    // A plugin that takes the URL apart would get another path, for which other methods may be allowed.
+    if (!isPlain(path)) return undefined;
     return (
       routes.find((route) => route.path === path) ??
       routes.find((route) => route.path.endsWith("/") && path.startsWith(route.path))
@@ -236,6 +238,12 @@ class WebServer {
 
 function pathOf({ url = "" }: IncomingMessage): string {
   return url.split("?", 1)[0] as string;
+}
+
+/** Whether a path stays as it is in a URL: without `..`, `//` at its beginning, backslashes and the like. */
+function isPlain(path: string): boolean {
+  const url = `http://localhost${path}`;
+  return !path.startsWith("//") && URL.canParse(url) && new URL(url).pathname === path;
 }
 
 /** The token in the header `Authorization`, if there is exactly one such header. */

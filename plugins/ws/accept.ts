@@ -11,7 +11,7 @@ const MAX_STRANGERS_MESSAGE = 1024 * 1024;
 const LIMITS = { burst: 1_000, perSecond: 200 };
 
 const serverFor = (maxPayload: number) =>
-  new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload });
+  new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, maxPayload });
 
 const known = { server: serverFor(MAX_MESSAGE), maxMessage: MAX_MESSAGE };
 const strangers = { server: serverFor(MAX_STRANGERS_MESSAGE), maxMessage: MAX_STRANGERS_MESSAGE };

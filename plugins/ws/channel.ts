@@ -14,6 +14,9 @@ const CLOSE_MS = 1_000;
 const MAX_UNSENT = 4 * 1024 * 1024;
 const TOO_MUCH_UNSENT = 32 * 1024 * 1024;
 
+/** Bytes that may wait when a ping is answered. */
+const MAX_PONGS = 64 * 1024;
+
 export interface ChannelLimits {
   /** Messages at once, and each second. Reading pauses when there are more. */
   burst: number;
@@ -51,6 +54,11 @@ export function socketChannel(
   socket.on("close", (_code, reason) => finish(reason.toString() || undefined));
   socket.on("pong", () => {
     isAlive = true;
+  });
+  // Somebody who pings without end and reads nothing would fill the memory with the answers.
+  socket.on("ping", (data) => {
+    admit();
+    if (!end && socket.bufferedAmount <= MAX_PONGS) socket.pong(data);
   });
   socket.on("message", (data, isBinary) => {
     if (end || isClosing) return;

@@ -38,6 +38,7 @@ export function dialSocket(url: URL, options: DialOptions, limitMs = HANDSHAKE_M
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(target, {
       perMessageDeflate: false,
+      autoPong: false,
       maxPayload: MAX_MESSAGE,
       followRedirects: false,
       ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),

@@ -1,4 +1,4 @@
-import type { SessionHeader } from "@scorel/kernel";
+import { codeOf, type SessionHeader } from "@scorel/kernel";
 import type { SessionOption, SessionPlace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { ClientScope, PathReach, SessionSummary } from "../contract.ts";
@@ -101,12 +101,11 @@ export class Access {
   /** Throws HOST_FORBIDDEN unless the client may use this session; without an id, unless it may use all sessions. */
   async assertSession(idOrPrefix?: string): Promise<void> {
     if (!this.confined) return;
-    const id = idOrPrefix === undefined ? undefined : this.sessions.resolve(idOrPrefix);
-    if (id === undefined) throw errors.HOST_FORBIDDEN({ reason: "its connection is limited to certain sessions" });
-    if (this.ids.has(id)) return;
-    const header = this.scope.projects && (await this.sessions.header(id));
-    if (!header || !(await this.ofProjects(header)))
-      throw errors.HOST_FORBIDDEN({ reason: `its connection does not include session ${id}` });
+    if (idOrPrefix === undefined)
+      throw errors.HOST_FORBIDDEN({ reason: "its connection is limited to certain sessions" });
+    // The same answer for sessions that do not exist, and for a beginning of their ids: it tells nothing of other sessions.
+    if (!(await this.includesSession(idOrPrefix)))
+      throw errors.HOST_FORBIDDEN({ reason: `its connection does not include session ${idOrPrefix}` });
   }
 
   /** Throws HOST_FORBIDDEN unless a limited client may name the paths in the params of an operation. */
@@ -161,6 +160,17 @@ export class Access {
   /** Lets the client use a session that it has created. */
   adopt(sessionId: string): void {
     this.ids.add(sessionId);
+  }
+
+  private async includesSession(idOrPrefix: string): Promise<boolean> {
+    try {
+      const id = this.sessions.resolve(idOrPrefix);
+      if (this.ids.has(id)) return true;
+      return this.scope.projects !== undefined && (await this.ofProjects(await this.sessions.header(id)));
+    } catch (thrown) {
+      if (["SESSION_UNKNOWN", "SESSION_AMBIGUOUS"].includes(codeOf(thrown))) return false;
+      throw thrown;
+    }
   }
 
   private async ofProjects(header: SessionHeader): Promise<boolean> {

@@ -65,6 +65,7 @@ export async function listSessions(
   // Without the list of projects, sessions are shown where they were created; a query for one project cannot be
   // answered.
   if (project !== undefined && problems[0]) throw new ScorelError(problems[0].code, problems[0].message);
+  if (parent !== undefined) await access.assertSession(parent);
   return listed(await access.visible(sessions.list()), book, {
     cwd: directory,
     project,

@@ -244,6 +244,28 @@ it("answers a limited client the same for paths that do not exist and for those 
   }
 });
 
+it("tells a client that is limited to certain sessions nothing of the ids of others", async () => {
+  using home = testHome();
+  await using t = await testHost([echoAgent, caller], [], [reader]);
+  const [own, other] = await twoSessions(t, home.cwd);
+  const client = connect(t, { sessions: [own] });
+  const told = (operation: Operation, params: object) =>
+    client.request(operation, params as never).then(JSON.stringify, ({ message }) => message);
+  for (const id of [other, other.slice(0, 6), "none", "", "../x"])
+    for (const [operation, params] of [
+      ["get_status", { sessionId: id }],
+      ["list_commands", { sessionId: id }],
+      ["list_sessions", { parent: id }],
+      ["peek", { sessionId: own, at: id }],
+    ] as const)
+      expect([operation, id, await told(operation, params)]).toEqual([
+        operation,
+        id,
+        expect.stringContaining(`its connection does not include session ${id}.`),
+      ]);
+  expect(await answer(client, "get_status", { sessionId: own })).toBe("done");
+});
+
 it("does not let a limited client widen what a session may do by options, unless its scope includes them", async () => {
   using home = testHome();
   const tones = definePlugin({

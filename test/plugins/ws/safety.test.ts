@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openPage, raw, statusOf, testWeb, upgrade } from "./home.ts";
@@ -271,5 +272,66 @@ describe("timing", () => {
     expect(sources[0]).toContain("timingSafeEqual(digest, Buffer.from(stored.sha256");
     for (const source of sources)
       expect(source.match(/(token|secret|digest|sha256)\w*\s[!=]==?\s(?!undefined)/gi) ?? []).toEqual([]);
+  });
+});
+
+describe("paths that a plugin would read as others", () => {
+  it("lead nowhere, so that no method and no check of another path applies to them", async () => {
+    await using t = await testWeb();
+    const body = "{}";
+    const lines = (method: string, path: string) => [
+      `${method} ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${t.port}`,
+      bearer(t),
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      "Connection: close",
+      "",
+      body,
+    ];
+    const paths = [
+      "/sessions/../operations/ping",
+      "/sessions/./x",
+      "/sessions/%2e%2e/operations/ping",
+      "/sessions\\..\\operations\\ping",
+    ];
+    for (const path of [
+      ...paths,
+      "//operations/ping",
+      "//evil.example/operations/ping",
+      "/operations/../operations/ping",
+    ])
+      for (const method of ["GET", "POST"])
+        expect({ method, path, status: statusOf(await raw(t.port, lines(method, path))) }).toEqual({
+          method,
+          path,
+          status: 404,
+        });
+    expect(statusOf(await raw(t.port, lines("POST", "/operations/ping")))).toBe(200);
+  });
+});
+
+describe("pings without end", () => {
+  it("of somebody who reads nothing cost little memory", async () => {
+    await using t = await testWeb();
+    const head = ["GET /ws HTTP/1.1", `Host: 127.0.0.1:${t.port}`, bearer(t), ...upgrade, "", ""].join("\r\n");
+    const hello = JSON.stringify({ type: "hello", protocol: 1, version: "1", token: t.token() });
+    const masked = (opcode: number, text: string) =>
+      Buffer.concat([
+        Buffer.from([0x80 | opcode, 0x80 | 126, text.length >> 8, text.length & 255, 0, 0, 0, 0]),
+        Buffer.from(text),
+      ]);
+    const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
+    const many = Buffer.concat(Array.from({ length: 1_000 }, () => ping));
+    const before = process.memoryUsage().rss;
+    const socket = connect(t.port, "127.0.0.1").on("error", () => {});
+    socket.pause();
+    socket.write(head);
+    await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0);
+    socket.write(masked(1, hello));
+    for (let n = 0; n < 500 && !socket.writableNeedDrain; n++) socket.write(many);
+    await (await t.connect()).request("ping", {});
+    expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(100);
+    socket.destroy();
   });
 });
