@@ -21,23 +21,29 @@ it("a command whose stderr is closed ends normally", async () => {
   expect(await once(child, "exit")).toEqual([2, null]);
 });
 
-it("a conversation ends when its terminal is closed, and does not keep calling the model", async () => {
-  using s = scratch();
-  s.useModel("http://127.0.0.1:9/v1");
-  // `script` gives the shell a terminal of its own, which is closed when script is killed.
-  const shell = `trap "" HUP; echo $$ > pid; exec node ${BIN}`;
-  const child = spawn("script", ["-qec", shell, "/dev/null"], {
-    cwd: s.project,
-    env: { PATH: process.env.PATH, HOME: s.home, SHELL: "/bin/sh", TERM: "xterm" },
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-  started.add(child.pid as number);
-  const [pid = 0] = await started.pidsIn(`${s.project}/pid`, 1);
-  let screen = "";
-  child.stdout.on("data", (chunk) => {
-    screen += String(chunk);
-  });
-  await eventually(() => expect(screen).toContain("/help"));
-  child.kill("SIGKILL");
-  await eventually(() => expect(isAlive(pid)).toBe(false));
-});
+it.each([
+  ["line by line", "--plain", "/help"],
+  ["on the whole screen", "", "F1 shows all keys"],
+])(
+  "a conversation %s ends when its terminal is closed, and does not keep calling the model",
+  async (_how, option, shown) => {
+    using s = scratch();
+    s.useModel("http://127.0.0.1:9/v1");
+    // `script` gives the shell a terminal of its own, which is closed when script is killed.
+    const shell = `stty cols 80 rows 24; trap "" HUP; echo $$ > pid; exec node ${BIN} ${option}`;
+    const child = spawn("script", ["-qec", shell, "/dev/null"], {
+      cwd: s.project,
+      env: { PATH: process.env.PATH, HOME: s.home, SHELL: "/bin/sh", TERM: "xterm" },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    started.add(child.pid as number);
+    const [pid = 0] = await started.pidsIn(`${s.project}/pid`, 1);
+    let screen = "";
+    child.stdout.on("data", (chunk) => {
+      screen += String(chunk);
+    });
+    await eventually(() => expect(screen).toContain(shown));
+    child.kill("SIGKILL");
+    await eventually(() => expect(isAlive(pid)).toBe(false));
+  },
+);

@@ -24,7 +24,7 @@ export interface SessionChoice extends SessionOptions {
 export function sessionFlags(options: readonly SessionOption[]): CliOption[] {
   return [
     { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
-    { flags: "--continue", description: "Continue the latest session of this directory" },
+    { flags: "-c, --continue", description: "Continue the latest session of this directory" },
     ...optionFlags(options),
     { flags: "--plain", description: "Talk line by line, without the full-screen application" },
     { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },

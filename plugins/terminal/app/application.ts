@@ -270,7 +270,7 @@ export class Application implements Surroundings {
     if (kind === "reset") this.transcript.rebuild();
     if (kind === "rows") this.transcript.changed(change.index, change.isNew);
     if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
-    if (kind === "live" || kind === "reset") this.transcript.liveChanged();
+    if (kind === "live" || kind === "requests" || kind === "reset") this.transcript.liveChanged();
     if (kind === "requests" || kind === "reset") this.questions.update(view.requests);
     if (kind !== "text" && kind !== "rows") this.activity.update(view, change);
     this.redraw();

@@ -59,12 +59,12 @@ export function noteItem(key: string, draw: Item["draw"]): Item {
 export class LiveItems {
   private readonly texts = new Map<string, GrowingText>();
 
-  itemOf(live: Live, now: number): Item {
+  itemOf(live: Live, durationMs: number): Item {
     return live.kind === "call"
       ? {
           key: live.id,
           group: "card",
-          draw: (width, look, facts) => callLines(live, width, look, { ...facts, durationMs: now - live.ts }),
+          draw: (width, look, facts) => callLines(live, width, look, { ...facts, durationMs }),
         }
       : { key: live.id, group: "message", draw: (width, look, facts) => this.reply(live, width, look, facts) };
   }

@@ -77,7 +77,7 @@ export class Question {
     const { theme, words, keys } = look;
     const bar = theme.style("warning", "┃ ");
     const room = Math.max(10, width - 2);
-    const title = wrapped(theme.style("strong", visibleText(this.request.title)), room);
+    const title = textLines(this.request.title, room).map((line) => theme.style("strong", line));
     const body = (this.request.body ?? []).flatMap((part) => bodyLines(part, room, theme));
     const foot = [
       ...this.footLines(room, look),
@@ -97,13 +97,13 @@ export class Question {
     if (this.awaits === "reason") return [theme.style("warning", words.reasonFor)];
     if (this.awaits === "text") {
       const { fallback } = this.request;
-      const standard = fallback === undefined || fallback === "" ? "" : ` ${words.byDefault(visibleText(fallback))}`;
+      const standard = fallback === undefined || fallback === "" ? "" : ` ${words.byDefault(oneLine(fallback))}`;
       return [theme.style("warning", `${words.typeAnswer}${standard}`)];
     }
     const rows = this.offers.flatMap(({ key, label }, at) => {
       const isChosen = at === this.chosen;
       const head = `${isChosen ? theme.style("accent", "❯") : " "} ${theme.style("accent", key)}  `;
-      return wrapped(head + theme.style(isChosen ? "strong" : "text", visibleText(label)), width, "     ");
+      return wrapped(head + theme.style(isChosen ? "strong" : "text", oneLine(label)), width, "     ");
     });
     const decline = keys.label("interrupt");
     return [...rows, theme.style("faint", words.declineKey(decline))];
@@ -155,7 +155,7 @@ function labelOf(options: readonly { value: string; label: string }[], value: st
 function bodyLines(part: DisplayAction, width: number, theme: Theme): string[] {
   switch (part.display) {
     case "diff":
-      return [theme.style("muted", visibleText(part.path)), ...diffLines(visibleText(part.text), width, theme)];
+      return [theme.style("muted", oneLine(part.path)), ...diffLines(visibleText(part.text), width, theme)];
     case "notice":
       return textLines(part.text, width).map((line) => theme.style("code", line));
     case "hidden":
@@ -174,6 +174,10 @@ function bodyLines(part: DisplayAction, width: number, theme: Theme): string[] {
     default:
       return textLines(part.text, width);
   }
+}
+
+function oneLine(text: string): string {
+  return visibleText(text).replace(/\s*\n\s*/g, " ");
 }
 
 function textLines(text: string, width: number): string[] {

@@ -1,4 +1,4 @@
-import type { SessionView } from "@scorel/host/client";
+import type { Live, SessionView } from "@scorel/host/client";
 import type { Look } from "../rows/look.ts";
 import { type Item, itemOf, LiveItems, noteItem } from "./items.ts";
 
@@ -40,6 +40,9 @@ export class Transcript {
   /** When running tools began, by the id of their result. */
   private readonly begun = new Map<string, number>();
   private readonly lasted = new Map<string, number>();
+  /** Calls that are asked about, and when those were allowed that had been. */
+  private waiting = new Set<unknown>();
+  private readonly allowed = new Map<unknown, number>();
   /** The first line in view; undefined while the end is in view. */
   private top: { key: string; place: Place } | undefined;
   private shownKeys: string[] = [];
@@ -89,7 +92,10 @@ export class Transcript {
   /** Takes note of what is in flight. */
   liveChanged(): void {
     const live = this.view?.live ?? [];
-    for (const each of live) if (each.kind === "call") this.begun.set(each.id, each.ts);
+    const asked = this.asked();
+    for (const id of this.waiting) if (!asked.has(id)) this.allowed.set(id, Date.now());
+    this.waiting = asked;
+    for (const each of live) if (each.kind === "call") this.begun.set(each.id, this.startOf(each));
     this.live.keep(live);
   }
 
@@ -163,13 +169,24 @@ export class Transcript {
   }
 
   private all(): All {
-    const { live: now = [], requests = [] } = this.view ?? {};
-    const asked = new Set(requests.map(({ data }) => (data as { toolCallId?: unknown } | undefined)?.toolCallId));
+    const { live: now = [] } = this.view ?? {};
+    const asked = this.asked();
     // What is asked about stands in the question.
     const shown = now.filter((each) => each.kind !== "call" || !asked.has(each.toolCallId));
-    const live = shown.map((each) => this.live.itemOf(each, Date.now()));
+    const live = shown.map((each) => this.live.itemOf(each, Date.now() - this.startOf(each)));
     const { items } = this;
     return { at: (index: number) => items[index] ?? live[index - items.length], length: items.length + live.length };
+  }
+
+  /** The calls that are asked about. */
+  private asked(): Set<unknown> {
+    const { requests = [] } = this.view ?? {};
+    return new Set(requests.map(({ data }) => (data as { toolCallId?: unknown } | undefined)?.toolCallId));
+  }
+
+  /** When work began: for a call that was asked about, when it was allowed. */
+  private startOf(live: Live): number {
+    return live.kind === "call" ? Math.max(live.ts, this.allowed.get(live.toolCallId) ?? 0) : live.ts;
   }
 
   /** Keeps a place as the first line, or follows the end if that is in view from there. */
