@@ -282,9 +282,13 @@ export interface Operations {
   run_queue: { params: { sessionId: string }; result: { status: "started" | "running" | "empty"; id?: string } };
   /**
    * Returns the conversation as stored, from the last summary on. Changes that plugins make per request are not
-   * included.
+   * included. With `limit`, the last messages, up to about 8 MB of them; `more` says that there are earlier ones. `skip` leaves out so
+   * many at the end, which gives the page before.
    */
-  get_context: { params: { sessionId: string }; result: { messages: Message[] } };
+  get_context: {
+    params: { sessionId: string; limit?: number | undefined; skip?: number | undefined };
+    result: { messages: Message[]; more?: boolean };
+  };
   /**
    * Returns stored events in seq order: the first `limit` after the event `after`, or the last `tail` before the event
    * `before`; by default from the start. A page has at most 5,000 events, and ends after about 8 MB of text: with `more`, ask for the

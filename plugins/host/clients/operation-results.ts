@@ -215,6 +215,7 @@ export const results = {
   run_queue: z.strictObject({ status: z.enum(["started", "running", "empty"]), id: z.string().optional() }),
   get_context: z.strictObject({
     messages: z.array(z.union([userMessage, assistantMessage, toolResultMessage, internalMessage])),
+    more: z.boolean().optional(),
   }),
   get_events: eventPage,
   get_status: sessionStatus,

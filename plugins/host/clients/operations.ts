@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Operation, Operations } from "../contract.ts";
 import { statusOf } from "../sessions/status.ts";
+import { contextPage } from "../stream/pages.ts";
 import { openFor, releaseSession } from "./caller.ts";
 import * as handlers from "./handlers.ts";
 import type { OwnOperation } from "./own-operation.ts";
@@ -181,8 +182,18 @@ export const operations = {
   get_context: {
     summary: "Returns the conversation as the model gets it, from the last summary on.",
     readOnly: true,
-    params: session,
-    run: async (params, caller) => ({ messages: (await openFor(params, caller)).kernel.session.buildContext() }),
+    params: () =>
+      z.strictObject({
+        sessionId,
+        limit: z
+          .number()
+          .int()
+          .min(1)
+          .optional()
+          .describe("The most messages to return, up to the last. Default: all."),
+        skip: count.describe("The number of messages at the end to leave out."),
+      }),
+    run: async (params, caller) => contextPage((await openFor(params, caller)).kernel.session.buildContext(), params),
   },
   get_events: {
     summary: "Returns stored events in order, in pages after or before an event.",

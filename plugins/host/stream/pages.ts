@@ -20,6 +20,22 @@ export function eventPage(session: Session, wanted: Wanted): EventPage {
   return { header: session.header, events: page, more, anchor: anchorAfter(session, end) };
 }
 
+/** Returns the last messages of a conversation, as many as a page can have, or all if no limit is asked for. */
+export function contextPage<M>(
+  all: M[],
+  { limit, skip = 0 }: { limit?: number | undefined; skip?: number | undefined },
+): { messages: M[]; more?: boolean } {
+  const end = Math.max(0, all.length - skip);
+  if (limit === undefined) return { messages: skip === 0 ? all : all.slice(0, end) };
+  let [start, characters] = [end, 0];
+  while (start > 0 && end - start < limit) {
+    characters += sizeOf(all[start - 1]);
+    if (characters > MAX_CHARACTERS && start < end) break;
+    start--;
+  }
+  return { messages: all.slice(start, end), more: start > 0 };
+}
+
 /** Returns the position after a persistent event, or before the first one. */
 export function anchorAfter(session: Session, last: StoredEvent | undefined, streamSeq = -1): Anchor {
   return {

@@ -107,3 +107,30 @@ describe("get_events", () => {
     await expect(read({ limit: 0 })).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });
   });
 });
+
+describe("the conversation as the model gets it", () => {
+  it("comes whole, or in pages from its end", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { sessionId } = await conversation(t, home.cwd);
+    const read = (wanted: { limit?: number; skip?: number } = {}) =>
+      t.client.request("get_context", { sessionId, ...wanted });
+    const { messages: all, ...rest } = await read();
+    expect([all.length, rest]).toEqual([6, {}]);
+    expect(await read({ limit: 4 })).toEqual({ messages: all.slice(2), more: true });
+    expect(await read({ limit: 4, skip: 4 })).toEqual({ messages: all.slice(0, 2), more: false });
+    expect(await read({ limit: 1, skip: 9 })).toEqual({ messages: [], more: false });
+  });
+
+  it("has at most about 8 MB in a page, and at least one message", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    // Each message comes twice, as it was sent and as its echo.
+    for (const letter of ["a", "b"]) await ask(t.client, sessionId, letter.repeat(3 * 1024 * 1024));
+    await ask(t.client, sessionId, "c".repeat(9 * 1024 * 1024));
+    const count = async (skip: number) =>
+      (await t.client.request("get_context", { sessionId, limit: 100, skip })).messages.length;
+    expect([await count(0), await count(1), await count(2), await count(4)]).toEqual([1, 1, 2, 2]);
+  });
+});
