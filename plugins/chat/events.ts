@@ -18,21 +18,21 @@ export function idOf(event: Event): string | undefined {
   return "id" in event ? (event.id as string) : undefined;
 }
 
-/** True for the user's own messages, which are on the screen since they were typed. */
-export function isOwnMessage(event: Event, ownId: string): boolean {
+/** True for the user's own messages, which are on the screen since they were typed. Hosts that were restarted gave other ids. */
+export function isOwnMessage(event: Event, ownIds: ReadonlySet<string>): boolean {
   if (event.type !== "message") return false;
   const { message, clientId } = event as AnyEvent & Events["message"];
-  return message.role === "user" && clientId === ownId;
+  return message.role === "user" && ownIds.has(clientId);
 }
 
 /**
  * True for events that are reported elsewhere: with the turn's end, by the command, or when the session was opened, with `model`.
  */
-export function isToldElsewhere(event: Event, ownId: string, model: string | undefined): boolean {
+export function isToldElsewhere(event: Event, ownIds: ReadonlySet<string>, model: string | undefined): boolean {
   const { type } = event;
   // Questions are displayed by the screen's `ask`.
   if (type === "turn_error" || type === "approval_request") return true;
-  if (OWN.has(type)) return (event as AnyEvent).clientId === ownId;
+  if (OWN.has(type)) return ownIds.has((event as AnyEvent).clientId);
   if (type !== "session_info") return false;
   const { changes } = event as AnyEvent & Events["session_info"];
   return changes.model !== undefined && changes.model === model;

@@ -22,6 +22,10 @@ export class Screen {
   private readonly warnings = new Warnings();
   private readonly statuses = new StatusTexts();
   private readonly reply = new StreamedReply();
+  /** The ids that the user's client has had. */
+  private readonly ownIds = new Set<string>();
+  /** Ids of the running tools that were printed, since the host tells of them again after a lost connection. */
+  private readonly calls = new Set<string>();
   /** Id of the reply whose text was printed last. */
   private replied: string | undefined;
   private model: string | undefined;
@@ -108,6 +112,7 @@ export class Screen {
   async opened(status: SessionStatus, person: boolean, said?: string): Promise<void> {
     const { sessionId, model, leafId, notices, waiting } = status;
     this.model = model;
+    this.ownIds.add(this.client.clientId);
     this.statuses.clear();
     this.typed?.showStatus([]);
     const words = said ?? `${leafId === null ? "New session" : "Session"} ${sessionId}`;
@@ -124,8 +129,9 @@ export class Screen {
     const show = async () => {
       for (const line of lines) await this.line(line);
       for (const live of view.live)
-        if (live.kind === "call") await this.line(this.called(live.display));
-        else {
+        if (live.kind === "call") {
+          if (!this.isKnownCall(live.id)) await this.line(this.called(live.display));
+        } else {
           this.reply.start(live.id);
           await this.stream({ eventId: live.id, delta: live.text });
         }
@@ -154,16 +160,23 @@ export class Screen {
     if (type === "missed") this.reply.miss();
     if (type === "message_start") this.reply.start((event as AnyEvent & Transients["message_start"]).eventId);
     if (type === "runtime_end") return this.turnEnded(event as AnyEvent & Transients["runtime_end"]);
-    if (isOwnMessage(event, this.client.clientId)) return;
+    this.ownIds.add(this.client.clientId);
+    if (isOwnMessage(event, this.ownIds)) return;
     const rest = display.display === "bubble" ? this.reply.rest(idOf(event), display.text) : undefined;
     if (rest !== undefined) {
       await this.write(rest);
       return rest === "" ? undefined : this.endLine();
     }
-    if (isToldElsewhere(event, this.client.clientId, this.model)) return;
+    if (isToldElsewhere(event, this.ownIds, this.model)) return;
     const isCall = type === "tool_execution_start";
+    if (isCall && this.isKnownCall((event as AnyEvent & Transients["tool_execution_start"]).eventId)) return;
     const text = isCall || display.display === "card" ? this.called(display) : drawn(display, authorOf(event));
     if (text !== "") await this.line(text);
+  }
+
+  private isKnownCall(id: string | undefined): boolean {
+    const { size } = this.calls;
+    return id !== undefined && this.calls.add(id).size === size;
   }
 
   /** Prints the end of a turn: its result, tokens, cost and time. */
