@@ -1,8 +1,17 @@
 import type { Client } from "@scorel/host/contract";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type { Screen } from "./screen.ts";
 
 /** Time without a connection after which the user is told: a host that is replaced is back earlier. */
 const TELL_MS = 1_500;
+
+const ENDS_OF_WAITING = "connecting again by itself, what you type is sent then; Ctrl-C leaves";
+const END_FOR_GOOD = "leave with Ctrl-C, and start scorel again";
+const MOVED = {
+  here: "(the terminal that ran this session was closed; the session goes on in yours, and you need not do anything)",
+  elsewhere:
+    "(the terminal that ran this session was closed; the session goes on in another one, and you need not do anything)",
+};
 
 /** The connection of a conversation to its host, which may be another process. Says when it is lost, and when it is back. */
 export class Connection {
@@ -10,15 +19,17 @@ export class Connection {
   private readonly screen: Screen;
   private readonly stopListening: (() => void) | undefined;
   private telling: NodeJS.Timeout | undefined;
+  /** What is told of the lost connection. */
+  private why = "";
   private isTold = false;
   private readonly waiting = new Set<() => void>();
 
   constructor(client: Client, screen: Screen) {
     this.screen = screen;
     this.stopListening = client.onState?.((state) => {
-      if (state.state === "live") this.back();
-      else if (state.state === "waiting") this.lost(state.reason);
-      else if (state.state === "closed" && state.error) this.lost(state.error.message);
+      if (state.state === "live") this.back(state.moved);
+      else if (state.state === "waiting") this.lost(state.reason, ENDS_OF_WAITING);
+      else if (state.state === "closed" && state.error) this.lost(state.error.message, END_FOR_GOOD);
     });
   }
 
@@ -49,22 +60,23 @@ export class Connection {
     this.stopListening?.();
   }
 
-  private lost(reason: string): void {
+  private lost(reason: string, end: string): void {
     this.isLost = true;
     for (const leave of this.waiting) leave();
+    this.why = `(the host is gone: ${lineOf(reason)}; ${end})`;
     if (this.isTold) return;
     this.telling ??= setTimeout(() => {
       this.isTold = true;
-      const text = `(the host is gone: ${reason}; connecting again until it is back, Ctrl-C leaves)`;
-      void this.screen.line(text);
+      void this.screen.line(this.why);
     }, TELL_MS);
   }
 
-  private back(): void {
+  private back(moved: "here" | "elsewhere" | undefined): void {
     this.isLost = false;
     clearTimeout(this.telling);
     this.telling = undefined;
-    if (this.isTold) void this.screen.line("(the host is back)");
+    if (moved) void this.screen.line(MOVED[moved]);
+    else if (this.isTold) void this.screen.line("(the host is back)");
     this.isTold = false;
   }
 }

@@ -41,10 +41,14 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
     await chat.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
     await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
+    let staying: string[] = [];
     // A host that is gone has nothing left to close.
-    await connection.orLost(closeSession(client, chat.sessionId, screen));
+    const closed = closeSession(client, chat.sessionId, screen, (names) => {
+      staying = names;
+    });
+    await connection.orLost(closed);
     if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.turns.failed > 0 ? 1 : 0;
-    if (chat.begun) await screen.line(`To go on: scorel --session ${chat.sessionId}`);
+    if (chat.begun) await screen.line(farewell(chat.sessionId, staying));
     return invocation.interrupt.aborted ? CANCELLED : 0;
   } finally {
     unwatch?.();
@@ -100,9 +104,23 @@ async function watched(ctx: Context, client: Client, chat: ChatSession): Promise
   });
 }
 
-/** Closes the session and prints failures that were not shown yet. */
-async function closeSession(client: Client, sessionId: string, screen: Screen): Promise<void> {
-  await screen.notices((await client.request("get_status", { sessionId })).notices);
+/** Says how to return to a session, and who stays in it. */
+function farewell(sessionId: string, staying: readonly string[]): string {
+  const how = `scorel --session ${sessionId}`;
+  if (staying.length === 0) return `To go on: ${how}`;
+  return `The session goes on without you: ${staying.join(", ")} ${staying.length === 1 ? "is" : "are"} still there. To come back: ${how}`;
+}
+
+/** Closes the session and prints failures that were not shown yet. `staying` is told who else has it open. */
+async function closeSession(
+  client: Client,
+  sessionId: string,
+  screen: Screen,
+  staying: (names: string[]) => void,
+): Promise<void> {
+  const { notices, present = [] } = await client.request("get_status", { sessionId });
+  staying(present.filter(({ clientId }) => clientId !== client.clientId).map(({ name }) => name));
+  await screen.notices(notices);
   await screen.notices((await client.request("close_session", { sessionId })).notices);
 }
 

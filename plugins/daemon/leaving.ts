@@ -28,6 +28,8 @@ export async function othersDone(
       if (!isBusy && Date.now() - quietSince > FAREWELL_MS) break;
       if (isTold || Date.now() - since < TELL_MS) continue;
       isTold = true;
-      stderr.write("scorel: others work in this session, waiting for their turn to end (Ctrl-C ends it)\n");
+      stderr.write(
+        "scorel: somebody else's turn still runs in this process; it ends after that (Ctrl-C ends both now)\n",
+      );
     }
 }

@@ -48,6 +48,8 @@ export class ReachingClient implements Client {
   private current: LinkState;
   private latest: Client | undefined;
   private closed = false;
+  /** A session of a process that has ended is being opened again. */
+  private isMoving = false;
   /** Settles when the sessions of a process that has ended are open again. */
   private moving: Promise<unknown> | undefined;
 
@@ -157,12 +159,18 @@ export class ReachingClient implements Client {
     if (OPENING.includes(operation)) {
       this.routes.set((result as SessionStatus).sessionId, client);
       this.latest = client;
-      this.become(client.state ?? { state: "live", version: this.ctx.launch.version });
+      this.become(this.stateOf(client));
       const { unsaved = false } = params as { unsaved?: boolean };
       if (client === this.own && !unsaved) this.opened();
     }
     if (operation === "close_session") this.routes.delete((params as { sessionId: string }).sessionId);
     return result;
+  }
+
+  private stateOf(client: Client): LinkState {
+    const state = client.state ?? { state: "live", version: this.ctx.launch.version };
+    if (!this.isMoving || state.state !== "live") return state;
+    return { ...state, moved: client === this.own ? "here" : "elsewhere" };
   }
 
   /** Another process has ended: its sessions are opened here, or wherever somebody was faster, and subscriptions go on. */
@@ -177,7 +185,10 @@ export class ReachingClient implements Client {
   private async moveTo(params: Operations["load_session"]["params"], gone: Client): Promise<void> {
     const own = [...this.subscriptions].filter(({ sessionId }) => sessionId === params.sessionId);
     try {
-      const client = await this.reopen(params);
+      this.isMoving = true;
+      const client = await this.reopen(params).finally(() => {
+        this.isMoving = false;
+      });
       for (const subscription of own) await subscription.move(client, this.passing.has(client));
     } catch (thrown) {
       this.ctx.launch.stderr.write(`scorel: ${messageOf(thrown)}\n`);

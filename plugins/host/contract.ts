@@ -157,7 +157,8 @@ export interface Waiting {
 /** How a client is connected to its host. */
 export type LinkState =
   | { state: "connecting" }
-  | { state: "live"; version: string }
+  /** `moved`: the process that had the session has ended, and the session goes on in this process or in another one. */
+  | { state: "live"; version: string; moved?: "here" | "elsewhere" }
   | Waiting
   | { state: "closed"; error?: Error | undefined };
 /** A running subscription. Call it to unsubscribe. */
