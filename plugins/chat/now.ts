@@ -1,5 +1,6 @@
 import { clientName, type SessionProjection } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { drawn } from "./drawing.ts";
 import { pastText } from "./past.ts";
 
@@ -22,7 +23,7 @@ export interface NowOptions {
 export function nowLines(view: SessionProjection, options: NowOptions): string[] {
   const { queue, past, clientId } = options;
   const { running, host } = view.status;
-  const others = (host.present ?? []).filter((client) => client.clientId !== clientId).map(({ name }) => name);
+  const others = (host.present ?? []).filter((client) => client.clientId !== clientId).map(({ name }) => lineOf(name));
   const { sessionId } = host;
   const lines: string[] = [];
   if (past === "again")

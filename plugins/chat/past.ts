@@ -1,4 +1,5 @@
 import { clientName, type Row } from "@scorel/host/client";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { widthOf } from "@scorel/kit/text/width";
 import { cardText, drawn, shortened } from "./drawing.ts";
 
@@ -67,7 +68,7 @@ function blockOf({ display, clientId }: Row, isNamed: boolean): string {
     return drawn({ ...display, text: shortened(display.text, MESSAGE_LINES) }, isNamed ? clientName(clientId) : "");
   if (display.display !== "card") return shortened(drawn(display), OUTPUT_LINES);
   const failed = display.status === "error" ? "failed: " : "";
-  return `· ${failed}${display.title}\n${shortened(cardText(display), OUTPUT_LINES)}`.trimEnd();
+  return `· ${failed}${lineOf(display.title)}\n${shortened(cardText(display), OUTPUT_LINES)}`.trimEnd();
 }
 
 function beforeText(earlier: readonly Row[], more: boolean, { sessionId, elsewhere }: PastOptions): string {

@@ -3,6 +3,7 @@ import { clientName, damageIn, type SessionProjection, Warnings } from "@scorel/
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, DisplayAction, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
@@ -170,7 +171,9 @@ export class Screen {
     if (isToldElsewhere(event, this.ownIds, this.model)) return;
     const isCall = type === "tool_execution_start";
     if (isCall && this.isKnownCall((event as AnyEvent & Transients["tool_execution_start"]).eventId)) return;
-    const text = isCall || display.display === "card" ? this.called(display) : drawn(display, authorOf(event));
+    const isName = type === "client_joined" || type === "client_left";
+    const words = isCall || display.display === "card" ? this.called(display) : drawn(display, authorOf(event));
+    const text = isName ? lineOf(words) : words;
     if (text !== "") await this.line(text);
   }
 
@@ -229,7 +232,8 @@ export class Screen {
   private called(card: DisplayAction): string {
     // Only a card changes its state; other displays would appear twice.
     if (card.display !== "card") return "";
-    const { title, status } = card;
+    const { status } = card;
+    const title = lineOf(card.title);
     const named = this.named === title;
     this.named = title;
     if (status === "running") return `· ${title}`;

@@ -1,4 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
 import { dialHost } from "./dial.ts";
@@ -85,7 +86,7 @@ function statusText({ pid, since, state }: Daemon, live: HostStatus | undefined)
 function clientsText(clients: HostStatus["clients"]): string {
   if (clients.length === 0) return "none";
   const named = (client: HostStatus["clients"][number]) =>
-    `${client.name ?? client.transport} (${client.transport}${client.connected ? "" : ", away"})`;
+    `${lineOf(client.name ?? client.transport)} (${lineOf(client.transport)}${client.connected ? "" : ", away"})`;
   return clients.map(named).join(", ");
 }
 

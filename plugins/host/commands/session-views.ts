@@ -5,6 +5,7 @@ import type { Ledger } from "@scorel/kernel/store";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import { queueOf } from "../clients/queue.ts";
 import type { QueuedMessage, SessionSummary } from "../contract.ts";
@@ -191,13 +192,20 @@ function idOf({ args: [id = ""] }: Invocation): string {
   return id;
 }
 
-function row(
+/** A session as a row of `session list`. */
+export function row(
   { sessionId, updatedAt, messages, name, title, cwd, problem }: SessionSummary,
   withDirectory: boolean,
 ): string {
   const time = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
   const text = problem ?? name ?? title;
-  return [sessionId, time, String(messages ?? "many").padStart(4), ...(withDirectory ? [cwd] : []), text].join("  ");
+  return [
+    sessionId,
+    time,
+    String(messages ?? "many").padStart(4),
+    ...(withDirectory ? [lineOf(cwd)] : []),
+    lineOf(text),
+  ].join("  ");
 }
 
 /** Returns the value of `--tail`, or infinity; throws HOST_TAIL_INVALID. */
