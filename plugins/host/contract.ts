@@ -183,7 +183,60 @@ export interface EventPage {
   /** Position after the last returned event. */
   anchor: Anchor;
 }
-export interface SessionStatus {
+/**
+ * What is worth showing of a session all the time. A field is absent while it is not known. `follow_status` asks for its changes, which
+ * come as `status_change`.
+ */
+export interface SessionGlance {
+  /** `provider/id` of the model for the next turn; absent when there is none. */
+  model?: string;
+  /** Why no model can be used. */
+  modelError?: { code: string; message: string };
+  /** How hard the model thinks. */
+  thinking?: ThinkingLevel;
+  /** The permission mode in force, and the one that applies when none is chosen in the session. */
+  permission?: string;
+  permissionDefault?: string;
+  /** Tokens of the next request: what the last reply reported, and an estimate of what came after it. */
+  context?: {
+    tokens: number;
+    /** The model's window in tokens, and the used share of it from 0 to 1 (more if the conversation is too long). */
+    window?: number;
+    share?: number;
+  };
+  /** What the whole session has used so far, on all branches. Absent before the first reply. */
+  spent?: {
+    /** Tokens that were sent without a cache, received, read from a cache and written to it. */
+    input: number;
+    output: number;
+    cacheRead: number;
+    cacheWrite: number;
+    /** The share of the sent tokens that came from a cache, from 0 to 1; absent if none were sent. */
+    cachedShare?: number;
+    /** US dollars; absent if the price of any model that has answered is not known. */
+    cost?: number;
+  };
+  /** The checked-out git branch of the session's directory, or the beginning of the commit's id. */
+  branch?: string;
+}
+/** What the running turn does. Times are in milliseconds since 1970, by the host's clock. */
+export type Doing =
+  /** As many turns of other sessions run as `[host] concurrentTurns` allows. */
+  | { state: "waiting"; since: number }
+  /** A person is asked; `text` is the title of the first open question. */
+  | { state: "asking"; text: string }
+  /** The model is called again at `until`, after an error. */
+  | { state: "retrying"; until: number; attempt: number; of: number; reason: string }
+  /** The conversation is being summarized. */
+  | { state: "compacting"; since: number }
+  /** A tool runs; `text` describes the call in one line. `calls` is how many run; this one began first. */
+  | { state: "tool"; since: number; tool: string; text: string; calls: number }
+  /** The model was asked, and no text of its answer has arrived. */
+  | { state: "thinking"; since: number }
+  /** The answer is arriving. */
+  | { state: "answering"; since: number };
+
+export interface SessionStatus extends SessionGlance {
   sessionId: string;
   running: boolean;
   /** The running turn has not begun yet: as many of other sessions run as `[host] concurrentTurns` allows. */
@@ -203,10 +256,8 @@ export interface SessionStatus {
   present?: { clientId: string; name: string }[];
   /** Number of queued messages; absent when there are none. They are sent with the next turn or by `run_queue`. */
   waiting?: number;
-  /** `provider/id` of the model for the next turn; absent when there is none. */
-  model?: string;
-  /** Why no model can be used. */
-  modelError?: { code: string; message: string };
+  /** What the running turn does; absent when none runs. */
+  doing?: Doing;
 }
 
 /**
@@ -302,6 +353,10 @@ export interface Operations {
     result: EventPage;
   };
   get_status: { params: { sessionId: string }; result: SessionStatus };
+  /**
+   * Returns a part of the status, and announces its later changes by `status_change`, until the client leaves the session.
+   */
+  follow_status: { params: { sessionId: string }; result: SessionGlance };
   /**
    * Reopens a session over the same log with the current plugins and configuration; options and choices are kept.
    * Listeners stay subscribed and get `session_start`; clients that answer questions must say so again. Throws
@@ -695,6 +750,10 @@ export interface Directories {
 }
 
 declare module "@scorel/kernel" {
+  interface Transients {
+    /** Parts of the session's status have changed; null stands for one that is absent now. Sent if a client asked with `follow_status`. */
+    status_change: { changes: { [K in keyof SessionGlance]?: SessionGlance[K] | null } };
+  }
   interface Services {
     host: HostService;
     sessionLogs: SessionLogs;

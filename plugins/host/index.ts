@@ -9,6 +9,7 @@ import { checkOptions } from "./contributed-options.ts";
 import { createHost, type LocalHost } from "./host.ts";
 import { shippedOptions } from "./shipped-options.ts";
 import { changeFile } from "./storage/shared-file.ts";
+import { statusChange } from "./stream/status-change.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 
 /** Commands that read files of this computer use the host itself; others use the service, which a plugin may have wrapped. */
@@ -44,6 +45,7 @@ export default definePlugin({
   needs: ["composition", "logs"],
   provides: ["host", "sessionLogs", "sessionOptions", "sharedFiles", "directories", "turnOrder"],
   config,
+  events: { status_change: statusChange },
 
   activate(ctx) {
     const told = new Set<string>();

@@ -17,6 +17,8 @@ export interface CallRequest {
 export interface PermissionsService {
   /** The session's present mode. In a session with a parent, it is never wider than the parent's. */
   readonly mode: Mode;
+  /** The mode that applies when none was chosen for the session. */
+  readonly defaultMode: Mode;
   /**
    * Returns a test for files, by real path, that a search below `folder` (a real path) must leave out because reading them
    * needs a question. `shows` says whether the search shows only names or also contents.

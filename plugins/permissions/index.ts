@@ -18,6 +18,7 @@ import {
   permissionModeProjection,
   permissionTold,
   type State,
+  unchosenMode,
 } from "./state.ts";
 
 /** Decides which tool calls run, which need a person's approval, and which are refused. */
@@ -53,6 +54,9 @@ export default definePlugin({
       hiddenIn: async (folder, shows) => (await import("./guard.ts")).hiddenFrom(folder, shows, state),
       get mode() {
         return modeOf(state);
+      },
+      get defaultMode() {
+        return unchosenMode(state);
       },
       takeReads: (toolCallId) => taken(state.judged?.reads, toolCallId),
     };

@@ -57,6 +57,12 @@ export function modeOf(state: State): Mode {
   return narrowest(ownMode(state), [...limitsOf(state.ctx), ...(lock ? [lock] : [])]);
 }
 
+/** The mode of a session in which none was chosen. */
+export function unchosenMode(state: State): Mode {
+  const lock = modeLock(state);
+  return narrowest(state.ctx.config.mode ?? defaultMode(state), [...limitsOf(state.ctx), ...(lock ? [lock] : [])]);
+}
+
 /** The lock of a preset on the mode, with the widest mode that it allows. */
 export function modeLock(state: State): { mode: Mode; lock: LockedSetting } | undefined {
   const { ctx } = state;

@@ -121,6 +121,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   },
   permissions: {
     mode: "value",
+    defaultMode: "value",
     hiddenIn: "function",
     takeReads: "function",
   },

@@ -20,6 +20,8 @@ export interface Caller {
   /** The sessions that this client keeps open, by id. Each controller aborts when the client releases the session. */
   readonly held: Map<string, AbortController>;
   readonly request: Client["request"];
+  /** Ids of the sessions whose status it follows. */
+  readonly followed: Set<string>;
   /** True once the client has said that it answers questions, in every session that it opens. */
   attending?: boolean | undefined;
 }
@@ -50,6 +52,7 @@ export function keepOpen(session: OpenSession, caller: Caller): OpenSession {
 export function releaseSession(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
   caller.held.get(sessionId)?.abort();
   caller.held.delete(sessionId);
+  caller.followed.delete(sessionId);
   return caller.sessions.release(sessionId, caller);
 }
 

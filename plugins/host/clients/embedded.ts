@@ -15,6 +15,7 @@ export class EmbeddedClient implements Client, Caller {
   readonly checksResults: boolean;
   readonly sessions: Sessions;
   readonly held = new Map<string, AbortController>();
+  readonly followed = new Set<string>();
   attending?: boolean | undefined;
   private readonly subscriptions = new Set<SessionSubscription>();
   private readonly watches = new Set<() => void>();

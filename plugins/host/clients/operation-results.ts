@@ -12,6 +12,43 @@ const anchor = z.strictObject({
 const notice = z.strictObject({ origin: z.string(), code: z.string(), message: z.string() });
 const questions = z.array(z.enum(["select", "confirm", "input"])).optional();
 const turn = z.literal("waiting").optional();
+const glance = {
+  model: z.string().optional(),
+  modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),
+  thinking: z.enum(["off", "minimal", "low", "medium", "high", "xhigh"]).optional(),
+  permission: z.string().optional(),
+  permissionDefault: z.string().optional(),
+  context: z
+    .strictObject({ tokens: z.number(), window: z.number().optional(), share: z.number().optional() })
+    .optional(),
+  spent: z
+    .strictObject({
+      input: z.number(),
+      output: z.number(),
+      cacheRead: z.number(),
+      cacheWrite: z.number(),
+      cachedShare: z.number().optional(),
+      cost: z.number().optional(),
+    })
+    .optional(),
+  branch: z.string().optional(),
+};
+const since = z.number();
+const doing = z.discriminatedUnion("state", [
+  z.strictObject({ state: z.literal("waiting"), since }),
+  z.strictObject({ state: z.literal("asking"), text: z.string() }),
+  z.strictObject({
+    state: z.literal("retrying"),
+    until: z.number(),
+    attempt: z.number(),
+    of: z.number(),
+    reason: z.string(),
+  }),
+  z.strictObject({ state: z.literal("compacting"), since }),
+  z.strictObject({ state: z.literal("tool"), since, tool: z.string(), text: z.string(), calls: z.number() }),
+  z.strictObject({ state: z.literal("thinking"), since }),
+  z.strictObject({ state: z.literal("answering"), since }),
+]);
 const sessionStatus = z.strictObject({
   sessionId: z.string(),
   running: z.boolean(),
@@ -24,9 +61,9 @@ const sessionStatus = z.strictObject({
   clients: z.number().optional(),
   present: z.array(z.strictObject({ clientId: z.string(), name: z.string() })).optional(),
   waiting: z.number().optional(),
-  model: z.string().optional(),
-  modelError: z.strictObject({ code: z.string(), message: z.string() }).optional(),
   questions,
+  doing: doing.optional(),
+  ...glance,
 });
 const sessionSummary = z.strictObject({
   sessionId: z.string(),
@@ -219,6 +256,7 @@ export const results = {
   }),
   get_events: eventPage,
   get_status: sessionStatus,
+  follow_status: z.strictObject(glance),
   reload_session: sessionStatus,
   close_session: z.strictObject({ closed: z.boolean(), notices: z.array(notice) }),
   check_sessions: z.strictObject({ total: z.number(), sessions: z.array(sessionHealth) }),

@@ -207,6 +207,17 @@ export const operations = {
     params: session,
     run: async (params, caller) => statusOf(await openFor(params, caller)),
   },
+  follow_status: {
+    summary:
+      "Returns the model, the permission mode, the used window, the cost and the branch of a session, and announces their changes.",
+    readOnly: true,
+    params: session,
+    run: async (params, caller) => {
+      const open = await openFor(params, caller);
+      caller.followed.add(open.id);
+      return open.changes.begin();
+    },
+  },
   reload_session: {
     summary: "Reopens a session with the current plugins and configuration.",
     params: session,

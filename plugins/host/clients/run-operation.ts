@@ -58,6 +58,7 @@ async function runContributed<O extends Operation>(
   const context = contextOf(caller, (each) => onlyReads(each, caller, kernel));
   const run = () => handler.run(contained ? copyPlain(checked) : checked, context);
   const result = await guardMessageId({ operation, readOnly: handler.readOnly }, checked, caller.sessions, run);
+  if (!handler.readOnly) caller.sessions.lookAt((checked as { sessionId?: unknown }).sessionId);
   if (!(contained || caller.checksResults) || !handler.result) return result;
   const parsed = assertResult(operation, plugin, await schemaFrom(handler.result), result);
   // Without the keys that the schema of an extension does not name.

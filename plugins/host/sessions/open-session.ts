@@ -1,8 +1,8 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import type { Kernel } from "@scorel/kernel";
+import type { AnyEvent, Kernel } from "@scorel/kernel";
 import type { Composition, Notice, SessionOption, SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { failureText } from "../client/faces.ts";
-import type { SessionStatus } from "../contract.ts";
+import type { SessionGlance, SessionStatus } from "../contract.ts";
 import { optionsOf } from "../session-options.ts";
 import type { SessionStream } from "../stream/session-stream.ts";
 import { canonicalDirectory } from "../workspace.ts";
@@ -15,6 +15,18 @@ export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
 export interface SessionUser {
   readonly clientId: string;
   readonly name?: string | undefined;
+  /** Ids of the sessions whose status it follows. */
+  readonly followed?: Set<string>;
+}
+
+/** Tells clients that follow a session's status of its changes. */
+export interface StatusWatch {
+  /** Takes an event of the session. */
+  take(event: AnyEvent): void;
+  /** Something has happened that may have changed the status. */
+  look(): void;
+  /** Returns the status as it is now. Later changes are told in comparison with it. */
+  begin(): SessionGlance;
 }
 
 /** A session with a running kernel. */
@@ -23,6 +35,7 @@ export interface OpenSession {
   readonly kernel: Kernel;
   readonly stream: SessionStream;
   readonly summary: OpenSummary;
+  readonly changes: StatusWatch;
   readonly workspace: Workspace;
   /** What was left out when it was opened. */
   readonly problems: readonly Notice[];

@@ -73,6 +73,11 @@ export class Sessions {
     return this.remember(known.sessionId, starting, "created");
   }
 
+  /** Tells those who follow an open session's status what an operation has changed in it. */
+  lookAt(id: unknown): void {
+    this.started.get(id as string)?.changes.look();
+  }
+
   /** Lists stored and open sessions, latest activity first. */
   list(): SessionSummary[] {
     return this.shelf.list(this.feed.rows);

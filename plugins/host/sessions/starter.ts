@@ -14,6 +14,7 @@ import { cwdOf } from "../places.ts";
 import { optionsOf } from "../session-options.ts";
 import { createSessionStore } from "../storage/session-store.ts";
 import { SessionStream } from "../stream/session-stream.ts";
+import { StatusChanges } from "../stream/status-changes.ts";
 import { createWorkspace } from "../workspace.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { startingWith, writeNow } from "./copy.ts";
@@ -123,7 +124,11 @@ export class SessionStarter {
     const session: OpenSession = {
       id,
       kernel,
-      stream: new SessionStream(kernel, (event) => this.options.onEvent(session, event)),
+      stream: new SessionStream(kernel, (event) => {
+        session.changes.take(event);
+        this.options.onEvent(session, event);
+      }),
+      changes: new StatusChanges(() => session),
       summary,
       workspace,
       problems: [...wanted.problems, ...problems, ...notices],

@@ -1,11 +1,11 @@
 import type {} from "@scorel/agent/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
-import type {} from "@scorel/model/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import { queueOf } from "../clients/queue.ts";
 import type { SessionStatus } from "../contract.ts";
 import { anchorAfter } from "../stream/pages.ts";
+import { doingIn } from "./doing-in.ts";
+import { glanceOf } from "./glance.ts";
 import { failuresOf, type OpenSession, questionsIn, turnIn } from "./open-session.ts";
 
 /** Returns a session's status for clients. */
@@ -24,7 +24,8 @@ export function statusOf(open: OpenSession): SessionStatus {
     notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
     ...clientsIn(open),
     ...waitingIn(open),
-    ...modelOf({ kernel }),
+    ...doingIn(open),
+    ...glanceOf(open),
   };
 }
 
@@ -43,13 +44,4 @@ function readOnlyNotice({ id, kernel: { readOnly } }: OpenSession): Notice[] {
   if (readOnly === undefined) return [];
   const message = `The log of session ${id} is open for reading only: ${readOnly}.`;
   return [{ origin: "log", code: "STORE_READ_ONLY", message }];
-}
-
-function modelOf({ kernel }: Pick<OpenSession, "kernel">): Pick<SessionStatus, "model" | "modelError"> {
-  try {
-    const model = kernel.find("model")?.current();
-    return model ? { model: `${model.provider}/${model.id}` } : {};
-  } catch (thrown) {
-    return { modelError: { code: codeOf(thrown), message: messageOf(thrown) } };
-  }
 }

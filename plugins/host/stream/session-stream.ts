@@ -65,6 +65,16 @@ export class SessionStream {
     return this.inFlight.of("request").map((event) => (event as unknown as { kind: QuestionKind }).kind);
   }
 
+  /** The titles of the open questions, in the same order. */
+  get questionTitles(): string[] {
+    return this.inFlight.of("request").map((event) => String((event as unknown as { title?: unknown }).title ?? ""));
+  }
+
+  /** The events of everything that has begun and not ended, in a short form. */
+  get inFlightEvents(): AnyEvent[] {
+    return this.inFlight.list();
+  }
+
   /**
    * Resolves with what a client gets that has everything up to `from`, or that starts with the last `tail` stored events.
    * It contains all events that were announced before the call. A client goes on only if its position is proven to be part

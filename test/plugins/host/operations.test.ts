@@ -268,7 +268,7 @@ describe("list_operations", () => {
     expect(await listed({ operations: ["list_operations", "add"] })).toEqual(["list_operations", "add"]);
     expect(await listed({ operations: "read", sessions: [sessionId] })).toEqual([
       ...["ping", "list_operations", "list_sessions", "wait_turn", "get_queue", "get_context", "get_events"],
-      ...["get_status", "close_session", "add"],
+      ...["get_status", "follow_status", "close_session", "add"],
     ]);
   });
 });

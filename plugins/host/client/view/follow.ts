@@ -155,6 +155,11 @@ class Follower implements SessionView {
 
   private resume(mode: ResumeMode, begun: Pick<Subscription, "more" | "status" | "anchor">): void {
     this.projection.begin({ mode, ...begun });
+    // Hosts of earlier versions do not know it, and some clients may not use it: they have the status of the beginning.
+    this.client.request("follow_status", { sessionId: this.sessionId }).then(
+      (glance) => void (this.isClosed || this.projection.takeGlance(glance)),
+      () => {},
+    );
     // The events that made the queue may be earlier ones.
     if (mode === "full_reload" && begun.more)
       this.queueTaken = this.client.request("get_queue", { sessionId: this.sessionId }).then(

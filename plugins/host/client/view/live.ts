@@ -33,9 +33,23 @@ export interface Work {
   /** Index of the running round, from 0. */
   round?: number;
   /** The model is called again after an error. */
-  retrying?: { attempt: number; of: number; reason: string };
+  retrying?: {
+    attempt: number;
+    of: number;
+    reason: string;
+    /** When that will be, in milliseconds since 1970. */
+    until?: number;
+  };
   /** The conversation is being summarized. */
   compacting?: true;
+}
+
+/** When work in flight began, in milliseconds since 1970. */
+export interface Times {
+  turn?: number;
+  round?: number;
+  waiting?: number;
+  compacting?: number;
 }
 
 export type LiveChange =
@@ -54,6 +68,7 @@ export class LiveWork {
   private list: readonly Live[] | undefined;
   private readonly texts = new Map<string, string>();
   work: Work = { running: false };
+  times: Times = {};
 
   get all(): readonly Live[] {
     this.list ??= [...this.items.values()];
@@ -70,6 +85,7 @@ export class LiveWork {
     this.list = undefined;
     this.texts.clear();
     this.work = { running: false };
+    this.times = {};
   }
 
   /** A stored event has arrived, which ends what was in flight under its id. */
@@ -89,6 +105,7 @@ export class LiveWork {
     if (type === "tool_execution_update") return this.progress(event);
     if (type === "tool_execution_end") return this.end(callKey(event.toolCallId));
     if (type === "plugin_status") return this.setText(event.plugin, event.text);
+    this.times = nextTimes(this.times, event);
     const work = nextWork(this.work, event);
     if (!work) return [];
     this.work = work;
@@ -168,11 +185,36 @@ function nextWork(work: Work, event: Fields): Work | undefined {
   if (event.type === "runtime_end") return { ...between, running: false };
   if (event.type === "turn_start") return { ...work, round: event.turnIndex };
   if (event.type === "turn_end") return between;
-  if (event.type === "retry_start")
-    return { ...work, retrying: { attempt: event.attempt, of: event.of, reason: textOf(event.reason) } };
+  if (event.type === "retry_start") return { ...work, retrying: retryOf(event) };
   if (event.type === "retry_end") return trying;
   if (event.type === "compaction_start") return { ...work, compacting: true };
   return event.type === "compaction_end" ? awake : undefined;
+}
+
+function retryOf({ attempt, of, reason, ts, delayMs }: Fields): NonNullable<Work["retrying"]> {
+  const until = Number.isFinite(delayMs) ? { until: ts + delayMs } : {};
+  return { attempt, of, reason: textOf(reason), ...until };
+}
+
+const BEGINS: Readonly<Record<string, keyof Times>> = {
+  runtime_start: "turn",
+  turn_start: "round",
+  turn_wait_start: "waiting",
+  compaction_start: "compacting",
+};
+const ENDS: Readonly<Record<string, keyof Times>> = {
+  runtime_end: "turn",
+  turn_end: "round",
+  turn_wait_end: "waiting",
+  compaction_end: "compacting",
+};
+
+/** The times after an event. */
+function nextTimes(times: Times, { type, ts }: Fields): Times {
+  if (Object.hasOwn(BEGINS, type)) return { ...times, [BEGINS[type] as keyof Times]: ts };
+  if (!Object.hasOwn(ENDS, type)) return times;
+  const { [ENDS[type] as keyof Times]: _ended, ...others } = times;
+  return others;
 }
 
 /** Payloads come from plugins of a host that is not trusted: what should be text may be something else. */

@@ -1,13 +1,24 @@
 import type { AnyEvent, EventId, StoredEvent } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
-import type { Anchor, Delivered, QueuedMessage, ResumeMode, SessionStatus } from "../../contract.ts";
+import type {
+  Anchor,
+  Delivered,
+  Doing,
+  QueuedMessage,
+  ResumeMode,
+  SessionGlance,
+  SessionStatus,
+  ThinkingLevel,
+} from "../../contract.ts";
 import type { CachedSession } from "./cache.ts";
+import { doingNow } from "./doing.ts";
 import { type FactChange, type Facts, learn, noFacts, type OpenRequest, setQueue } from "./facts.ts";
+import { glanceIn } from "./glance.ts";
 import { type Live, LiveWork, type Work } from "./live.ts";
 import { type Row, Timeline } from "./timeline.ts";
 
 /** What is known of a session besides its events. */
-export interface ViewStatus extends Work {
+export interface ViewStatus extends Work, SessionGlance {
   /**
    * `cached`: the view shows what an earlier one has kept, and the host was not heard yet. `reconnecting`: the connection to the host
    * was lost and is being made again. `closed`: nothing more will come.
@@ -18,13 +29,8 @@ export interface ViewStatus extends Work {
   /** Why the view was closed, if not by its user. */
   error?: Error;
   meta: SessionMeta;
-  /** `provider/id` of the model for the next turn. */
-  model?: string;
-  /** Why no model can be used. */
-  modelError?: { code: string; message: string };
-  thinking?: string;
-  /** The permission mode that was chosen in the session last; absent while it has the default. */
-  permission?: string;
+  /** What the running turn does. */
+  doing?: Doing;
   /** Tokens and US dollars of the replies and summaries in `events`. */
   usage: Facts["usage"];
   /** Status texts of plugins. */
@@ -74,13 +80,16 @@ export class SessionProjection {
   private hasMore = false;
   /** Passing events are missing, so that those that follow make no sense. */
   private hasGap = false;
-  private model: string | undefined;
+  private glance: SessionGlance = {};
+  /** Whether the host tells changes of the status. */
+  private isTold = false;
   private cached: ViewStatus | undefined;
   private readonly changed: (change: ViewChange) => void;
 
   /** `changed` is called with each change, after it. */
   constructor(status: SessionStatus, changed: (change: ViewChange) => void = () => {}) {
     this.host = status;
+    this.glance = glanceIn(status);
     this.known = noFacts(status.meta, false);
     this.changed = changed;
   }
@@ -126,7 +135,8 @@ export class SessionProjection {
   /** Begins, or goes on after the connection was lost. */
   begin({ mode, more, anchor, status }: Beginning): void {
     this.host = status;
-    this.model = undefined;
+    this.glance = glanceIn(status);
+    this.isTold = false;
     if (mode === "full_reload") {
       this.timeline.clear();
       this.known = noFacts(status.meta, more);
@@ -186,6 +196,12 @@ export class SessionProjection {
     for (const kind of setQueue(this.known, items, seq)) this.tell({ kind });
   }
 
+  /** Takes the host's answer to `follow_status`. Changes that came before it are newer. */
+  takeGlance(glance: SessionGlance): void {
+    if (!this.isTold) this.glance = glanceIn(glance);
+    this.tell({ kind: "status" });
+  }
+
   connect(link: Connection): void {
     if (this.link.connection === "closed") return;
     this.link = link;
@@ -212,7 +228,10 @@ export class SessionProjection {
     if (event.type === "session_info") {
       if (event.seq <= anchor.persistentSeq) return [];
       const { model } = ((event as unknown as { changes?: SessionMeta }).changes ?? {}) as SessionMeta;
-      if (model !== undefined) this.model = model;
+      if (model !== undefined) {
+        const { modelError: _solved, ...others } = this.glance;
+        this.glance = { ...others, model };
+      }
     }
     try {
       return learn(this.known, event);
@@ -222,9 +241,21 @@ export class SessionProjection {
   }
 
   private pass(delivered: Delivered): void {
+    if (delivered.event.type === "status_change") {
+      this.change(delivered.event as AnyEvent);
+      return;
+    }
     const changes = this.work.take(delivered, (id) => this.timeline.has(id));
     for (const change of changes) this.tell(change);
     if (changes.length === 0 && !isPart(delivered.event as AnyEvent)) this.tell({ kind: "passing", delivered });
+  }
+
+  private change(event: AnyEvent): void {
+    const { changes } = event as unknown as { changes?: unknown };
+    if (typeof changes !== "object" || changes === null) return;
+    this.isTold = true;
+    this.glance = glanceIn({ ...this.glance, ...changes });
+    this.tell({ kind: "status" });
   }
 
   private miss(delivered: Delivered): void {
@@ -240,16 +271,17 @@ export class SessionProjection {
   }
 
   private makeStatus(): ViewStatus {
-    const { meta, permission, usage } = this.known;
-    const model = this.model ?? this.host.model;
+    const { meta, permission, usage, requests } = this.known;
+    const titles = requests.map(({ title }) => String(title));
+    const doing = doingNow(this.work, titles);
     return {
       ...this.work.work,
       ...this.link,
       meta,
-      ...(model !== undefined && { model }),
-      ...(this.host.modelError && this.model === undefined && { modelError: this.host.modelError }),
-      ...(typeof meta.thinkingLevel === "string" && { thinking: meta.thinkingLevel }),
       ...(permission !== undefined && { permission }),
+      ...(typeof meta.thinkingLevel === "string" && { thinking: meta.thinkingLevel as ThinkingLevel }),
+      ...this.glance,
+      ...(doing && { doing }),
       usage,
       texts: this.work.statuses,
       host: this.host,

@@ -1,0 +1,52 @@
+import type {} from "@scorel/agent/contract";
+import { codeOf, type Kernel, messageOf } from "@scorel/kernel";
+import type {} from "@scorel/model/contract";
+import type { SessionGlance, ThinkingLevel } from "../contract.ts";
+import { branchIn } from "./git-branch.ts";
+import type { OpenSession } from "./open-session.ts";
+import { spentIn } from "./spent.ts";
+
+/** Returns the part of a session's status that clients can follow. Cheap, since it is computed after each message. */
+export function glanceOf({ kernel, workspace }: Pick<OpenSession, "kernel" | "workspace">): SessionGlance {
+  const model = modelOf(kernel);
+  const context = contextOf(kernel, model.window);
+  const spent = spentIn(kernel.session);
+  // Only a directory of this computer can be looked into at once.
+  const branch = kernel.find("files")?.local === false ? undefined : branchIn(workspace.root);
+  return {
+    ...(model.name !== undefined && { model: model.name }),
+    ...(model.error && { modelError: model.error }),
+    ...thinkingOf(kernel),
+    ...permissionOf(kernel),
+    ...(context && { context }),
+    ...(spent && { spent }),
+    ...(branch !== undefined && { branch }),
+  };
+}
+
+function modelOf(kernel: Kernel): { name?: string; window?: number; error?: { code: string; message: string } } {
+  try {
+    const model = kernel.find("model")?.current();
+    return model ? { name: `${model.provider}/${model.id}`, window: model.contextWindow } : {};
+  } catch (thrown) {
+    return { error: { code: codeOf(thrown), message: messageOf(thrown) } };
+  }
+}
+
+function thinkingOf(kernel: Kernel): Pick<SessionGlance, "thinking"> {
+  const level = kernel.session.projection("sessionMeta").thinkingLevel ?? kernel.find("workspace")?.thinking;
+  return level === undefined ? {} : { thinking: level as ThinkingLevel };
+}
+
+function permissionOf(kernel: Kernel): Pick<SessionGlance, "permission" | "permissionDefault"> {
+  const permissions = kernel.find("permissions");
+  return permissions ? { permission: permissions.mode, permissionDefault: permissions.defaultMode } : {};
+}
+
+/** Nothing without a model, and in a session without messages, whose first request is not known before its prompt is built. */
+function contextOf(kernel: Kernel, window: number | undefined): SessionGlance["context"] {
+  const agent = kernel.find("agent");
+  if (window === undefined || kernel.session.activeLeaf === null || !agent?.contextTokens) return undefined;
+  const tokens = agent.contextTokens();
+  return { tokens, ...(window > 0 && { window, share: tokens / window }) };
+}
