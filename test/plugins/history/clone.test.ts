@@ -125,8 +125,8 @@ describe("a copy up to an event", () => {
     await t.say("one");
     // A folder stands where the lock of the copy would be.
     const asked = { sessionId, atOnce: true, messageId: "m1" };
-    const copy = (await client.request("clone_session", { ...asked, unsaved: true })).sessionId;
-    await client.request("close_session", { sessionId: copy });
+    const copy = (await client.request("clone_session", asked)).sessionId;
+    await client.request("delete_session", { sessionId: copy });
     mkdirSync(home.session(`${copy}.lock`));
     await expect(client.request("clone_session", asked)).rejects.toMatchObject({ code: "HOST_STORAGE" });
     rmSync(home.session(`${copy}.lock`), { recursive: true });
