@@ -40,16 +40,22 @@ it("a listener can tell what happened before it subscribed, near and far, also a
   await using t = await stage();
   const far = await t.connect();
   const heard: boolean[][] = [];
+  let resumptions = 0;
+  const resumed = () => void resumptions++;
   for (const client of [t.client, far]) {
     const marks: boolean[] = [];
     heard.push(marks);
-    const subscription = await client.subscribe(t.sessionId, () => void marks.push(subscription.isReplay), { tail: 3 });
+    const subscription = await client.subscribe(t.sessionId, () => void marks.push(subscription.isReplay), {
+      tail: 3,
+      resumed,
+    });
     await client.drained(t.sessionId);
     await ask(t.client, t.sessionId, "now");
     await client.drained(t.sessionId);
     expect(marks).toEqual([true, true, true, false, false]);
   }
   await t.restart(async () => {});
+  await eventually(() => expect(resumptions).toBe(1));
   await ask(far, t.sessionId, "again");
   await far.drained(t.sessionId);
   expect(heard[1]?.slice(-2)).toEqual([false, false]);
