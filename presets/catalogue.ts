@@ -19,6 +19,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   tools: { scope: "session", load: () => import("@scorel/tools") },
   commands: { scope: "session", load: () => import("@scorel/commands") },
   compaction: { scope: "session", load: () => import("@scorel/compaction") },
+  mentions: { scope: "session", load: () => import("@scorel/mentions") },
   local: { scope: "session", load: () => import("@scorel/local") },
   coding: { scope: "session", load: () => import("@scorel/coding") },
   requests: { scope: "session", load: () => import("@scorel/requests"), guard: true },

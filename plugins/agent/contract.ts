@@ -3,6 +3,7 @@ import type { ThinkingLevel } from "@mariozechner/pi-ai";
 import type { AppendEntry, EventId } from "@scorel/kernel";
 import type {
   AssistantMessage,
+  AttachedContent,
   ImageBlock,
   ScorelMessage,
   ToolCallBlock,
@@ -56,6 +57,8 @@ export interface SendOptions {
   messageId?: string;
   /** How to queue the message while a turn is running, or `refuse`: then AGENT_BUSY is thrown. Default: "follow_up". */
   running?: "follow_up" | "steer" | "refuse";
+  /** False: files that the message mentions as `@path` are not attached, as for text that somebody else has written. */
+  mentions?: boolean;
 }
 /** What a message with an id made by its client has become. */
 export interface SentMessage {
@@ -258,6 +261,12 @@ export interface PromptService {
   submitted(prompt: string, signal?: AbortSignal): Promise<AppendEntry[]>;
 }
 
+/** The service `mentions`: attaches the files that a message mentions. */
+export interface MentionsService {
+  /** Returns the content with the mentioned files; undefined if it mentions none. */
+  attach(content: UserMessage["content"], signal?: AbortSignal): Promise<AttachedContent | undefined>;
+}
+
 /** The place of a turn among those of all sessions of the host. */
 export interface TurnPlace {
   /** How many turns that wait begin before this one. */
@@ -277,6 +286,7 @@ export interface TurnOrderService {
 declare module "@scorel/kernel" {
   interface Services {
     prompt: PromptService;
+    mentions: MentionsService;
     agent: AgentService;
     turnOrder: TurnOrderService;
   }

@@ -7,7 +7,7 @@ import { type Environment, offeredTools, systemPrompt, tools } from "./environme
 import { errors } from "./errors.ts";
 import { storableText } from "./messages/before-store.ts";
 import { fittedContent, isToFit } from "./messages/content.ts";
-import { toAgentMessages } from "./messages/convert.ts";
+import { toAgentMessages, userText } from "./messages/convert.ts";
 import type { Dispatcher } from "./turn/dispatcher.ts";
 import { contextTokens, estimateTokens, textTokens } from "./turn/usage.ts";
 
@@ -42,7 +42,8 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       const message = userMessage(content);
       const { messageId } = options;
       const sent = messageId === undefined ? options : { ...options, messageId, hash: bodyHash(content) };
-      return dispatcher.send(isToFit(ctx, message.content) ? await fitted(ctx, message) : message, sent);
+      const whole = options.mentions !== false && isToAttach(ctx, content) ? await attached(ctx, message) : message;
+      return dispatcher.send(isToFit(ctx, whole.content) ? await fitted(ctx, whole) : whole, sent);
     },
     cancel: ({ clientId } = {}) => dispatcher.cancel(clientId),
     get running() {
@@ -50,9 +51,8 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     },
     outcomeOf: (id) => dispatcher.find(id),
     async rewriteQueue(items, options = {}) {
-      const isChanged = ({ message }: QueueChange) =>
-        message !== undefined && isToFit(ctx, userContent(message.content));
-      const changes = items.some(isChanged) ? await Promise.all(items.map((item) => fittedItem(ctx, item))) : items;
+      const isChanged = items.some(({ message }) => message !== undefined);
+      const changes = isChanged ? await Promise.all(items.map((item) => readyItem(ctx, item))) : items;
       return dispatcher.rewriteQueue(changes, options);
     },
     runQueue: () => dispatcher.startQueued(),
@@ -170,17 +170,39 @@ async function fitted(ctx: BaseContext, message: UserMessage): Promise<UserMessa
   return { ...message, content: await fittedContent(ctx, message.content) };
 }
 
-async function fittedItem(ctx: BaseContext, item: QueueChange): Promise<QueueChange> {
-  return item.message ? { ...item, message: await fitted(ctx, item.message) } : item;
+/** A changed message may mention other files. */
+async function readyItem(ctx: BaseContext, item: QueueChange): Promise<QueueChange> {
+  if (!item.message) return item;
+  const { meta, ...message } = item.message;
+  const { mentions: _before, ...kept } = meta ?? {};
+  const content = userContent(message.content);
+  const ready = { ...message, content, ...(Object.keys(kept).length > 0 && { meta: kept }) };
+  return { ...item, message: await fitted(ctx, await attached(ctx, ready)) };
+}
+
+/** Synchronous, so that messages that mention nothing keep their order. */
+function isToAttach(ctx: BaseContext, content: UserMessage["content"]): boolean {
+  return ctx.find("mentions") !== undefined && userText(content).includes("@");
+}
+
+async function attached(ctx: BaseContext, message: UserMessage): Promise<UserMessage> {
+  const found = await ctx.find("mentions")?.attach(message.content);
+  return found ? { ...message, content: found.content, meta: { ...message.meta, mentions: found.mentions } } : message;
 }
 
 function userMessage(content: UserMessage["content"]): UserMessage {
   return { role: "user", content: userContent(content), timestamp: Date.now() };
 }
 
+function unmarked<B extends { attachment?: true }>(block: B): B {
+  const { attachment: _mark, ...rest } = block;
+  return rest as B;
+}
+
 /** Throws AGENT_MESSAGE for an empty message. */
 function userContent(content: UserMessage["content"]): UserMessage["content"] {
   const empty = typeof content === "string" ? content.trim() === "" : content.length === 0;
   if (empty) throw errors.AGENT_MESSAGE({ reason: "it is empty" });
-  return content;
+  // People do not see what is attached, so only Scorel itself may mark it.
+  return typeof content === "string" || !content.some((block) => block?.attachment) ? content : content.map(unmarked);
 }

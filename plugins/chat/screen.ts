@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { clientName, damageIn, type SessionProjection, Warnings } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
-import type { AnyEvent, DisplayAction, Transients } from "@scorel/kernel";
+import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
@@ -162,7 +162,7 @@ export class Screen {
     if (type === "message_start") this.reply.start((event as AnyEvent & Transients["message_start"]).eventId);
     if (type === "runtime_end") return this.turnEnded(event as AnyEvent & Transients["runtime_end"]);
     this.ownIds.add(this.client.clientId);
-    if (isOwnMessage(event, this.ownIds)) return;
+    if (isOwnMessage(event, this.ownIds)) return this.mentions(event as AnyEvent & Events["message"], display);
     const rest = display.display === "bubble" ? this.reply.rest(idOf(event), display.text) : undefined;
     if (rest !== undefined) {
       await this.write(rest);
@@ -218,6 +218,12 @@ export class Screen {
   /** Moves to a new line after the user has left. */
   async newline(): Promise<void> {
     await this.write("\n");
+  }
+
+  /** Prints what became of the files that the user's own message mentions: the last lines of its display. */
+  private async mentions({ message }: Events["message"], display: DisplayAction): Promise<void> {
+    const count = (message.role === "user" && message.meta?.mentions?.length) || 0;
+    if (count > 0 && display.display === "bubble") await this.line(display.text.split("\n").slice(-count).join("\n"));
   }
 
   private async stream({ eventId, delta }: Transients["text_delta"]): Promise<void> {

@@ -17,6 +17,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   images: { id: "images", scope: "session" },
   isMessage: { id: "messages", scope: "session" },
   logs: { id: "logs", scope: "host" },
+  mentions: { id: "mentions", scope: "session" },
   mergeMessage: { id: "messages", scope: "session" },
   model: { id: "model", scope: "session" },
   modelAdmin: { id: "model", scope: "session" },

@@ -1,6 +1,9 @@
 import type { EventOf, StoredEvent } from "@scorel/kernel";
+import { typedContent } from "@scorel/kit/session/typed";
 import { plainText } from "@scorel/kit/text/plain";
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
+
+type Block = Exclude<ScorelMessage["content"], string>[number];
 
 /** Returns the message of an event, if it has one. */
 export function messageIn(event: StoredEvent): ScorelMessage | undefined {
@@ -15,7 +18,8 @@ export function userMessageIn(event: StoredEvent): UserMessage | undefined {
 }
 
 /** Returns a message's text; images become "[image]". */
-export function wordsOf({ content }: Pick<ScorelMessage, "content">): string {
+export function wordsOf(message: Pick<ScorelMessage, "content">): string {
+  const content = typedContent<Block>(message.content);
   if (typeof content === "string") return content;
   return content
     .map((block) => (block.type === "text" ? block.text : block.type === "image" ? "[image]" : ""))

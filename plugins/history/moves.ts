@@ -3,6 +3,7 @@ import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf, type EventId, type LogView, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
 import { assertSameRequest } from "@scorel/kit/session/message-id";
+import { typedContent } from "@scorel/kit/session/typed";
 import type {} from "@scorel/messages/contract";
 import type { FilesRestored, Moved, Undone } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -195,5 +196,8 @@ function moved({ tree }: Session, mark: StoredEvent): Moved {
 function undoneBy(session: Session, mark: StoredEvent): Undone {
   const event = lastUserMessage(session.tree, mark.parentId) as StoredEvent;
   const message = userMessageIn(event) as NonNullable<ReturnType<typeof userMessageIn>>;
-  return { ...moved(session, mark), message: { eventId: event.id, text: wordsOf(message), content: message.content } };
+  return {
+    ...moved(session, mark),
+    message: { eventId: event.id, text: wordsOf(message), content: typedContent(message.content) },
+  };
 }

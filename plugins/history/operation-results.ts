@@ -1,8 +1,9 @@
 import { sessionChange } from "@scorel/kit/schema/session-meta";
 import { z } from "zod";
 
-const textBlock = z.object({ type: z.literal("text"), text: z.string() });
-const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
+const attachment = z.literal(true).optional();
+const textBlock = z.object({ type: z.literal("text"), text: z.string(), attachment });
+const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string(), attachment });
 const undone = z.strictObject({
   message: z.strictObject({
     eventId: z.string(),

@@ -301,7 +301,10 @@ export interface Operations {
     result: { sessions: SessionSummary[] };
   };
   send_message: {
-    params: { sessionId: string; content: UserMessage["content"] } & Pick<SendOptions, "messageId" | "running">;
+    params: { sessionId: string; content: UserMessage["content"] } & Pick<
+      SendOptions,
+      "messageId" | "running" | "mentions"
+    >;
     result: { status: "started" | "queued" | "duplicate"; id: string };
   };
   /** Resolves with the outcome of the turn that answers a sent message. */

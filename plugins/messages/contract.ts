@@ -57,6 +57,26 @@ export interface ArgumentChange {
   unset?: string[];
 }
 
+/** A file or folder that a message mentions as `@path`. */
+export interface Mention {
+  /** As it is written in the message. */
+  path: string;
+  /** What was attached; absent if nothing was, for the reason in `problem`. */
+  kind?: "file" | "folder" | "image";
+  problem?: string;
+  /** The first and the last line that were attached, and how many the file has. */
+  lines?: readonly [first: number, last: number, total: number];
+  /** The rest of the file did not fit. */
+  cut?: true;
+  /** How many entries a folder has. */
+  entries?: number;
+}
+/** A message's content with the files that it mentions, and what became of each. */
+export interface AttachedContent {
+  content: UserMessage["content"];
+  mentions: readonly Mention[];
+}
+
 /** Metadata of a message; never sent to a model. */
 export interface MessageMeta {
   /** How the message entered a running turn. Such a message is merged into the preceding tool result. */
@@ -69,6 +89,8 @@ export interface MessageMeta {
   sentHash?: string;
   /** A failed reply that was retried: stored and shown, but not part of the conversation. */
   retried?: true;
+  /** On a user's message: the files that it mentions, and what became of each. */
+  mentions?: readonly Mention[];
   /** On a tool result: how the tool's arguments differ from those in the call. */
   arguments?: ArgumentChange;
   [key: string]: unknown;

@@ -8,6 +8,7 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "./contract.ts";
+import { mentionLine } from "./mention-line.ts";
 import { textOf } from "./message.ts";
 
 const labels = { steer: "steered", followUp: "follow-up" };
@@ -27,7 +28,8 @@ export function displayMessage(
   }
   if (message.role === "assistant") return displayAssistant(message);
   const label = message.meta?.source && labels[message.meta.source];
-  return { display: "bubble", role: "user", text: textOf(message), ...(label && { label }) };
+  const text = [textOf(message), ...(message.meta?.mentions ?? []).map(mentionLine)].join("\n");
+  return { display: "bubble", role: "user", text, ...(label && { label }) };
 }
 
 /** Renders an extension's message like any other, labelled with its kind. */

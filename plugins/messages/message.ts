@@ -1,3 +1,4 @@
+import { typedContent } from "@scorel/kit/session/typed";
 import { z } from "zod";
 import type { ScorelMessage } from "./contract.ts";
 
@@ -91,10 +92,11 @@ export function isMessage(value: unknown): boolean {
   return Array.isArray(content) && content.every((block) => typeof Object(block).type === "string");
 }
 
-/** Returns a message's text blocks, joined. */
+/** Returns a message's text blocks, joined, without attached files. */
 export function textOf(of: ScorelMessage): string {
-  if (typeof of.content === "string") return of.content;
-  return of.content
+  const content = of.role === "user" ? typedContent(of.content) : of.content;
+  if (typeof content === "string") return content;
+  return content
     .map((block) => (block.type === "text" ? block.text : block.type === "image" ? "[image]" : ""))
     .join("");
 }

@@ -1,6 +1,5 @@
 import type { LlmAction } from "@scorel/kernel";
 import type { ScorelMessage, UserMessage } from "./contract.ts";
-import { textOf } from "./message.ts";
 
 /** Matches the reminder tag, opening or closing, in any spelling. */
 const TAG = /<(?=[\s/]*system-reminder)/gi;
@@ -21,7 +20,12 @@ export function messageToLlm(message: ScorelMessage): LlmAction {
   if (message.role === "internal") return { action: "skip" };
   if (message.role !== "user" || message.meta?.source === undefined || hasImage(message))
     return { action: "include", message };
-  return { action: "merge_prev", content: systemReminder(textOf(message)), otherwise: message };
+  return { action: "merge_prev", content: systemReminder(wholeText(message)), otherwise: message };
+}
+
+function wholeText({ content }: UserMessage): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n\n");
 }
 
 /** Reminders are text only, so a message with an image is sent on its own. */

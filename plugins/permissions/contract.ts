@@ -25,6 +25,15 @@ export interface PermissionsService {
    */
   hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
   /**
+   * Judges a reading call that a person has named in a message, such as a file to attach. Nobody is asked. `takeReads` knows it by its
+   * id then, if it is allowed.
+   */
+  judgeNamed(call: {
+    id: string;
+    tool: string;
+    args: object;
+  }): Promise<{ decision: "allow" | "ask" | "deny"; why: string }>;
+  /**
    * Returns the paths that a call was approved to read, once; undefined when it was not judged by paths. A tool compares the
    * files that it opened with them, since a link may have changed after the approval.
    */

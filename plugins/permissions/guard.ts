@@ -115,14 +115,34 @@ function rulesOf({ ctx, rules, forgotten }: State, given?: readonly string[]): R
 
 async function verdictOn(call: ToolCallInput, state: State, allow?: readonly string[]): Promise<Verdict> {
   const { assistantMessage, toolCall, args } = call;
-  const { ctx } = state;
-  const rules = rulesOf(state, allow);
   const declared = await declaredAbout(toolCall.name, args, state);
   approvedOf(assistantMessage, state).set(toolCall.id, declared.reads);
+  return judgeDeclared(toolCall.name, args, declared, state, allow);
+}
+
+function judgeDeclared(
+  tool: string,
+  args: unknown,
+  declared: Declared,
+  state: State,
+  allow?: readonly string[],
+): Promise<Verdict> {
+  const { ctx } = state;
+  const rules = rulesOf(state, allow);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
-  const files = filesOf(ctx);
-  return judge({ tool: toolCall.name, args, ...declared, files, mode: modeOf(state), rules, workspace, readable });
+  return judge({ tool, args, ...declared, files: filesOf(ctx), mode: modeOf(state), rules, workspace, readable });
+}
+
+/** Judges a reading call that a person has named in a message. */
+export async function judgeNamed(
+  { id, tool, args }: { id: string; tool: string; args: object },
+  state: State,
+): Promise<Pick<Verdict, "decision" | "why">> {
+  const declared = await declaredAbout(tool, args, state);
+  const { decision, why } = await judgeDeclared(tool, args, declared, state);
+  if (decision === "allow") state.named.set(id, declared.reads);
+  return { decision, why };
 }
 
 /**

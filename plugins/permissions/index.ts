@@ -49,7 +49,7 @@ export default definePlugin({
   projections: { permissionMode: permissionModeProjection, permissionTold },
 
   activate(ctx) {
-    const state: State = { ctx, rules: [], forgotten: new Set(), asking: Promise.resolve() };
+    const state: State = { ctx, rules: [], named: new Map(), forgotten: new Set(), asking: Promise.resolve() };
     const service: PermissionsService = {
       hiddenIn: async (folder, shows) => (await import("./guard.ts")).hiddenFrom(folder, shows, state),
       get mode() {
@@ -58,7 +58,8 @@ export default definePlugin({
       get defaultMode() {
         return unchosenMode(state);
       },
-      takeReads: (toolCallId) => taken(state.judged?.reads, toolCallId),
+      judgeNamed: async (call) => (await import("./guard.ts")).judgeNamed(call, state),
+      takeReads: (toolCallId) => taken(state.named.has(toolCallId) ? state.named : state.judged?.reads, toolCallId),
     };
     ctx.provide("permissions", service, { sealed: true });
     return {

@@ -31,6 +31,8 @@ export interface State {
   chosen?: Mode;
   /** Paths read by the judged calls of the last reply, by call id. An entry is removed when its call begins. */
   judged?: { reply: object; reads: Map<string, readonly string[] | undefined> };
+  /** The same for calls that a person has named in a message. */
+  named: Map<string, readonly string[] | undefined>;
   /** Rules that the person allowed for this session. */
   rules: string[];
   /** Rules from files that the person forgot since the session was opened. */

@@ -183,7 +183,14 @@ async function takeTurn(run: Run, content: UserMessage["content"]) {
 
 async function send(client: Client, sessionId: string, content: UserMessage["content"], refuses: boolean) {
   try {
-    return await client.request("send_message", { sessionId, content, ...(refuses && { running: "refuse" as const }) });
+    const mentionsFiles = JSON.stringify(content).includes("@");
+    return await client.request("send_message", {
+      sessionId,
+      content,
+      ...(refuses && { running: "refuse" as const }),
+      // The files are attached already, and piped input must not attach any.
+      ...(mentionsFiles && { mentions: false }),
+    });
   } catch (thrown) {
     throw codeOf(thrown) === "AGENT_BUSY" ? errors.PRINT_BUSY({ sessionId }) : thrown;
   }

@@ -26,7 +26,9 @@ function saidIn({ role, content, toolName }: Fields): ReadableText[] {
   return Array.isArray(content) ? content.flatMap((block) => (isObject(block) ? blockIn(block, who) : [])) : [];
 }
 
-function blockIn({ type, text, thinking, name, arguments: args }: Fields, who: string): ReadableText[] {
+function blockIn({ type, text, thinking, name, attachment, arguments: args }: Fields, who: string): ReadableText[] {
+  // A file that was attached is not what somebody has said.
+  if (attachment) return [];
   if (type === "text") return textOf(who, text);
   if (type === "thinking") return textOf("thinking", thinking);
   return type === "toolCall" ? stringsIn(args).map((value) => ({ who: String(name), text: value })) : [];

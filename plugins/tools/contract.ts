@@ -12,9 +12,13 @@ export type Approval = "free" | "ask" | "always-ask";
 export interface TextBlock {
   type: "text";
   text: string;
+  /** In a user's message: it is a file that the message mentions. People see a line about it instead. */
+  attachment?: true;
 }
 export interface ImageBlock {
   type: "image";
+  /** As in a text. */
+  attachment?: true;
   /** Base64. */
   data: string;
   mimeType: string;

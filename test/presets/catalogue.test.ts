@@ -82,7 +82,7 @@ describe("a shipped preset", () => {
     expect((await use("all")).sort()).toEqual(everything);
     const writing = ["runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
     // Plugins that send an extra model request per session are only in this preset.
-    const working = ["tools", "local", "coding", "titles", ...writing];
+    const working = ["tools", "local", "coding", "mentions", "titles", ...writing];
     expect((await use("none")).sort()).toEqual(everything.filter((id) => !working.includes(id)));
     expect(await use("readonly")).toEqual(
       (await use("coding")).filter((id) => id === "permissions" || !writing.includes(id)),

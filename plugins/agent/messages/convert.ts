@@ -63,9 +63,9 @@ export function assistantText(content: readonly { type: string; text?: unknown }
   return content.map((block) => (block.type === "text" ? String(block.text) : "")).join("");
 }
 
-/** Returns the text of a user message without its images. */
+/** Returns the text that a user has typed, without images and attached files. */
 export function userText(content: string | readonly (TextBlock | ImageBlock)[]): string {
-  return typeof content === "string" ? content : assistantText(content);
+  return typeof content === "string" ? content : assistantText(content.filter(({ attachment }) => !attachment));
 }
 
 function toAgentMessage(message: ScorelMessage): AgentMessage | undefined {

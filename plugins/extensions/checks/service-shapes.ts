@@ -52,6 +52,9 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     refresh: "function",
     view: "function",
   },
+  mentions: {
+    attach: "function",
+  },
   agent: {
     prompt: "function",
     steer: "function",
@@ -123,6 +126,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     mode: "value",
     defaultMode: "value",
     hiddenIn: "function",
+    judgeNamed: "function",
     takeReads: "function",
   },
   refs: {

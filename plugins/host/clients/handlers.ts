@@ -77,7 +77,7 @@ export async function listSessions(
 }
 
 export async function sendMessage(
-  { content, messageId, running, ...params }: Operations["send_message"]["params"],
+  { content, messageId, running, mentions, ...params }: Operations["send_message"]["params"],
   caller: Caller,
 ): Promise<Operations["send_message"]["result"]> {
   const session = await openFor(params, caller);
@@ -92,6 +92,7 @@ export async function sendMessage(
     clientId: caller.clientId,
     ...(messageId !== undefined && { messageId }),
     ...(running !== undefined && { running }),
+    ...(mentions !== undefined && { mentions }),
   });
   rememberTurn(session, id, turn);
   return { status, id };

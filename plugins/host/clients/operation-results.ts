@@ -106,8 +106,9 @@ const turnOutcome = z.strictObject({
   durationMs: z.number(),
   leafId: z.string().nullable(),
 });
-const textBlock = z.object({ type: z.literal("text"), text: z.string() });
-const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
+const attachment = z.literal(true).optional();
+const textBlock = z.object({ type: z.literal("text"), text: z.string(), attachment });
+const imageBlock = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string(), attachment });
 const queuedMessage = z.strictObject({
   id: z.string(),
   mode: z.enum(["steer", "follow_up"]),
@@ -118,12 +119,21 @@ const argumentChange = z.object({
   set: z.record(z.string(), z.unknown()).optional(),
   unset: z.array(z.string()).optional(),
 });
+const mention = z.object({
+  path: z.string(),
+  kind: z.enum(["file", "folder", "image"]).optional(),
+  problem: z.string().optional(),
+  lines: z.tuple([z.number(), z.number(), z.number()]).readonly().optional(),
+  cut: z.literal(true).optional(),
+  entries: z.number().optional(),
+});
 const messageMeta = z.looseObject({
   source: z.enum(["steer", "followUp"]).optional(),
   queueItemId: z.string().optional(),
   messageId: z.string().optional(),
   sentHash: z.string().optional(),
   retried: z.literal(true).optional(),
+  mentions: z.array(mention).readonly().optional(),
   arguments: argumentChange.optional(),
 });
 const userMessage = z.object({

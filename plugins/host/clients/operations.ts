@@ -142,6 +142,12 @@ export const operations = {
           .describe(
             "During a turn: deliver the message when the turn would end (default), deliver it between two rounds, or refuse it.",
           ),
+        mentions: z
+          .boolean()
+          .optional()
+          .describe(
+            "False: files that the text mentions as `@path` are not attached. Only the first text of a list is looked at.",
+          ),
       }),
     run: handlers.sendMessage,
   },

@@ -1,5 +1,6 @@
 import { codeOf } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
+import { typedContent } from "@scorel/kit/session/typed";
 import type { Operations } from "../contract.ts";
 import type { OpenSession } from "../sessions/open-session.ts";
 import { agentOf, type Caller, openFor, rememberTurn } from "./caller.ts";
@@ -13,7 +14,12 @@ export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["ge
     const items = session.projection("queue");
     return {
       seq: session.projection("queueSeq"),
-      items: items.map(({ id, mode, message, clientId }) => ({ id, mode, content: message.content, clientId })),
+      items: items.map(({ id, mode, message, clientId }) => ({
+        id,
+        mode,
+        content: typedContent(message.content),
+        clientId,
+      })),
     };
   } catch (thrown) {
     // No plugin that keeps a queue is loaded.

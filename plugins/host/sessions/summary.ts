@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import { messageOf, type SessionHeader, type StoredEvent } from "@scorel/kernel";
 import type { Ledger } from "@scorel/kernel/store";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { typedContent } from "@scorel/kit/session/typed";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { SessionSummary } from "../contract.ts";
@@ -133,7 +134,8 @@ function rename(summary: SessionIndex["summary"], { changes }: { changes?: Parti
   if (typeof changes?.title === "string") summary.title = changes.title;
 }
 
-function titleOf(content: UserMessage["content"]): string {
+function titleOf(given: UserMessage["content"]): string {
+  const content = typedContent(given);
   const texts =
     typeof content === "string" ? [content] : content.map((block) => (block.type === "text" ? block.text : ""));
   const line = texts.join(" ").replace(/\s+/g, " ").trim();

@@ -1,5 +1,6 @@
 import type { DisplayAction, EventOf, StoredEvent } from "@scorel/kernel";
 import { type QueueUpdate, updatedQueue } from "@scorel/kit/session/queue-update";
+import { typedContent } from "@scorel/kit/session/typed";
 import type { SessionMeta, Usage, UserMessage } from "@scorel/messages/contract";
 import type { QuestionKind, QueuedMessage } from "../../contract.ts";
 
@@ -91,7 +92,7 @@ function asShown<T extends Partial<StoredItem> & { id: string }>({ id, mode, mes
   return {
     id,
     ...(mode !== undefined && { mode }),
-    ...(message !== undefined && { content: message.content }),
+    ...(message !== undefined && { content: typedContent(message.content) }),
     ...(clientId !== undefined && { clientId }),
   } as T extends StoredItem ? QueuedMessage : Partial<QueuedMessage> & { id: string };
 }

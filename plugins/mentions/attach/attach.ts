@@ -1,0 +1,74 @@
+import { resolve } from "node:path";
+import { codeOf, messageOf, newId } from "@scorel/kernel";
+import type { AttachedContent, Mention, UserMessage } from "@scorel/messages/contract";
+import { callable } from "../executor.ts";
+import type { Mentions } from "../mentions.ts";
+import { type Attached, attachFile, attachFolder, type Named } from "./read.ts";
+import { type Mentioned, mentionsIn } from "./words.ts";
+
+/** Files that one message can attach. */
+const MOST = 20;
+
+type Content = Exclude<UserMessage["content"], string>;
+
+/**
+ * Attaches the files that a message mentions. Only its first text is looked at: the others are what a client adds, such as piped
+ * input. Undefined if it mentions none.
+ */
+export async function attach(
+  content: UserMessage["content"],
+  mentions: Mentions,
+  signal?: AbortSignal,
+): Promise<AttachedContent | undefined> {
+  const typed = typeof content === "string" ? content : (content.find((block) => block.type === "text")?.text ?? "");
+  const blocks: Content = [];
+  const told: Mention[] = [];
+  for (const mentioned of mentionsIn(typed)) {
+    const named = await fileNamed(mentioned, mentions);
+    if (!named && !mentioned.isPath) continue;
+    const { mention, content: attached } = await attachedOf(named, mentioned, told.length, mentions, signal);
+    told.push(mention);
+    blocks.push(...attached.map((block) => ({ ...block, attachment: true as const })));
+  }
+  if (told.length === 0) return undefined;
+  const given: Content = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return { content: blocks.length > 0 ? [...given, ...blocks] : content, mentions: told };
+}
+
+async function attachedOf(
+  named: Named | undefined,
+  { forms }: Mentioned,
+  count: number,
+  mentions: Mentions,
+  signal: AbortSignal | undefined,
+): Promise<Attached> {
+  const path = named?.path ?? forms.at(-1)?.path ?? "";
+  const refuse = (problem: string): Attached => ({ mention: { path, problem }, content: [] });
+  if (!named) return refuse("there is no such file");
+  if (count >= MOST) return refuse(`a message can attach ${MOST} files`);
+  try {
+    const call = { id: `mention${newId()}`, signal };
+    return await (named.kind === "folder" ? attachFolder(named, call, mentions) : attachFile(named, call, mentions));
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    return refuse(messageOf(thrown));
+  }
+}
+
+/** The file or folder that is meant: the first form that exists. */
+async function fileNamed({ forms }: Mentioned, { ctx, workspace }: Mentions): Promise<Named | undefined> {
+  const { cwd, home } = workspace();
+  const files = callable(ctx);
+  for (const { path, lines } of forms) {
+    if (path.includes("\0")) continue;
+    const full = path.startsWith("~/") ? resolve(home, path.slice(2)) : resolve(cwd, path);
+    try {
+      const kind = (await files?.stat(full))?.kind;
+      if (kind === "file" || kind === "folder") return { path, full, kind, ...(lines && { lines }) };
+    } catch (thrown) {
+      // A path that cannot be is not the one that is meant.
+      if (!["ENOTDIR", "ELOOP", "EACCES", "EINVAL", "ENAMETOOLONG", "ENOENT"].includes(codeOf(thrown))) throw thrown;
+    }
+  }
+  return undefined;
+}

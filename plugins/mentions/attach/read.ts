@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { oneLine } from "@scorel/kit/text/one-line";
+import type { ImageBlock, Mention, TextBlock } from "@scorel/messages/contract";
+import { callable } from "../executor.ts";
+import type { Mentions } from "../mentions.ts";
+
+/** An existing file or folder that a message mentions. */
+export interface Named {
+  /** As it is written. */
+  path: string;
+  full: string;
+  kind: "file" | "folder";
+  lines?: { from: number; to: number };
+}
+/** What is attached, and the line that says so. */
+export interface Attached {
+  mention: Mention;
+  content: (TextBlock | ImageBlock)[];
+}
+interface Call {
+  id: string;
+  signal: AbortSignal | undefined;
+}
+
+/** Lines that the tool Read shows at most. */
+const MOST_LINES = 2_000;
+const MOST_ENTRIES = 200;
+
+/** Attaches a file as the tool Read shows it: the same limits, guards, rules and redaction. */
+export async function attachFile({ path, full, lines }: Named, call: Call, mentions: Mentions): Promise<Attached> {
+  const { ctx } = mentions;
+  const tool = ctx.find("tools")?.get("Read");
+  if (!tool) return refused(path, "this preset has no tool Read");
+  const range = lines && { offset: lines.from, limit: Math.min(MOST_LINES, lines.to - lines.from + 1) };
+  const args = { file_path: full, ...range };
+  const problem = await refusal("Read", args, call, mentions);
+  if (problem !== undefined) return refused(path, problem);
+  const params = tool.validate(args);
+  const { content, details, isError } = await tool.execute(call.id, params, call.signal);
+  if (isError) return refused(path, textOf(content));
+  if (content.some(({ type }) => type === "image")) return { mention: { path, kind: "image" }, content };
+  const { lines: shown, truncated } = (details ?? {}) as { lines?: Shown; truncated?: boolean };
+  const mention: Mention = {
+    path,
+    kind: "file",
+    ...(shown && { lines: [shown.start, shown.end, shown.total] as const }),
+    ...(truncated && !lines && { cut: true as const }),
+  };
+  return { mention, content: [fenced(path, textOf(content))] };
+}
+
+interface Shown {
+  start: number;
+  end: number;
+  total: number;
+}
+
+/** Attaches the names in a folder. */
+export async function attachFolder({ path, full }: Named, call: Call, mentions: Mentions): Promise<Attached> {
+  const { ctx } = mentions;
+  const problem = await refusal("Glob", { pattern: "*", path: full }, call, mentions);
+  if (problem !== undefined) return refused(path, problem);
+  const files = callable(ctx);
+  const real = (await files?.realpath(full)) ?? full;
+  const hides = await ctx.find("permissions")?.hiddenIn(real, "names");
+  const entries = (await files?.list(real)) ?? [];
+  const names = entries
+    .filter(({ name }) => !hides?.(join(real, name)))
+    .map(({ name, kind }) => oneLine(kind === "folder" ? `${name}/` : name))
+    .sort();
+  const shown = names.slice(0, MOST_ENTRIES);
+  const more = names.length > shown.length ? [`… and ${names.length - shown.length} more`] : [];
+  const mention: Mention = { path, kind: "folder", entries: names.length };
+  return { mention, content: [fenced(`${path.replace(/\/$/, "")}/`, [...shown, ...more].join("\n"))] };
+}
+
+function refused(path: string, problem: string): Attached {
+  return { mention: { path, problem }, content: [] };
+}
+
+/** Why the file may not be attached: what a rule denies, and what the model would have to ask about. */
+async function refusal(tool: string, args: object, { id }: Call, { ctx }: Mentions): Promise<string | undefined> {
+  const verdict = await ctx.find("permissions")?.judgeNamed({ id, tool, args });
+  if (!verdict || verdict.decision === "allow") return undefined;
+  if (verdict.decision === "deny") return verdict.why;
+  return `${verdict.why}; ask the model to read it, and you will be asked`;
+}
+
+/** A code block with a fence that is longer than any inside. */
+function fenced(path: string, text: string): TextBlock {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return { type: "text", text: `Attached: ${oneLine(path)}\n${fence}\n${text}\n${fence}` };
+}
+
+function textOf(content: readonly (TextBlock | ImageBlock)[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+}

@@ -1,0 +1,22 @@
+/** A file or folder that a search has found. */
+export interface FoundFile {
+  /** Relative to the session's directory, with slashes. */
+  path: string;
+  kind: "file" | "folder";
+  /** Indices of the characters of `path` that the query has matched, for marking them. */
+  matches: number[];
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /**
+     * Searches for files and folders of the session's directory by parts of their paths, best first; with an empty query, those at
+     * the top. Leaves out what git ignores and what may not be read. `limit`: at most 200, default 20. `total` is how many files
+     * and folders there are; `cut` says that there are more than are searched.
+     */
+    find_files: {
+      params: { sessionId: string; query: string; limit?: number | undefined };
+      result: { files: FoundFile[]; total: number; cut?: true };
+    };
+  }
+}

@@ -1,0 +1,25 @@
+import type { Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+import type { Mentions } from "./mentions.ts";
+
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
+/** The operation by which clients complete the names of files. */
+export function operations(mentions: Mentions) {
+  return {
+    find_files: {
+      summary: "Searches for files and folders of the session's directory by parts of their paths, best first.",
+      readOnly: true,
+      params: () =>
+        z.strictObject({
+          sessionId: z.string(),
+          query: z.string().max(1_000),
+          limit: z.int().min(1).max(200).optional(),
+        }),
+      result: async () => (await results()).find_files,
+      run: async (asked) => (await import("./find/find-files.ts")).findFiles(asked, mentions),
+    },
+  } satisfies Contributions["operations"];
+}

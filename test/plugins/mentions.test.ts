@@ -1,0 +1,205 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import coding from "@scorel/coding";
+import images from "@scorel/images";
+import local from "@scorel/local";
+import mentions from "@scorel/mentions";
+import permissions from "@scorel/permissions";
+import requests from "@scorel/requests";
+import tools from "@scorel/tools";
+import { describe, expect, it } from "vitest";
+import { mentionsIn } from "../../plugins/mentions/attach/words.ts";
+import { bestOf } from "../../plugins/mentions/find/best.ts";
+import { entryOf, queryOf } from "../../plugins/mentions/find/ranking.ts";
+import { delayUntil, gate, type Script, startModelServer, text } from "../model-server.ts";
+import { agentHost } from "./host/agent-host.ts";
+import { testHome } from "./host/home.ts";
+
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** A session with the real agent, tools and guards, and these files in its directory. */
+async function world(
+  files: Record<string, string | Buffer>,
+  script: Script = [text("ok"), text("ok")],
+  config: object = {},
+) {
+  const home = testHome();
+  const put = (name: string, content: string | Buffer) => {
+    mkdirSync(dirname(join(home.cwd, name)), { recursive: true });
+    writeFileSync(join(home.cwd, name), content);
+  };
+  for (const [name, content] of Object.entries(files)) put(name, content);
+  const server = await startModelServer(script);
+  const session = [tools, requests, { plugin: permissions, origin: "test", config }, local, images, coding, mentions];
+  const { client, kernel } = await agentHost(server.baseUrl, { session, model: { input: ["text", "image"] } });
+  const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+  const send = async (content: string, more: object = {}) =>
+    client.request("send_message", { sessionId, content, ...more });
+  return {
+    client,
+    sessionId,
+    home,
+    put,
+    server,
+    send,
+    find: async (query: string, limit?: number) =>
+      (await client.request("find_files", { sessionId, query, ...(limit && { limit }) })).files.map(({ path }) => path),
+    /** What the model gets as the last message, and what people see of it. */
+    async said(content: string, more: object = {}) {
+      const { id } = await send(content, more);
+      await client.request("wait_turn", { sessionId, id });
+      const sent = server.requests.at(-1)?.body.messages.findLast(({ role }: { role: string }) => role === "user");
+      const { events } = await client.request("get_events", { sessionId });
+      const row = events.findLast(({ event }) => (event as any).message?.role === "user");
+      return { content: sent.content, shown: row?.display.display === "bubble" ? row.display.text : undefined };
+    },
+    async [Symbol.asyncDispose]() {
+      await kernel.stop();
+      await server.close();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+const attached = (path: string, body: string) => `Attached: ${path}\n\`\`\`\n${body}\n\`\`\``;
+
+describe("find_files", () => {
+  it("finds files by parts of their paths, best first, without those that git ignores or rules deny", async () => {
+    await using t = await world(
+      {
+        ".gitignore": "out/\n",
+        "src/cart.ts": "",
+        "src/cart-total.ts": "",
+        "test/cart.test.ts": "",
+        "lib/chart.ts": "",
+        "out/cart.js": "",
+        "private/cart.ts": "",
+        "docs/shopping cart.md": "",
+      },
+      [],
+      { deny: ["Read(private/**)"] },
+    );
+    expect(await t.find("cart")).toEqual([
+      ...["src/cart.ts", "test/cart.test.ts", "src/cart-total.ts", "docs/shopping cart.md", "lib/chart.ts"],
+    ]);
+    expect(await t.find("ctotal")).toEqual(["src/cart-total.ts"]);
+    expect(await t.find("src/c")).toEqual(["src/cart.ts", "src/cart-total.ts"]);
+    expect(await t.find("md shop")).toEqual(["docs/shopping cart.md"]);
+    expect(await t.find("", 3)).toEqual(["docs", "lib", "src"]);
+    expect((await t.client.request("find_files", { sessionId: t.sessionId, query: "test" })).files[0]).toEqual({
+      path: "test",
+      kind: "folder",
+      matches: [0, 1, 2, 3],
+    });
+    t.put("src/new-file.ts", "");
+    expect(await t.find("new-file")).toEqual(["src/new-file.ts"]);
+  });
+
+  it("compares 100,000 paths within 50 ms", () => {
+    const entries = Array.from({ length: 100_000 }, (_, n) =>
+      entryOf(`packages/module-${n % 300}/src/part-${n}/Component${n}.tsx`),
+    );
+    for (const query of ["c", "component", "comp999", "m12 tsx", "zzz", "pkgmod3cmp77"]) {
+      // The first call compiles the functions.
+      bestOf(entries, queryOf(query), 20, () => false);
+      const times = [1, 2, 3, 4, 5].map(() => {
+        // The processor's time, since others may use the machine.
+        const start = process.cpuUsage();
+        bestOf(entries, queryOf(query), 20, () => false);
+        return process.cpuUsage(start).user / 1_000;
+      });
+      expect(Math.min(...times), query).toBeLessThan(50);
+    }
+  });
+});
+
+describe("a message that mentions files", () => {
+  it("brings them with it, in whole or by lines, and a line for people about each", async () => {
+    await using t = await world({
+      "src/a.ts": "one\ntwo\nthree\nfour\n",
+      "with space.md": "words\n",
+      "docs/x.md": "",
+      "docs/y/z.md": "",
+    });
+    const { content, shown } = await t.said('Compare @src/a.ts#L2-3, @"with space.md" and @docs.');
+    expect(content.map((block: { text: string }) => block.text)).toEqual([
+      'Compare @src/a.ts#L2-3, @"with space.md" and @docs.',
+      attached("src/a.ts", "[lines 2-3 of 4; truncated, next offset 4]\n2\ttwo\n3\tthree"),
+      attached("with space.md", "[lines 1-1 of 1]\n1\twords"),
+      attached("docs/", "x.md\ny/"),
+    ]);
+    expect(shown).toBe(
+      [
+        'Compare @src/a.ts#L2-3, @"with space.md" and @docs.',
+        "[attached: src/a.ts, lines 2-3 of 4]",
+        "[attached: with space.md, 1 line]",
+        "[attached: docs, 2 entries]",
+      ].join("\n"),
+    );
+  });
+
+  it("brings an image as an image", async () => {
+    await using t = await world({ "shot.png": Buffer.from(PIXEL, "base64") });
+    const { content, shown } = await t.said("What is on @shot.png?");
+    expect(content.some(({ type }: { type: string }) => type === "image_url")).toBe(true);
+    expect(shown).toBe("What is on @shot.png?\n[attached: shot.png, an image]");
+  });
+
+  it("says which it does not find and which it may not read", async () => {
+    await using t = await world({ id_rsa: "KEY=1\n", "secret/plan.md": "hush\n" }, undefined, {
+      deny: ["Read(secret/**)"],
+    });
+    writeFileSync(join(t.home.home, "outside.txt"), "outside\n");
+    symlinkSync(join(t.home.home, "outside.txt"), join(t.home.cwd, "link.txt"));
+    const words = "See @gone.ts, @id_rsa, @secret/plan.md and @link.txt";
+    const { content, shown } = await t.said(words);
+    expect(content).toBe(words);
+    expect(shown?.split("\n").slice(1)).toEqual([
+      "[not attached: gone.ts: there is no such file]",
+      "[not attached: id_rsa: id_rsa is known to hold keys; ask the model to read it, and you will be asked]",
+      '[not attached: secret/plan.md: the rule "Read(secret/**)" denies it]',
+      expect.stringMatching(/^\[not attached: link.txt: .*outside.txt is outside of the project; ask the model/),
+    ]);
+  });
+
+  it("stays as it is when it only looks like one", async () => {
+    await using t = await world({ "a.ts": "" });
+    for (const words of ["Write to me@example.com", "Use @types/node and @someone", "a @ b", "`x@a.ts`"])
+      expect(await t.said(words)).toEqual({ content: words, shown: words });
+  });
+
+  it("brings nothing if its client does not want it, and no client can mark its own text as attached", async () => {
+    await using t = await world({ "a.ts": "alpha\n" });
+    expect(await t.said("See @a.ts", { mentions: false })).toEqual({ content: "See @a.ts", shown: "See @a.ts" });
+    const hidden = [{ type: "text" as const, text: "Hello. ", attachment: true as const }];
+    expect((await t.said(hidden as never)).shown).toBe("Hello. ");
+  });
+
+  it("waits with its files, is shown as it was typed, and brings those that it mentions after a change", async () => {
+    const answering = gate();
+    await using t = await world({ "a.ts": "alpha\n", "b.ts": "beta\n" }, [
+      [delayUntil(answering.promise), text("first")],
+      text("second"),
+    ]);
+    await t.send("go");
+    const { id } = await t.send("Read @a.ts");
+    const { items } = await t.client.request("get_queue", { sessionId: t.sessionId });
+    expect(items).toMatchObject([{ id, content: "Read @a.ts" }]);
+    await t.client.request("rewrite_queue", { sessionId: t.sessionId, items: [{ id, content: "Read @b.ts" }] });
+    answering.open();
+    await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+    const last = t.server.requests.at(-1)?.body.messages.at(-1);
+    expect(JSON.stringify(last)).toContain("beta");
+    expect(JSON.stringify(last)).not.toContain("alpha");
+  });
+});
+
+it("mentions are words that begin with @", () => {
+  const paths = (words: string) => mentionsIn(words).map(({ forms }) => forms.at(-1));
+  expect(paths("@a.ts, (@b/c.ts) @a.ts.")).toEqual([{ path: "a.ts" }, { path: "b/c.ts" }]);
+  expect(paths("@x.ts#L7 @y.ts#L7-L9")).toEqual([
+    { path: "x.ts", lines: { from: 7, to: 7 } },
+    { path: "y.ts", lines: { from: 7, to: 9 } },
+  ]);
+  expect(paths("me@example.com")).toEqual([]);
+});
