@@ -79,7 +79,7 @@ export interface AttachedContent {
 
 /** Metadata of a message; never sent to a model. */
 export interface MessageMeta {
-  /** How the message entered a running turn. Such a message is merged into the preceding tool result. */
+  /** How the message entered a running turn. */
   source?: "steer" | "followUp";
   /** The queue item that this message delivers. */
   queueItemId?: string;

@@ -1,5 +1,5 @@
 import type { LlmAction } from "@scorel/kernel";
-import type { ScorelMessage, UserMessage } from "./contract.ts";
+import type { ScorelMessage } from "./contract.ts";
 
 /** Matches the reminder tag, opening or closing, in any spelling. */
 const TAG = /<(?=[\s/]*system-reminder)/gi;
@@ -15,20 +15,10 @@ export function mergeMessage(previous: ScorelMessage, content: string): ScorelMe
   return { ...previous, content: [...previous.content, { type: "text", text: content }] };
 }
 
-/** Returns how a message is sent to a model: as it is, merged into the preceding tool result, or not at all. */
+/**
+ * Returns how a message is sent to a model: as it is, or not at all. What a user says while a turn runs is the user's own words, too: a
+ * message of its own after the results before it.
+ */
 export function messageToLlm(message: ScorelMessage): LlmAction {
-  if (message.role === "internal") return { action: "skip" };
-  if (message.role !== "user" || message.meta?.source === undefined || hasImage(message))
-    return { action: "include", message };
-  return { action: "merge_prev", content: systemReminder(wholeText(message)), otherwise: message };
-}
-
-function wholeText({ content }: UserMessage): string {
-  if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n\n");
-}
-
-/** Reminders are text only, so a message with an image is sent on its own. */
-function hasImage({ content }: UserMessage): boolean {
-  return typeof content !== "string" && content.some((block) => block.type === "image");
+  return message.role === "internal" ? { action: "skip" } : { action: "include", message };
 }

@@ -44,8 +44,7 @@ describe("an extension written for the founding document's interface", () => {
     );
     expect(first.messages.at(-1)).toMatchObject({ role: "user", content: "(context added by the extension)" });
     const results = toolResults(second);
-    const steered = results.filter((result) => result.includes("<system-reminder>\nmind the gap\n</system-reminder>"));
-    expect(steered).toHaveLength(1);
+    expect(second.messages).toContainEqual({ role: "user", content: "mind the gap" });
     expect(results.map((result) => result.split("\n")[0])).toEqual([
       "hello Ann",
       "hello Ben",

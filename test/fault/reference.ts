@@ -1,5 +1,5 @@
 import type { EventId, StoredEvent } from "@scorel/kernel";
-import type { ScorelMessage, ToolResultMessage, UserMessage } from "@scorel/messages/contract";
+import type { ScorelMessage } from "@scorel/messages/contract";
 
 type Node = StoredEvent & Record<string, unknown>;
 
@@ -24,14 +24,14 @@ export class Reference {
     return path;
   }
 
-  /** The messages for a model: all since the start of the last summary, with steering merged into the tool result before it. */
+  /** The messages for a model: all since the start of the last summary. */
   context(): ScorelMessage[] {
     const path = this.path();
     const summary = path.findLast(({ type }) => type === "compact");
     const since = summary ? path.slice(indexOf(path, summary.compactedThrough) + 1) : path;
     const spoken = since.flatMap((event) => (event.message === undefined ? [] : [event.message as ScorelMessage]));
     const first = summary ? [summaryOf(summary)] : [];
-    return spoken.filter(({ role }) => role !== "internal").reduce(join, first);
+    return [...first, ...spoken.filter(({ role }) => role !== "internal")];
   }
 
   /** Whether a summary may keep messages from this event on: it is on the path and not before those kept last time. */
@@ -53,18 +53,6 @@ export function isPath({ type }: StoredEvent): boolean {
 
 function indexOf(path: readonly Node[], id: unknown): number {
   return path.findIndex((event) => event.id === id);
-}
-
-function join(messages: ScorelMessage[], message: ScorelMessage): ScorelMessage[] {
-  const before = messages.at(-1);
-  if (before?.role !== "tool_result" || !isSteering(message)) return [...messages, message];
-  const text = `<system-reminder>\n${message.content}\n</system-reminder>`;
-  const joined: ToolResultMessage = { ...before, content: [...before.content, { type: "text", text }] };
-  return [...messages.slice(0, -1), joined];
-}
-
-function isSteering(message: ScorelMessage): message is UserMessage {
-  return message.role === "user" && message.meta?.source !== undefined;
 }
 
 function summaryOf(compact: Node): ScorelMessage {

@@ -74,7 +74,7 @@ describe("the messages for a model", () => {
     expect(t.session.buildContext()).toEqual([user("go"), signed, result("1", "ok")]);
   });
 
-  it("have steering messages and follow-ups inside the preceding result", async () => {
+  it("have steering messages and follow-ups as the user's own words after the results", async () => {
     await using t = await testKernel([messages]);
     await write(
       t,
@@ -84,14 +84,11 @@ describe("the messages for a model", () => {
       user("this way", "steer"),
       user([{ type: "text", text: "and then" }], "followUp"),
     );
-    expect(t.session.buildContext().at(-1)).toEqual({
-      ...result("1", "ok"),
-      content: [
-        { type: "text", text: "ok" },
-        { type: "text", text: "<system-reminder>\nthis way\n</system-reminder>" },
-        { type: "text", text: "<system-reminder>\nand then\n</system-reminder>" },
-      ],
-    });
+    expect(t.session.buildContext().slice(-3)).toEqual([
+      result("1", "ok"),
+      user("this way", "steer"),
+      user([{ type: "text", text: "and then" }], "followUp"),
+    ]);
   });
 
   it("have them as separate messages where no result directly precedes, or an image would be lost", async () => {
@@ -148,17 +145,19 @@ describe("a reminder of the harness", () => {
   });
   const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
 
-  it("is joined to the tool result before it, in order, together with steering", async () => {
+  it("is joined to the tool result before it, in order, and is a message of its own after what the user has said", async () => {
     await using t = await testKernel([messages]);
     await write(t, user("go"), assistant([call("1")]), result("1", "ok"));
     await t.session.append("harness_item", item("The quota is half used."));
     await write(t, user("this way", "steer"));
     await t.session.append("harness_item", item("It is Tuesday.", { kind: "date_change", visibility: "model" }));
-    const texts = ["ok", ...["The quota is half used.", "this way", "It is Tuesday."].map(reminder)];
-    expect(t.session.buildContext().at(-1)).toEqual({
+    const [joined, steered, own] = t.session.buildContext().slice(-3);
+    expect(joined).toEqual({
       ...result("1", "ok"),
-      content: texts.map((text) => ({ type: "text", text })),
+      content: ["ok", reminder("The quota is half used.")].map((text) => ({ type: "text", text })),
     });
+    expect(steered).toEqual(user("this way", "steer"));
+    expect(own).toMatchObject({ role: "user", content: reminder("It is Tuesday.") });
   });
 
   it("is a message of its own where no tool result precedes", async () => {
@@ -208,9 +207,10 @@ describe("a reminder of the harness", () => {
     const piece = fc.oneof(fc.string({ minLength: 1 }), tag);
     const text = fc.array(piece, { minLength: 1 }).map((pieces) => pieces.join(""));
     await fc.assert(
-      fc.asyncProperty(text, text, async (steered, noted) => {
+      fc.asyncProperty(text, text, async (first, noted) => {
         await using t = await testKernel([messages]);
-        await write(t, user("go"), assistant([call("1")]), result("1", "ok"), user(steered, "steer"));
+        await write(t, user("go"), assistant([call("1")]), result("1", "ok"));
+        await t.session.append("harness_item", item(first));
         await t.session.append("harness_item", item(noted));
         const blocks = t.session.buildContext().at(-1)?.content.slice(1) as { text: string }[];
         const tags = blocks.map((block) => block.text.match(/^<system-reminder>\n|<[\s/]*system-reminder>?|$/gi));

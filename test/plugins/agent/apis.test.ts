@@ -7,6 +7,7 @@ import {
   failure,
   finish,
   formats,
+  gate,
   hang,
   type Reply,
   raw,
@@ -39,6 +40,24 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     const outcome = await (await t.agent.send("go")).turn;
     return { outcome, story: await t.story(), stored: t.stored() as any[], requests: t.server.requests };
   }
+
+  it("gets what the user says during a tool call as the user's own words, after the results", async () => {
+    const working = gate();
+    const tools = [tool("bash", () => working.promise.then(() => says("worked")))];
+    await using t = await openAgent([[toolCall("bash", {}), toolCall("bash", {})], text("done")], { model, tools });
+    const started = t.next(({ type }) => type === "tool_execution_start");
+    const { turn } = await t.agent.send("go");
+    await started;
+    await t.agent.send("use the other file", { running: "steer" });
+    working.open();
+    await turn;
+    const { messages, input, contents } = t.server.requests[1]?.body ?? {};
+    const [before, last] = (messages ?? input ?? contents).slice(-2);
+    expect(JSON.stringify(before)).toContain("worked");
+    expect(last.role).toBe("user");
+    expect(JSON.stringify(last)).toContain("use the other file");
+    expect(JSON.stringify(last)).not.toMatch(/worked|system-reminder/);
+  });
 
   it("runs a tool in a turn and sums the usage", async () => {
     const { runs, tools } = counted();

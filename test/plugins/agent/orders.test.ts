@@ -164,7 +164,7 @@ describe("a turn emits its events", () => {
     ]);
   });
 
-  it("with a steering message merged into the result of the batch in which it arrived", async () => {
+  it("with a steering message as the user's own words after the batch in which it arrived", async () => {
     const working = gate();
     const tools = [tool("work", () => working.promise.then(() => says("worked")))];
     await using t = await openAgent([toolCall("work", {}), text("steered")], { tools });
@@ -190,10 +190,10 @@ describe("a turn emits its events", () => {
       "turn_finish",
       "runtime_end completed",
     ]);
-    expect(t.server.requests[1]?.body.messages.at(-1)).toMatchObject({
-      role: "tool",
-      content: "worked\n<system-reminder>\nuse the other file\n</system-reminder>",
-    });
+    expect(t.server.requests[1]?.body.messages.slice(-2)).toMatchObject([
+      { role: "tool", content: "worked" },
+      { role: "user", content: "use the other file" },
+    ]);
   });
 
   it("with a follow-up when the agent would rest, in the same turn", async () => {

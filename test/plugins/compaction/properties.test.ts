@@ -189,11 +189,8 @@ function folded(events: readonly StoredEvent[]): ScorelMessage[] {
   return messages;
 }
 
-function fold(messages: ScorelMessage[], { type, message }: EventOf<"message"> | EventOf<"custom_message">): void {
-  const isSide =
-    type === "message" && message.role === "user" && message.meta?.source && typeof message.content === "string";
-  if (isSide && messages.at(-1)?.role === "tool_result") side(messages, message.content as string, 0);
-  else if (message.role !== "internal") messages.push(message);
+function fold(messages: ScorelMessage[], { message }: EventOf<"message"> | EventOf<"custom_message">): void {
+  if (message.role !== "internal") messages.push(message);
 }
 
 function side(messages: ScorelMessage[], text: string, timestamp: number): void {
