@@ -7,16 +7,6 @@ import { columnsIn, cut } from "../rows/wrap.ts";
 import type { Role, Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
 
-/** What the host tells of a session beside its events; a field is absent while it is not known. */
-interface Glance {
-  thinking?: string;
-  permission?: string;
-  permissionDefault?: string;
-  context?: { tokens: number; share?: number };
-  spent?: { cachedShare?: number; cost?: number };
-  branch?: string;
-}
-
 export interface StatusParts {
   view: SessionView | undefined;
   theme: Theme;
@@ -91,19 +81,18 @@ function inSeconds(at: number | undefined, now: number): string {
 export function statusLine({ view, theme, words }: StatusParts, width: number): string {
   const status = view?.status;
   if (!status || !view) return "";
-  const glance = { ...status.host, ...status } as typeof status & Glance;
   const mode = modeOf(view);
-  const model = glance.model === undefined ? theme.style("error", words.noModel) : shortModel(glance.model);
-  const thinking = glance.thinking === undefined || glance.thinking === "off" ? "" : ` ${glance.thinking}`;
-  const share = glance.context?.share;
-  const cached = glance.spent?.cachedShare;
+  const model = status.model === undefined ? theme.style("error", words.noModel) : shortModel(status.model);
+  const thinking = status.thinking === undefined || status.thinking === "off" ? "" : ` ${status.thinking}`;
+  const share = status.context?.share;
+  const cached = status.spent?.cachedShare;
   const parts = [
     mode === undefined ? "" : theme.style(MODES[mode] ?? "text", modeText(mode, words)),
     model + theme.style("muted", thinking),
     share === undefined ? "" : theme.style(share > 0.85 ? "warning" : "bar", words.context(percent(share))),
-    theme.style("bar", costText(glance, status.usage)),
+    theme.style("bar", costText(status)),
     cached === undefined || cached < 0.005 ? "" : theme.style("bar", words.cached(Math.round(100 * cached))),
-    glance.branch === undefined ? "" : theme.style("bar", `⎇ ${safeLine(glance.branch)}`),
+    status.branch === undefined ? "" : theme.style("bar", `⎇ ${safeLine(status.branch)}`),
     theme.style("bar", safeLine(status.meta.name ?? status.meta.title ?? "")),
     ...status.texts.map(({ plugin, text }) => theme.style("bar", `${safeLine(plugin)}: ${safeLine(text)}`)),
   ].filter((part) => part !== "");
@@ -122,7 +111,7 @@ function joined(parts: readonly string[], width: number, separator: string): str
 
 /** The permission mode in force; undefined while it is not known. */
 export function modeOf(view: SessionView | undefined): string | undefined {
-  const { permission, permissionDefault } = { ...view?.status.host, ...view?.status } as Glance;
+  const { permission, permissionDefault } = view?.status ?? {};
   return permission ?? permissionDefault;
 }
 
@@ -139,7 +128,7 @@ function percent(share: number): string {
   return share > 0 && share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`;
 }
 
-function costText({ spent }: Glance, usage: { input: number; output: number; cost: number }): string {
+function costText({ spent, usage }: SessionView["status"]): string {
   if (spent) return spent.cost === undefined ? "$?" : dollars(spent.cost);
   if (usage.input + usage.output === 0) return "";
   return usage.cost > 0 ? dollars(usage.cost) : "$?";

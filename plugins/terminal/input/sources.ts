@@ -1,6 +1,7 @@
 import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
 import type {} from "@scorel/commands/contract";
 import type { Client } from "@scorel/host/contract";
+import type {} from "@scorel/mentions/contract";
 import type { Asked, Source, Suggestion, Suggestions } from "./completing.ts";
 
 /** The session that is completed for. */
@@ -20,21 +21,12 @@ export type FindFiles = (query: string, signal: AbortSignal) => Promise<readonly
 
 const MOST_FILES = 50;
 
-/** The operation by which a host finds files, if it has a plugin for that. */
-interface FileFinder {
-  request(
-    operation: "find_files",
-    params: { sessionId: string; query: string; limit: number },
-  ): Promise<{ files: { path: string; kind: "file" | "folder" }[] }>;
-}
-
 /** Finds files of the session's directory as the host does. */
 export function hostFiles(place: Place): FindFiles {
   return async (query) => {
     const { client, sessionId } = place;
     if (sessionId === undefined) return [];
-    const finder = client as unknown as FileFinder;
-    const { files } = await finder.request("find_files", { sessionId, query, limit: MOST_FILES });
+    const { files } = await client.request("find_files", { sessionId, query, limit: MOST_FILES });
     return files.map(({ path, kind }) => ({ path, directory: kind === "folder" }));
   };
 }
