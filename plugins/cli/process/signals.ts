@@ -107,7 +107,9 @@ function stopWhenUnread(interrupt: AbortController): void {
 /** Reports and ends a process in which nothing is pending but the command has not ended, as a plugin waits forever. */
 function endWhenStuck(interrupt: AbortSignal): void {
   process.on("beforeExit", () => {
-    process.stderr.write("scorel: a plugin waits for something that never comes; ending without it\n");
+    process.stderr.write(
+      "scorel: the command has not ended, but nothing is running any more: a plugin waits for a promise that nothing settles\n",
+    );
     exitProcess(interrupt.aborted ? 130 : 1);
   });
 }
