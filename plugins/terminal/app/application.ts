@@ -4,10 +4,9 @@ import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Settings } from "../config.ts";
 import type { Keys } from "../keys.ts";
-import type { Component, Field, Submission, Surroundings } from "../parts.ts";
-import { displayLines, userLines } from "../rows/display.ts";
-import { safeOutput } from "../rows/safe.ts";
-import { wrapped } from "../rows/wrap.ts";
+import type { Component, Field, Surroundings } from "../parts.ts";
+import { displayLines } from "../rows/display.ts";
+import { outputLines } from "../rows/output.ts";
 import { Device } from "../screen/device.ts";
 import { Painter } from "../screen/painter.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -21,6 +20,7 @@ import { Looks } from "./looks.ts";
 import { type Note, pictureOf } from "./picture.ts";
 import { Questions } from "./questions.ts";
 import { Reader } from "./reader.ts";
+import { submit } from "./submit.ts";
 import { openList } from "./todos.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -128,8 +128,8 @@ export class Application implements Surroundings {
   /** Puts the real field in place, with what was typed before it was there. */
   takeField(field: Field): void {
     this.field = field;
-    field.onSubmit = (submission) => this.submit(submission, "follow_up");
-    field.onSteer = (submission) => this.submit(submission, "steer");
+    field.onSubmit = (submission) => submit(this, submission, "follow_up");
+    field.onSteer = (submission) => submit(this, submission, "steer");
     field.onUnused = (data) => actionOf(data, this.keys, this.actions)?.();
     for (const data of this.early.splice(0)) this.key(data);
     this.redraw();
@@ -196,32 +196,6 @@ export class Application implements Surroundings {
     else this.early.push(data);
   }
 
-  private submit(submission: Submission, running: "follow_up" | "steer"): void {
-    const { questions } = this;
-    this.transcript.toEnd();
-    if (questions.takesText) questions.shown?.type(submission.text);
-    else if (submission.mode === "command") this.command(submission.text);
-    else if (submission.mode === "shell") this.tell(this.words.noShell, "warning");
-    else if (submission.text.trim() !== "") this.attempt(() => this.send(submission, running));
-  }
-
-  private async send(submission: Submission, running: "follow_up" | "steer"): Promise<void> {
-    const { conversation, field } = this;
-    try {
-      await conversation.send(submission, conversation.isRunning ? running : "follow_up");
-    } catch (thrown) {
-      if (field?.text === "") field.setText(submission.text);
-      throw thrown;
-    }
-  }
-
-  private command(line: string): void {
-    this.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
-    if (/^(?:help|\?)\s*$/.test(line) && this.actions.help) this.actions.help();
-    else if (!this.sessionId) this.tell(this.words.opening);
-    else if (line.trim() !== "") this.attempt(() => this.conversation.command(line));
-  }
-
   private listener() {
     return {
       entered: (view: SessionView) => this.entered(view),
@@ -249,7 +223,8 @@ export class Application implements Surroundings {
     );
   }
 
-  private add(draw: Parameters<Transcript["add"]>[0]): void {
+  /** Shows lines below the conversation that are not part of the log. */
+  add(draw: Parameters<Transcript["add"]>[0]): void {
     this.transcript.add(draw);
     this.redraw();
   }
@@ -303,16 +278,4 @@ export class Application implements Surroundings {
     };
     device.write(this.painter.paint(pictureOf(scene)));
   }
-}
-
-/** The output of a command, as it is; further lines of a row of a table begin where its second column does. */
-function outputLines(text: string, width: number): string[] {
-  return safeOutput(text.trimEnd())
-    .split("\n")
-    .flatMap((line) => wrapped(line, width, hanging(line)));
-}
-
-function hanging(line: string): string {
-  const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line)?.[0] ?? "";
-  return head.length > 0 && head.length <= 40 ? " ".repeat(head.length) : "";
 }

@@ -1,0 +1,48 @@
+import type { Submission, Surroundings } from "../parts.ts";
+import { userLines } from "../rows/display.ts";
+import type { Words } from "../words/words.ts";
+import type { Actions } from "./actions.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Questions } from "./questions.ts";
+import type { Transcript } from "./transcript.ts";
+
+type Running = "follow_up" | "steer";
+
+/** What is entered goes to one of these. */
+interface Receiver extends Pick<Surroundings, "sessionId" | "tell"> {
+  readonly conversation: Conversation;
+  readonly questions: Questions;
+  readonly transcript: Transcript;
+  readonly words: Words;
+  readonly actions: Actions;
+  readonly field: { readonly text: string; setText(text: string): void } | undefined;
+  add: Transcript["add"];
+  attempt(work: () => Promise<unknown>): void;
+}
+
+/** Does what the person has entered: answers a question, runs a command, or sends a message. `running` is for a message during a turn. */
+export function submit(app: Receiver, submission: Submission, running: Running): void {
+  const { questions } = app;
+  app.transcript.toEnd();
+  if (questions.takesText) questions.shown?.type(submission.text);
+  else if (submission.mode === "command") command(app, submission.text);
+  else if (submission.mode === "shell") app.tell(app.words.noShell, "warning");
+  else if (submission.text.trim() !== "") app.attempt(() => send(app, submission, running));
+}
+
+/** A message that could not be sent comes back to the field. */
+async function send({ conversation, field }: Receiver, submission: Submission, running: Running): Promise<void> {
+  try {
+    await conversation.send(submission, conversation.isRunning ? running : "follow_up");
+  } catch (thrown) {
+    if (field?.text === "") field.setText(submission.text);
+    throw thrown;
+  }
+}
+
+function command(app: Receiver, line: string): void {
+  app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
+  if (/^(?:help|\?)\s*$/.test(line) && app.actions.help) app.actions.help();
+  else if (!app.sessionId) app.tell(app.words.opening);
+  else if (line.trim() !== "") app.attempt(() => app.conversation.command(line));
+}
