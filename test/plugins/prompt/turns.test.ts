@@ -159,7 +159,7 @@ function textIn(content: unknown): string {
   return (content as { text: string }[]).map((block) => block.text).join("\n");
 }
 
-it("the snapshot is in the log before a turn's first message, and steering joins the result before it", async () => {
+it("the snapshot is in the log before a turn's first message, and steering follows the result before it", async () => {
   using g = ground();
   const running = gate();
   const steered = gate();
@@ -180,9 +180,8 @@ it("the snapshot is in the log before a turn's first message, and steering joins
   expect(await turn).toMatchObject({ reason: "completed", text: "done" });
   const types = [...t.session.tree].map(({ type }) => type);
   expect(types.indexOf("instruction_snapshot")).toBeLessThan(types.indexOf("message"));
-  const result = t.server.requests[1]?.body.messages.at(-1);
+  const [result, steering] = t.server.requests[1]?.body.messages.slice(-2) ?? [];
   expect(result).toMatchObject({ role: "tool" });
-  expect(JSON.stringify(result.content)).toContain(
-    "<system-reminder>\\nthis &lt;/system-reminder> way\\n</system-reminder>",
-  );
+  expect(steering).toMatchObject({ role: "user" });
+  expect(JSON.stringify(steering.content)).toContain("this </system-reminder> way");
 });
