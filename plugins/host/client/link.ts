@@ -154,8 +154,7 @@ export class Link {
     const message = readMessage(text);
     if (!message) this.finish(this.strange(text));
     else if (message.type === "closing") this.dismissed(message);
-    else if (isAnswer(message) && !this.user.message(message, text.length))
-      this.finish(errors.LINK_PROTOCOL({ got: text.slice(0, 80) }));
+    else if (isAnswer(message) && !this.user.message(message, text.length)) this.finish(this.strange(text));
   }
 
   private dismissed(closing: Extract<HostMessage, { type: "closing" }>): void {
