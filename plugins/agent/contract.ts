@@ -373,7 +373,7 @@ declare module "@scorel/kernel" {
       items?: QueueItem[];
       /** Messages at the end. */
       added?: QueueItem[];
-      /** What is new of messages. Absent fields are as before. */
+      /** Waiting messages that were edited: their ids and new fields. A field that is absent has not changed. */
       changed?: (Partial<QueueItem> & { id: string })[];
       removed?: string[];
       /** Each of these follows the message `after`, or is the first. The others keep their order. */

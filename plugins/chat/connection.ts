@@ -19,7 +19,7 @@ export class Connection {
   private readonly screen: Screen;
   private readonly stopListening: (() => void) | undefined;
   private telling: NodeJS.Timeout | undefined;
-  /** What is told of the lost connection. */
+  /** The reason why the connection was lost, as it is shown. */
   private why = "";
   private isTold = false;
   private readonly waiting = new Set<() => void>();

@@ -32,7 +32,7 @@ class Following {
   private readonly client: Client;
   private readonly sessionId: string;
   private readonly options: FollowingOptions;
-  /** What the session is, while its events are only collected. */
+  /** The state of the session, from the events that were received but not shown yet. */
   private view: SessionProjection | undefined;
   /** Events that leave no trace in the view. */
   private passing: Delivered[] = [];

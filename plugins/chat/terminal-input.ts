@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
 const ESC = "\u001b";
-/** What a terminal sends before and after pasted text, once it was asked to (bracketed paste). */
+/** Sequences that a terminal with bracketed paste sends before and after pasted text. */
 const BEGIN = `${ESC}[200~`;
 const END = `${ESC}[201~`;
 const ASK = `${ESC}[?2004h`;

@@ -219,7 +219,7 @@ export interface SessionGlance {
   /** The checked-out git branch of the session's directory, or the beginning of the commit's id. */
   branch?: string;
 }
-/** What the running turn does. Times are in milliseconds since 1970, by the host's clock. */
+/** The present activity of the running turn. Times are in milliseconds since 1970, by the host's clock. */
 export type Doing =
   /** As many turns of other sessions run as `[host] concurrentTurns` allows. */
   | { state: "waiting"; since: number }
@@ -256,7 +256,7 @@ export interface SessionStatus extends SessionGlance {
   present?: { clientId: string; name: string }[];
   /** Number of queued messages; absent when there are none. They are sent with the next turn or by `run_queue`. */
   waiting?: number;
-  /** What the running turn does; absent when none runs. */
+  /** The present activity of the running turn; absent when none runs. */
   doing?: Doing;
 }
 

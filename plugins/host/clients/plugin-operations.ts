@@ -90,7 +90,7 @@ function isName(operation: string): boolean {
   return /^[A-Za-z][\w.:-]{0,99}$/.test(operation) && !(operation in Object.prototype) && !scopeWords.has(operation);
 }
 
-/** What a scope names beside operations. */
+/** Words in a scope that are not names of operations. */
 const scopeWords: ReadonlySet<string> = new Set(["read", "subscribe", "watch_sessions"]);
 
 function isSchemaSource(value: unknown): boolean {

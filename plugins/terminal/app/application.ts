@@ -49,7 +49,7 @@ export class Application implements Surroundings {
   readonly questions: Questions;
   readonly reader: Reader;
   readonly painter = new Painter();
-  /** What the keys do that the field has no use for. */
+  /** Actions of the keys that the field leaves unused. */
   actions: Actions = {};
   field: Field | undefined;
   hidesTodos = false;

@@ -1,7 +1,10 @@
 import type { Doing } from "../../contract.ts";
 import type { LiveCall, LiveReply, LiveWork } from "./live.ts";
 
-/** What the running turn does, of all that is in flight what matters most to whoever waits. `questions`: the titles of the open ones. */
+/**
+ * Sums the running turn up for somebody who waits for it: when several things are in flight, the most important one. `questions` are the
+ * titles of the open questions.
+ */
 export function doingNow(
   live: Pick<LiveWork, "all" | "work" | "times">,
   questions: readonly string[],

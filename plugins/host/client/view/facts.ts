@@ -44,7 +44,7 @@ interface QueueChange {
 }
 export type FactChange = "status" | "queue" | "requests";
 
-/** What is known of a session before its events. With `isPart`, the first ones are not going to be received. */
+/** The facts of a session before any of its events. With `isPart`, the view begins in the middle of the log. */
 export function noFacts(meta: SessionMeta, isPart: boolean): Facts {
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 };
   return { meta, queue: [], queueSeq: 0, requests: [], usage, ...(isPart && { queueChanges: [] }) };

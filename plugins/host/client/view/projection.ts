@@ -29,7 +29,7 @@ export interface ViewStatus extends Work, SessionGlance {
   /** Why the view was closed, if not by its user. */
   error?: Error;
   meta: SessionMeta;
-  /** What the running turn does. */
+  /** The present activity of the running turn. */
   doing?: Doing;
   /** Tokens and US dollars of the replies and summaries in `events`. */
   usage: Facts["usage"];
