@@ -1,15 +1,11 @@
 /** How long a client waits that has missed 10,000 events, against a server that only sends them; and what idle clients cost. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { usedBytes } from "../memory.ts";
 import { createStage, type Sender, words } from "./wire-stage.ts";
 
 const EVENTS = 10_000;
 const RUNS = 7;
 const IDLE = 200;
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 await using stage = await createStage();
 const { crowd, client, host, bare, said } = stage;
@@ -51,22 +47,10 @@ async function behindRows(): Promise<object[]> {
   return [row("session open", memory, 50), row("session just opened", file, 80)];
 }
 
-/** Bytes in use. What a collection frees of buffers and sockets is known only after the next ones. */
-async function used(): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 6; round++) {
-    await sleep(20);
-    collectGarbage();
-    const { heapUsed, external } = process.memoryUsage();
-    least = Math.min(least, heapUsed + external);
-  }
-  return least;
-}
-
 async function idleKilobytes(): Promise<number> {
   await crowd.connected(host, IDLE, async () => {});
-  const before = await used();
-  return crowd.connected(host, IDLE, async () => ((await used()) - before) / IDLE / 1024);
+  const before = await usedBytes();
+  return crowd.connected(host, IDLE, async () => ((await usedBytes()) - before) / IDLE / 1024);
 }
 
 const idle = {

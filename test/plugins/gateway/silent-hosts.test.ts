@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,10 +25,16 @@ const line = (message: object) => `${JSON.stringify(message)}\n`;
 
 let folder: string;
 let ends: (() => void)[];
+/** Connections to what is no host. */
+let sockets: Socket[];
+
+/** Bytes that what is no host can get rid of: those that a client takes before it gives up, and those on the way. */
+const MAX_TAKEN = 32_000_000;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "scorel-silent-"));
   ends = [];
+  sockets = [];
 });
 afterEach(() => {
   for (const end of ends) end();
@@ -39,6 +45,7 @@ afterEach(() => {
 async function served(behave: (socket: Socket) => void, where: string | number): Promise<Server> {
   const server = createServer((socket) => {
     ends.push(() => socket.destroy());
+    sockets.push(socket);
     socket.on("error", () => {});
     behave(socket);
   });
@@ -63,14 +70,13 @@ function endless(socket: Socket, text: string, everyMs?: number): void {
 
 /** How an attempt to connect ends, as commands make it: dialed first, and then greeted. */
 async function outcome(dial: () => Promise<Channel>, address: string) {
-  const before = process.memoryUsage().rss;
   const attempt = async () => {
     const channel = await dial();
     await (await connectHost({ dial: () => channel, address, version: "1.0.0", times })).close();
     return { code: "connected", message: "" };
   };
   const thrown = await attempt().catch((error) => error as { code: string; message: string });
-  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(100);
+  for (const { bytesWritten } of sockets) expect(bytesWritten).toBeLessThan(MAX_TAKEN);
   return thrown;
 }
 
@@ -177,11 +183,13 @@ describe("a host over SSH", () => {
       expect(() => process.kill(pid, 0)).toThrow("ESRCH");
     });
 
+  const more = `head -c ${MAX_TAKEN}`;
+  const taken = 'exec touch "$(dirname "$0")/taken"';
   const behaviours: [string, string[], string][] = [
     ["answers nothing", ["exec sleep 60"], "SSH_SILENT"],
     ["does not end when it is asked to", ["trap '' TERM HUP", "while :; do sleep 0.05; done"], "SSH_SILENT"],
-    ["prints without end", ["exec yes 'Welcome to this computer'"], "SSH_NOISE"],
-    ["prints without end and without a line", ["exec cat /dev/zero"], "SSH_NOISE"],
+    ["prints without end", [`yes 'Welcome to this computer' | ${more} && ${taken}`], "SSH_NOISE"],
+    ["prints without end and without a line", [`</dev/zero ${more} && ${taken}`], "SSH_NOISE"],
     ["prints errors without end", ["exec yes 'warning' >&2"], "SSH_SILENT"],
     ["ends", ["exit 255"], "SSH_ENDED"],
   ];
@@ -191,6 +199,7 @@ describe("a host over SSH", () => {
       const thrown = await outcome(ssh(...lines), "ssh:box");
       expect(thrown).toMatchObject({ code, message: expect.stringMatching(/\bbox\b/) });
       await isOver();
+      expect(existsSync(join(folder, "taken"))).toBe(false);
     },
   );
 

@@ -1,14 +1,12 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { definePlugin } from "@scorel/kernel";
 import { expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
 import { socketChannel } from "../../../plugins/ws/channel.ts";
 import { eventually } from "../../eventually.ts";
+import { usedBytes } from "../../memory.ts";
 import { echoAgent } from "../host/home.ts";
 import { testGateway } from "./home.ts";
 
@@ -92,7 +90,7 @@ it.each(
   await client.subscribe(sessionId, () => void heard++);
   const words = "x".repeat(10_000);
   const burden = async () => {
-    const before = await settled();
+    const before = await usedBytes();
     const mute = await open(t);
     mute.send(hello);
     await eventually(() =>
@@ -113,7 +111,7 @@ it.each(
     }
     await client.drained(sessionId);
     expect(heard).toBeGreaterThanOrEqual(2_000);
-    const bytes = (await settled()) - before;
+    const bytes = (await usedBytes()) - before;
     mute.close();
     await eventually(() =>
       expect(
@@ -129,18 +127,3 @@ it.each(
   await burden();
   expect(await burden()).toBeLessThan(MEGABYTES);
 });
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-/** Bytes in use. What a collection frees of buffers and sockets is known only after the next ones. */
-async function settled(): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 8; round++) {
-    await sleep(10);
-    collectGarbage();
-    const { heapUsed, external } = process.memoryUsage();
-    least = Math.min(least, heapUsed + external);
-  }
-  return least;
-}
