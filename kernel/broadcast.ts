@@ -106,7 +106,7 @@ class Subscriber {
     this.lag = undefined;
   }
 
-  private async drain(first?: AsyncIterable<AnyEvent>): Promise<void> {
+  private async drain(first?: AsyncIterable<Iterable<AnyEvent>>): Promise<void> {
     // Listeners run after the append that woke them has returned, never inside it.
     await null;
     if (first) await this.deliverFirst(first);
@@ -117,12 +117,14 @@ class Subscriber {
     this.running = undefined;
   }
 
-  private async deliverFirst(first: AsyncIterable<AnyEvent>): Promise<void> {
+  private async deliverFirst(first: AsyncIterable<Iterable<AnyEvent>>): Promise<void> {
     try {
-      for await (const event of first) {
-        if (this.closed) return;
-        await this.deliver(event);
-      }
+      for await (const events of first)
+        for (const event of events) {
+          if (this.closed) return;
+          const waiting = this.deliver(event);
+          if (waiting) await waiting;
+        }
     } catch (thrown) {
       this.options.onError(thrown, { type: "missed", from: 0, to: 0 });
     }

@@ -65,7 +65,7 @@ export interface SubscribeOptions {
   /** Accept consecutive deltas joined into one event, which costs much less. Default: false. */
   joined?: boolean;
   /** Events to deliver before those that are announced from now on, such as stored ones. They are read one at a time. */
-  first?: AsyncIterable<AnyEvent>;
+  first?: AsyncIterable<Iterable<AnyEvent>>;
 }
 /** Sent to a subscriber whose queue overflowed: transient events in this seq range were dropped. */
 export interface Missed {

@@ -1,5 +1,5 @@
 import type { Anchor, Delivered, SessionChange } from "@scorel/host/contract";
-import { textOf } from "@scorel/kit/net/delivery";
+import { textOf } from "@scorel/kit/session/event-text";
 
 /** Characters that a client may be sent before it says that it has processed some. */
 const WINDOW = 1024 * 1024;

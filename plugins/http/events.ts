@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Anchor, Client, Delivered, Subscription } from "@scorel/host/contract";
-import { BEHIND, textOf } from "@scorel/kit/net/delivery";
+import { BEHIND } from "@scorel/kit/net/delivery";
+import { textOf } from "@scorel/kit/session/event-text";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 

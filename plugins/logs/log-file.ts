@@ -2,13 +2,14 @@ import * as fs from "node:fs";
 import { codeOf, type EventId, messageOf, type StoredEvent } from "@scorel/kernel";
 import { Ledger, type Problem } from "@scorel/kernel/store";
 import { openToRead } from "@scorel/kit/files/open";
+import { rememberRecord } from "@scorel/kit/session/event-text";
 import { freeze } from "@scorel/kit/values/freeze";
 import { Recent } from "./recent.ts";
-import { BEFORE_ID, decode, isSound, NEWLINE, START } from "./record-bytes.ts";
+import { BEFORE_ID, decode, isSound, NEWLINE, recordIn, START } from "./record-bytes.ts";
 
 /** The weight limit of the event cache, which holds at most twice as much: enough for the largest contexts with images. */
 const KEPT_BYTES = 24 * 2 ** 20;
-/** The estimated memory of a parsed event in addition to its text, in bytes. */
+/** The estimated memory of a parsed event in addition to its text and its JSON, in bytes. */
 const EVENT_BYTES = 1_000;
 /** The number of last appended events that stay in memory whatever their size, since they are needed next. */
 const KEPT_APPENDED = 256;
@@ -92,7 +93,7 @@ export class LogFile {
     const known = this.atHand(row);
     if (known || this.damaged.has(row)) return known;
     const event = this.decoded(row);
-    if (event) this.recent.set(row, event, EVENT_BYTES + (this.lengths[row] as number));
+    if (event) this.recent.set(row, event, EVENT_BYTES + 2 * (this.lengths[row] as number));
     return event;
   }
 
@@ -178,15 +179,23 @@ export class LogFile {
     const offset = this.offsets[row] as number;
     try {
       const line = this.bytes(offset, this.lengths[row] as number);
-      if (line.length === this.lengths[row] && (row < this.checkedFrom || isSound(line))) {
-        const event = decode(line, this.counted) as StoredEvent | undefined;
-        if (event) return freeze(event);
-      }
+      const event = line.length === this.lengths[row] ? this.parsed(line, row) : undefined;
+      if (event) return event;
       this.markDamaged(row, "damaged: the checksum does not match any more");
     } catch (thrown) {
       this.markDamaged(row, `unreadable: ${codeOf(thrown, messageOf(thrown))}`);
     }
     return undefined;
+  }
+
+  /** The event in a line, with the JSON that it was stored as; undefined if the line is damaged. */
+  private parsed(line: Buffer, row: number): StoredEvent | undefined {
+    if (row < this.checkedFrom) return freeze(decode(line, this.counted) as StoredEvent | undefined);
+    if (!isSound(line)) return undefined;
+    const json = recordIn(line, this.counted);
+    const event: StoredEvent = freeze(JSON.parse(json));
+    rememberRecord(event, json);
+    return event;
   }
 
   private markDamaged(row: number, reason: string): void {

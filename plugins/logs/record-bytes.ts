@@ -40,6 +40,14 @@ export function decode(line: Buffer, counted = false): unknown {
   }
 }
 
+/** The JSON of the record in a line with a checksum: what it was before its number, if it has one, and the checksum were added. */
+export function recordIn(line: Buffer, counted: boolean): string {
+  const text = line.toString("utf8");
+  const nth = counted ? numberOf(line, 0, line.length) : undefined;
+  const added = SUFFIX_LENGTH + (nth === undefined ? 0 : NUMBER_START.length + String(nth).length);
+  return `${text.slice(0, -added)}}`;
+}
+
 /** Whether the checksum in a line is right. Works on the bytes, which stay unchanged. */
 export function isSound(bytes: Buffer, from = 0, to = bytes.length): boolean {
   const named = namedSum(bytes, from, to);

@@ -66,7 +66,7 @@ describe("a subscriber", () => {
     async function* earlier() {
       for (const event of stored) {
         await null;
-        yield event;
+        yield [event];
       }
     }
     const heard: (AnyEvent | Missed)[] = [];

@@ -99,13 +99,13 @@ export class SessionSubscription {
     replaying: Promise<Replay>,
     started: Promise<unknown>,
     isFirst: boolean,
-  ): AsyncGenerator<AnyEvent> {
+  ): AsyncGenerator<Iterable<AnyEvent>> {
     const { mode, anchor, events, until } = await replaying;
     await started;
     this.position = { ...anchor };
     this.resuming = mode === "stream_resume";
     this.isReplay = isFirst;
-    yield* events;
+    yield events;
     this.isReplay = false;
     this.resuming = true;
     this.until = until;

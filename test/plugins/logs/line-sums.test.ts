@@ -5,7 +5,7 @@ import { createKernel } from "@scorel/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
 import { LineSums } from "../../../plugins/logs/line-sums.ts";
-import { encodeLine, isSound } from "../../../plugins/logs/record-bytes.ts";
+import { encodeLine, isSound, recordIn } from "../../../plugins/logs/record-bytes.ts";
 import { scanLog } from "../../../plugins/logs/scan.ts";
 import { testHeader } from "../../harness.ts";
 import { notes } from "../../kernel/notes.ts";
@@ -30,6 +30,19 @@ describe("the checksum over many lines", () => {
       bytes[at] = (bytes[at] as number) ^ (1 << bit);
       const each = soundEach(bytes, from);
       expect({ match: sums.match(bytes, from, bytes.length, ends), each }).toEqual({ match: false, each: false });
+    });
+    fc.assert(property, { seed, numRuns: 1000 });
+  });
+});
+
+describe("the record in a line", () => {
+  it(`is the JSON that the line was made from, with and without a number (seed ${seed})`, () => {
+    const record = fc
+      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 })
+      .map((value) => JSON.stringify(value));
+    const property = fc.property(record, fc.option(fc.nat(), { nil: undefined }), (json, nth) => {
+      const line = Buffer.from(encodeLine(json, nth).slice(0, -1));
+      expect(recordIn(line, nth !== undefined)).toBe(json);
     });
     fc.assert(property, { seed, numRuns: 1000 });
   });
