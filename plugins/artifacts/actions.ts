@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { printAnswer } from "@scorel/host/client";
+import { everyPage, printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { SessionOptions } from "@scorel/workspace/contract";
@@ -16,7 +16,7 @@ const DIFFERS = 3;
 export function list(host: Host, invocation: Invocation): Promise<number> {
   const [name] = invocation.args;
   return withSession(host, invocation, async (request, sessionId) => {
-    const { artifacts } = await request("list_artifacts", { sessionId, name });
+    const { artifacts } = await everyPage((page) => request("list_artifacts", { sessionId, name, ...page }));
     if (invocation.options.output === "json") return `${JSON.stringify(artifacts)}\n`;
     if (artifacts.length === 0)
       invocation.stderr.write(`No artifacts: none was saved in session ${sessionId}, or for the user.\n`);
@@ -106,10 +106,10 @@ function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, 
 function branch({ from, to, sha256, made }: LineageTree["inputs"][number]): string[] {
   const head = `input: ${from} as ${to} (sha256 ${sha256})`;
   if (!made) return [head];
-  const { artifact, inputs, again } = made;
+  const { artifact, inputs, again, cut } = made;
   const { by, skill, command } = artifact.lineage ?? {};
   const own = [skill ? `skill ${skill.name}` : by && `saved by ${by}`, command].filter(Boolean).join(" $ ");
-  const of = `  = ${artifact.name}@${artifact.version}${again ? " (see above)" : own && `  ${own}`}`;
+  const of = `  = ${artifact.name}@${artifact.version}${again ? " (see above)" : cut ? " (too long to go on)" : own && `  ${own}`}`;
   return [head, of, ...inputs.flatMap(branch).map((line) => `    ${line}`)];
 }
 

@@ -1,3 +1,4 @@
+import type { Page, PageParams } from "@scorel/host/contract";
 import type { Session } from "@scorel/kernel";
 import type { SessionOptions } from "@scorel/workspace/contract";
 
@@ -119,6 +120,8 @@ export interface LineageTree {
   artifact: ArtifactVersion;
   /** Set if the artifact appears further up with its inputs, which are left out here. */
   again?: true;
+  /** Set where the lineage ends because it has more than 10,000 artifacts and inputs. */
+  cut?: true;
   inputs: (LineageInput & {
     /** Set if the input was a known artifact of this session or of the user. */
     made?: LineageTree;
@@ -140,8 +143,8 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     list_artifacts: {
-      params: { sessionId: string; name?: string | undefined };
-      result: { artifacts: ArtifactVersion[] };
+      params: { sessionId: string; name?: string | undefined } & PageParams;
+      result: { artifacts: ArtifactVersion[] } & Page;
     };
     /**
      * The bytes in base64. With `length`, only a part from `offset` (default 0), without checking the sha256. Throws

@@ -23,15 +23,22 @@ export function known(artifacts: SessionArtifacts, name: string): ArtifactVersio
   return versions;
 }
 
+/** The most artifacts and inputs in an answer. */
+const MAX_PARTS = 10_000;
+
 /** An artifact with its inputs, recursively. A repeated artifact is not followed again, so that this ends. */
 export function treeOf(artifacts: SessionArtifacts, artifact: ArtifactVersion): LineageTree {
   const all = artifacts.list().flatMap(({ name }) => artifacts.versions(name));
   const met = new Set<string>();
+  let parts = 0;
   const grow = (made: ArtifactVersion): LineageTree => {
     const key = `${made.name}@${made.version}`;
     if (met.has(key)) return { artifact: made, inputs: [], again: true };
     met.add(key);
-    const inputs = (made.lineage?.inputs ?? []).map((input) => {
+    const used = made.lineage?.inputs ?? [];
+    parts += 1 + used.length;
+    if (parts > MAX_PARTS) return { artifact: made, inputs: [], cut: true };
+    const inputs = used.map((input) => {
       const source = sourceOf(all, input, made);
       return source ? { ...input, made: grow(source) } : input;
     });

@@ -27,6 +27,7 @@ const artifactVersion = z.strictObject({
 const lineageTree: z.ZodType<LineageTree> = z.strictObject({
   artifact: artifactVersion,
   again: z.literal(true).optional(),
+  cut: z.literal(true).optional(),
   inputs: z.array(lineageInput.extend({ made: z.lazy(() => lineageTree).optional() })),
 });
 const replayOutput = z.strictObject({

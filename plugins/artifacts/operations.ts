@@ -19,6 +19,7 @@ export function operations(of: (session: Session) => SessionArtifacts) {
     list_artifacts: {
       summary: "Lists the artifacts of a session, or the versions of one.",
       readOnly: true,
+      size: "pages",
       params: () => z.strictObject({ sessionId, name: name.optional() }),
       result: async () => (await results()).list_artifacts,
       run: (params, { look, resolve }) =>
@@ -31,6 +32,7 @@ export function operations(of: (session: Session) => SessionArtifacts) {
     get_artifact: {
       summary: "Returns the bytes of an artifact in base64, or a part of them.",
       readOnly: true,
+      size: { bounded: "The inputs of one version." },
       params: () => one().extend({ offset: count, length: count }),
       result: async () => (await results()).get_artifact,
       run: (params, { look, resolve }) =>
@@ -50,6 +52,7 @@ export function operations(of: (session: Session) => SessionArtifacts) {
     get_lineage: {
       summary: "Returns what an artifact was made of, recursively.",
       readOnly: true,
+      size: { bounded: "The lineage has at most 10,000 artifacts and inputs." },
       params: () => one(),
       result: async () => (await results()).get_lineage,
       run: (params, { look, resolve }) =>
@@ -61,6 +64,7 @@ export function operations(of: (session: Session) => SessionArtifacts) {
     replay_artifact: {
       summary: "Repeats the run that made an artifact, in a new workspace, and compares the results.",
 
+      size: { bounded: "The inputs and outputs of one run." },
       params: () =>
         one().extend({
           sandbox: z.enum(["auto", "bubblewrap", "docker", "podman", "local"]).optional(),

@@ -1,5 +1,6 @@
 import type { CommandResult } from "@scorel/commands/contract";
-import type { Client, Delivered, ResumeMode, SessionStatus } from "@scorel/host/contract";
+import { everyPage } from "@scorel/host/client";
+import type { Client, Delivered, QueuedMessage, ResumeMode, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Connection } from "./connection.ts";
 import { follow } from "./following.ts";
@@ -90,7 +91,7 @@ export class ChatSession {
       took: (delivered) => this.turns.hear(delivered),
       now: async (view) => {
         const mayWait = view.status.host.waiting !== undefined || view.queue.length > 0;
-        const queue = mayWait ? (await this.client.request("get_queue", { sessionId })).items : [];
+        const queue = mayWait ? await this.queueIn(sessionId) : [];
         await this.screen.now(view, { queue, past, elsewhere: this.elsewhere });
         past = "again";
       },
@@ -100,6 +101,10 @@ export class ChatSession {
     this.questions = questions;
     if (this.command === "reloaded") this.command = "running";
     await (questions ? questions.attend(true) : attendWithoutAnswers(this.client, sessionId));
+  }
+
+  private async queueIn(sessionId: string): Promise<readonly QueuedMessage[]> {
+    return (await everyPage((page) => this.client.request("get_queue", { sessionId, ...page }))).items;
   }
 
   /** The connection is back. Unless the stream goes on where it was, what is in flight is announced again. */

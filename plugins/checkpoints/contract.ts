@@ -1,5 +1,5 @@
 import type {} from "@scorel/blobs/contract";
-import type {} from "@scorel/host/contract";
+import type { Cut, Page, PageParams } from "@scorel/host/contract";
 
 /** The state of a path. */
 export type FileState =
@@ -51,7 +51,7 @@ export interface Preview {
 declare module "@scorel/host/contract" {
   interface Operations {
     /** What `restore_files` would do. The target is any event of the conversation. */
-    preview_files: { params: { sessionId: string; targetEventId: string }; result: Preview };
+    preview_files: { params: { sessionId: string; targetEventId: string } & PageParams; result: Preview & Page };
     /**
      * Restores files to an earlier or later event. Only files that this session's tools changed are affected. A file that was
      * changed by someone else is skipped unless `overwrite` is set. Throws CHECKPOINT_TARGET, CHECKPOINT_BUSY and
@@ -59,9 +59,9 @@ declare module "@scorel/host/contract" {
      */
     restore_files: {
       params: { sessionId: string; targetEventId: string; overwrite?: boolean | undefined };
-      result: { restored: string[]; skipped: NotCovered[] };
+      result: { restored: string[]; skipped: NotCovered[] } & Cut;
     };
     /** How the files differ from their state before this session's tools changed them. */
-    list_changes: { params: { sessionId: string }; result: Preview };
+    list_changes: { params: { sessionId: string } & PageParams; result: Preview & Page };
   }
 }

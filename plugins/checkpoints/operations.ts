@@ -16,12 +16,14 @@ export function operations(ctx: Context, settled: () => Promise<typeof import(".
     preview_files: {
       summary: "Returns what `restore_files` would do.",
       readOnly: true,
+      size: "pages",
       params: () => z.strictObject({ sessionId, targetEventId }),
       result: async () => (await results()).preview_files,
       run: async (asked) => (await settled()).previewFiles(ctx, asked.targetEventId),
     },
     restore_files: {
       summary: "Restores the files that this session's tools changed, to an earlier or later event.",
+      size: "cut",
       params: () => z.strictObject({ sessionId, targetEventId, overwrite: z.boolean().optional() }),
       result: async () => (await results()).restore_files,
       run: async (asked) => (await settled()).restoreFiles(ctx, asked.targetEventId, asked.overwrite ?? false),
@@ -29,6 +31,7 @@ export function operations(ctx: Context, settled: () => Promise<typeof import(".
     list_changes: {
       summary: "Returns how the files differ from their state before this session's tools changed them.",
       readOnly: true,
+      size: "pages",
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).list_changes,
       run: async () => (await settled()).changesOf(ctx),

@@ -14,6 +14,7 @@ export function operations(ctx: BaseContext) {
     list_commands: {
       summary: "Lists the slash commands of a session.",
       readOnly: true,
+      size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).list_commands,
       run: async () => ({ commands: (await import("./registry.ts")).listCommands(ctx) }),
@@ -31,6 +32,7 @@ export function operations(ctx: BaseContext) {
     complete_command: {
       summary: "Completes the end of a line: a slash command or a marked word.",
       readOnly: true,
+      size: { bounded: "It returns the words that a person can choose from." },
       params: () => z.strictObject({ sessionId, line: z.string() }),
       result: async () => (await results()).complete_command,
       run: async ({ line }, { clientId, request, assertOperations }) => {

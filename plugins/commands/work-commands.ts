@@ -15,7 +15,8 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
       summary: "Show how the files have changed since this session started",
       operations: ["list_changes"],
       run: async (_args, { sessionId, request }) => {
-        const { changes, notCovered } = await request("list_changes", { sessionId });
+        const { everyPage } = await import("@scorel/host/client");
+        const { changes, notCovered } = await everyPage((page) => request("list_changes", { sessionId, ...page }));
         const left = notCovered.map(({ path, reason }) => `not covered: ${path}: ${reason}`);
         const told = changes.map(({ path, kind, diff }) => diff?.trimEnd() ?? `${kind}: ${path}`);
         return { output: [...told, ...left].join("\n") || "No file was changed.", data: { changes, notCovered } };

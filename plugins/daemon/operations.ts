@@ -17,6 +17,7 @@ export function operations(serving: () => Serving | undefined) {
     host_status: {
       summary: "Describes the host: its version, addresses, clients and sessions.",
       readOnly: true,
+      size: { bounded: "The host has at most 1,024 clients." },
       params: () => z.strictObject({}),
       result: () =>
         z.strictObject({

@@ -1,8 +1,9 @@
+import { everyPage } from "@scorel/host/client";
 import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { CommandContext } from "./client.ts";
-import type { Moved, TreePage } from "./contract.ts";
-import { draw, drawPreview, filesLeft } from "./drawing.ts";
+import type { FilesRestored, Moved, TreePage } from "./contract.ts";
+import { draw, drawPreview, filesLeft, leftOutText } from "./drawing.ts";
 import { errors } from "./errors.ts";
 
 /** Name for the start of a conversation on the command line. */
@@ -50,14 +51,14 @@ async function rewindWithFiles(
   { request, options, say, confirm }: CommandContext,
   target: { sessionId: string; targetEventId: string | null },
 ): Promise<void> {
-  const preview = await request("preview_rewind", target);
+  const preview = await everyPage((page) => request("preview_rewind", { ...target, ...page }));
   await say(drawPreview(preview));
   if (preview.changes.length > 0) await confirm("Restore these files, and go back?", "Going back with the files");
   const overwrite = options.overwrite === true;
   const asked = { ...target, expectedLeafId: preview.leafId, files: true, overwrite };
-  const { text, files = { restored: [], skipped: [] } } = await request("rewind", asked);
+  const { text, files = { restored: [], skipped: [] } as FilesRestored } = await request("rewind", asked);
   const skipped = files.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}\n`);
-  await say(`${skipped.join("")}${counted(files.restored.length, "file")} restored.\n${text}\n`);
+  await say(`${skipped.join("")}${counted(files.restored.length, "file")} restored.${leftOutText(files)}\n${text}\n`);
 }
 
 export async function branch({ request, args, say }: CommandContext): Promise<void> {
@@ -125,7 +126,7 @@ export async function restore({ request, args, say }: CommandContext): Promise<v
 }
 
 export async function purge({ request, say, confirm }: CommandContext): Promise<void> {
-  const { sessions } = await request("list_trash", {});
+  const { sessions } = await everyPage((page) => request("list_trash", page));
   if (sessions.length > 0) {
     await say(sessions.map(({ sessionId, bytes, title }) => `${sessionId}  ${bytes} bytes  ${title}\n`).join(""));
     await confirm(
@@ -146,10 +147,12 @@ async function readTree(
 ): Promise<TreePage> {
   const pages: TreePage[] = [];
   let before: string | undefined;
-  for (let left = count; left > 0 && (pages.length === 0 || before !== undefined); left -= PAGE) {
+  for (let left = count; left > 0 && (pages.length === 0 || before !== undefined); ) {
     const limit = Math.min(PAGE, left);
-    pages.unshift(await request("get_tree", { sessionId, show, limit, ...(before !== undefined && { before }) }));
-    before = pages[0]?.before;
+    const page = await request("get_tree", { sessionId, show, limit, ...(before !== undefined && { before }) });
+    pages.unshift(page);
+    left -= page.rows.length;
+    before = page.before;
   }
   const { before: _none, ...latest } = pages.at(-1) as TreePage;
   return { ...latest, rows: pages.flatMap(({ rows }) => rows), ...(before !== undefined && { before }) };

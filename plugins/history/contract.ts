@@ -1,4 +1,4 @@
-import type { Jump, Moved } from "@scorel/host/contract";
+import type { Cut, Jump, Moved, Page, PageParams } from "@scorel/host/contract";
 import type { EventId } from "@scorel/kernel";
 
 export type { HistoryService, Moved, Undone } from "@scorel/host/contract";
@@ -12,6 +12,8 @@ export interface FilesPreview {
 export interface FilesRestored {
   restored: string[];
   skipped: { path: string; reason: string }[];
+  /** The number of further ones, which were left out of a very long answer. */
+  leftOut?: number;
 }
 
 /** One event of the tree. */
@@ -51,7 +53,7 @@ export interface TreePage {
   rows: TreeRow[];
   /** Pass this as `before` to get the preceding rows; absent on the first page. */
   before?: EventId;
-  /** Events with several children and events without any: the latest 200. The counts include all. */
+  /** Events with several children and events without any: the latest 200, and the latest 200 children of each. The counts include all. */
   branchPoints: { id: EventId; children: EventId[] }[];
   branchPointCount: number;
   leaves: TreeLeaf[];
@@ -73,15 +75,15 @@ declare module "@scorel/host/contract" {
      * for checkpoints.
      */
     preview_rewind: {
-      params: { sessionId: string; targetEventId: EventId | null };
-      result: { targetEventId: EventId | null; leafId: EventId | null } & FilesPreview;
+      params: { sessionId: string; targetEventId: EventId | null } & PageParams;
+      result: { targetEventId: EventId | null; leafId: EventId | null } & FilesPreview & Page;
     };
     /** Moves the active leaf to the end of another branch. Throws HISTORY_NO_LEAF, HISTORY_CONFLICT and LOG_BUSY. */
     branch: { params: Jump & { leafEventId: EventId }; result: Moved };
     /** Reverts the last undo, if nothing was added since. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and LOG_BUSY. */
     redo: { params: Jump; result: Moved };
     /**
-     * Returns the latest `limit` rows (default 200, at most 100,000) before the event `before`: all path events
+     * Returns the latest `limit` rows (default 200, at most 100,000 and about 8 MB) before the event `before`: all path events
      * (`tree`), those of the current conversation (`path`), or all events (`all`). Works while another process writes
      * the session.
      */
@@ -99,8 +101,8 @@ declare module "@scorel/host/contract" {
     /** Moves a session's files back from the trash. */
     restore_session: { params: { sessionId: string }; result: { sessionId: string; text: string } };
     list_trash: {
-      params: Record<string, never>;
-      result: { sessions: { sessionId: string; bytes: number; title: string }[] };
+      params: PageParams;
+      result: { sessions: { sessionId: string; bytes: number; title: string }[] } & Page;
     };
     /** Deletes the trash for good, and then file contents that no session refers to. */
     purge_sessions: {
@@ -110,7 +112,7 @@ declare module "@scorel/host/contract" {
         bytes: number;
         blobs?: { removed: number; bytes: number; kept: number };
         text: string;
-      };
+      } & Cut;
     };
   }
 }

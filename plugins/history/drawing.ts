@@ -1,3 +1,4 @@
+import { everyPage } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf, type EventId, messageOf } from "@scorel/kernel";
 import { cutToWidth } from "@scorel/kit/text/width";
@@ -84,7 +85,9 @@ export async function filesLeft(
   how: (event: string) => string,
 ): Promise<string> {
   try {
-    const { changes } = await request("preview_rewind", { sessionId, targetEventId: leafId });
+    const { changes } = await everyPage((page) =>
+      request("preview_rewind", { sessionId, targetEventId: leafId, ...page }),
+    );
     const [only, more] = changes;
     if (!only) return "";
     const what = more
@@ -95,6 +98,11 @@ export async function filesLeft(
     if (codeOf(thrown) === "HISTORY_NO_FILES") return "";
     return `Cannot tell whether files have changed since then: ${messageOf(thrown)}\n`;
   }
+}
+
+/** Says how many files were left out of a very long answer. */
+export function leftOutText({ leftOut = 0 }: { leftOut?: number } = {}): string {
+  return leftOut === 0 ? "" : ` ${leftOut} further files are not named here.`;
 }
 
 /** Formats a preview of file changes for confirmation: every change with its diff, and what is not covered. */

@@ -1,4 +1,5 @@
 import type {} from "@scorel/checkpoints/contract";
+import { everyPage } from "@scorel/host/client";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf, type EventId, type LogView, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
@@ -48,7 +49,9 @@ export async function previewRewind(
   const preview =
     targetEventId === undefined
       ? { changes: [], notCovered: [] }
-      : await withFiles(() => request("preview_files", { sessionId: session.id, targetEventId }));
+      : await withFiles(() =>
+          everyPage((page) => request("preview_files", { sessionId: session.id, targetEventId, ...page })),
+        );
   return { ...preview, targetEventId: to, leafId: session.activeLeaf };
 }
 

@@ -18,6 +18,7 @@ const undone = z.strictObject({
 const filesRestored = z.strictObject({
   restored: z.array(z.string()),
   skipped: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+  leftOut: z.number().optional(),
 });
 const moved = z.strictObject({
   eventId: z.string(),

@@ -24,6 +24,7 @@ const trash = () => import("./trash.ts");
 export const operations = {
   rewind: {
     summary: "Moves the active leaf back to an event; with `files`, restores the files first.",
+    size: { bounded: "The lists of files are those of `restore_files`, which are cut." },
     params: () =>
       z.strictObject({
         ...jump,
@@ -37,6 +38,7 @@ export const operations = {
   preview_rewind: {
     summary: "Returns what a rewind with `files` would change.",
     readOnly: true,
+    size: "pages",
     params: () => z.strictObject({ sessionId: id, targetEventId: place }),
     result: async () => (await results()).preview_rewind,
     run: async (params, context) => (await moves()).previewRewind(params, context),
@@ -49,6 +51,7 @@ export const operations = {
   },
   undo: {
     summary: "Rewinds to before the last user message.",
+    size: { bounded: "It returns one message." },
     params: () => z.strictObject(jump),
     result: async () => (await results()).undo,
     run: async (params, context) => (await moves()).undo(params, context),
@@ -62,6 +65,7 @@ export const operations = {
   get_tree: {
     summary: "Returns the events of a session as rows of a tree, the latest first.",
     readOnly: true,
+    size: { bounded: "It makes its own pages; branch points and leaves are at most 200." },
     params: () =>
       z.strictObject({
         sessionId: id,
@@ -104,12 +108,14 @@ export const operations = {
   list_trash: {
     summary: "Lists the deleted sessions that can be restored.",
     readOnly: true,
+    size: "pages",
     params: nothing,
     result: async () => (await results()).list_trash,
     run: async (_params, context) => (await trash()).listTrash(context),
   },
   purge_sessions: {
     summary: "Deletes the trash for good, and then file contents that no session refers to.",
+    size: "cut",
     params: nothing,
     result: async () => (await results()).purge_sessions,
     run: async (_params, context) => (await trash()).purgeSessions(context),

@@ -1,5 +1,6 @@
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import type { EventId, Session, StoredEvent } from "@scorel/kernel";
+import { sizeOf } from "@scorel/kit/values/size";
 import type { TreeLeaf, TreePage, TreeRow } from "./contract.ts";
 import { lineOf, messageIn, oneLine } from "./event-text.ts";
 import { idLength, resolveEvent } from "./names.ts";
@@ -9,7 +10,9 @@ import { callsWithoutResult } from "./points.ts";
 type Params = Operations["get_tree"]["params"];
 
 const ROWS = 200;
-/** Maximum number of branch points and leaves listed. */
+/** A page ends when the texts of its rows have so many characters. */
+const MAX_CHARACTERS = 8 * 1024 * 1024;
+/** Maximum number of branch points, of children of each, and of leaves listed. */
 const TOLD = 200;
 
 export function getTree(params: Params, { look }: OperationContext): Promise<TreePage> {
@@ -21,11 +24,13 @@ function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Param
   const end = before === undefined ? undefined : tree.get(resolveEvent(tree, before, sessionId));
   const isActive = leafId === null ? () => false : tree.above(leafId);
   const rows: TreeRow[] = [];
-  let hasMore = false;
+  let [hasMore, characters] = [false, 0];
   for (const event of latest(session, show, end)) {
-    hasMore = rows.length === limit;
+    const row = rowOf(session, event, isActive);
+    characters += sizeOf(row);
+    hasMore = rows.length === limit || (characters > MAX_CHARACTERS && rows.length > 0);
     if (hasMore) break;
-    rows.push(rowOf(session, event, isActive));
+    rows.push(row);
   }
   rows.reverse();
   const branchPoints = tree.branchPoints();
@@ -37,7 +42,9 @@ function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Param
     idLength: idLength(tree, rows),
     rows,
     ...(hasMore && { before: (rows[0] as TreeRow).id }),
-    branchPoints: branchPoints.slice(-TOLD).map(({ id }) => ({ id, children: tree.children(id).map(idOf) })),
+    branchPoints: branchPoints
+      .slice(-TOLD)
+      .map(({ id }) => ({ id, children: tree.children(id).slice(-TOLD).map(idOf) })),
     branchPointCount: branchPoints.length,
     leaves: leaves.slice(-TOLD).map((event) => leafOf(event, leafId)),
     leafCount: leaves.length,

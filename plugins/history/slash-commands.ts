@@ -84,13 +84,16 @@ async function rewind(asked: Back, { sessionId, request }: SlashContext): Promis
   const { event, files = false, overwrite = false, yes = false } = asked;
   const targetEventId = event === START ? null : event;
   if (files && !yes) {
-    const preview = await request("preview_rewind", { sessionId, targetEventId });
+    const { everyPage } = await import("@scorel/host/client");
+    const preview = await everyPage((page) => request("preview_rewind", { sessionId, targetEventId, ...page }));
     if (preview.changes.length > 0) return confirmed(asked, preview);
   }
   const moved = await request("rewind", { sessionId, targetEventId, files, overwrite });
   const skipped = moved.files?.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}`) ?? [];
   const count = moved.files?.restored.length;
-  const restored = count === undefined ? [] : [`${count} ${count === 1 ? "file" : "files"} restored.`];
+  const { leftOutText } = await import("./drawing.ts");
+  const restored =
+    count === undefined ? [] : [`${count} ${count === 1 ? "file" : "files"} restored.${leftOutText(moved.files)}`];
   const left = files ? "" : await leftAlone(request, sessionId, moved);
   return { output: [...skipped, ...restored, `${moved.text}${left}`].join("\n"), data: moved };
 }

@@ -267,7 +267,10 @@ export interface SessionStatus extends SessionGlance {
 export interface Operations {
   ping: { params: Record<string, never>; result: { pong: true } };
   /** Describes the operations that the client may use: the host's and, with a `sessionId`, those of the session's plugins. */
-  list_operations: { params: { sessionId?: string | undefined }; result: { operations: OperationDescription[] } };
+  list_operations: {
+    params: { sessionId?: string | undefined } & PageParams;
+    result: { operations: OperationDescription[] } & Page;
+  };
   create_session: {
     params: { cwd: string; name?: string; unsaved?: boolean } & Relation & SessionOptions;
     result: SessionStatus;
@@ -292,13 +295,13 @@ export interface Operations {
   /** Opens the session of a directory that has the latest event; throws SESSION_NONE. */
   continue_session: { params: { cwd: string } & SessionOptions; result: SessionStatus };
   /**
-   * Lists sessions, latest activity first, at most `limit` (up to 1000), also those that are open in this process and not
+   * Lists sessions, latest activity first, at most `limit` (up to 1000) in a page, also those that are open in this process and not
    * stored yet, but not unsaved ones. `cwd` or `project` (id, name or directory) restrict the list.
    * Sessions with a parent are left out, unless `children` asks for them, or `parent` for those of one session.
    */
   list_sessions: {
-    params: { cwd?: string; project?: string; limit?: number; children?: boolean; parent?: string };
-    result: { sessions: SessionSummary[] };
+    params: { cwd?: string; project?: string; children?: boolean; parent?: string } & PageParams;
+    result: { sessions: SessionSummary[] } & Page;
   };
   send_message: {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<
@@ -318,7 +321,7 @@ export interface Operations {
    * Returns the queued messages in order, and `seq` for `expectedSeq`. Read-only, so it works while another process
    * writes.
    */
-  get_queue: { params: { sessionId: string }; result: { seq: number; items: QueuedMessage[] } };
+  get_queue: { params: { sessionId: string } & PageParams; result: { seq: number; items: QueuedMessage[] } & Page };
   /**
    * Replaces the queued messages in this order and with these changes; omitted ones are removed. Changes nothing and
    * throws AGENT_QUEUE_CONFLICT when the queue is no longer at `expectedSeq`, or AGENT_QUEUE_UNKNOWN when a message was
@@ -337,12 +340,12 @@ export interface Operations {
   run_queue: { params: { sessionId: string }; result: { status: "started" | "running" | "empty"; id?: string } };
   /**
    * Returns the conversation as stored, from the last summary on. Changes that plugins make per request are not
-   * included. With `limit`, the last messages, up to about 8 MB of them; `more` says that there are earlier ones. `skip` leaves out so
-   * many at the end, which gives the page before.
+   * included. A page has the last messages, up to about 8 MB and `limit` of them; `more` says that there are earlier ones. `skip` leaves
+   * out so many at the end, which gives the page before.
    */
   get_context: {
-    params: { sessionId: string; limit?: number | undefined; skip?: number | undefined };
-    result: { messages: Message[]; more?: boolean };
+    params: { sessionId: string } & PageParams;
+    result: { messages: Message[] } & Page;
   };
   /**
    * Returns stored events in seq order: the first `limit` after the event `after`, or the last `tail` before the event
@@ -521,6 +524,33 @@ export interface QueuedMessage {
   clientId: string;
 }
 export type Operation = keyof Operations & string;
+/** What the params of an operation that answers in pages can have. */
+export interface PageParams {
+  /** The most items to return. Default: as many as fit into about 8 MB. */
+  limit?: number | undefined;
+  /** The number of items to leave out: those of the pages before. */
+  skip?: number | undefined;
+}
+/** What the result of an operation that answers in pages has. `everyPage` of `@scorel/host/client` reads all of them. */
+export interface Page {
+  /** There are further items: ask again, and skip those that were returned. */
+  more?: true;
+}
+/** What the result of an operation has whose long answers are cut. */
+export interface Cut {
+  /** The number of items that were left out, because the answer would have had more than about 8 MB. */
+  leftOut?: number;
+}
+/**
+ * What keeps the answer to an operation small, when its result has lists.
+ *
+ * - `pages`: the host returns the lists at the top of the result in pages of about 8 MB. It adds `limit` and `skip` to the params and
+ *   `more` to the result, and counts the items of several lists as one after the other. `run` may return everything.
+ * - `cut`: the host cuts these lists after about 8 MB, and says in `leftOut` how many items were left out. For operations that change
+ *   something, which cannot be asked for a second page.
+ * - `bounded`: says why the lists cannot grow with the session or with the number of sessions.
+ */
+export type AnswerSize = "pages" | "cut" | { bounded: string };
 
 /** An open session, for operation handlers. */
 export interface SessionHandle {
@@ -631,6 +661,8 @@ export interface OperationHandler<O extends Operation> {
    * id that was used is refused with MESSAGE_ID_REUSED, unless the operation is `readOnly`.
    */
   params: SchemaSource<Operations[O]["params"]>;
+  /** What keeps the answer small. Needed when the result has lists; `params` and `result` are then objects. */
+  size?: AnswerSize;
   /** What `run` returns. Checked for extensions, and in tests for the plugins of Scorel. */
   result?: SchemaSource<Operations[O]["result"]>;
   run(params: Operations[O]["params"], context: OperationContext): Awaitable<Operations[O]["result"]>;

@@ -59,8 +59,7 @@ export function listed(
     .filter((session) => (parent === undefined ? children || !session.parent : session.parent?.sessionId === parent))
     .filter((session) => projectId === undefined || book?.of(session)?.projectId === projectId)
     .map((session) => ({ ...session, cwd: book?.cwdOf(session) ?? session.cwd }))
-    .filter((session) => cwd === undefined || session.cwd === cwd)
-    .slice(0, limit);
+    .filter((session) => cwd === undefined || session.cwd === cwd);
 }
 
 function mustBeLimit(limit: number): void {

@@ -47,7 +47,10 @@ async function carryOut(
   } else if (path === "/openapi.json") {
     const sessionId = searchParams.get("session") ?? undefined;
     const { openApi } = await import("./openapi.ts");
-    const { operations } = await clients.with(grant, (client) => client.request("list_operations", { sessionId }));
+    const { everyPage } = await import("@scorel/host/client");
+    const { operations } = await clients.with(grant, (client) =>
+      everyPage((page) => client.request("list_operations", { sessionId, ...page })),
+    );
     sendJson(response, 200, openApi(version, operations));
   } else throw errors.HTTP_PATH({ path });
 }

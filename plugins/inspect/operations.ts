@@ -13,6 +13,7 @@ export const operations = {
     readOnly: true,
     // Used for a new session only, and then checked as by `create_session`.
     paths: { cwd: "operation" },
+    size: { bounded: "It names the parts of one prompt." },
     params: () => z.strictObject({ sessionId: z.string().optional(), cwd: z.string() }),
     result: async () => (await results()).get_prompt,
     run: async (params, context) => (await import("./prompt-view.ts")).readPrompt(params, context),

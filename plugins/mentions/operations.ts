@@ -12,6 +12,7 @@ export function operations(mentions: Mentions) {
     find_files: {
       summary: "Searches for files and folders of the session's directory by parts of their paths, best first.",
       readOnly: true,
+      size: { bounded: "It returns at most 200 files." },
       params: () =>
         z.strictObject({
           sessionId: z.string(),

@@ -21,6 +21,7 @@ export function operations(state: State) {
     },
     forget_rule: {
       summary: "Forgets a rule that a person has allowed, in this session and in the user's files.",
+      size: { bounded: "There are three places." },
       params: () => z.strictObject({ sessionId: z.string(), rule: z.string() }),
       result: async () => z.strictObject({ places: z.array(z.enum(PLACES)) }),
       run: async ({ rule }, { assertSession }) => ({

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { printAnswer } from "@scorel/host/client";
+import { everyPage, printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import type { ListedProject } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -9,7 +9,7 @@ type Host = HostService | undefined;
 
 export function list(host: Host, invocation: Invocation): Promise<number> {
   return printed(host, invocation, async (request) => {
-    const { projects } = await request("list_projects", {});
+    const { projects } = await everyPage((page) => request("list_projects", page));
     if (invocation.options.output === "json") return `${JSON.stringify(projects)}\n`;
     if (projects.length === 0)
       invocation.stderr.write("No projects yet: the first session in a directory makes one.\n");

@@ -1,4 +1,4 @@
-import type {} from "@scorel/host/contract";
+import type { Page, PageParams } from "@scorel/host/contract";
 import type { Project, ProjectBook, ProjectsService, SessionPlace } from "@scorel/workspace/contract";
 
 export type { Project, ProjectBook, ProjectsService, SessionPlace };
@@ -15,7 +15,7 @@ export interface ListedProject extends Project {
 declare module "@scorel/host/contract" {
   interface Operations {
     /** Lists projects, last used first. First registers the directories of sessions that have no project yet. */
-    list_projects: { params: Record<string, never>; result: { projects: ListedProject[] } };
+    list_projects: { params: PageParams; result: { projects: ListedProject[] } & Page };
     register_project: { params: { directory: string; name?: string }; result: { project: Project } };
     /** Removes a project from the list. Its sessions stay, and the next new one puts it back with its old id. */
     remove_project: { params: { project: string }; result: { project: Project; text: string } };

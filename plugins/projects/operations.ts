@@ -19,6 +19,7 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
   return {
     list_projects: {
       summary: "Lists projects, last used first.",
+      size: "pages",
       params: () => z.strictObject({}),
       result: async () => (await results()).list_projects,
       run: async (_params, context) => (await work()).list(host(), context),
@@ -47,6 +48,7 @@ export function operations(host: () => ProjectServices | undefined, roots: reado
       summary: "Lists the directories inside one below home or another root, to choose one from.",
       readOnly: true,
       paths: { directory: "operation" },
+      size: { bounded: "It returns at most 1,000 names, and says that there are more." },
       params: () => z.strictObject({ directory: text.optional() }),
       result: async () => (await results()).list_directories,
       run: async (params) => (await import("./directories.ts")).listDirectories(roots, params.directory),

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize } from "node:path";
+import { everyPage } from "@scorel/host/client";
 import type {
   Directories,
   OperationContext,
@@ -24,7 +25,7 @@ type Host = ProjectServices | undefined;
 
 /** Lists all projects with their sessions, last used first. */
 export async function list(host: Host, { request }: Pick<OperationContext, "request">): Answer<"list_projects"> {
-  const { sessions } = await request("list_sessions", {});
+  const { sessions } = await everyPage((page) => request("list_sessions", page));
   await registerAll(requireHost(host), sessions);
   const book = openBook(fileOf(requireHost(host)));
   const projects = book.projects.map((project) => {

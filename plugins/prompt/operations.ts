@@ -8,6 +8,7 @@ export function operations(ctx: BaseContext) {
   return {
     refresh_instructions: {
       summary: "Reads the instructions of a session again. They apply from its next turn on.",
+      size: { bounded: "It names the parts of one prompt." },
       params: () => z.strictObject({ sessionId: z.string() }),
       result: async () => (await import("./operation-results.ts")).results.refresh_instructions,
       run: async (_params, { clientId }) => {

@@ -15,6 +15,7 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
   return {
     attend_requests: {
       summary: "Starts or stops answering questions of the session by this client, and returns the open ones.",
+      size: { bounded: "Each running call asks one question at a time, and each plugin has one status text." },
       params: () => z.strictObject({ sessionId, attending: z.boolean().optional() }),
       result: async () => (await results()).attend_requests,
       run: async ({ attending = true }, { left }) => {
@@ -27,6 +28,7 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
     list_requests: {
       summary: "Returns the open questions and the status texts.",
       readOnly: true,
+      size: { bounded: "Each running call asks one question at a time, and each plugin has one status text." },
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).list_requests,
       run: present,

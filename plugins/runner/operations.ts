@@ -51,6 +51,7 @@ export function operations(ctx: RunnerContext, direct: () => Promise<DirectRuns>
   return {
     make_again: {
       summary: "Repeats the run that made an artifact, for `replay_artifact`.",
+      size: { bounded: "The inputs and outputs of one run." },
       params: () => z.strictObject({ sessionId, artifact: artifact(), keep: z.boolean().optional() }),
       result: async () => (await results()).make_again,
       run: async ({ sessionId: id, artifact: wanted, keep }, { look, left }) =>
@@ -69,6 +70,7 @@ export function operations(ctx: RunnerContext, direct: () => Promise<DirectRuns>
     follow_run: {
       summary: "Returns new output as soon as there is some, and at the end how the program ended.",
       readOnly: true,
+      size: { bounded: "It returns what came since the last call, and the program waits for its reader." },
       params: () => z.strictObject({ sessionId, run }),
       result: async () => (await results()).follow_run,
       run: async (asked) => (await direct()).follow(asked.run),

@@ -1,4 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
+import { everyPage } from "@scorel/host/client";
 import type { Operations } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
@@ -56,10 +57,8 @@ export async function usage(ctx: Context, invocation: Invocation): Promise<numbe
   const output = createOutput(stdout);
   try {
     const since = options.since as string | undefined;
-    const spent = await client.request("get_usage", {
-      by: options.by as SpentBy,
-      ...(since !== undefined && { since }),
-    });
+    const asked = { by: options.by as SpentBy, ...(since !== undefined && { since }) };
+    const spent = await everyPage((page) => client.request("get_usage", { ...asked, ...page }));
     await output.write(shown(options.output === "json" ? `${JSON.stringify(spent)}\n` : table(spent), invocation));
   } finally {
     await client.close();

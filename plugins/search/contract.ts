@@ -1,4 +1,4 @@
-import type {} from "@scorel/host/contract";
+import type { Page, PageParams } from "@scorel/host/contract";
 
 /** A search hit. */
 export interface Hit {
@@ -43,16 +43,16 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /**
      * Searches the readable text of all sessions, or those of a project; the last changed come first. Any white space
-     * matches between words. `more` is true when the limit (default 50, at most 1000) ended the search.
+     * matches between words. A page has at most `limit` hits (default 50, at most 1000).
      */
     search_sessions: {
-      params: { text: string; caseSensitive?: boolean; project?: string; limit?: number };
-      result: { hits: Hit[]; more: boolean };
+      params: { text: string; caseSensitive?: boolean; project?: string } & PageParams;
+      result: { hits: Hit[] } & Page;
     };
     /** Sums the usage of all sessions, by day unless `by` is set. Each reply counts once, even if copies contain it. */
     get_usage: {
-      params: { by?: SpentBy; since?: string };
-      result: { rows: Spent[]; total: Spent; sessions: number };
+      params: { by?: SpentBy; since?: string } & PageParams;
+      result: { rows: Spent[]; total: Spent; sessions: number } & Page;
     };
   }
 }

@@ -24,6 +24,6 @@ const spent = z.strictObject({
 
 /** The schemas of what the operations return. */
 export const results = {
-  search_sessions: z.strictObject({ hits: z.array(hit), more: z.boolean() }),
+  search_sessions: z.strictObject({ hits: z.array(hit) }),
   get_usage: z.strictObject({ rows: z.array(spent), total: spent, sessions: z.number() }),
 };

@@ -15,29 +15,36 @@ export function operations(projects: () => ProjectsService | undefined) {
     search_sessions: {
       summary: "Searches the readable text of all sessions, or those of a project; the last changed come first.",
       readOnly: true,
+      size: "pages",
       params: () =>
         z.strictObject({
           text: z.string(),
           caseSensitive: z.boolean().optional(),
           project: z.string().min(1).optional(),
-          limit: z.number().int().min(1).max(1000).optional(),
+          limit: z.number().int().min(1).max(1000).default(DEFAULT_LIMIT),
+          skip: z.number().int().min(0).max(100_000).optional(),
         }),
       result: async () => (await results()).search_sessions,
-      run: async ({ text, caseSensitive, project, limit = DEFAULT_LIMIT }, { sessionsDir: directory, logs }) => {
+      run: async (
+        { text, caseSensitive, project, limit = DEFAULT_LIMIT, skip = 0 },
+        { sessionsDir: directory, logs },
+      ) => {
         const [{ search }, { membersOf }] = await Promise.all([import("./hits.ts"), import("./membership.ts")]);
         const belongs = await membersOf(projects, { directory, logs }, project, "/");
         const hits: Hit[] = [];
         const { signal } = new AbortController();
         for await (const hit of search({ directory, logs, text, caseSensitive, belongs, signal })) {
-          if (hits.length === limit) return { hits, more: true };
           hits.push(hit);
+          // One more than the page, which shows that there are further ones.
+          if (hits.length > skip + limit) break;
         }
-        return { hits, more: false };
+        return { hits };
       },
     },
     get_usage: {
       summary: "Sums what all sessions have used, by day, model or project.",
       readOnly: true,
+      size: "pages",
       params: () =>
         z.strictObject({ by: z.enum(["day", "model", "project"]).optional(), since: z.string().optional() }),
       result: async () => (await results()).get_usage,

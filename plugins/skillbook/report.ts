@@ -1,3 +1,4 @@
+import { everyPage } from "@scorel/host/client";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { ReportedSkill, SkillMiss, SkillReport, WordCount } from "@scorel/skills/contract";
 import type { CommandContext } from "./command-context.ts";
@@ -12,7 +13,8 @@ export async function report({ request, sessionId, options, json, say }: Command
   const named = options.session as string | undefined;
   if (named !== undefined && options.all === true) throw errors.SKILLBOOK_SCOPE();
   const of = options.all === true ? "all" : named;
-  const found = await request("report_skills", { sessionId, ...(of !== undefined && { of }) });
+  const asked = { sessionId, ...(of !== undefined && { of }) };
+  const found = await everyPage((page) => request("report_skills", { ...asked, ...page }));
   await say(json ? `${JSON.stringify(found, null, 2)}\n` : told(found));
   return 0;
 }

@@ -1,3 +1,4 @@
+import type { Page, PageParams } from "@scorel/host/contract";
 import type { EventId } from "@scorel/kernel";
 
 /** Where a skill comes from. When two have the same name, the earlier source in this list wins. */
@@ -240,6 +241,6 @@ declare module "@scorel/host/contract" {
      * Reports from the logs how skills were used: in one session (`of`, or a prefix of its id), in all (`"all"`), or by default
      * in this session's project. Throws SKILL_LOGS and SESSION_ errors.
      */
-    report_skills: { params: { sessionId: string; of?: string }; result: SkillReport };
+    report_skills: { params: { sessionId: string; of?: string } & PageParams; result: SkillReport & Page };
   }
 }

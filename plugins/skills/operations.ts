@@ -15,6 +15,7 @@ export function operations(skills: () => Skills) {
     list_skills: {
       summary: "Searches for the skills of an open session and lists them.",
       readOnly: true,
+      size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).list_skills,
       run: () => skills().ready(),
@@ -22,6 +23,7 @@ export function operations(skills: () => Skills) {
     get_skill: {
       summary: "Returns a skill with its text and the paths of its docs.",
       readOnly: true,
+      size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId, name: z.string() }),
       result: async () => (await results()).get_skill,
       run: async ({ name }) => {
@@ -36,6 +38,7 @@ export function operations(skills: () => Skills) {
       summary: "Returns the skills in a folder of the host, as if it were a root.",
       readOnly: true,
       paths: { path: "project" },
+      size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId, path: z.string() }),
       result: async () => (await results()).read_skills,
       run: async ({ path }) => {
@@ -47,6 +50,7 @@ export function operations(skills: () => Skills) {
       summary: "Returns what `list_skills` would return if the skills in a folder were added to the store.",
       readOnly: true,
       paths: { path: "project", instead: "project" },
+      size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId, path: z.string(), instead: z.string().optional() }),
       result: async () => (await results()).preview_skills,
       run: ({ path, instead }) => skills().preview(path, instead),
@@ -54,6 +58,7 @@ export function operations(skills: () => Skills) {
     skill_sources: {
       summary: "Returns the archives in a session's configuration, and the hosts that may be contacted for them.",
       readOnly: true,
+      size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).skill_sources,
       run: () => {
@@ -67,6 +72,7 @@ export function operations(skills: () => Skills) {
       summary: "Checks skills against the open format.",
       readOnly: true,
       paths: { path: "project" },
+      size: { bounded: "It grows with what is installed." },
       params: () => z.strictObject({ sessionId, path: z.string().optional() }),
       result: async () => (await results()).check_skills,
       run: async ({ path }) => ({ files: await (await import("./format/check.ts")).check(skills(), path) }),
@@ -74,6 +80,7 @@ export function operations(skills: () => Skills) {
     report_skills: {
       summary: "Reports from the logs how skills were used.",
       readOnly: true,
+      size: "pages",
       params: () => z.strictObject({ sessionId, of: z.string().min(1).optional() }),
       result: async () => (await results()).report_skills,
       run: async ({ of }, context) => (await import("./report/report-scope.ts")).report(skills(), of, context),

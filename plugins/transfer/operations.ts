@@ -28,6 +28,7 @@ export const operations = {
   import_session: {
     summary: "Creates a session from a session file of Scorel, Claude Code, Codex or pi.",
     paths: { file: "unlimited", cwd: "unlimited" },
+    size: { bounded: "It names the first damaged lines, and counts all." },
     params: () =>
       z.strictObject({
         file: z.string().min(1),

@@ -39,7 +39,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   promptParts: { rows: "list", row: "part", fields: ["section", "priority", "text", "source"] },
   operations: {
     ...{ rows: "table", row: "operation" },
-    fields: ["summary", "readOnly", "confined", "checksOperations", "paths", "params", "result", "run"],
+    fields: ["summary", "readOnly", "confined", "checksOperations", "paths", "size", "params", "result", "run"],
   },
   cliCommands: {
     ...{ rows: "list", row: "command", hostOnly: true },

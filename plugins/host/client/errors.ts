@@ -23,6 +23,8 @@ export const errors = defineErrors({
     `The connection was lost ${a.times} times with "${a.operation}" unanswered, a request of ${a.characters} characters, so it is not sent again. It is unknown whether it was carried out. Look before you try again, with less in one request.`,
   LINK_RESULT: (a: { operation: string }) =>
     `The host's answer to "${a.operation}" is not one that a Scorel host gives. Check the address; if it is right, \`scorel host logs\` on its computer may show why.`,
+  LINK_PAGES: (a: { max: number }) =>
+    `The host's answer has no end: ${a.max} pages of it were read, or it changed again and again meanwhile. Try again; if that fails, too, \`scorel host serve --replace\` starts another host.`,
   LINK_LOST: (a: { operation: string }) =>
     `The host was restarted while it worked on "${a.operation}", so it is unknown whether that was done. Look before you try again.`,
 });

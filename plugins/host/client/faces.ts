@@ -7,6 +7,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
 import type { Client, HostService, QueuedMessage, SessionStatus } from "../contract.ts";
 import { optionFlags, optionsFrom } from "../session-options.ts";
+import { everyPage } from "./every-page.ts";
 
 /** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
 export interface SessionChoice extends SessionOptions {
@@ -131,7 +132,7 @@ export async function takeBackQueued(
   isWanted: (item: QueuedMessage) => boolean,
 ): Promise<QueuedMessage[]> {
   for (;;) {
-    const { items, seq: expectedSeq } = await client.request("get_queue", { sessionId });
+    const { items, seq: expectedSeq } = await everyPage((page) => client.request("get_queue", { sessionId, ...page }));
     const wanted = items.filter(isWanted);
     if (wanted.length === 0) return [];
     const others = items.filter((item) => !wanted.includes(item)).map(({ id }) => ({ id }));

@@ -1,6 +1,7 @@
 import { newId } from "@scorel/kit/values/id";
 import type { Client, Operation, Operations, Subscription } from "../contract.ts";
 import { errors } from "./errors.ts";
+import { everyPage } from "./every-page.ts";
 import { Link } from "./link.ts";
 import { type LinkOptions, type LinkState, TIMES } from "./link-options.ts";
 import { RemoteSubscription } from "./remote-subscription.ts";
@@ -243,8 +244,12 @@ class WireClient implements RemoteClient {
 
   /** Names of the operations that change nothing, which can be asked again after a restart. */
   private async readOnly(): Promise<ReadonlySet<string>> {
-    const asked = this.ask({ type: "request", operation: "list_operations", params: {} });
-    const { operations } = (await asked) as Operations["list_operations"]["result"];
+    const { operations } = await everyPage(
+      (page) =>
+        this.ask({ type: "request", operation: "list_operations", params: { ...page } }) as Promise<
+          Operations["list_operations"]["result"]
+        >,
+    );
     return new Set(operations.filter(({ readOnly }) => readOnly).map(({ name }) => name));
   }
 

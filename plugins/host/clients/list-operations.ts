@@ -1,6 +1,7 @@
 import type { Kernel } from "@scorel/kernel";
 import { z } from "zod";
 import type { JsonSchema, Operation, OperationDescription, OperationHandler } from "../contract.ts";
+import { paramsWithPage, resultWithSize } from "./answer-size.ts";
 import type { Caller } from "./caller.ts";
 import { whereOf } from "./contained-operation.ts";
 import type { OwnOperation } from "./own-operation.ts";
@@ -39,7 +40,7 @@ async function ofHost(own: OwnOperations, { sessions }: Caller): Promise<Describ
     readOnly: row.readOnly ?? false,
     confined: row.confined,
     params: jsonSchema(ownSchema<unknown>(name, row, () => sessions.known)),
-    result: jsonSchema(results[name as keyof typeof results]),
+    result: jsonSchema(resultWithSize<unknown>(results[name as keyof typeof results], row.size)),
   }));
 }
 
@@ -62,10 +63,11 @@ async function ofPlugins(kernel: Kernel, parent: Kernel, own: OwnOperations): Pr
 async function schemasOf({
   params,
   result,
+  size,
 }: OperationHandler<Operation>): Promise<Pick<Described, "params" | "result"> | undefined> {
   return {
-    params: jsonSchema(await schemaFrom(params)),
-    ...(result && { result: jsonSchema(await schemaFrom(result)) }),
+    params: jsonSchema(paramsWithPage(await schemaFrom(params), size)),
+    ...(result && { result: jsonSchema(resultWithSize(await schemaFrom(result), size)) }),
   };
 }
 

@@ -262,7 +262,7 @@ export const results = {
   run_queue: z.strictObject({ status: z.enum(["started", "running", "empty"]), id: z.string().optional() }),
   get_context: z.strictObject({
     messages: z.array(z.union([userMessage, assistantMessage, toolResultMessage, internalMessage])),
-    more: z.boolean().optional(),
+    more: z.literal(true).optional(),
   }),
   get_events: eventPage,
   get_status: sessionStatus,

@@ -17,6 +17,8 @@ const messageId = text.describe(
   "Any text that the client chose for this request. Repeated with the same one, the request has no further effect and gives the same result.",
 );
 const session = () => z.strictObject({ sessionId });
+const STATUS_LISTS =
+  "The status has the clients and the open questions, and at most 100 damaged lines and 1,000 failures.";
 /** The operation checks this itself and throws its own error. */
 const anyNumber = z.number().optional();
 
@@ -74,6 +76,7 @@ export const operations = {
     summary: "Describes the operations that the client may use, with JSON Schemas of their params and results.",
     readOnly: true,
     confined: true,
+    size: "pages",
     params: () =>
       z.strictObject({ sessionId: text.describe("Id of a session whose plugins' operations are described, too.") }),
     run: async (params, caller): Promise<Operations["list_operations"]["result"]> =>
@@ -84,12 +87,14 @@ export const operations = {
     confined: true,
     opens: true,
     paths: { cwd: "directory" },
+    size: { bounded: STATUS_LISTS },
     params: () => z.strictObject({ cwd, name, unsaved, ...relation() }),
     run: handlers.createSession,
   },
   clone_session: {
     summary: "Creates a session with a copy of another one's conversation, up to an event.",
     opens: true,
+    size: { bounded: STATUS_LISTS },
     params: () =>
       z.strictObject({
         sessionId,
@@ -103,6 +108,7 @@ export const operations = {
   load_session: {
     summary: "Opens a stored session.",
     opens: true,
+    size: { bounded: STATUS_LISTS },
     params: () => z.strictObject({ sessionId: idOrStart }),
     run: handlers.loadSession,
   },
@@ -111,6 +117,7 @@ export const operations = {
     confined: true,
     opens: true,
     paths: { cwd: "operation" },
+    size: { bounded: STATUS_LISTS },
     params: () => z.strictObject({ cwd }),
     run: handlers.continueSession,
   },
@@ -119,6 +126,7 @@ export const operations = {
     readOnly: true,
     confined: true,
     paths: { cwd: "operation" },
+    size: "pages",
     params: () =>
       z.strictObject({
         cwd: text.describe("Only sessions of this directory."),
@@ -166,11 +174,13 @@ export const operations = {
   get_queue: {
     summary: "Returns the queued messages in order.",
     readOnly: true,
+    size: "pages",
     params: session,
     run: (params, { sessions }) => sessions.withReadOnly(sessions.resolve(params.sessionId), queueOf),
   },
   rewrite_queue: {
     summary: "Edits, reorders and removes queued messages in one step.",
+    size: { bounded: "It returns the ids that were sent." },
     params: () =>
       z.strictObject({
         sessionId,
@@ -188,6 +198,7 @@ export const operations = {
   get_context: {
     summary: "Returns the conversation as the model gets it, from the last summary on.",
     readOnly: true,
+    size: { bounded: "It makes its own pages, from the end of the conversation." },
     params: () =>
       z.strictObject({
         sessionId,
@@ -196,7 +207,7 @@ export const operations = {
           .int()
           .min(1)
           .optional()
-          .describe("The most messages to return, up to the last. Default: all."),
+          .describe("The most messages to return, up to the last. Default: as many as fit into about 8 MB."),
         skip: count.describe("The number of messages at the end to leave out."),
       }),
     run: async (params, caller) => contextPage((await openFor(params, caller)).kernel.session.buildContext(), params),
@@ -204,12 +215,14 @@ export const operations = {
   get_events: {
     summary: "Returns stored events in order, in pages after or before an event.",
     readOnly: true,
+    size: { bounded: "It makes its own pages." },
     params: eventRange,
     run: handlers.getEvents,
   },
   get_status: {
     summary: "Returns the state of a session: its model, whether a turn is running, and what went wrong.",
     readOnly: true,
+    size: { bounded: STATUS_LISTS },
     params: session,
     run: async (params, caller) => statusOf(await openFor(params, caller)),
   },
@@ -226,12 +239,14 @@ export const operations = {
   },
   reload_session: {
     summary: "Reopens a session with the current plugins and configuration.",
+    size: { bounded: STATUS_LISTS },
     params: session,
     run: handlers.reloadSession,
   },
   check_sessions: {
     summary: "Checks the files of the sessions written last, without changing them.",
     readOnly: true,
+    size: { bounded: "It checks at most 1,000 sessions, and reads about 64 MB of them." },
     params: () => z.strictObject({ limit: anyNumber.describe("How many sessions to check; default: 5.") }),
     run: async ({ limit }, { sessions }) =>
       (await import("../sessions/health.ts")).checkSessions(sessions.shelf.logs, sessions.shelf.directory, limit),
@@ -239,6 +254,7 @@ export const operations = {
   close_session: {
     summary: "Releases a session; the last client to do so closes it.",
     readOnly: true,
+    size: { bounded: "It names what has failed since the session was opened, at most 1,000 notices." },
     params: session,
     run: (params, caller) => releaseSession(params.sessionId, caller),
   },

@@ -1,6 +1,6 @@
 import type { Awaitable } from "@scorel/kernel";
 import type { z } from "zod";
-import type { Operation, Operations, PathReach } from "../contract.ts";
+import type { AnswerSize, Operation, Operations, PathReach } from "../contract.ts";
 import type { Caller } from "./caller.ts";
 
 /** One of the host's own operations, described in the same way as those that plugins contribute. */
@@ -14,6 +14,7 @@ export interface OwnOperation<O extends Operation> {
   /** It takes the options of sessions beside its own params. */
   opens?: true;
   paths?: Readonly<Record<string, PathReach>>;
+  size?: AnswerSize;
   params(): z.ZodType<Operations[O]["params"]>;
   run(params: Operations[O]["params"], caller: Caller): Awaitable<Operations[O]["result"]>;
 }

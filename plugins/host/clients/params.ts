@@ -4,7 +4,9 @@ import { nearest } from "@scorel/kit/values/nearest";
 import type { KeyPath } from "@scorel/kit/values/table";
 import type { SessionOption } from "@scorel/workspace/contract";
 import { z } from "zod";
+import type { AnswerSize } from "../contract.ts";
 import { errors } from "../errors.ts";
+import { paramsWithPage } from "./answer-size.ts";
 
 export const text = z.string().optional();
 export const flag = z.boolean().optional();
@@ -67,14 +69,14 @@ const made = new Map<string, z.ZodType>();
  */
 export function ownSchema<P>(
   operation: string,
-  { params, opens }: { params(): z.ZodType<P>; opens?: true },
+  { params, opens, size }: { params(): z.ZodType<P>; opens?: true; size?: AnswerSize },
   options: () => readonly SessionOption[],
 ): z.ZodType<P> {
   const rows = opens ? options() : [];
   const name = opens ? JSON.stringify([operation, rows]) : operation;
   const known = made.get(name) as z.ZodType<P> | undefined;
   if (known) return known;
-  const own = params();
+  const own = paramsWithPage(params(), size);
   const schema = opens ? ((own as unknown as z.ZodObject).extend(shapeOf(rows)) as unknown as z.ZodType<P>) : own;
   made.set(name, schema);
   return schema;

@@ -2,9 +2,10 @@ import type { Kernel } from "@scorel/kernel";
 import { copyPlain } from "@scorel/kit/values/copy";
 import { nearest } from "@scorel/kit/values/nearest";
 import type { z } from "zod";
-import type { Operation, Operations } from "../contract.ts";
+import type { Operation, Operations, PageParams } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Access, Reach } from "./access.ts";
+import { paramsWithPage, sized } from "./answer-size.ts";
 import type { Caller } from "./caller.ts";
 import { runContained } from "./contained-operation.ts";
 import { operationNames, ownOperation, ownResult } from "./operations.ts";
@@ -34,7 +35,7 @@ export async function runOperation<O extends Operation>(
     const { readOnly } = own;
     const result = await guardMessageId({ operation, readOnly }, checked, sessions, () => own.run(checked, caller));
     if (caller.checksResults) assertResult(operation, "host", await ownResult(operation), result);
-    return result;
+    return sized(result, own.size, checked as PageParams);
   }
   const found = await findContributed(operation, params, caller);
   if (!found) {
@@ -52,17 +53,18 @@ async function runContributed<O extends Operation>(
   params: unknown,
   caller: Caller,
 ): Promise<Operations[O]["result"]> {
-  const checked = checkParams(operation, await schemaFrom(handler.params), params);
+  const checked = checkParams(operation, paramsWithPage(await schemaFrom(handler.params), handler.size), params);
   await assertReach(operation, handler, checked as object, caller.access);
   // An extension may change what it gets, but not what the client has.
   const context = contextOf(caller, (each) => onlyReads(each, caller, kernel));
   const run = () => handler.run(contained ? copyPlain(checked) : checked, context);
   const result = await guardMessageId({ operation, readOnly: handler.readOnly }, checked, caller.sessions, run);
   if (!handler.readOnly) caller.sessions.lookAt((checked as { sessionId?: unknown }).sessionId);
-  if (!(contained || caller.checksResults) || !handler.result) return result;
+  const sizedTo = (answer: Operations[O]["result"]) => sized(answer, handler.size, checked as PageParams);
+  if (!(contained || caller.checksResults) || !handler.result) return sizedTo(result);
   const parsed = assertResult(operation, plugin, await schemaFrom(handler.result), result);
   // Without the keys that the schema of an extension does not name.
-  return contained ? (parsed as Operations[O]["result"]) : result;
+  return sizedTo(contained ? (parsed as Operations[O]["result"]) : result);
 }
 
 async function assertReach(operation: string, reach: Reach, params: object, access: Access): Promise<void> {

@@ -8,6 +8,9 @@ import { doingIn } from "./doing-in.ts";
 import { glanceOf } from "./glance.ts";
 import { failuresOf, type OpenSession, questionsIn, turnIn } from "./open-session.ts";
 
+/** Damaged lines of a log that the status names. */
+const TOLD_PROBLEMS = 100;
+
 /** Returns a session's status for clients. */
 export function statusOf(open: OpenSession): SessionStatus {
   const { id, kernel } = open;
@@ -20,13 +23,22 @@ export function statusOf(open: OpenSession): SessionStatus {
     leafId: session.activeLeaf,
     meta: { ...(session.header.meta as SessionMeta), ...session.projection("sessionMeta") },
     anchor: anchorAfter(session, session.tree.last, session.seq),
-    problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
+    problems: firstProblems(problems, id),
     notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
     ...clientsIn(open),
     ...waitingIn(open),
     ...doingIn(open),
     ...glanceOf(open),
   };
+}
+
+/** The first damaged lines; the last row says how many there are beyond them. */
+function firstProblems(all: OpenSession["kernel"]["problems"], id: string): SessionStatus["problems"] {
+  const told = all.slice(0, TOLD_PROBLEMS).map(({ line, offset, reason }) => ({ line, offset, reason }));
+  const [next] = all.slice(TOLD_PROBLEMS);
+  if (!next) return told;
+  const reason = `this and ${all.length - TOLD_PROBLEMS - 1} later lines are damaged, too; \`scorel session verify ${id}\` names them`;
+  return [...told, { line: next.line, offset: next.offset, reason }];
 }
 
 function clientsIn({ users }: OpenSession): Pick<SessionStatus, "clients" | "present"> {

@@ -1,6 +1,6 @@
 import type { Session, StoredEvent } from "@scorel/kernel";
 import { sizeOf } from "@scorel/kit/values/size";
-import type { Anchor, EventPage, Operations } from "../contract.ts";
+import type { Anchor, EventPage, Operations, Page, PageParams } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { deliver } from "./delivered.ts";
 
@@ -20,20 +20,19 @@ export function eventPage(session: Session, wanted: Wanted): EventPage {
   return { header: session.header, events: page, more, anchor: anchorAfter(session, end) };
 }
 
-/** Returns the last messages of a conversation, as many as a page can have, or all if no limit is asked for. */
+/** Returns the last messages of a conversation, as many as a page can have. */
 export function contextPage<M>(
   all: M[],
-  { limit, skip = 0 }: { limit?: number | undefined; skip?: number | undefined },
-): { messages: M[]; more?: boolean } {
+  { limit = Number.POSITIVE_INFINITY, skip = 0 }: PageParams,
+): { messages: M[] } & Page {
   const end = Math.max(0, all.length - skip);
-  if (limit === undefined) return { messages: skip === 0 ? all : all.slice(0, end) };
   let [start, characters] = [end, 0];
   while (start > 0 && end - start < limit) {
     characters += sizeOf(all[start - 1]);
     if (characters > MAX_CHARACTERS && start < end) break;
     start--;
   }
-  return { messages: all.slice(start, end), more: start > 0 };
+  return { messages: all.slice(start, end), ...(start > 0 && { more: true as const }) };
 }
 
 /** Returns the position after a persistent event, or before the first one. */

@@ -1,5 +1,5 @@
 import type {} from "@scorel/checkpoints/contract";
-import type {} from "@scorel/history/contract";
+import type { FilesRestored } from "@scorel/history/contract";
 import type { SessionStatus } from "@scorel/host/contract";
 import type { LayersService } from "@scorel/inspect/contract";
 import type { HistoryWalk } from "../input/history-walk.ts";
@@ -99,17 +99,20 @@ async function goBack(at: PickerHost, sessionId: string, { row }: RewindPoint, s
   const { parentId: targetEventId } = row;
   if (scope === "files") {
     // The start of the conversation is no event; its files are those before the first one.
-    const { skipped } = await client.request("restore_files", { sessionId, targetEventId: targetEventId ?? row.id });
-    return tellSkipped(at, skipped);
+    return tellSkipped(
+      at,
+      await client.request("restore_files", { sessionId, targetEventId: targetEventId ?? row.id }),
+    );
   }
   const text = await textOf(client, sessionId, row);
   const moved = await client.request("rewind", { sessionId, targetEventId, files: scope === "both" });
   at.field.setText(text);
   at.tell(moved.text);
-  tellSkipped(at, moved.files?.skipped ?? []);
+  if (moved.files) tellSkipped(at, moved.files);
 }
 
-function tellSkipped(at: PickerHost, skipped: readonly { path: string; reason: string }[]): void {
-  if (skipped.length === 0) return;
-  at.tell(at.pickerWords.skipped(skipped.map(({ path, reason }) => `${path} (${reason})`).join(", ")), "warning");
+function tellSkipped(at: PickerHost, { skipped, leftOut = 0 }: FilesRestored): void {
+  if (skipped.length + leftOut === 0) return;
+  const named = skipped.map(({ path, reason }) => `${path} (${reason})`);
+  at.tell(at.pickerWords.skipped([...named, ...(leftOut > 0 ? [`… (${leftOut})`] : [])].join(", ")), "warning");
 }

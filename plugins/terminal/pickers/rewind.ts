@@ -1,4 +1,5 @@
 import type { FilesPreview, TreeRow } from "@scorel/history/contract";
+import { everyPage } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kit/values/coded-error";
 import type { Surroundings } from "../parts.ts";
@@ -73,7 +74,7 @@ export async function filesOf(
   targetEventId: string | null,
 ): Promise<FilesPreview | undefined> {
   try {
-    return await client.request("preview_rewind", { sessionId, targetEventId });
+    return await everyPage((page) => client.request("preview_rewind", { sessionId, targetEventId, ...page }));
   } catch (thrown) {
     if (["HISTORY_NO_FILES", "HOST_OPERATION_UNKNOWN"].includes(codeOf(thrown))) return undefined;
     throw thrown;

@@ -40,20 +40,27 @@ type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T exten
 /** The options of sessions are added to the schema when it is used. */
 type Own<P, R> = R extends { opens: true } ? Omit<P, keyof SessionOptions> : P;
 
+/** The host adds these to the params and the result of an operation for its pages. */
+type Unpaged<T, R> = R extends { size: "pages" | "cut" } ? Kept<T, "limit" | "skip" | "more" | "leftOut"> : T;
+type Kept<T, K> = { [F in keyof T as string extends F ? never : F extends K ? never : F]: T[F] };
+
 type HostResults = typeof import("../../../plugins/host/clients/operation-results.ts").results;
 type ResultOf<O, R> = O extends keyof HostResults ? HostResults[O] : R extends { result: infer S } ? S : never;
 
 type DriftedParams = {
   [O in keyof Rows & keyof Operations]: Same<
-    Described<Rows[O]["params"]>,
-    Own<Operations[O]["params"], Rows[O]>
+    Unpaged<Described<Rows[O]["params"]>, Rows[O]>,
+    Unpaged<Own<Operations[O]["params"], Rows[O]>, Rows[O]>
   > extends true
     ? never
     : O;
 }[keyof Rows & keyof Operations];
 
 type DriftedResults = {
-  [O in keyof Rows & keyof Operations]: Same<Described<ResultOf<O, Rows[O]>>, Operations[O]["result"]> extends true
+  [O in keyof Rows & keyof Operations]: Same<
+    Unpaged<Described<ResultOf<O, Rows[O]>>, Rows[O]>,
+    Unpaged<Operations[O]["result"], Rows[O]>
+  > extends true
     ? never
     : O;
 }[keyof Rows & keyof Operations];

@@ -1,4 +1,5 @@
 import type { Anchor, Client, Delivered, ResumeMode, Subscription } from "../../contract.ts";
+import { everyPage } from "../every-page.ts";
 import { type CachedSession, type CacheOptions, SessionCache } from "./cache.ts";
 import { SessionProjection, type ViewChange } from "./projection.ts";
 
@@ -162,7 +163,9 @@ class Follower implements SessionView {
     );
     // The events that made the queue may be earlier ones.
     if (mode === "full_reload" && begun.more)
-      this.queueTaken = this.client.request("get_queue", { sessionId: this.sessionId }).then(
+      this.queueTaken = everyPage((page) =>
+        this.client.request("get_queue", { sessionId: this.sessionId, ...page }),
+      ).then(
         (queue) => void (this.isClosed || this.projection.takeQueue(queue)),
         () => {},
       );
