@@ -109,7 +109,8 @@ export async function run(crowd: Crowd, count: number, send: () => Promise<void>
 export function paced(sender: Sender, count: number, rate: number): () => Promise<void> {
   return async () => {
     const start = performance.now();
-    for (let sent = 0; sent < count; await sleep(1)) {
+    // Waking up costs more than an event for one client, so nothing wakes up between two events.
+    for (let sent = 0; sent < count; await sleep(start + (sent * 1e3) / rate - performance.now())) {
       const due = Math.min(count, Math.ceil(((performance.now() - start) / 1e3) * rate));
       for (; sent < due; sent++) sender.emit(now());
     }
