@@ -28,6 +28,7 @@ export const givenServices: Readonly<Record<string, string>> = {
 
 /** Services that no plugin can wrap, with the reason. */
 export const sealedServices: Readonly<Record<string, string>> = {
+  approver: "it asks a person about calls that guards object to, and a wrapper could say yes to everything",
   permissions: "it decides what tools may do, and a wrapper could say yes to everything",
   secrets: "it knows the keys that are kept out of logs, and a wrapper could read them",
 };

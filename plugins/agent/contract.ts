@@ -184,6 +184,14 @@ export interface ToolCallVerdict {
   block?: boolean;
   reason?: string;
 }
+/** What a layer of `approveToolCall` may answer: a refusal, or why a person has to approve the call. */
+export interface ToolCallDecision extends ToolCallVerdict {
+  /**
+   * Why a person has to approve the call, such as "it deploys to production". One question names the reasons of all layers. If nobody can be
+   * asked, the call is refused, with `reason` if that is set.
+   */
+  ask?: string;
+}
 /** What a layer of `beforeToolCall` may answer: other arguments for the call, which are validated again, or a refusal. */
 export interface ToolCallRevision extends ToolCallVerdict {
   args?: Readonly<Record<string, unknown>>;
@@ -191,6 +199,20 @@ export interface ToolCallRevision extends ToolCallVerdict {
 /** A call that awaits approval, with the first refusal so far. */
 export interface ToolCallApproval extends ToolCallInput {
   refused?: ToolCallVerdict;
+  /** The answers of layers that want a person to approve the call. */
+  asks?: readonly ToolCallObjection[];
+}
+/** An answer of a layer that wants a person to approve the call. */
+export type ToolCallObjection = ToolCallDecision & { ask: string };
+
+/** The service `approver`: asks a person about a call that guards have objected to. Without it, such a call is refused. */
+export interface ApproverService {
+  /** Asks one question with all reasons. Returns the refusal, or undefined if the call may run. */
+  ask(
+    call: ToolCallInput,
+    objections: readonly ToolCallObjection[],
+    signal: AbortSignal,
+  ): Promise<ToolCallVerdict | undefined>;
 }
 /** A call whose arguments may still be changed. */
 export interface ToolCallProposal extends ToolCallApproval {
@@ -288,6 +310,7 @@ declare module "@scorel/kernel" {
     prompt: PromptService;
     mentions: MentionsService;
     agent: AgentService;
+    approver: ApproverService;
     turnOrder: TurnOrderService;
   }
   interface Hooks {
@@ -301,12 +324,13 @@ declare module "@scorel/kernel" {
     ): Promise<ToolCallRevision | undefined> | ToolCallRevision | undefined;
     /**
      * Called right before a tool runs, with its final, frozen arguments. Every layer is asked, and a refusal cannot be
-     * overruled; later layers see it in `refused`.
+     * overruled; later layers see it in `refused`. Unless one refuses, a person is asked once about everything that layers object to
+     * with `ask`.
      */
     approveToolCall(
       input: ToolCallApproval,
       signal?: AbortSignal,
-    ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
+    ): Promise<ToolCallDecision | undefined> | ToolCallDecision | undefined;
     /** Called after a tool has run and before its result is stored. A layer may replace parts of the result. */
     afterToolCall(
       input: ToolCallOutcome,

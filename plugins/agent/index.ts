@@ -7,9 +7,10 @@ import { config } from "./config.ts";
 import type {
   ToolCallApproval,
   ToolCallChange,
+  ToolCallDecision,
+  ToolCallObjection,
   ToolCallOutcome,
   ToolCallRevision,
-  ToolCallVerdict,
 } from "./contract.ts";
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
@@ -62,7 +63,7 @@ export function createAgent(clock: Clock): AnyPlugin {
     activate(ctx) {
       const hooks: HookCalls = {
         beforeToolCall: ctx.defineHook("beforeToolCall", revising, answers.revision("beforeToolCall")),
-        approveToolCall: ctx.defineHook("approveToolCall", { fold: joinRefusal }, answers.verdict("approveToolCall")),
+        approveToolCall: ctx.defineHook("approveToolCall", { fold: joinDecision }, answers.decision("approveToolCall")),
         afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }, answers.change("afterToolCall")),
         beforeContext: ctx.defineHook("beforeContext", "bail"),
         transformContext: ctx.defineHook("transformContext", "waterfall", answers.messages("transformContext")),
@@ -98,7 +99,9 @@ const revising = {
   ends: ({ block }: ToolCallRevision) => block === true,
 };
 
-/** Keeps the first refusal; later layers cannot overrule it. */
-function joinRefusal(call: ToolCallApproval, verdict: ToolCallVerdict): ToolCallApproval {
-  return verdict.block && !call.refused ? Object.freeze({ ...call, refused: verdict }) : call;
+/** Keeps the first refusal, which later layers cannot overrule, and everything that a person has to approve. */
+function joinDecision(call: ToolCallApproval, decision: ToolCallDecision): ToolCallApproval {
+  if (decision.block) return call.refused ? call : Object.freeze({ ...call, refused: decision });
+  if (decision.ask === undefined) return call;
+  return Object.freeze({ ...call, asks: [...(call.asks ?? []), decision as ToolCallObjection] });
 }

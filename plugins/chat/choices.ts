@@ -21,7 +21,9 @@ const CONFIRM: RequestOption[] = [
 export function shownQuestion(request: OpenRequest): Shown {
   const { plugin, title, body = [] } = request;
   const details = body.map(displayText).filter((text) => text !== "");
-  const text = [`${title} (${plugin})`, ...details, ...offered(request).map(row)].join("\n");
+  // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
+  const head = plugin === "permissions" ? title : `${title} (${plugin})`;
+  const text = [head, ...details, ...offered(request).map(row)].join("\n");
   return { text: visibleText(text), prompt: `${visibleText(hint(request))} ` };
 }
 

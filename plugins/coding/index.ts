@@ -53,7 +53,7 @@ export default definePlugin({
         approveToolCall: {
           critical: true,
           level: "early",
-          handler: async (call, signal) => (await import("./guard/guard.ts")).guardWrites(call, signal, env, ctx),
+          handler: async (call) => (await import("./guard/guard.ts")).guardWrites(call, env, ctx),
         },
       },
     };

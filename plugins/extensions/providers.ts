@@ -3,6 +3,7 @@
 /** The plugin of Scorel that provides a service, and where it runs. */
 export const providers: Readonly<Record<string, { id: string; scope: "host" | "session" }>> = {
   agent: { id: "agent", scope: "session" },
+  approver: { id: "permissions", scope: "session" },
   archives: { id: "packages", scope: "host" },
   artifacts: { id: "artifacts", scope: "host" },
   blobs: { id: "blobs", scope: "host" },

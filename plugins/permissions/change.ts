@@ -19,7 +19,8 @@ export async function changeOf(
 ): Promise<DisplayAction> {
   const { file_path, content, old_string, new_string, replace_all } = (args ?? {}) as Record<string, unknown>;
   const text = visibleText(JSON.stringify(args, null, 2) ?? "");
-  if (typeof file_path !== "string") return { display: "fold", title: tool, text };
+  const isChange = typeof content === "string" || typeof new_string === "string";
+  if (typeof file_path !== "string" || !isChange) return { display: "fold", title: tool, text };
   const path = file_path.startsWith("~/") ? join(homedir(), file_path.slice(2)) : resolve(workspace.cwd, file_path);
   const before = await contentOf(path, files);
   if (before === undefined) return { display: "fold", title: `${tool} ${visibleText(path)}`, text };

@@ -1,4 +1,4 @@
-import type {} from "@scorel/agent/contract";
+import type { ApproverService } from "@scorel/agent/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
@@ -27,7 +27,7 @@ export default definePlugin({
   name: "Permissions",
   version: "0.1.0",
   needs: ["agent", "requests"],
-  provides: ["permissions"],
+  provides: ["permissions", "approver"],
   config,
   sessionOptions: () => [
     {
@@ -49,7 +49,14 @@ export default definePlugin({
   projections: { permissionMode: permissionModeProjection, permissionTold },
 
   activate(ctx) {
-    const state: State = { ctx, rules: [], named: new Map(), forgotten: new Set(), asking: Promise.resolve() };
+    const state: State = {
+      ctx,
+      rules: [],
+      named: new Map(),
+      forgotten: new Set(),
+      asking: Promise.resolve(),
+      own: new WeakSet(),
+    };
     const service: PermissionsService = {
       hiddenIn: async (folder, shows) => (await import("./guard.ts")).hiddenFrom(folder, shows, state),
       get mode() {
@@ -62,6 +69,10 @@ export default definePlugin({
       takeReads: (toolCallId) => taken(state.named.has(toolCallId) ? state.named : state.judged?.reads, toolCallId),
     };
     ctx.provide("permissions", service, { sealed: true });
+    const approver: ApproverService = {
+      ask: async (...asked) => (await import("./approver.ts")).approverOf(state)(...asked),
+    };
+    ctx.provide("approver", approver, { sealed: true });
     return {
       hooks: {
         approveToolCall: {
@@ -89,7 +100,7 @@ export default definePlugin({
       childLimits: () => childLimits(state),
       commands: () => ({
         permission: {
-          summary: "What is free without a question",
+          summary: "Show or change what runs without asking",
           sealed: true,
           operations: ["get_status"],
           args: z.object({ mode: z.enum([...MODES, "forget"]).optional(), rule: z.string().optional() }),

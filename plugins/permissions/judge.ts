@@ -32,7 +32,9 @@ async function judgeStandIn(call: Case): Promise<Verdict> {
   const rules: Rules = { ...call.rules, allow: [] };
   const unruled = judgeCall({ ...call, rules: { allow: [], ask: [], deny: [] } });
   const asked =
-    unruled.decision === "ask" ? { ...unruled, why: `this ${call.tool} is a tool of the project` } : unruled;
+    unruled.decision === "ask"
+      ? { ...unruled, why: `this project has its own tool ${call.tool}, which does not come with Scorel` }
+      : unruled;
   return { ...stricter(await judgeTool({ ...call, rules }), asked), rules: [] };
 }
 
@@ -76,7 +78,7 @@ async function judgeBash(command: string, cwd: string, call: Case): Promise<Verd
 /** Asks about git in a folder where it may run a program that the user did not choose. */
 function aboutGit(danger: string | undefined): Verdict | undefined {
   if (danger === undefined) return undefined;
-  return { decision: "ask", why: `it contains ${danger}, which no allow rule covers`, rules: [] };
+  return { decision: "ask", why: `it contains ${danger}, so it needs approval each time`, rules: [] };
 }
 
 /** The paths that a call reads: as reported by its tool, else the paths in the arguments of a read-only call. */
@@ -107,17 +109,19 @@ function judgeCall(call: Case): Verdict {
   const asked = rule("ask");
   const isFree = isHarmless(call, writes);
   if (mode === "plan" && !isFree) return deny(PLANNING);
-  const asking = (why: string, rules: string[]): Verdict => ({ decision: "ask", why, rules });
-  if (asked) return asking(`the rule "${asked.text}" asks`, []);
-  if (approval === "always-ask") return asking("it asks each time", []);
+  const asking = (why: string): Verdict => ({ decision: "ask", why, rules: [] });
+  if (asked) return asking(`the rule "${asked.text}" asks for approval`);
+  if (approval === "always-ask") return asking(`${call.tool} needs approval each time`);
   const allowed = mode === "plan" ? undefined : rule("allow");
   if (allowed) return allow(`the rule "${allowed.text}" allows it`);
   if (approval === "by-rule")
-    return deny("no rule allows it, and [permissions] unknown denies tools that Scorel does not ship");
+    return deny(
+      `no rule allows ${call.tool}, and \`unknown = "deny"\` in [permissions] denies tools that do not come with Scorel`,
+    );
   if (mode === "full" || isFree) return allow(`the mode is ${mode}`);
   if (mode === "edits" && writes.length > 0 && writes.every((path) => isInside(path, workspace)))
-    return allow("edits are free");
-  return asking(`the mode is ${mode} and no rule allows it`, ownRules(call, writes));
+    return allow("the mode is edits");
+  return { decision: "ask", why: `${call.tool} needs approval`, rules: ownRules(call, writes), isUsual: true };
 }
 
 /** The rules to offer. None for an unknown subject, which the model controls, or one that a rule would not match. */

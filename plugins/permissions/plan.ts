@@ -17,9 +17,9 @@ export async function tellMode(state: State): Promise<void> {
 
 const CARRY_OUT = "The plan is approved. Carry it out.";
 const OPTIONS: RequestOption[] = [
-  { value: "y", label: "yes, and changes of files are free (mode edits)", kind: "allow_always", message: CARRY_OUT },
-  { value: "k", label: "yes, but ask before each change (mode ask)", kind: "allow_once", message: CARRY_OUT },
-  { value: "n", label: "no, go on planning (say what to change behind it)", kind: "reject_once", message: true },
+  { value: "y", label: "yes, and edit files without asking (mode edits)", kind: "allow_always", message: CARRY_OUT },
+  { value: "k", label: "yes, and ask before each edit (mode ask)", kind: "allow_once", message: CARRY_OUT },
+  { value: "n", label: "no, keep planning (you can add what to change)", kind: "reject_once", message: true },
 ];
 const NEXT: Readonly<Record<string, Mode>> = { y: "edits", k: "ask" };
 

@@ -47,6 +47,8 @@ export interface State {
   attended?: boolean;
   /** The end of the question queue: questions are asked one at a time, in call order. */
   asking: Promise<unknown>;
+  /** The objections of this plugin, which it does not take for those of other guards. */
+  own: WeakSet<object>;
 }
 
 /**
@@ -84,6 +86,11 @@ export function assertUnlocked(mode: Mode, state: State): void {
 export function isUnlocked(mode: Mode, state: State): boolean {
   const limit = modeLock(state);
   return !limit || narrowest(mode, [limit]) === mode;
+}
+
+/** Whether a mode may be chosen here, and would then apply. */
+export function allowsMode(mode: Mode, state: State): boolean {
+  return isUnlocked(mode, state) && narrowest(mode, limitsOf(state.ctx)) === mode;
 }
 
 /** The mode as it would be without a parent. */

@@ -46,6 +46,8 @@ export interface Verdict {
   decision: "allow" | "ask" | "deny";
   why: string;
   rules: string[];
+  /** The reason is only that no rule allows the call: somebody who sees the call needs no reason. */
+  isUsual?: boolean;
 }
 
 export const allow = (why: string): Verdict => ({ decision: "allow", why, rules: [] });
@@ -59,14 +61,16 @@ export function stricter(first: Verdict, second: Verdict): Verdict {
   if (strict.decision !== "ask" || other.decision !== "ask") return strict;
   if (first.why === second.why) return strict;
   const answerable = first.rules.length > 0 && second.rules.length > 0;
+  const special = [first, second].filter(({ isUsual }) => !isUsual);
   return {
     decision: "ask",
-    why: `${first.why}; ${second.why}`,
+    why: (special.length > 0 ? special : [first, second]).map(({ why }) => why).join("; "),
     rules: answerable ? [...first.rules, ...second.rules] : [],
+    ...(special.length === 0 && { isUsual: true }),
   };
 }
 
-export const PLANNING = "the mode is plan, in which nothing is changed";
+export const PLANNING = "in plan mode, nothing may be changed";
 
 /**
  * Whether a rule applies to what a call is about. A forbidding rule (`loose`) ignores case, white space and the width of

@@ -43,9 +43,9 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
     await using t = terminal(s, ["--permission", "plan"]);
     await t.shows("> ");
     t.type("go ahead and write\r");
-    await t.shows("Denied: the mode is plan");
+    await t.shows("Denied: in plan mode");
     await t.shows("Carry out this plan?");
-    await t.shows("n = no, go on planning (say what to change behind it)");
+    await t.shows("n = no, keep planning (you can add what to change)");
     expect(made(s, "a.txt")).toBe(false);
     t.type("y\r");
     await t.shows("Permission mode: edits");
@@ -65,13 +65,13 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
     await using t = terminal(s, ["--permission", "plan"]);
     await t.shows("> ");
     t.type("plan it\r");
-    await t.shows("n = no, go on planning");
+    await t.shows("n = no, keep planning");
     t.type("n call the file b.txt\r");
-    await t.shows("n = no, go on planning");
+    await t.shows("n = no, keep planning");
     expect(s.told.at(-1)).toContain("call the file b.txt");
     t.type("k\r");
     await t.shows("Permission mode: ask");
-    await t.shows("Write: the mode is ask and no rule allows it");
+    await t.shows("Write this file?");
     await t.shows("+text");
     expect(made(s, "b.txt")).toBe(false);
     t.type("y\r");
@@ -84,7 +84,7 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
     await using t = terminal(s, ["--permission", "plan"]);
     await t.shows("> ");
     t.type("plan it\r");
-    await t.shows("n = no, go on planning");
+    await t.shows("n = no, keep planning");
     t.type("n\r");
     await t.shows("> ");
     t.type("/permission\r");

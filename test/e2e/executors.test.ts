@@ -116,7 +116,7 @@ it("guards judge by where the executor says that a path leads", async () => {
   expect(results.map((result) => result.split(/[.,] /)[0])).toEqual([
     `Denied: ${outside}/secret is outside of the project`,
     `${outside}/new is outside of the project ${s.project}`,
-    "Denied: no rule allows `cat link/secret`",
+    "Denied: `cat link/secret` needs approval",
     ".git/config controls the agent or git",
   ]);
   expect(readdirSync(join(there, "../outside"))).toEqual(["secret"]);

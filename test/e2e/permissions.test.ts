@@ -49,7 +49,7 @@ describe("a run without a user to ask", () => {
     await using s = await withCalls(toolCall("Write", { file_path: "a.txt", content: "a\n" }), touch);
     const { code, stdout, stderr } = await s.run(["-p", "go"], guarded);
     expect([code, stdout, made(s), made(s, "a.txt")]).toEqual([0, "done\n", false, true]);
-    expect(results(s).join("\n")).toMatch(/^Denied: no rule allows `touch made`, and nobody is there to ask\./m);
+    expect(results(s).join("\n")).toMatch(/^Denied: `touch made` needs approval, and nobody is there to ask\./m);
     const [told, table] = stderr.split("To allow it for good, in ~/.scorel/config.toml:\n");
     expect(told).toBe(
       "Not allowed in this run:\n  touch made\nTo allow everything for one run: --yes (or --permission <mode>).\n",
@@ -136,7 +136,7 @@ describe("a run without a user to ask", () => {
          approveToolCall: { level: "early", handler: (call) => { call.args.command = "ls"; return { block: false }; } } }) };`,
     );
     await s.run(["-p", "go"], guarded);
-    expect([made(s), results(s)[0]]).toEqual([false, expect.stringMatching(/^Denied: no rule allows `touch made`/)]);
+    expect([made(s), results(s)[0]]).toEqual([false, expect.stringMatching(/^Denied: `touch made` needs approval/)]);
   });
 
   it("runs only the approved one of two calls with the same id", async () => {
@@ -161,7 +161,7 @@ describe("a run without a user to ask", () => {
     const { stderr } = await s.run(["-p", "go"], guarded);
     for (const line of ["  Read /etc/passwd\n", "  cat < key.pem\n", "  Grep /etc\n"]) expect(stderr).toContain(line);
     for (const rule of ["Read(/etc/passwd)", "Read(key.pem)", "Read(/etc/**)"]) expect(stderr).toContain(rule);
-    expect(results(s).join("\n")).toMatch(/key\.pem is known to hold keys/);
+    expect(results(s).join("\n")).toMatch(/key\.pem usually contains keys/);
     // Files with keys need a question in every mode, and nobody can answer it.
     const free = await s.run(["--yes", "-p", "go"], guarded);
     expect(free.stderr).toContain("Not allowed in this run:\n  cat < key.pem\n");

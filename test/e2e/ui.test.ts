@@ -354,10 +354,10 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
     t.type("\r");
     await t.shows("Please answer ");
     t.type("y\r");
-    await t.shows("no rule allows `touch two`");
+    await t.shows("$ touch two");
     await t.shows(PROMPT);
     t.type("n not today\r");
-    await t.shows("no rule allows `touch three`");
+    await t.shows("$ touch three");
     await t.shows(PROMPT);
     t.type("Y\r");
     await t.shows("Done.");
@@ -376,7 +376,7 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
       t.type("\u0003");
       await t.shows("(cancelled");
       t.type("again\r");
-      await t.shows("no rule allows `touch two`");
+      await t.shows("$ touch two");
       await t.shows(PROMPT);
     }
     await closed(s);

@@ -156,7 +156,7 @@ describe("a message that mentions files", () => {
     expect(content).toBe(words);
     expect(shown?.split("\n").slice(1)).toEqual([
       "[not attached: gone.ts: there is no such file]",
-      "[not attached: id_rsa: id_rsa is known to hold keys; ask the model to read it, and you will be asked]",
+      "[not attached: id_rsa: id_rsa usually contains keys or passwords; ask the model to read it, and you will be asked]",
       '[not attached: secret/plan.md: the rule "Read(secret/**)" denies it]',
       expect.stringMatching(/^\[not attached: link.txt: .*outside.txt is outside of the project; ask the model/),
     ]);

@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from "@scorel/kernel";
 import { nearest } from "@scorel/kit/values/nearest";
-import type { ToolCallVerdict } from "../contract.ts";
+import type { ToolCallObjection, ToolCallVerdict } from "../contract.ts";
 import { errors } from "../errors.ts";
 
 /**
@@ -16,8 +16,13 @@ export const answers = {
   text: (hook: string) => (answer: unknown) => {
     if (typeof answer !== "string") throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a text" });
   },
-  verdict: (hook: string) => (answer: unknown) =>
-    assertVerdict(hook, answer, { wanted: "{ block: boolean, reason?: string }", fields: ["block", "reason"] }),
+  decision: (hook: string) => (answer: unknown) => {
+    const wanted = "{ block: boolean, reason?: string } or { ask: string, reason?: string }";
+    assertVerdict(hook, answer, { wanted, fields: ["block", "reason", "ask"] });
+    const { ask, block } = answer;
+    const isReason = typeof ask === "string" && ask.trim() !== "" && block === undefined;
+    if (ask !== undefined && !isReason) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
+  },
   revision: (hook: string) => (answer: unknown) => {
     const wanted = "{ args: object } or { block: boolean, reason?: string }";
     assertVerdict(hook, answer, { wanted, fields: ["args", "block", "reason"] });
@@ -39,6 +44,11 @@ export function reasonOf({ reason }: ToolCallVerdict): string {
   return reason ?? "The call was refused.";
 }
 
+/** Returns why a call is refused that a person would have to approve, when nothing is loaded that asks. */
+export function unapproved([first]: readonly ToolCallObjection[]): string {
+  return first?.reason ?? `Denied: ${first?.ask}, and nothing is loaded here that could ask a person.`;
+}
+
 /** Returns the reason for a refusal, from the abort or from the guard that failed. */
 export function refusalFor(thrown: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `Not run. ${messageOf(signal.reason)}`;
@@ -52,9 +62,9 @@ export interface Wanted {
 
 function assertVerdict(hook: string, answer: unknown, wanted: Wanted): asserts answer is Record<string, unknown> {
   assertFields(hook, answer, wanted);
-  const isKnown = isPlain(answer) || "block" in answer;
-  // A reason without `block` is ambiguous. Rejecting it keeps a guard's typo from letting the call pass.
-  const isAmbiguous = answer.block === undefined && answer.reason !== undefined;
+  const isKnown = isPlain(answer) || "block" in answer || "ask" in answer;
+  // A reason without `block` or `ask` is ambiguous. Rejecting it keeps a guard's typo from letting the call pass.
+  const isAmbiguous = answer.block === undefined && answer.ask === undefined && answer.reason !== undefined;
   if (!isBoolean(answer.block) || !isText(answer.reason) || !isKnown || isAmbiguous)
     throw errors.AGENT_HOOK_ANSWER({ hook, wanted: wanted.wanted });
 }

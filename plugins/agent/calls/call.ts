@@ -11,7 +11,7 @@ import { storable } from "../messages/before-store.ts";
 import { fittedContent, isToFit } from "../messages/content.ts";
 import { createThrottle } from "../reply/throttle.ts";
 import type { Turn } from "../turn/turn.ts";
-import { reasonOf, refusalFor } from "./answers.ts";
+import { reasonOf, refusalFor, unapproved } from "./answers.ts";
 import { jsonForm, plainArguments } from "./arguments.ts";
 import type { CallReply } from "./call-reply.ts";
 import { pendingSignals } from "./pending-signals.ts";
@@ -122,13 +122,19 @@ export class Call {
     }
   }
 
-  /** Asks every guard about the final, frozen arguments. A guard that throws refuses the call. */
+  /** Asks every guard about the final, frozen arguments, and then a person, if guards want it. A guard that throws refuses the call. */
   private async judge(): Promise<string | undefined> {
     const { env, signal } = this.turn;
+    const { input } = this.known;
     try {
-      const { refused } = await untilAborted(env.hooks.approveToolCall(this.known.input, signal), signal);
+      const { refused, asks = [] } = await untilAborted(env.hooks.approveToolCall(input, signal), signal);
       signal.throwIfAborted();
-      return refused && reasonOf(refused);
+      if (refused || asks.length === 0) return refused && reasonOf(refused);
+      const approver = env.ctx.find("approver");
+      if (!approver) return unapproved(asks);
+      const denied = await untilAborted(approver.ask(input, asks, signal), signal);
+      signal.throwIfAborted();
+      return denied && reasonOf(denied);
     } catch (thrown) {
       return refusalFor(thrown, signal);
     }

@@ -37,17 +37,28 @@ export function createEdit(env: Environment): Tool<Params> {
 }
 
 async function edit(params: Params, env: Environment, id: string): Promise<ToolOutput> {
-  if (params.old_string === "") throw errors.EDIT_EMPTY();
-  if (params.old_string === params.new_string) throw errors.EDIT_IDENTICAL();
+  refuseEmpty(params);
   const place = await locate(params.file_path, env);
   await requireWritable(place, env, id);
+  const { places, finder, ranges, file } = await prepareEdit(params, place, env);
+  return replace(places, finder, params.new_string, ranges, place, file, env);
+}
+
+function refuseEmpty({ old_string, new_string }: Params): void {
+  if (old_string === "") throw errors.EDIT_EMPTY();
+  if (old_string === new_string) throw errors.EDIT_IDENTICAL();
+}
+
+/** Finds what an edit replaces. Throws if it cannot be made. */
+export async function prepareEdit(params: Params, place: Place, env: Environment) {
+  refuseEmpty(params);
   const file = asText(await loadFile(place, env), place);
   const ranges = seenOf(place, file, env);
   const finder = createFinder(file);
   const places = choose(finder, params, place, file);
   requireRead(places, ranges, place, file);
   requireShown(places, place, env.secretsIn(file.bytes));
-  return replace(places, finder, params.new_string, ranges, place, file, env);
+  return { places, finder, ranges, file };
 }
 
 /** The ranges read of the current version. Throws if an older version was read. */

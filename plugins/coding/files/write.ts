@@ -32,9 +32,7 @@ export function createWrite(env: Environment): Tool<Params> {
 async function write({ file_path, content }: Params, env: Environment, id: string): Promise<ToolOutput> {
   const place = await locate(file_path, env);
   await requireWritable(place, env, id);
-  const loaded = await loadIfExists(place, env);
-  const before = loaded && asText(loaded, place);
-  if (before) requireWhole(place, before, env);
+  const before = await replacedBy(place, env);
   const bytes = before ? inStyleOf(before, content) : Buffer.from(content);
   await saveFile(place, bytes, env, !before);
   const { unifiedDiff } = await import("@scorel/kit/text/diff");
@@ -52,6 +50,14 @@ async function write({ file_path, content }: Params, env: Environment, id: strin
     `${before ? "Replaced" : "Created"} ${place.shown}: ${countLines(bytes)} lines, ${bytes.length} bytes.`,
     details,
   );
+}
+
+/** The file that would be replaced, if there is one. Throws if it must not be. */
+export async function replacedBy(place: Place, env: Environment): Promise<TextFile | undefined> {
+  const loaded = await loadIfExists(place, env);
+  const before = loaded && asText(loaded, place);
+  if (before) requireWhole(place, before, env);
+  return before;
 }
 
 function requireWhole(place: Place, file: TextFile, env: Environment): void {

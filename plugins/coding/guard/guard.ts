@@ -1,60 +1,36 @@
-import type { ToolCallApproval, ToolCallVerdict } from "@scorel/agent/contract";
-import type { BaseContext, DisplayAction, ScorelError } from "@scorel/kernel";
-import { visibleText } from "@scorel/kit/text/plain";
-import type { Question } from "@scorel/requests/contract";
+import type { ToolCallApproval, ToolCallDecision } from "@scorel/agent/contract";
+import type { BaseContext } from "@scorel/kernel";
+import type {} from "@scorel/requests/contract";
 import type { Environment } from "../environment.ts";
-import { locate, type Place } from "../files/paths.ts";
+import { locate } from "../files/paths.ts";
 import { writeRefusal } from "./control-paths.ts";
 
 const WRITERS = new Set(["Write", "Edit"]);
 
-interface Target {
-  file_path?: unknown;
-  content?: string;
-  old_string?: string;
-  new_string?: string;
-}
-
 /**
  * Refuses a Write or Edit that would change files that control the agent or git, or files outside of the project, unless a
- * person approves this call. No mode or rule can approve it.
+ * person approves this call. No mode or rule can approve it. Where a person may be asked, a call that cannot succeed is refused at once.
  */
 export async function guardWrites(
-  { toolCall, args, refused }: ToolCallApproval,
-  signal: AbortSignal | undefined,
+  call: ToolCallApproval,
   env: Environment,
   ctx: BaseContext,
-): Promise<ToolCallVerdict | undefined> {
-  const target = (args ?? {}) as Target;
-  if (refused || !WRITERS.has(toolCall.name) || typeof target.file_path !== "string") return undefined;
-  const place = await locate(target.file_path, env);
+): Promise<ToolCallDecision | undefined> {
+  const { toolCall, args, refused } = call;
+  const { file_path } = (args ?? {}) as { file_path?: unknown };
+  env.confirmed.delete(toolCall.id);
+  if (refused || !WRITERS.has(toolCall.name) || typeof file_path !== "string") return undefined;
+  const place = await locate(file_path, env);
   const refusal = await writeRefusal(place, env);
+  const isAttended = ctx.find("requests")?.attended === true;
+  if (refusal && !isAttended) return { block: true, reason: refusal.message };
+  // What stands in a file outside of the project is not told before somebody has allowed to read it.
+  const isTold = isAttended && (!refusal || env.coverage(place.path) !== undefined);
+  const failure = isTold ? await (await import("./failing.ts")).failureOf(call, place, { env, ctx }) : undefined;
+  if (failure) return { block: true, reason: failure.message };
   if (!refusal) return undefined;
-  const requests = ctx.find("requests");
-  if (!requests?.attended) return { block: true, reason: refusal.message };
-  const { answer, reason } = await requests.ask(questionAbout(toolCall.name, place, target, refusal), { signal });
-  if (answer === null) return { block: true, reason: refusal.message };
-  if (answer !== "y") return { block: true, reason: `Denied: the user said no${reason ? `: ${reason}` : ""}.` };
+  // The call runs only if a person approves it.
   env.confirmed.set(toolCall.id, place.path);
-  return undefined;
-}
-
-function questionAbout(tool: string, { path, shown }: Place, target: Target, { code }: ScorelError): Question {
-  const why = code === "PATH_CONTROL" ? "controls the agent or git" : "is outside of the project";
-  return {
-    kind: "select",
-    title: visibleText(`${tool}: ${path} ${why}. Write it anyway?`),
-    body: [change(shown, target)],
-    options: [
-      { value: "y", label: "yes, this once" },
-      { value: "n", label: "no (you can add a reason)" },
-    ],
-  };
-}
-
-/** The change exactly as the call states it. */
-function change(shown: string, { content, old_string, new_string = "" }: Target): DisplayAction {
-  const lines = (sign: string, text: string) => text.split("\n").map((line) => sign + line);
-  const text = [...(content === undefined ? lines("-", old_string ?? "") : []), ...lines("+", content ?? new_string)];
-  return { display: "diff", path: visibleText(shown), text: visibleText(text.join("\n")) };
+  const does = refusal.code === "PATH_CONTROL" ? "can change what Scorel or git does" : "is outside of the project";
+  return { ask: `${place.path} ${does}`, reason: refusal.message };
 }

@@ -78,6 +78,9 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     ask: "function",
     betweenTurns: "function",
   },
+  approver: {
+    ask: "function",
+  },
   turnOrder: {
     enter: "function",
   },

@@ -66,16 +66,20 @@ function byRules(
   if (denied) return deny(`it reads ${shownIn(denied.path, workspace)}, and the rule "${denied.rule?.text}" denies it`);
   const ask = (why: string): Verdict => ({ decision: "ask", why, rules: [] });
   const asked = named(rules.asks, true);
-  if (asked) return ask(`it reads ${shownIn(asked.path, workspace)}, and the rule "${asked.rule?.text}" asks`);
+  if (asked)
+    return ask(`it reads ${shownIn(asked.path, workspace)}, and the rule "${asked.rule?.text}" asks for approval`);
   const covers = (path: string) => rules.denies(path) ?? rules.asks(path);
   const maybe = named(covers, false);
   if (maybe) return ask(mayRead(shownIn(maybe.path, workspace), maybe.rule as Rule));
   const unknown = found.unknown ?? found.tooMany;
-  if (unknown !== undefined) return ask(`it holds ${unknown}, so it may read what the rule "${first.text}" is about`);
+  if (unknown !== undefined)
+    return ask(`it contains ${unknown}, so it may read what the rule "${first.text}" is about`);
   for (const { path } of found.walked) {
     const inside = firstIn(realOr(path), (entry) => covers(entry) !== undefined);
     if (inside === "too many")
-      return ask(`it goes through ${shownIn(path, workspace)}, which may hold what the rule "${first.text}" is about`);
+      return ask(
+        `it goes through ${shownIn(path, workspace)}, which may contain what the rule "${first.text}" is about`,
+      );
     if (inside !== undefined && isShown(inside, found, workspace))
       return ask(mayRead(shownIn(inside, workspace), covers(inside) as Rule));
   }
@@ -115,7 +119,7 @@ function byKeys(
   for (const { path } of walked.filter(({ contents }) => contents)) {
     const real = realOr(path);
     if (rules.isAroundKept(real))
-      return { decision: "ask", why: `it goes through ${real}, which holds keys`, rules: [] };
+      return { decision: "ask", why: `it goes through ${real}, which contains keys`, rules: [] };
     const inside = mode === "full" ? undefined : firstIn(real, rules.isKept);
     if (inside !== undefined && inside !== "too many") return ask(inside);
   }

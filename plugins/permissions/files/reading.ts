@@ -82,7 +82,7 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
     if (rule) return deny(`the rule "${rule.text}" denies it`);
   }
   const asked = all.flatMap((path) => rules.asks(path) ?? [])[0];
-  if (asked) return { decision: "ask", why: `the rule "${asked.text}" asks`, rules: [] };
+  if (asked) return { decision: "ask", why: `the rule "${asked.text}" asks for approval`, rules: [] };
   const kept = all.find(rules.isKept);
   if (kept !== undefined) return askAboutKept(kept, rules, workspace);
   if (mode === "full") return undefined;
@@ -103,7 +103,9 @@ export function keyStoreReason(path: string): string {
 export function askAboutKept(path: string, { own }: ReadRules, workspace: Workspace): Verdict {
   const shown = shownIn(path, workspace);
   const what =
-    own(path) === "record" ? "is a record of Scorel, which may be about other projects" : "is known to hold keys";
+    own(path) === "record"
+      ? "is one of Scorel's own records, which may be about other projects"
+      : "usually contains keys or passwords";
   return { decision: "ask", why: `${shown} ${what}`, rules: [ruleFor("Read", shown)] };
 }
 

@@ -18,7 +18,7 @@ export function nearMiss(unit: Unit, rules: readonly Rule[]): string | undefined
     if (what === undefined) continue;
     const helps =
       better !== undefined && allowsUnit(unit, [...rules, ...[parseRule(better)].filter((it) => it !== undefined)]);
-    return `"${rule.text}" does not cover ${what}${helps ? `, add "${better}"` : ""}`;
+    return `the rule "${rule.text}" does not cover ${what}${helps ? `; "${better}" would` : ""}`;
   }
   return undefined;
 }

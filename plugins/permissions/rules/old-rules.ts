@@ -24,17 +24,17 @@ export async function askAboutOldRules(state: State, signal: AbortSignal | undef
   const { answer } = await ctx.requests.ask(
     {
       kind: "select",
-      title: "Where are the rules of ~/.scorel/config.toml to hold?",
+      title: "Where should these rules of yours apply?",
       body: [
         {
           display: "notice",
           level: "info",
-          text: `They hold in every project, so that what was allowed for one, such as its tests, runs in another without a question:\n${rules.join("\n")}`,
+          text: `They are saved in ~/.scorel/config.toml and apply in every project. What you allowed for one project, such as running its tests, is allowed in all others, too:\n${rules.join("\n")}`,
         },
       ],
       options: [
-        { value: "p", label: "in this project only; every other one asks again", lasting: true },
-        { value: "e", label: "in every project, as before", lasting: true },
+        { value: "p", label: "only in this project; others will ask again", lasting: true },
+        { value: "e", label: "in every project, as until now", lasting: true },
       ],
     },
     { signal },

@@ -32,13 +32,22 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   if (asked) return { decision: "ask", why: asked.why, rules: [] };
   if (about(rules.allow).some(({ pattern }) => pattern === undefined)) return allow('the rule "Bash" allows it');
   if (reading.unknown.length > 0)
-    return { decision: "ask", why: `it contains ${reading.unknown[0]}, which no allow rule covers`, rules: [] };
+    return { decision: "ask", why: `it contains ${reading.unknown[0]}, so it needs approval each time`, rules: [] };
   if (open.length === 0) return allow("the rules allow every part of it");
+  const hints = hintsFor(open, about(rules.allow));
+  const texts = open.map((unit) => textOf(unit));
   return {
     decision: "ask",
-    why: `no rule allows ${open.map((unit) => `\`${textOf(unit)}\``).join(", ")}${hintsFor(open, about(rules.allow))}`,
+    why: `${texts.map((text) => `\`${text}\``).join(", ")} ${texts.length === 1 ? "needs" : "need"} approval${hints}`,
     rules: offered,
+    ...(hints === "" && isWhole(texts, command) && { isUsual: true }),
   };
+}
+
+/** Whether these parts are the command, with nothing in it that needs no approval. */
+function isWhole(parts: readonly string[], command: string): boolean {
+  const letters = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "");
+  return letters(parts.join("")) === letters(command);
 }
 
 const MAX_HINTS = 3;

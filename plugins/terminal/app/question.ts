@@ -77,7 +77,10 @@ export class Question {
     const { theme, words, keys } = look;
     const bar = theme.style("warning", "┃ ");
     const room = Math.max(10, width - 2);
-    const title = textLines(this.request.title, room).map((line) => theme.style("strong", line));
+    const { plugin, title: asked } = this.request;
+    // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
+    const asker = plugin === "permissions" ? [] : [theme.style("faint", oneLine(words.asks(plugin)))];
+    const title = [...textLines(asked, room).map((line) => theme.style("strong", line)), ...asker];
     const body = (this.request.body ?? []).flatMap((part) => bodyLines(part, room, theme));
     const foot = [
       ...this.footLines(room, look),

@@ -46,6 +46,7 @@ export const en = {
   chooseOne: (keys: string) => `Press ${keys}`,
   scopeSession: "in this session",
   scopeProject: "from now on",
+  asks: (plugin: string) => `asked by the plugin ${plugin}`,
   reasonFor: "Why not? (Enter sends it; empty: no reason)",
   typeAnswer: "Type the answer and press Enter.",
   byDefault: (label: string) => `Enter: ${label}`,

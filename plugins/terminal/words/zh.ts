@@ -46,6 +46,7 @@ export const zh: Words = {
   chooseOne: (keys) => `请按 ${keys}`,
   scopeSession: "在本会话中",
   scopeProject: "从现在起",
+  asks: (plugin: string) => `由插件 ${plugin} 提出`,
   reasonFor: "为什么不?(回车发送;留空表示不说明)",
   typeAnswer: "输入答案并按回车。",
   byDefault: (label) => `回车:${label}`,

@@ -299,7 +299,50 @@ describe("a call runs", () => {
     expect([bash.runs, results(t.stored())]).toEqual([[], ["Not today."]]);
   });
 
+  it("only if a person approves what layers object to, who is asked once, after all of them, about all reasons", async () => {
+    const bash = counted("bash");
+    const verdict = (id: string, answer: object, level: "early" | "late" = "early") =>
+      extension(id, { hooks: () => ({ approveToolCall: { level, handler: () => answer } }) });
+    const asked: unknown[] = [];
+    const approver = (answer: object | undefined) =>
+      definePlugin({
+        id: "asks",
+        name: "Asks",
+        version: "1.0.0",
+        provides: ["approver"],
+        activate: (ctx) =>
+          ctx.provide("approver", {
+            ask: async ({ toolCall }, objections) => {
+              asked.push([toolCall.name, objections.map(({ ask }) => ask)]);
+              return answer;
+            },
+          }),
+      });
+    const guards = [
+      verdict("one", { ask: "it deploys" }, "late"),
+      verdict("two", { ask: "it deletes", reason: "Too much." }),
+    ];
+    const outcome = async (...plugins: ReturnType<typeof extension>[]) => {
+      await using t = await openAgent([toolCall("bash", {}), text("ok")], {
+        tools: [bash.tool],
+        plugins: [...guards, ...plugins],
+      });
+      await (await t.agent.send("go")).turn;
+      return [bash.runs.length, results(t.stored())];
+    };
+    expect(await outcome()).toEqual([0, ["Too much."]]);
+    expect(await outcome(approver({ block: true, reason: "Ann said no." }))).toEqual([0, ["Ann said no."]]);
+    expect(await outcome(approver(undefined), verdict("no", { block: true, reason: "Never." }))).toEqual([
+      0,
+      ["Never."],
+    ]);
+    expect((await outcome(approver(undefined)))[0]).toBe(1);
+    expect(asked).toEqual(Array(2).fill(["bash", ["it deletes", "it deploys"]]));
+  });
+
   it.each([
+    ["both a refusal and a question", { block: true, ask: "why" }, "must return { block: boolean, reason?: string }"],
+    ["an empty question", { ask: " " }, "must return { block: boolean, reason?: string }"],
     ["a misspelt field", { blok: true, reason: "no" }, 'it returned a field "blok". Did you mean "block"?'],
     ["a reason alone", { reason: "no" }, "must return { block: boolean, reason?: string }"],
     ["a text for block", { block: "no" }, "must return { block: boolean, reason?: string }"],

@@ -137,7 +137,7 @@ describe("the rules of a child", () => {
 
   const refused = {
     paris: 'the rule "Weather(paris)" denies it',
-    bern: 'the rule "Weather(bern)" asks, and nobody is there to ask',
+    bern: 'the rule "Weather(bern)" asks for approval, and nobody is there to ask',
     lima: 'the rule "Weather(lima)" denies it',
   };
 
@@ -147,7 +147,7 @@ describe("the rules of a child", () => {
     const parent = await t.create({ permissions: parentRules }, { cwd: home.cwd, permission: "ask" });
     const child = await t.create({ permissions: childRules }, { cwd: home.cwd, permission: "ask", parent });
     const grandchild = await t.create({ permissions: childRules }, { cwd: home.cwd, permission: "ask", parent: child });
-    const oslo = "the mode is ask and no rule allows it, and nobody is there to ask";
+    const oslo = "Weather needs approval, and nobody is there to ask";
     for (const id of [child, grandchild])
       expect(await forecast(t.client, id, "rome oslo paris bern lima")).toEqual({ rome: "ran", oslo, ...refused });
   });
@@ -157,7 +157,7 @@ describe("the rules of a child", () => {
     await using t = await weatherHost();
     const parent = await t.create({ permissions: parentRules }, { cwd: home.cwd, permission: "full" });
     const child = await t.create({ permissions: childRules }, { cwd: home.cwd, permission: "full", parent });
-    const quito = 'the rule "Weather(quito)" asks, and nobody is there to ask';
+    const quito = 'the rule "Weather(quito)" asks for approval, and nobody is there to ask';
     const expected = { rome: "ran", oslo: "ran", quito, ...refused };
     expect(await forecast(t.client, child, "rome oslo quito paris bern lima")).toEqual(expected);
     for (const sessionId of [parent, child]) await t.client.request("close_session", { sessionId });
@@ -176,7 +176,7 @@ describe("a rule that a person allows for a session", () => {
     const parent = await t.create({}, open);
     const [child, sibling] = [await t.create({}, { ...open, parent }), await t.create({}, { ...open, parent })];
     const grandchild = await t.create({}, { ...open, parent: child });
-    const question = ["Weather: the mode is ask and no rule allows it"];
+    const question = ["Use the tool Weather?"];
     expect(await asking(t.client, parent, "rome", "s")).toEqual(question);
     expect(await asking(t.client, child, "rome", "n")).toEqual([]);
     expect(await asking(t.client, grandchild, "rome", "n")).toEqual([]);

@@ -84,7 +84,7 @@ it("a subagent's question is answered in its parent, and its answer and usage co
   const question = await asked;
   expect(question).toMatchObject({
     plugin: "subagent",
-    title: expect.stringMatching(/^subagent: Touch: the mode is ask/),
+    title: "subagent: Use the tool Touch?",
     options: [
       { kind: "allow_once" },
       { kind: "allow_always" },

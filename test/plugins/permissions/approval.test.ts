@@ -17,7 +17,7 @@ function weather(parts: Partial<Tool> = {}): Tool {
   };
 }
 const about = { about: ({ place }: { place: string }) => place };
-const noRule = "and no rule allows it, and nobody is there to ask";
+const needed = "Weather needs approval, and nobody is there to ask";
 const refusal = (why: string) =>
   `Denied: ${why}. Do not try the same in another way; go on without it, or say what you need it for.`;
 
@@ -28,16 +28,16 @@ async function judged(parts: Partial<Tool>, config: object) {
 }
 
 describe("how a call of an extension's tool is approved", () => {
-  const asksEachTime = refusal("it asks each time, and nobody is there to ask");
+  const asksEachTime = refusal("Weather needs approval each time, and nobody is there to ask");
   it.each<[string, Partial<Tool>, object, string]>([
-    ["asks by default", {}, { mode: "edits" }, refusal(`the mode is edits ${noRule}`)],
+    ["asks by default", {}, { mode: "edits" }, refusal(needed)],
     ["is free where it only reads", { access: () => "read" }, { mode: "ask" }, "runs"],
     ["is free where it says so, whatever it touches", { approval: "free" }, { mode: "ask" }, "runs"],
     [
       "asks where it says so, though it only reads",
       { access: () => "read", approval: "ask" },
       { mode: "ask" },
-      refusal(`the mode is ask ${noRule}`),
+      refusal(needed),
     ],
     ["and is then allowed by a rule", { access: () => "read", approval: "ask" }, { allow: ["Weather"] }, "runs"],
     ["or by the mode", { access: () => "read", approval: "ask" }, { mode: "full" }, "runs"],
@@ -53,7 +53,7 @@ describe("how a call of an extension's tool is approved", () => {
       "asks because of a rule, whatever it says",
       { approval: "free" },
       { mode: "full", ask: ["Weather"] },
-      refusal('the rule "Weather" asks, and nobody is there to ask'),
+      refusal('the rule "Weather" asks for approval, and nobody is there to ask'),
     ],
     [
       "depends on its arguments",
@@ -70,19 +70,19 @@ describe("how a call of an extension's tool is approved", () => {
         },
       },
       { mode: "ask" },
-      refusal(`the mode is ask ${noRule}`),
+      refusal(needed),
     ],
     [
       "asks where it writes outside of the project, whatever it says",
       { access: () => ({ writes: ["/etc/hosts"] }), approval: "free" },
       { mode: "ask" },
-      refusal(`the mode is ask ${noRule}`),
+      refusal(needed),
     ],
     [
       "is refused while planning, where it writes files",
       { access: () => ({ writes: ["/tmp/cache"] }), approval: "free" },
       { mode: "plan" },
-      refusal("the mode is plan, in which nothing is changed"),
+      refusal("in plan mode, nothing may be changed"),
     ],
   ])("%s", async (_what, parts, config, expected) => {
     expect(await judged(parts, config)).toBe(expected);
@@ -93,12 +93,8 @@ describe("a rule with a pattern, for a tool that says what a call is about,", ()
   it.each<[string, object, string]>([
     ["allows what it matches", { mode: "ask", allow: ["Weather(rome)"] }, "runs"],
     ["allows what its wildcard matches", { mode: "ask", allow: ["Weather(r*e)"] }, "runs"],
-    [
-      "allows nothing in other letters",
-      { mode: "ask", allow: ["Weather(Rome)"] },
-      refusal(`the mode is ask ${noRule}`),
-    ],
-    ["allows nothing longer", { mode: "ask", allow: ["Weather(rom)"] }, refusal(`the mode is ask ${noRule}`)],
+    ["allows nothing in other letters", { mode: "ask", allow: ["Weather(Rome)"] }, refusal(needed)],
+    ["allows nothing longer", { mode: "ask", allow: ["Weather(rom)"] }, refusal(needed)],
     ["denies in any letters", { mode: "full", deny: ["Weather(ROME)"] }, refusal('the rule "Weather(ROME)" denies it')],
     ["denies nothing else", { mode: "full", deny: ["Weather(paris)"] }, "runs"],
   ])("%s", async (_what, config, expected) => {
@@ -121,7 +117,7 @@ describe("a rule with a pattern, for a tool that says what a call is about,", ()
     expect([
       await judged(broken, { mode: "ask", allow: ["Weather(*rome*)"] }),
       await judged(broken, { mode: "full", deny: ["Weather(paris)"] }),
-    ]).toEqual([refusal(`the mode is ask ${noRule}`), refusal('the rule "Weather(paris)" denies it')]);
+    ]).toEqual([refusal(needed), refusal('the rule "Weather(paris)" denies it')]);
   });
 
   it.each([
@@ -134,7 +130,7 @@ describe("a rule with a pattern, for a tool that says what a call is about,", ()
     await using p = await post({ mode: "full", deny: [rule] }, {}, [weather(about)]);
     expect(await p.judge("Weather", { place })).toBe(refusal(`the rule "${rule}" denies it`));
     await using q = await post({ mode: "ask", allow: [rule] }, {}, [weather(about)]);
-    expect(await q.judge("Weather", { place })).toBe(refusal(`the mode is ask ${noRule}`));
+    expect(await q.judge("Weather", { place })).toBe(refusal(needed));
   });
 
   it.each([
@@ -161,7 +157,7 @@ describe("a rule with a pattern, for a tool that says what a call is about,", ()
     const first = p.judge("Weather", { place: "rome *" });
     const { requestId, ...question } = await p.question();
     expect(question).toMatchObject({
-      title: "Weather: the mode is ask and no rule allows it",
+      title: "Use the tool Weather?",
       data: { rules: ["Weather(rome \\*)"] },
     });
     await p.request("answer_request", { requestId, answer: "s" });
@@ -187,20 +183,11 @@ it("asks an extension's tool about each call anew, however often it failed for o
 });
 
 describe("calls of tools that Scorel does not ship", () => {
-  const byRule = "no rule allows it, and [permissions] unknown denies tools that Scorel does not ship";
+  const byRule =
+    'no rule allows Weather, and `unknown = "deny"` in [permissions] denies tools that do not come with Scorel';
   it.each<[string, Partial<Tool>, object, string]>([
-    [
-      "ask, though they say that they are free",
-      { approval: "free" },
-      { unknown: "ask", mode: "ask" },
-      `the mode is ask ${noRule}`,
-    ],
-    [
-      "ask, though they only read",
-      { access: () => "read" },
-      { unknown: "ask", mode: "ask" },
-      `the mode is ask ${noRule}`,
-    ],
+    ["ask, though they say that they are free", { approval: "free" }, { unknown: "ask", mode: "ask" }, needed],
+    ["ask, though they only read", { access: () => "read" }, { unknown: "ask", mode: "ask" }, needed],
     ["are denied", { access: () => "read" }, { unknown: "deny", mode: "full" }, byRule],
   ])("%s, if the configuration says so", async (_what, parts, config, why) => {
     expect(await judged(parts, config)).toBe(refusal(why));

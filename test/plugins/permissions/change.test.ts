@@ -67,12 +67,14 @@ describe("a change that a person is asked about", () => {
 
   it("of a folder, of a very large file, or without a file is shown by its arguments", async () => {
     writeFileSync(join(dir, "large"), "x".repeat(1_048_577));
-    const args = [{ file_path: dir }, { file_path: "large" }, { command: "ls" }];
+    const args = [{ file_path: dir, content: "" }, { file_path: "large", content: "" }, { command: "ls" }];
     expect(await Promise.all(args.map((given) => change(given, "Tool")))).toEqual([
       { display: "fold", title: `Tool ${dir}`, text: JSON.stringify(args[0], null, 2) },
       { display: "fold", title: `Tool ${join(dir, "large")}`, text: JSON.stringify(args[1], null, 2) },
       { display: "fold", title: "Tool", text: JSON.stringify(args[2], null, 2) },
     ]);
+    const read = { file_path: "new.txt" };
+    expect(await change(read, "Read")).toEqual({ display: "fold", title: "Read", text: JSON.stringify(read, null, 2) });
     expect(await change(undefined)).toEqual({ display: "fold", title: "Edit", text: "" });
   });
 });

@@ -38,7 +38,7 @@ describe("without anybody to ask", () => {
     expect(await t.judge("Read", { file_path: "a" })).toBe("runs");
     expect(await t.judge("TodoWrite", { todos: [] })).toBe("runs");
     expect(await write(t, "../a")).toMatch(/ is outside of the project /);
-    expect(await t.bash("npm test")).toMatch(/^Denied: no rule allows `npm test`, and nobody is there to ask\./);
+    expect(await t.bash("npm test")).toMatch(/^Denied: `npm test` needs approval, and nobody is there to ask\./);
   });
 
   it("says what was denied, with the rule that would allow it", async () => {
@@ -54,7 +54,7 @@ describe("without anybody to ask", () => {
         what: "for x in a; do rm $x; done",
         rules: [],
         mode: "edits",
-        why: expect.stringMatching(/which no allow rule covers$/),
+        why: expect.stringMatching(/so it needs approval each time$/),
       },
     ]);
   });
@@ -107,7 +107,7 @@ describe("rules", () => {
   it("that ask come before those that allow", async () => {
     await using t = await attended({ mode: "full", ask: ["Bash(git push*)"] });
     const { question, outcome } = await answers(t, t.bash("git push origin"), "n", "not on a Friday");
-    expect(question.title).toBe('Bash: the rule "Bash(git push*)" matches it');
+    expect(question.body?.at(-1)).toMatchObject({ text: 'Why you are asked: the rule "Bash(git push*)" matches it' });
     expect(outcome).toMatch(/^Denied: the user said no: not on a Friday\./);
   });
 
@@ -115,7 +115,8 @@ describe("rules", () => {
     await using t = await attended({ allow: [rule], ask: ["Bash(git push*)"] });
     expect(await t.bash("git log")).toBe("runs");
     const { question, outcome } = await answers(t, t.bash("git push"), "y");
-    expect([question.title, outcome]).toEqual(['Bash: the rule "Bash(git push*)" matches it', "runs"]);
+    const why = { text: 'Why you are asked: the rule "Bash(git push*)" matches it' };
+    expect([question.body?.at(-1), outcome]).toMatchObject([why, "runs"]);
   });
 
   it("cover a redirection, an assignment or a substitution only when they spell it out", async () => {
@@ -152,17 +153,17 @@ describe("a person", () => {
     expect(question).toEqual({
       plugin: "permissions",
       kind: "select",
-      title: "Bash: no rule allows `npm test`",
+      title: "Run this command?",
       body: [{ display: "notice", level: "info", text: "$ npm test" }],
       options: [
         { value: "y", kind: "allow_once", label: "yes, this once" },
-        { value: "s", kind: "allow_always", label: 'yes, in this session: "Bash(npm test)"' },
-        { value: "a", kind: "allow_always", lasting: true, label: 'always in this project: "Bash(npm test)"' },
+        { value: "s", kind: "allow_always", label: "yes, and in this session: `npm test`" },
+        { value: "a", kind: "allow_always", lasting: true, label: "always in this project: `npm test`" },
         {
           value: "e",
           kind: "allow_always",
           lasting: true,
-          label: 'always in every project: adds "Bash(npm test)" to [permissions] allow in ~/.scorel/config.toml',
+          label: "always in every project: `npm test`",
         },
         { value: "n", kind: "reject_once", label: "no (you can add a reason)" },
       ],
@@ -184,9 +185,13 @@ describe("a person", () => {
   it("sees characters that a command or a file name hides from a terminal", async () => {
     await using t = await attended();
     const { question } = await answers(t, t.bash("ls \u001b]0; rm -rf ~ \u0007 \u202e"), "n");
-    expect([question.title, question.body?.[0]]).toEqual([
-      "Bash: it contains a character that cannot be seen, which no allow rule covers",
+    expect(question.body).toEqual([
       { display: "notice", level: "info", text: "$ ls \\u{1b}]0; rm -rf ~ \\u{7} \\u{202e}" },
+      {
+        display: "notice",
+        level: "info",
+        text: "Why you are asked: it contains a character that cannot be seen, so it needs approval each time",
+      },
     ]);
     const { question: write } = await answers(
       t,
@@ -205,6 +210,7 @@ describe("a person", () => {
   it("sees the change to the current content of the file", async () => {
     await using t = await attended();
     t.file("a.txt", "one\ntwo\nthree\n");
+    await t.seen("a.txt");
     const edit = { file_path: "a.txt", old_string: "two", new_string: "zwei" };
     const { question } = await answers(t, t.judge("Edit", edit), "n");
     expect(question.body).toEqual([
@@ -213,12 +219,13 @@ describe("a person", () => {
   });
 
   it.each([
-    ["Write", { content: "1\n" }, "-a b a\n+1\n "],
-    ["Edit", { old_string: "a", new_string: "c" }, "-a b a\n+c b a\n "],
-    ["Edit", { old_string: "a", new_string: "c", replace_all: true }, "-a b a\n+c b c\n "],
+    ["Write", { content: "1\n" }, "-a b b\n+1\n "],
+    ["Edit", { old_string: "a", new_string: "c" }, "-a b b\n+c b b\n "],
+    ["Edit", { old_string: "b", new_string: "c", replace_all: true }, "-a b b\n+a c c\n "],
   ])("sees what %s %j does to a file", async (tool, change, lines) => {
     await using t = await attended();
-    t.file("a.txt", "a b a\n");
+    t.file("a.txt", "a b b\n");
+    await t.seen("a.txt");
     const { question } = await answers(t, t.judge(tool, { file_path: "a.txt", ...change }), "n");
     const text = `--- a.txt\n+++ a.txt\n@@ line 1 @@\n${lines}`;
     expect(question.body).toEqual([{ display: "diff", path: "a.txt", text }]);
@@ -259,7 +266,7 @@ describe("a person", () => {
     await t.question();
     await t.request("attend_requests", { attending: false });
     expect(await call).toMatch(/nobody is there to ask/);
-    expect(await write(t, "b")).toMatch(/^Denied: the mode is ask and no rule allows it, and nobody is there to ask/);
+    expect(await write(t, "b")).toMatch(/^Denied: Write needs approval, and nobody is there to ask/);
   });
 
   it("who never answers does not outlast the turn", async () => {
@@ -285,16 +292,16 @@ describe("paths that control the agent, or are outside of the project", () => {
   it("are opened by a person for one call; then the mode decides", async () => {
     await using t = await attended({ mode: "full" });
     const { question, outcome } = await answers(t, t.judge("Write", steering), "y");
-    expect([question, outcome]).toEqual([
+    expect([question, outcome]).toMatchObject([
       {
-        plugin: "coding",
+        plugin: "permissions",
         kind: "select",
-        title: `Write: ${t.dir}/.scorel/config.toml controls the agent or git. Write it anyway?`,
-        body: [{ display: "diff", path: ".scorel/config.toml", text: "+a\\u{1b}[2Jb\n+" }],
-        options: [
-          { value: "y", label: "yes, this once" },
-          { value: "n", label: "no (you can add a reason)" },
+        title: "Write this file?",
+        body: [
+          { display: "diff", path: ".scorel/config.toml", text: expect.stringContaining("+a\\u{1b}[2Jb\n") },
+          { text: `Why you are asked: ${t.dir}/.scorel/config.toml can change what Scorel or git does` },
         ],
+        options: [{ value: "y" }, { value: "n" }],
       },
       "runs",
     ]);
@@ -305,21 +312,79 @@ describe("paths that control the agent, or are outside of the project", () => {
     expect(t.read(join(t.dir, ".scorel/config.toml"))).toBe(steering.content);
   });
 
-  it("ask a second time when the mode asks about each change, without offering a useless rule", async () => {
-    await using t = await attended({ mode: "ask" });
-    const outcome = t.judge("Write", steering);
-    await t.request("answer_request", { requestId: (await t.question()).requestId, answer: "y" });
-    await expect.poll(async () => (await t.question()).plugin).toBe("permissions");
-    const { question } = await answers(t, outcome, "y");
-    expect([question.options?.map(({ value }) => value), await outcome]).toEqual([["y", "n"], "runs"]);
+  it("are asked about once when the mode asks, too, with all reasons and without a rule that would not help", async () => {
+    await using t = await attended({ mode: "ask", ask: ["Write(.scorel/**)"] });
+    const { question, outcome } = await answers(t, t.judge("Write", steering), "y");
+    expect([question.options?.map(({ value }) => value), question.body?.slice(1), outcome]).toMatchObject([
+      ["y", "n"],
+      [
+        { text: `Why you are asked: ${t.dir}/.scorel/config.toml can change what Scorel or git does` },
+        { text: 'Why you are asked: the rule "Write(.scorel/**)" asks for approval' },
+      ],
+      "runs",
+    ]);
+    expect(t.stored().filter(({ type }) => type === "approval_request")).toHaveLength(1);
   });
 
   it("stay closed when the person says no, without a second question", async () => {
     await using t = await attended({ mode: "ask" });
-    expect((await answers(t, t.judge("Write", steering), "n", "ask Ann")).outcome).toBe(
-      "Denied: the user said no: ask Ann.",
+    expect((await answers(t, t.judge("Write", steering), "n", "ask Ann")).outcome).toMatch(
+      /^Denied: the user said no: ask Ann\./,
     );
     expect((await t.request("list_requests", {})).requests).toEqual([]);
+  });
+});
+
+describe("all edits in this session", () => {
+  it("is an answer to an edit, which sets the mode edits", async () => {
+    await using t = await attended({ mode: "ask" });
+    const { question, outcome } = await answers(t, write(t, "a"), "m");
+    expect([question.options?.map(({ value, label }) => `${value} ${label}`), outcome]).toEqual([
+      [
+        "y yes, this once",
+        "m yes, and all edits in this session (mode edits)",
+        "s yes, and in this session: edits of a",
+        "a always in this project: edits of a",
+        "e always in every project: edits of a",
+        "n no (you can add a reason)",
+      ],
+      "runs",
+    ]);
+    expect([t.kernel.find("permissions")?.mode, await write(t, "b")]).toEqual(["edits", "runs"]);
+  });
+
+  it.each<[string, () => Promise<{ options?: readonly { value: string }[] }>]>([
+    ["a command", () => optionsOf({}, (t) => t.bash("npm test"))],
+    ["a file that controls Scorel", () => optionsOf({}, (t) => write(t, ".scorel/config.toml"))],
+    ["a file outside of the project", () => optionsOf({}, (t) => write(t, "../other"))],
+    ["an edit that a rule asks about", () => optionsOf({ ask: ["Write"] }, (t) => write(t, "a"))],
+  ])("is not offered for %s", async (_what, asked) => {
+    expect((await asked()).options?.map(({ value }) => value)).not.toContain("m");
+  });
+
+  async function optionsOf(config: object, call: (t: Post) => Promise<string>) {
+    await using t = await attended({ mode: "ask", ...config });
+    return (await answers(t, call(t), "n")).question;
+  }
+});
+
+describe("an edit that cannot succeed", () => {
+  const edit = (old_string: string) => ({ file_path: "a.txt", old_string, new_string: "c" });
+  it.each<[string, string, object, RegExp]>([
+    ["whose text is not there", "Edit", edit("z"), /does not occur|not found|old_string/],
+    ["whose text is there twice", "Edit", edit("b"), /2/],
+    ["of a file that changed since", "Edit", edit("a"), /changed/],
+    ["of a folder", "Write", { file_path: "folder", content: "x" }, /folder|directory/],
+    ["that replaces an unread file", "Write", { file_path: "unread", content: "x" }, /[Rr]ead/],
+  ])("%s fails before anybody is asked", async (what, tool, args, why) => {
+    await using t = await attended({ mode: "ask" });
+    t.file("a.txt", "a b b\n");
+    t.file("unread", "x");
+    mkdirSync(join(t.dir, "folder"));
+    await t.seen("a.txt");
+    if (what.includes("changed")) t.file("a.txt", "a b c\n");
+    expect(await t.judge(tool, args)).toMatch(why);
+    expect(t.stored().filter(({ type }) => type === "approval_request")).toEqual([]);
   });
 });
 
@@ -328,7 +393,7 @@ describe("plan mode", () => {
     await using t = await post({ mode: "plan", allow: ["Bash(npm test)", "Write"] });
     expect([await t.bash("cat a | grep x"), await t.judge("Grep", { pattern: "x" })]).toEqual(["runs", "runs"]);
     for (const outcome of [await t.bash("npm test"), await write(t, "a")])
-      expect(outcome).toMatch(/^Denied: the mode is plan, in which nothing is changed/);
+      expect(outcome).toMatch(/^Denied: in plan mode, nothing may be changed/);
   });
 
   it("ends with a question, and the answer changes the mode for the session", async () => {

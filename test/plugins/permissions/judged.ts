@@ -514,7 +514,6 @@ export const judged: readonly Judged[] = [
         "cd -P src && ls",
         "cd $X && ls",
         "ls /etc",
-        "rg a /etc",
         "jq . src/a.txt",
         "node -v x",
         "sed -n 'w x' src/a.txt",
@@ -527,13 +526,11 @@ export const judged: readonly Judged[] = [
         "sort -o x src/a.txt",
         "uniq src/a.txt",
         "uniq src/a.txt out",
-        "find . -delete",
         "env",
         "ls | sh",
         "ls && rm x",
         "ls > x",
         "A=1 ls",
-        "ls $X",
         "ls ~",
         "ls ../..",
         "file -f src/a.txt",
@@ -543,8 +540,13 @@ export const judged: readonly Judged[] = [
         "rg a",
         "du -sh",
         "grep -r a",
+        "find . -delete",
         "find . -name x",
       ],
+      'it contains words that only the shell knows, so it may read what the rule "Read(secrets/**)" is about': [
+        "ls $X",
+      ],
+      "it goes through /etc, which contains keys": ["rg a /etc"],
       'it reads secrets, and the rule "Read(secrets/**)" denies it': ["rg a secrets", "ls *"],
     },
   },
@@ -553,7 +555,7 @@ export const judged: readonly Judged[] = [
     config: { mode: "plan", allow: ["Bash(npm *)"] },
     outcomes: {
       runs: ["ls", "cat src/a.txt", "git --version"],
-      "the mode is plan, in which nothing is changed": [
+      "in plan mode, nothing may be changed": [
         "npm test",
         "rm x",
         "ls; rm x",
@@ -583,7 +585,7 @@ export const judged: readonly Judged[] = [
       allow: ["Bash(npm *)", "Bash(echo *)", "Bash(git *)", "Bash(node *)", "Bash(npx *)", "Bash(unknown *)"],
     },
     outcomes: {
-      "it contains a function, which no allow rule covers": ["f() { rm x; }; echo a"],
+      "it contains a function, so it needs approval each time": ["f() { rm x; }; echo a"],
       asks: [
         "echo $(rm x)",
         'echo "$(rm x)"',
@@ -616,8 +618,8 @@ export const judged: readonly Judged[] = [
         "npm test 2> out",
         "npm test\nrm x",
       ],
-      "it contains a for loop, which no allow rule covers": ["for x in a; do rm x; done"],
-      "it contains a case, which no allow rule covers": ["case a in a) rm x;; esac"],
+      "it contains a for loop, so it needs approval each time": ["for x in a; do rm x; done"],
+      "it contains a case, so it needs approval each time": ["case a in a) rm x;; esac"],
       runs: [
         "npm test && npm run a",
         "node x.js",
@@ -645,7 +647,7 @@ export const judged: readonly Judged[] = [
       allow: ["Bash(git *)", "Bash(cd *)", "Bash(ls *)", "Bash(> HEAD)", "Bash(> x)", "Bash(touch *)", "Bash(cp *)"],
     },
     outcomes: {
-      "it contains git in a folder that the same command may change, which no allow rule covers": [
+      "it contains git in a folder that the same command may change, so it needs approval each time": [
         "git checkout x && cd src && git log",
         "git clone a b && cd src && git log",
         "cd src && ls src > HEAD; git log",

@@ -24,7 +24,7 @@ async function withOldRules(): Promise<Post> {
   writeFileSync(everywhere(t), '[permissions]\nallow = ["Bash(npm test)", "Bash(make *)"] # mine\nmode = "ask"\n');
   return t;
 }
-const QUESTION = "Where are the rules of ~/.scorel/config.toml to hold?";
+const QUESTION = "Where should these rules of yours apply?";
 
 describe("the answer always", () => {
   it("is saved for this project, in the user's file named by the project's id", async () => {
@@ -45,7 +45,7 @@ describe("the answer always", () => {
     expect(await t.command("forget", "Bash(npm test)")).toBe("Forgotten for this project: Bash(npm test)");
     expect(await t.command("forget", "Bash(npm run x)")).toBe("Forgotten for every project: Bash(npm run x)");
     expect(await answers(t, t.bash("npm test"), "n")).toMatchObject([
-      "Bash: no rule allows `npm test`",
+      "Run this command?",
       expect.stringMatching(/^Denied/),
     ]);
     await expect(t.command("forget", "Bash(npm test)")).rejects.toMatchObject({ code: "PERMISSIONS_FORGET" });
@@ -137,10 +137,11 @@ describe("a tool from a project's extension", () => {
     };
     const allow = ["Bash(npm test)", "Bash", "Read"];
     const denied = (why: string) => expect.stringMatching(new RegExp(`^Denied: .*${why}`));
-    const asks = (name: string) => denied(`this ${name} is a tool of the project, and nobody is there`);
+    const asks = (name: string) =>
+      denied(`this project has its own tool ${name}, which does not come with Scorel, and nobody is there`);
     expect(await judged({ mode: "ask", allow })).toEqual([asks("Bash"), asks("Bash"), asks("Read")]);
-    expect(await judged({ mode: "plan", allow })).toEqual(Array(3).fill(denied("the mode is plan")));
-    expect(await judged({ mode: "ask", unknown: "deny" })).toEqual(Array(3).fill(denied("no rule allows it")));
+    expect(await judged({ mode: "plan", allow })).toEqual(Array(3).fill(denied("in plan mode")));
+    expect(await judged({ mode: "ask", unknown: "deny" })).toEqual(Array(3).fill(denied("no rule allows ")));
     expect(await judged({ mode: "full", deny: ["Bash(git *)"] })).toEqual([denied('the rule "Bash'), "runs", "runs"]);
     expect(await judged({ mode: "ask", allow, readers: ["Bash", "Read"] })).toEqual(["runs", "runs", "runs"]);
   });

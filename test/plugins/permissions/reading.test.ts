@@ -30,6 +30,10 @@ const outcomes = async (t: Post, commands: readonly string[]) => {
 };
 const all = (commands: readonly string[], outcome: string) => commands.map((command) => [command, outcome]);
 
+/** The reason that a question names. */
+const why = (body: readonly object[] = []) =>
+  (body.at(-1) as { text?: string }).text?.replace("Why you are asked: ", "");
+
 describe("a file with a deny rule for reading", () => {
   it("cannot be read by any tool, under any name", async () => {
     await using t = await withSecrets({ mode: "full" });
@@ -177,9 +181,12 @@ describe("a file with a deny rule for reading", () => {
     await using t = await withSecrets({ mode: "full", deny: [], ask: ["Read(secrets/**)"] });
     await t.request("attend_requests", {});
     const asked = t.bash("cat secrets/a");
-    const { requestId, title } = await t.question();
+    const { requestId, body } = await t.question();
     await t.request("answer_request", { requestId, answer: "y" });
-    expect([title, await asked]).toEqual(['Bash: it reads secrets/a, and the rule "Read(secrets/**)" asks', "runs"]);
+    expect([why(body), await asked]).toEqual([
+      'it reads secrets/a, and the rule "Read(secrets/**)" asks for approval',
+      "runs",
+    ]);
     expect(await t.say("Grep", { pattern: "hunter" })).toBe("[no matches]");
   });
 });
@@ -218,8 +225,8 @@ describe("reading outside of the project", () => {
     await t.request("attend_requests", {});
     const path = beside(t, "other/a");
     const asked = t.judge("Read", { file_path: "../other/a" });
-    const { requestId, title, data } = await t.question();
-    expect([title, data]).toMatchObject([`Read: ${path} is outside of the project`, { rules: [`Read(${path})`] }]);
+    const { requestId, body, data } = await t.question();
+    expect([why(body), data]).toMatchObject([`${path} is outside of the project`, { rules: [`Read(${path})`] }]);
     await t.request("answer_request", { requestId, answer: "s" });
     expect(await asked).toBe("runs");
     expect(await read(t, path)).toBe("runs");

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { AgentService, ToolCallApproval } from "@scorel/agent/contract";
+import type { AgentService, ToolCallApproval, ToolCallObjection } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
 import type { Operations } from "@scorel/host/contract";
 import { definePlugin, type FoldCall, type Kernel, type StoredEvent } from "@scorel/kernel";
@@ -40,6 +40,8 @@ export interface Post extends AsyncDisposable {
   ): Promise<Operations[O]["result"]>;
   /** The next question, once it is open. */
   question(): Promise<OpenRequest>;
+  /** Lets the model have read a file. */
+  seen(name: string): Promise<void>;
   stored(): StoredEvent[];
   /** Runs `/permission` with this mode. */
   command(mode?: string, rule?: string): Promise<unknown>;
@@ -66,7 +68,11 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
       args: args as Record<string, unknown>,
       context: { systemPrompt: "", messages: [] },
     };
-    const { refused } = (await (guard.call as NonNullable<typeof guard.call>)(call, signal)) as ToolCallApproval;
+    const judged = (await (guard.call as NonNullable<typeof guard.call>)(call, signal)) as ToolCallApproval;
+    const { asks = [] } = judged;
+    const ends = signal ?? new AbortController().signal;
+    const isAsked = !judged.refused && asks.length > 0;
+    const refused = isAsked ? await t.kernel.find("approver")?.ask(call, asks, ends) : judged.refused;
     return refused?.block ? (refused.reason ?? "refused") : "runs";
   };
   return {
@@ -86,6 +92,12 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
       const tool = t.kernel.find("tools")?.get(name) as ReadyTool;
       const { content } = await tool.execute("call1", tool.validate(args), undefined);
       return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    },
+    async seen(name) {
+      const tool = t.kernel.find("tools")?.get("Read") as ReadyTool;
+      const { content, details } = await tool.execute("read", tool.validate({ file_path: name }), undefined);
+      const message = { role: "tool_result" as const, toolCallId: "read", toolName: "Read", content, details };
+      await t.session.append("message", { message: { ...message, isError: false, timestamp: 0 } });
     },
     bash: (command) => judge("Bash", { command }),
     request: async (operation, params, clientId = "client1") =>
@@ -133,8 +145,10 @@ function loop(guard: { call?: FoldCall<"approveToolCall"> }) {
     provides: ["agent"],
     activate(ctx) {
       guard.call = ctx.defineHook("approveToolCall", {
-        fold: (call: ToolCallApproval, verdict) =>
-          verdict.block && !call.refused ? { ...call, refused: verdict } : call,
+        fold: (call: ToolCallApproval, verdict) => {
+          if (verdict.block) return call.refused ? call : { ...call, refused: verdict };
+          return { ...call, asks: [...(call.asks ?? []), verdict as ToolCallObjection] };
+        },
       });
       ctx.defineHook("beforeToolCall", "bail");
       ctx.defineHook("transformContext", "waterfall");

@@ -1,0 +1,85 @@
+import type { ApproverService, ToolCallInput, ToolCallObjection, ToolCallVerdict } from "@scorel/agent/contract";
+import { visibleText } from "@scorel/kit/text/plain";
+import { refused, verdictOn } from "./guard.ts";
+import type { Asked } from "./question.ts";
+import type { Reach } from "./rules/rule-file.ts";
+import { allowsMode, modeOf, type State } from "./state.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Asks a person about calls that guards object to, one question at a time, since an answer may settle the next one. */
+export const approverOf = (state: State): ApproverService["ask"] => {
+  return (call, objections, signal) => {
+    const others = objections.filter((objection) => !state.own.has(objection));
+    const turn = state.asking.then(() => decide(call, others, signal, state));
+    state.asking = turn.catch(() => {});
+    return turn;
+  };
+};
+
+async function decide(
+  call: ToolCallInput,
+  objections: readonly ToolCallObjection[],
+  signal: AbortSignal,
+  state: State,
+): Promise<ToolCallVerdict | undefined> {
+  signal.throwIfAborted();
+  const verdict = await verdictOn(call, state);
+  if (verdict.decision === "deny") return refused(verdict.why);
+  if (verdict.decision === "allow" && objections.length === 0) return undefined;
+  const asked = { call, verdict, objections, offersEdits: await wouldEditsAllow(call, verdict, state) };
+  if (!state.ctx.requests.attended) return unanswered(asked, "nobody is there to ask", state);
+  return ask(asked, signal, state);
+}
+
+async function ask(asked: Asked, signal: AbortSignal, state: State): Promise<ToolCallVerdict | undefined> {
+  const { ctx } = state;
+  const { questionAbout } = await import("./question.ts");
+  const question = await questionAbout(asked, ctx);
+  const { answer, reason } = await ctx.requests.ask(question, { signal });
+  const { rules } = asked.verdict;
+  if (answer === "s" || answer === "a" || answer === "e") state.rules.push(...rules);
+  if (answer === "a") await keep(rules, "project", state);
+  if (answer === "e") await keep(rules, "everywhere", state);
+  if (answer === "m") await (await import("./plan.ts")).changeMode("edits", state);
+  if (["y", "m", "s", "a", "e"].includes(answer ?? "")) return undefined;
+  if (answer === null) {
+    const because = ctx.requests.attended ? `nobody answered: ${reason}` : "nobody is there to ask";
+    return unanswered(asked, because, state);
+  }
+  return refused(reason ? `the user said no: ${reason}` : "the user said no");
+}
+
+/** Whether a call edits files, and would run in the mode `edits`, which may be chosen here. */
+async function wouldEditsAllow(call: ToolCallInput, { decision }: Verdict, state: State): Promise<boolean> {
+  if (decision !== "ask" || modeOf(state) !== "ask" || !allowsMode("edits", state)) return false;
+  return (await verdictOn(call, state, { mode: "edits" })).decision === "allow";
+}
+
+/** Saves rules to the user's file. If that fails, the person is warned, and the rules still apply to this session. */
+async function keep(rules: readonly string[], reach: Reach, state: State): Promise<void> {
+  const { ctx } = state;
+  const { addRules } = await import("./rules/rule-file.ts");
+  const { recordEverywhere } = await import("./rules/old-rules.ts");
+  try {
+    if (reach === "everywhere") await recordEverywhere(state);
+    await addRules(rules, reach, ctx);
+  } catch (thrown) {
+    ctx.report("keeping a rule", thrown);
+  }
+}
+
+/** Refuses a call that nobody has answered about, and tells clients what would allow it. */
+function unanswered({ call, verdict, objections }: Asked, because: string, state: State): ToolCallVerdict {
+  const { toolCall, args } = call;
+  const { command, file_path, path, pattern } = args as Readonly<Record<string, string | undefined>>;
+  const why = [...objections.map((objection) => objection.ask), ...(verdict.decision === "ask" ? [verdict.why] : [])];
+  state.ctx.session.emit("permission_denied", {
+    tool: toolCall.name,
+    what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? ""}`.trim()),
+    rules: objections.length > 0 ? [] : verdict.rules,
+    why: visibleText(why.join("; ")),
+    mode: modeOf(state),
+  });
+  const [told] = objections.flatMap(({ reason }) => reason ?? []);
+  return told === undefined ? refused(`${why.join("; ")}, and ${because}`) : { block: true, reason: told };
+}

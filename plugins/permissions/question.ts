@@ -1,0 +1,87 @@
+import type { ToolCallInput, ToolCallObjection } from "@scorel/agent/contract";
+import type { DisplayAction } from "@scorel/kernel";
+import { visibleText } from "@scorel/kit/text/plain";
+import type { Question, RequestOption } from "@scorel/requests/contract";
+import type { CallRequest } from "./contract.ts";
+import { type ExecutorFiles, filesOf } from "./files/executor.ts";
+import { requiredWorkspace } from "./guard.ts";
+import { inWords } from "./rules/in-words.ts";
+import type { Context } from "./state.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** What is asked about a call: the verdict of the rules, and what other guards object to. */
+export interface Asked {
+  call: ToolCallInput;
+  verdict: Verdict;
+  objections: readonly ToolCallObjection[];
+  /** Whether the mode `edits` would allow the call and what it does is an edit, so that all edits can be allowed at once. */
+  offersEdits: boolean;
+}
+
+const REASON = 500;
+
+/** The question about a call: exactly what would run or change, why it is asked, and what each answer covers. */
+export async function questionAbout(
+  { call, verdict, objections, offersEdits }: Asked,
+  ctx: Context,
+): Promise<Question> {
+  const { toolCall, args } = call;
+  // Rules and modes do not answer what other guards ask.
+  const rules = objections.length > 0 ? [] : verdict.rules;
+  const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules };
+  return {
+    kind: "select",
+    title: TITLES[toolCall.name] ?? visibleText(`Use the tool ${toolCall.name}?`),
+    body: [...(await bodyOf(call, ctx)), ...reasonsOf(verdict, objections)],
+    options: optionsFor(rules, offersEdits && objections.length === 0),
+    data,
+  };
+}
+
+const TITLES: Readonly<Record<string, string | undefined>> = {
+  Bash: "Run this command?",
+  Edit: "Make this edit?",
+  Write: "Write this file?",
+  Read: "Read this file?",
+};
+
+function reasonsOf(verdict: Verdict, objections: readonly ToolCallObjection[]): DisplayAction[] {
+  const own = verdict.decision === "ask" && !verdict.isUsual ? [verdict.why] : [];
+  const all = new Set([...objections.map(({ ask }) => ask), ...own].map(oneLine));
+  return [...all].map((reason) => notice(`Why you are asked: ${reason}`));
+}
+
+function oneLine(text: string): string {
+  const line = visibleText(text.trim()).replace(/\s*\n\s*/g, " ");
+  return line.length > REASON ? `${line.slice(0, REASON - 1)}…` : line;
+}
+
+function optionsFor(rules: readonly string[], offersEdits: boolean): RequestOption[] {
+  const once: RequestOption = { value: "y", label: "yes, this once", kind: "allow_once" };
+  const no: RequestOption = { value: "n", label: "no (you can add a reason)", kind: "reject_once" };
+  const kind = "allow_always";
+  const edits: RequestOption = { value: "m", label: "yes, and all edits in this session (mode edits)", kind };
+  const covered = visibleText(rules.map(inWords).join(", "));
+  const lasting: RequestOption[] = [
+    { value: "s", label: `yes, and in this session: ${covered}`, kind },
+    { value: "a", label: `always in this project: ${covered}`, kind, lasting: true },
+    { value: "e", label: `always in every project: ${covered}`, kind, lasting: true },
+  ];
+  return [once, ...(offersEdits ? [edits] : []), ...(rules.length > 0 ? lasting : []), no];
+}
+
+/** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */
+async function bodyOf({ toolCall, args }: ToolCallInput, ctx: Context): Promise<DisplayAction[]> {
+  const files: ExecutorFiles | undefined = filesOf(ctx);
+  const { changeOf } = await import("./change.ts");
+  const { command, ...rest } = args as { command?: unknown; cwd?: unknown };
+  const change = (given: unknown) => changeOf(toolCall.name, given, requiredWorkspace({ ctx }), files);
+  if (typeof command !== "string") return [await change(args)];
+  const line = notice(`$ ${visibleText(command)}`);
+  if (toolCall.name !== "Bash") return [line, await change(rest)];
+  return typeof rest.cwd === "string" ? [line, notice(`in ${visibleText(rest.cwd)}`)] : [line];
+}
+
+function notice(text: string): DisplayAction {
+  return { display: "notice", level: "info", text };
+}

@@ -1,0 +1,15 @@
+import { parseRule } from "./rule.ts";
+
+/** What a rule that is offered covers, in the words of a person: `npm test` for `Bash(npm test)`. */
+export function inWords(text: string): string {
+  const rule = parseRule(text);
+  if (!rule) return text;
+  const { tool, pattern } = rule;
+  if (pattern === undefined) return tool === "Bash" ? "every command" : `every call of ${tool}`;
+  const literal = pattern.replace(/\\([\\*])/g, "$1");
+  if (tool === "Bash") return `\`${literal}\``;
+  if (tool === "Edit" || tool === "Write") return `edits of ${literal}`;
+  if (tool === "Read" && pattern.endsWith("/**")) return `reading everything in ${literal.slice(0, -3)}`;
+  if (tool === "Read") return `reading ${literal}`;
+  return `${tool} with "${literal}"`;
+}
