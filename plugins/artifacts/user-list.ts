@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { SharedFiles } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { z } from "zod";
 import type { ArtifactVersion } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -54,7 +55,7 @@ export class UserList {
       return readFileSync(this.path, "utf8");
     } catch (thrown) {
       if (codeOf(thrown) === "ENOENT") return undefined;
-      throw errors.ARTIFACT_FILE({ path: this.path, reason: codeOf(thrown) }, { cause: thrown });
+      throw errors.ARTIFACT_FILE({ path: this.path, reason: reasonOf(thrown) }, { cause: thrown });
     }
   }
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { replaceFile } from "@scorel/kit/files/private";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { BlobStore } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -50,7 +51,7 @@ function keep(path: string, bytes: Buffer, durable: boolean): void {
     if (sizeOf(path) === bytes.length && touch(path)) return;
     writeInFolder(path, bytes, durable);
   } catch (thrown) {
-    throw errors.BLOB_WRITE({ path, reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.BLOB_WRITE({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 
@@ -103,7 +104,7 @@ function partOf(path: string, offset: number, length: number): Buffer | undefine
     }
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
-    throw errors.BLOB_READ({ path, reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.BLOB_READ({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 
@@ -112,6 +113,6 @@ function readBytes(path: string): Buffer | undefined {
     return fs.readFileSync(path);
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
-    throw errors.BLOB_READ({ path, reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.BLOB_READ({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
-import { closeSync, fstatSync } from "node:fs";
+import { closeSync, fstatSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Invocation } from "@scorel/cli/contract";
+import { messageOf } from "@scorel/kernel";
 import { userHome } from "@scorel/kit/files/home";
+import { writingTo } from "@scorel/kit/files/room";
 import { plainText } from "@scorel/kit/text/plain";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
@@ -42,8 +44,23 @@ export async function startInBackground(
     const state = findDaemon()?.state;
     if (state && state.pid === child.pid) return state;
   }
-  const output = plainText(readLog(from)).trim();
+  const output = plainText(readLog(from)).trim() || unwritten();
   throw errors.DAEMON_START({ log: logFile(), output: output.replace(/^scorel: \w+: /, "") });
+}
+
+/** Why the log of a host that has ended may be empty: it could not be written. */
+function unwritten(): string {
+  try {
+    const log = openLog();
+    try {
+      writingTo(logFile(), () => writeSync(log, "The host ended without a word.\n"));
+    } finally {
+      closeSync(log);
+    }
+    return "";
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 }
 
 /** The words of the command line that the host in the background gets, too. */

@@ -8,6 +8,8 @@ const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
 export class LineFile {
   private readonly path: string;
   private fd: number | undefined;
+  /** Whether the last line was written only in part. */
+  private torn = false;
 
   constructor(path: string) {
     this.path = path;
@@ -16,8 +18,17 @@ export class LineFile {
   /** Appends lines. Throws file system errors; refuses a symbolic link. */
   write(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    this.fd ??= this.open();
-    writeSync(this.fd, lines.map((line) => `${line}\n`).join(""));
+    try {
+      this.fd ??= this.open();
+      const start = this.torn ? "\n" : "";
+      const bytes = Buffer.from(start + lines.map((line) => `${line}\n`).join(""));
+      // A disk without room takes a part first, and refuses the rest.
+      for (let written = 0; written < bytes.length; this.torn = written < bytes.length)
+        written += writeSync(this.fd, bytes, written);
+    } catch (thrown) {
+      // The system's error for a write to an open file does not name it.
+      throw thrown instanceof Error ? Object.assign(thrown, { path: this.path }) : thrown;
+    }
   }
 
   close(): void {

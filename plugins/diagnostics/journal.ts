@@ -14,7 +14,8 @@ export class Journal {
   /** Lines from before the session's log exists on disk. */
   private waiting: string[] = [];
   private begun = false;
-  private failed = false;
+  /** Lines that could not be written since the file could be written last. */
+  private lost = 0;
 
   constructor(ctx: BaseContext, path: string) {
     this.ctx = ctx;
@@ -22,7 +23,6 @@ export class Journal {
   }
 
   hear(event: AnyEvent | Missed): void {
-    if (this.failed) return;
     const told = event.type === "missed" ? missed(event as Missed) : lineOf(event as AnyEvent);
     if (told) this.waiting.push(this.format(event, told));
     this.begun ||= this.ctx.session.tree.size > 0;
@@ -33,14 +33,24 @@ export class Journal {
     this.file.close();
   }
 
-  /** Writes the lines. A failure is reported once and has no other effect. */
+  /**
+   * Writes the lines. A failure is reported once; later lines are tried again, and the first that can be written follows one that says how
+   * many are missing.
+   */
   private flush(): void {
+    const lines = this.waiting.splice(0);
+    if (lines.length === 0) return;
     try {
-      this.file.write(this.waiting.splice(0));
+      this.file.write(this.lost === 0 ? lines : [this.lostLine(), ...lines]);
+      this.lost = 0;
     } catch (thrown) {
-      this.failed = true;
-      this.ctx.report("the session's readable log", thrown);
+      if (this.lost === 0) this.ctx.report("the session's readable log", thrown);
+      this.lost += lines.length;
     }
+  }
+
+  private lostLine(): string {
+    return `${new Date().toISOString()} warn  ${this.lost} lines are missing here: the file could not be written`;
   }
 
   private format(event: AnyEvent | Missed, { level, text }: { level: string; text: string }): string {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type {} from "@scorel/blobs/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { isId } from "@scorel/kit/values/id";
 import { errors } from "./errors.ts";
 
@@ -147,7 +148,7 @@ function attempt(path: string, work: (path: string) => void): void {
   try {
     work(path);
   } catch (thrown) {
-    throw errors.HISTORY_TRASH({ path, reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.HISTORY_TRASH({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 

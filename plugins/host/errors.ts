@@ -81,6 +81,8 @@ export const errors = defineErrors({
     `Sessions are stored in ${a.path}, which cannot be used: ${a.reason}. ${/EMFILE|ENFILE/.test(a.reason) ? "Too many files and connections are open: close some, or raise the limit (`ulimit -n`), and try again." : "Make it a directory that you own, or set HOME."}`,
   HOST_STORAGE: (a: { path: string; reason: string }) =>
     `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
+  HOST_PARTIAL: (a: { path: string; reason: string }) =>
+    `The words of an arriving reply could not be kept beside ${a.path} (${a.reason}). They are stored with the whole reply, but are lost if this process is killed before that. Make room there.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>
     `"operations" must return an object with { params: a zod schema, run } for each name, which is one word${a.operation === undefined ? "" : `; "${a.operation}" is not such an object`}.`,
   HOST_OPERATION_FAILED: (a: { operation: string; plugin: string; reason: string; at?: string | undefined }) =>

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import type {
   LockedSetting,
   NestedSkills,
@@ -111,7 +112,7 @@ function makeTemporary(sessionId: string): string {
   try {
     return temporaryFolder(sessionId);
   } catch (thrown) {
-    throw errors.HOST_TEMPORARY({ path: tmpdir(), reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.HOST_TEMPORARY({ path: tmpdir(), reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 

@@ -1,7 +1,8 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import { ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
 import type { LogImage, Opened, Problem, Store } from "@scorel/kernel/store";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { changeOf } from "./changes.ts";
 import type { LogOptions } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -102,7 +103,7 @@ class JsonlStore implements Store {
     } catch (thrown) {
       this.undo();
       if (thrown instanceof ScorelError) throw thrown;
-      throw errors.STORE_WRITE({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+      throw errors.STORE_WRITE({ path: this.path, reason: reasonOf(thrown) }, { cause: thrown });
     }
     this.place(lines, length, events);
     file.lastNumber = next + lines.length - 1;
@@ -171,7 +172,7 @@ class JsonlStore implements Store {
     } catch (thrown) {
       if (file.fd !== undefined) fs.closeSync(file.fd);
       file.fd = undefined;
-      throw errors.STORE_OPEN({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+      throw errors.STORE_OPEN({ path: this.path, reason: reasonOf(thrown) }, { cause: thrown });
     }
     if (scan.unterminated) this.pending = "\n";
   }

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { codeOf } from "@scorel/kernel";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { errors } from "./errors.ts";
 
 /** Writes the bytes of a log to disk, so that they survive a power loss. Rejects with STORE_SYNC. */
@@ -21,7 +21,7 @@ export async function syncDirectory(path: string): Promise<void> {
 function settled(start: (done: (error: Error | null) => void) => void, path: string): Promise<void> {
   return new Promise((resolve, reject) =>
     start((error) =>
-      error ? reject(errors.STORE_SYNC({ path, reason: codeOf(error) }, { cause: error })) : resolve(),
+      error ? reject(errors.STORE_SYNC({ path, reason: reasonOf(error) }, { cause: error })) : resolve(),
     ),
   );
 }

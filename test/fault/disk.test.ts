@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
@@ -69,7 +69,7 @@ describe.each(disks)("a disk that is full by %s", (_what, disk) => {
       else {
         expect(refused).toEqual({
           code: "STORE_WRITE",
-          message: expect.stringContaining(`${path} could not be written (${small.reason})`),
+          message: expect.stringMatching(new RegExp(`${path} could not be written \\(.*: ${small.reason}\\)`)),
         });
         expect(statSync(path).size).toBe(before);
       }
@@ -123,7 +123,9 @@ describe("the command on a full disk", () => {
     const failed = await s.run(["-p", "read big.txt", "--continue", ...demo], { through: limit.through });
     expect(failed).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/jsonl could not be written \(EFBIG\).*free space/),
+      stderr: expect.stringMatching(
+        /jsonl could not be written \(files may not become that long there: EFBIG\).*free space/,
+      ),
     });
     expect(await s.run(["-p", "run echo after", "--continue", ...demo])).toMatchObject({ code: 0, stderr: "" });
     const after = scanLog(log);
@@ -161,9 +163,25 @@ describe("the command on a full disk", () => {
       const files = readdirSync(sessions);
       for (const more of [[], ["--continue"]]) {
         const refused = await s.run(["-p", "run echo two", ...more, ...demo], { env });
-        expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(ENOSPC\).*free space/) });
+        expect(refused).toMatchObject({
+          code: 1,
+          stderr: expect.stringMatching(/\(no room is left on its disk: ENOSPC\).*free space/),
+        });
       }
       expect(readdirSync(sessions)).toEqual(files);
+      const [id] = files.map((name) => name.split(".")[0] as string);
+      for (const [words, place] of [
+        [["session", "delete", id as string], `.scorel/sessions/${id}.lock`],
+        [["host", "install"], ".config/systemd/user/scorel-host.service"],
+        [["host", "serve"], ".scorel/run/host.log"],
+      ] as const) {
+        const { code, stderr } = await s.run(words, { env });
+        expect([code, stderr]).toEqual([
+          1,
+          expect.stringContaining(`${join(small.directory, place)} could not be written: no room is left on its disk`),
+        ]);
+        expect(stderr).toContain(`make room in ${dirname(join(small.directory, place))}`);
+      }
       expect(await s.run(["session", "list"], { env })).toMatchObject({
         code: 0,
         stdout: expect.stringContaining("run echo one"),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, type SessionHeader } from "@scorel/kernel";
+import type { SessionHeader } from "@scorel/kernel";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { isId } from "@scorel/kit/values/id";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionSummary } from "../contract.ts";
@@ -71,7 +72,7 @@ function idsIn(logs: Logs, directory: string): string[] {
   try {
     return logs.list(directory);
   } catch (thrown) {
-    throw errors.HOST_HOME({ path: directory, reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.HOST_HOME({ path: directory, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type StoredEvent,
 } from "@scorel/kernel";
 import { createMemoryStore, type Store } from "@scorel/kernel/store";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { Composition, Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { cwdOf } from "../places.ts";
@@ -162,15 +163,17 @@ export class SessionStarter {
   private store({ id, begin, readOnly, tail }: Wanted, onComplete: () => void): Store {
     const { logger, shelf } = this.options;
     if (begin?.unsaved) return createMemoryStore(begin.create, begin.history);
+    const path = shelf.path(id);
     const store = createSessionStore({
       logs: shelf.logs,
-      path: shelf.path(id),
+      path,
       sessionId: id,
       readOnly,
       tail,
       ...(begin && { create: begin.create }),
       onComplete,
-      onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
+      onPartialFailure: (thrown) =>
+        logger.warn(`Session ${id}`, errors.HOST_PARTIAL({ path, reason: reasonOf(thrown) })),
     });
     return begin?.history.length ? startingWith(begin.history, store) : store;
   }

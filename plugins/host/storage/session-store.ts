@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { type AnyEvent, codeOf, messageOf, ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import { type AnyEvent, ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
 import type { LogImage, Opened, Problem, Store } from "@scorel/kernel/store";
 import type { Lock } from "@scorel/kit/files/lock";
 import { removeIfPresent } from "@scorel/kit/files/private";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { Logs } from "@scorel/logs/contract";
 import { errors } from "../errors.ts";
 import { acquireLock, isLocked } from "./lock.ts";
@@ -125,7 +126,7 @@ class SessionStore implements Store {
       this.lock = acquireLock(lock, sessionId);
     } catch (thrown) {
       if (thrown instanceof ScorelError) throw thrown;
-      throw errors.HOST_STORAGE({ path: lock, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+      throw errors.HOST_STORAGE({ path: lock, reason: reasonOf(thrown) }, { cause: thrown });
     }
   }
 

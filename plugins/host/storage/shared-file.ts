@@ -1,9 +1,10 @@
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
+import { codeOf, ScorelError } from "@scorel/kernel";
 import { takeLock } from "@scorel/kit/files/lock";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { errors } from "../errors.ts";
 
 /** Milliseconds to wait for another process's change. */
@@ -22,7 +23,7 @@ export async function changeFile(path: string, change: (text: string | undefined
     }
   } catch (thrown) {
     if (thrown instanceof ScorelError) throw thrown;
-    throw errors.HOST_HOME({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    throw errors.HOST_HOME({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { codeOf } from "../values/coded-error.ts";
 import { newId } from "../values/id.ts";
 import { readText } from "./open.ts";
+import { naming } from "./room.ts";
 
 /** Error codes of `link` on file systems without hard links. */
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
@@ -46,7 +47,7 @@ export function replaceFile(path: string, content: string | Uint8Array, options:
     fs.renameSync(temporary, path);
   } catch (thrown) {
     removeIfPresent(temporary);
-    throw thrown;
+    throw naming(path, thrown);
   }
 }
 
@@ -80,7 +81,7 @@ function createWithoutLinks(
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === "EEXIST") return false;
-    throw thrown;
+    throw naming(path, thrown);
   }
 }
 
@@ -92,6 +93,6 @@ function writeBeside(path: string, content: string | Uint8Array, { mode = 0o600,
     return temporary;
   } catch (thrown) {
     removeIfPresent(temporary);
-    throw thrown;
+    throw naming(path, thrown);
   }
 }

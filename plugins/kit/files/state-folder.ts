@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { errors } from "../errors.ts";
 import { codeOf } from "../values/coded-error.ts";
 import { removeIfPresent } from "./private.ts";
+import { writingTo } from "./room.ts";
 import { weaknessOf } from "./weakness.ts";
 
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
@@ -53,7 +54,7 @@ function within<R>(path: string, opened: number, work: (folder: StateFolder) => 
 
 /** The same as `inStateFolder`, for a folder that is made if it is missing, so that only this user can enter it. */
 export function inOwnFolder<R>(path: string, work: (folder: StateFolder) => R): R {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  writingTo(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
   const opened = openFolder(path, { closed: true });
   if (opened === undefined)
     throw errors.STATE_FOLDER({ path, reason: "was removed at the same moment", command: `mkdir -m 700 '${path}'` });

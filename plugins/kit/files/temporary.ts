@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errors } from "../errors.ts";
-import { codeOf } from "../values/coded-error.ts";
+import { reasonOf } from "../values/coded-error.ts";
 
 /** Creates a temporary folder that only this user can enter, and returns its real path. Throws TEMPORARY_FOLDER. */
 export function makeTemporaryFolder(prefix: string): string {
@@ -10,6 +10,6 @@ export function makeTemporaryFolder(prefix: string): string {
   try {
     return mkdtempSync(join(realpathSync(path), prefix));
   } catch (thrown) {
-    throw errors.TEMPORARY_FOLDER({ path, reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.TEMPORARY_FOLDER({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }

@@ -51,9 +51,39 @@ export function defineErrors<T extends Record<string, ErrorRow>>(
   return factories as { [K in keyof T]: Factory<T[K]> } & { readonly table: T };
 }
 
+/** What the system's codes for a disk without room mean. */
+const NO_ROOM: Readonly<Record<string, string>> = {
+  ENOSPC: "no room is left on its disk",
+  EDQUOT: "this user's share of its disk is used up",
+  EFBIG: "files may not become that long there",
+};
+const RAW_NO_ROOM = /^(?:ENOSPC: no space left|EDQUOT: disk quota|EFBIG: file too large)/;
+
+/** Whether a thrown value is the system's error for a disk without room. Watching files has another error with the same code. */
+export function isOutOfRoom(thrown: unknown): boolean {
+  return thrown instanceof Error && !(thrown instanceof ScorelError) && RAW_NO_ROOM.test(thrown.message);
+}
+
+/** Why a file could not be written or read, for a place in a message: the system's code, in words if the disk has no room. */
+export function reasonOf(thrown: unknown): string {
+  const code = codeOf(thrown, "");
+  const words = isOutOfRoom(thrown) ? NO_ROOM[code] : undefined;
+  return words === undefined ? code || messageOf(thrown) : `${words}: ${code}`;
+}
+
+/** The system's error for a disk without room in plain words. */
+function roomText(thrown: Error): string {
+  const code = codeOf(thrown);
+  const { dest, path = dest } = thrown as { path?: unknown; dest?: unknown };
+  if (typeof path !== "string")
+    return `What was to be saved could not be written: ${NO_ROOM[code]} (${code}). It was not kept; make room, and try again.`;
+  return `${path} could not be written: ${NO_ROOM[code]} (${code}). What was to be saved there was not kept; make room in ${path.replace(/[/\\][^/\\]*$/, "") || "/"}, and try again.`;
+}
+
 /** The message of any thrown value, even `null`. */
 export function messageOf(thrown: unknown): string {
   try {
+    if (isOutOfRoom(thrown)) return roomText(thrown as Error);
     if (thrown instanceof Error) return String(thrown.message || thrown.name);
     return typeof thrown === "string" ? thrown : `thrown value: ${String(thrown)}`;
   } catch {

@@ -1,8 +1,9 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { messageOf } from "@scorel/kernel";
 import { replaceFile } from "@scorel/kit/files/private";
 import { flawOf } from "@scorel/kit/files/private-folder";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { isTable } from "@scorel/kit/values/table";
 import type { LockEntry, PackageLock } from "../contract.ts";
 import type { PackageKind } from "./kinds.ts";
@@ -42,7 +43,7 @@ export function writeLock(kind: PackageKind, entries: PackageLock): void {
   try {
     replaceFile(path, text, { durable: true });
   } catch (thrown) {
-    throw kind.errors.lock({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    throw kind.errors.lock({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import type { SandboxEnd } from "@scorel/sandbox/contract";
 import type { RunnerContext } from "../config.ts";
 import type { DirectEnd, DirectOutput, DirectRequest } from "../contract.ts";
@@ -168,7 +169,7 @@ function assertEmpty(out: string): void {
     if (fs.readdirSync(out).length > 0) throw errors.RUN_OUT({ out, reason: "it is not empty" });
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return;
-    throw codeOf(thrown) === "RUN_OUT" ? thrown : errors.RUN_OUT({ out, reason: codeOf(thrown) }, { cause: thrown });
+    throw codeOf(thrown) === "RUN_OUT" ? thrown : errors.RUN_OUT({ out, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 
@@ -189,7 +190,7 @@ function copyOutputs(root: string, out: string | undefined): Pick<DirectEnd, "fi
       fs.mkdirSync(dirname(to), { recursive: true });
       fs.copyFileSync(real, to, fs.constants.COPYFILE_EXCL);
     } catch (thrown) {
-      throw errors.RUN_OUT({ out: to, reason: codeOf(thrown) }, { cause: thrown });
+      throw errors.RUN_OUT({ out: to, reason: reasonOf(thrown) }, { cause: thrown });
     }
     return [{ name, size, to }];
   });

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
-import { codeOf, messageOf, newId, ScorelError } from "@scorel/kernel";
+import { codeOf, newId, ScorelError } from "@scorel/kernel";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { errors } from "../errors.ts";
 
 const BATCH = 2 ** 20;
@@ -20,7 +21,7 @@ export function writeOut(path: string, chunks: Iterable<string>, force: boolean)
   } catch (thrown) {
     if (codeOf(thrown) === "EEXIST") throw errors.TRANSFER_EXISTS({ path });
     if (thrown instanceof ScorelError) throw thrown;
-    throw errors.TRANSFER_FILE({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    throw errors.TRANSFER_FILE({ path, reason: reasonOf(thrown) }, { cause: thrown });
   } finally {
     fs.rmSync(beside, { force: true });
   }

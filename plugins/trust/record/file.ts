@@ -1,9 +1,10 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
 import { replaceFile } from "@scorel/kit/files/private";
 import { flawOf, makePrivate } from "@scorel/kit/files/private-folder";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { isTable } from "@scorel/kit/values/table";
 import { errors } from "../errors.ts";
 
@@ -84,7 +85,7 @@ function read(path: string): string {
   try {
     return fs.readFileSync(path, "utf8");
   } catch (thrown) {
-    throw errors.TRUST_FILE({ path, reason: codeOf(thrown) }, { cause: thrown });
+    throw errors.TRUST_FILE({ path, reason: reasonOf(thrown) }, { cause: thrown });
   }
 }
 

@@ -15,6 +15,7 @@ import type { Services } from "@scorel/kernel";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { scrub } from "../../../plugins/diagnostics/scrub.ts";
+import { breakDevice, brokenDevices } from "../../broken-device.ts";
 import { type Script, status, text, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "../agent/setup.ts";
 
@@ -132,6 +133,28 @@ describe("the readable log of a session", () => {
     await t.kernel.drained();
     expect(readFileSync(victim, "utf8")).toBe("");
     expect(t.kernel.failures).toMatchObject([{ plugin: "diagnostics", where: "the session's readable log" }]);
+  });
+});
+
+describe.skipIf(!brokenDevices.ENOSPC)("a disk without room under the readable log", () => {
+  it("is reported once with the file, and goes on when there is room, with the number of missing lines", async () => {
+    await using t = await openLogged([text("One."), text("Two."), text("Three.")]);
+    const ask = async (words: string) => {
+      expect(await (await t.agent.send(words)).turn).toMatchObject({ reason: "completed" });
+      await t.kernel.drained();
+    };
+    await ask("first");
+    const before = await t.lines();
+    const repair = breakDevice(t.path, brokenDevices.ENOSPC as string);
+    await ask("second");
+    repair();
+    await ask("third");
+    const after = (await t.lines()).slice(before.length);
+    expect(after[0]).toMatch(/^warn {2}\d+ lines are missing here: the file could not be written$/);
+    expect(after.length).toBeGreaterThan(1);
+    expect(t.kernel.failures.map(({ message }) => message)).toEqual([
+      expect.stringMatching(new RegExp(`^${t.path} could not be written: no room is left on its disk \\(ENOSPC\\)`)),
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeOf, defineErrors, messageOf, ScorelError } from "../../../../plugins/kit/values/coded-error.ts";
+import { codeOf, defineErrors, messageOf, reasonOf, ScorelError } from "../../../../plugins/kit/values/coded-error.ts";
 
 const errors = defineErrors({
   TEST_FULL: (a: { path: string }) => `${a.path} is full.`,
@@ -31,6 +31,31 @@ describe("an error of a table", () => {
     const { code, message } = errors.TEST_NAME({ name: "x" });
     expect(new ScorelError(code, message).exit).toBe(2);
     expect(new ScorelError("TEST_UNKNOWN", message).exit).toBe(1);
+  });
+});
+
+describe("the system's error for a disk without room", () => {
+  const thrown = (fields: object = {}, message = "ENOSPC: no space left on device, write") =>
+    Object.assign(new Error(message), { code: message.split(":")[0], ...fields });
+
+  it("is told in plain words, with the file and its folder if it names one", () => {
+    expect([messageOf(thrown()), messageOf(thrown({ path: "/home/you/.scorel/x.json" }))]).toEqual([
+      "What was to be saved could not be written: no room is left on its disk (ENOSPC). It was not kept; make room, and try again.",
+      "/home/you/.scorel/x.json could not be written: no room is left on its disk (ENOSPC). What was to be saved there was not kept; make room in /home/you/.scorel, and try again.",
+    ]);
+    expect(reasonOf(thrown())).toBe("no room is left on its disk: ENOSPC");
+  });
+
+  it("is not one of watching files, nor any other", () => {
+    const watching = thrown({}, "ENOSPC: System limit for number of file watchers reached, watch '/x'");
+    const denied = thrown({}, "EACCES: permission denied, open '/x'");
+    expect([messageOf(watching), reasonOf(watching), messageOf(denied), reasonOf(denied)]).toEqual([
+      watching.message,
+      "ENOSPC",
+      denied.message,
+      "EACCES",
+    ]);
+    expect(reasonOf("nothing")).toBe("nothing");
   });
 });
 
