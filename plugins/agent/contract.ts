@@ -162,10 +162,29 @@ export interface AgentService {
    */
   ask(question: Question): Promise<Answer>;
   /**
+   * Runs a tool for a person who has typed the call, also while a turn runs. All layers and guards see it as they see calls of the model.
+   * Nothing is stored: the result is redacted and as `beforeStore` wants it. Rejects with AGENT_NO_TOOL and AGENT_CALL_REFUSED.
+   */
+  callTyped(call: TypedCall, options: TypedCallOptions): Promise<ToolResultMessage>;
+  /**
    * Runs `work` while no turn is running. Only `work` may append to the path, messages sent meanwhile wait, and
    * `cancel` aborts it. Throws AGENT_BUSY during a turn.
    */
   betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R>;
+}
+
+/** A call of a tool that a person has typed into a client, such as a line for the shell. */
+export interface TypedCall {
+  toolCallId: string;
+  tool: string;
+  args: Record<string, unknown>;
+}
+export interface TypedCallOptions {
+  typed: NonNullable<ToolCallInput["typed"]>;
+  signal: AbortSignal;
+  /** Called when no guard has refused, right before the tool runs. */
+  onStart?(): void;
+  onUpdate?(partial: Pick<ToolOutput, "content" | "details">): void;
 }
 
 /**
@@ -178,6 +197,11 @@ export interface ToolCallInput {
   toolCall: ToolCallBlock;
   args: Readonly<Record<string, unknown>>;
   context: { systemPrompt: string; messages: AgentMessage[]; tools?: AgentTool[] };
+  /**
+   * Set when a person has typed the call instead of a model; `assistantMessage` then has nothing but the call. `allowed`: that person could
+   * answer a question about it, so none is needed. `asking`: somebody else has to answer it.
+   */
+  typed?: "allowed" | "asking";
 }
 export interface ToolCallVerdict {
   /** True refuses the call. The model gets `reason` as the result, and the tool does not run. */

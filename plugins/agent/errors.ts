@@ -40,6 +40,9 @@ export const errors = defineErrors({
     `The call of "${a.tool}" was not run, since its arguments are not JSON data: ${a.where || "the whole"} is ${a.what}. Plugins that change arguments may use plain objects, arrays, strings, finite numbers, booleans and null.`,
   AGENT_CALL_LIMIT: (a: { tool: string; calls: number; limit: number }) =>
     `The call of "${a.tool}" was not run: the reply contains ${a.calls} calls, and only the first ${a.limit} are run. Make this call in a later reply, with fewer calls at once.`,
+  AGENT_NO_TOOL: (a: { tool: string }) =>
+    `There is no tool "${a.tool}" in this session. Choose a preset or [tools] settings that offer it.`,
+  AGENT_CALL_REFUSED: (a: { tool: string; reason: string }) => `Not run: ${a.reason}`,
   AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was removed before its call could run.`,
   AGENT_CANCELLED: () => "Cancelled by the user.",
 });

@@ -65,6 +65,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     get changesStored() {
       return env.hooks.beforeStore.layers > 0;
     },
+    callTyped: async (call, options) => (await import("./calls/typed-call.ts")).callTyped(env, call, options),
     betweenTurns: (work) => dispatcher.betweenTurns(work),
   };
   return Object.assign(service, {

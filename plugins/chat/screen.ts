@@ -169,8 +169,8 @@ export class Screen {
       return rest === "" ? undefined : this.endLine();
     }
     if (isToldElsewhere(event, this.ownIds, this.model)) return;
-    const isCall = type === "tool_execution_start";
-    if (isCall && this.isKnownCall((event as AnyEvent & Transients["tool_execution_start"]).eventId)) return;
+    const isCall = type === "tool_execution_start" || type === "shell_line_start";
+    if (isCall && this.isKnownCall((event as AnyEvent & { eventId?: string }).eventId)) return;
     const isName = type === "client_joined" || type === "client_left";
     const words = isCall || display.display === "card" ? this.called(display) : drawn(display, authorOf(event));
     const text = isName ? lineOf(words) : words;

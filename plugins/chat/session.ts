@@ -6,6 +6,7 @@ import type { Connection } from "./connection.ts";
 import { follow } from "./following.ts";
 import { attendWithoutAnswers, Questions } from "./questions.ts";
 import type { Screen } from "./screen.ts";
+import { ShellLines } from "./shell-lines.ts";
 import { type ChatState, reactions, stateOf } from "./states.ts";
 import { Turns } from "./turns.ts";
 import type { Entered } from "./typed-line.ts";
@@ -31,6 +32,7 @@ export class ChatSession {
   left = false;
   /** Text for the input line, from a command or from the queue. */
   input: Entered | undefined;
+  private readonly shell: ShellLines;
   private readonly client: Client;
   readonly connection: Connection;
   private readonly screen: Screen;
@@ -53,6 +55,7 @@ export class ChatSession {
     this.person = person;
     this.elsewhere = elsewhere;
     this.turns = new Turns(client, screen, () => this.catchUp());
+    this.shell = new ShellLines(client, this.turns);
   }
 
   get state(): ChatState {
@@ -88,7 +91,10 @@ export class ChatSession {
     const questions = this.person ? new Questions(this.client, sessionId, this.screen) : undefined;
     this.leave = await follow(this.client, status, {
       past: this.person,
-      took: (delivered) => this.turns.hear(delivered),
+      took: (delivered) => {
+        this.turns.hear(delivered);
+        this.shell.hear(delivered);
+      },
       now: async (view) => {
         const mayWait = view.status.host.waiting !== undefined || view.queue.length > 0;
         const queue = mayWait ? await this.queueIn(sessionId) : [];
@@ -111,6 +117,7 @@ export class ChatSession {
   private resumed(mode: ResumeMode, running: boolean): void {
     if (mode === "stream_resume") return;
     this.turns.nowRunning(false);
+    this.shell.forget();
     // The end of a turn is not announced again.
     if (!running)
       void this.client.drained(this.sessionId).then(
@@ -199,7 +206,11 @@ export class ChatSession {
   private async read({ text, isLiteral }: Entered): Promise<void> {
     if (text.trim() === "") return;
     const [, command, args = ""] = (isLiteral ? undefined : COMMAND.exec(text.trim())) ?? [];
-    if (command === undefined) return this.send(text);
+    if (command === undefined) {
+      if (!this.person || isLiteral || !(await this.shell.run(this.sessionId, text))) return this.send(text);
+      this.begun = true;
+      return;
+    }
     if (command === "exit") this.left = true;
     else await this.run(command, args.trim());
   }
@@ -226,9 +237,13 @@ export class ChatSession {
     this.catchUp();
   }
 
-  /** Cancels the running turn and its question, whoever began it, and takes back the own queued messages. What has arrived is kept. */
+  /**
+   * Ends the own shell lines, if some run. Else cancels the running turn and its question, whoever began it, and takes back the own queued
+   * messages. What has arrived is kept.
+   */
   async cancel(): Promise<void> {
     const { sessionId } = this;
+    if (await this.shell.end(sessionId)) return;
     try {
       // First, because cancelling makes the next queued message begin a turn.
       await this.takeBack();

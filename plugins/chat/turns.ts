@@ -70,6 +70,15 @@ export class Turns {
     this.awaited.set(id, turn);
   }
 
+  /** Waits for other work that this conversation has begun, such as a line for the shell. */
+  awaitWork(id: string, work: Promise<void>): void {
+    const done = work.finally(() => {
+      this.awaited.delete(id);
+      this.onEnd();
+    });
+    this.awaited.set(id, done);
+  }
+
   /** Several queued messages may share one turn, whose end is printed once. */
   private async follow(sessionId: string, id: string): Promise<void> {
     const outcome = await this.client.request("wait_turn", { sessionId, id });

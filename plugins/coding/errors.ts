@@ -1,6 +1,9 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
+  SHELL_MANY: (a: { running: number }) =>
+    `${a.running} shell lines are running, and more cannot run at once. Wait until one has ended, or end one.`,
+  SHELL_ENDED: () => "The shell line was ended by the user.",
   PATH_INVALID: (a: { path: string; reason: string }) =>
     `The path ${JSON.stringify(a.path)} cannot be used: ${a.reason}.`,
   PATH_CONTROL: (a: { path: string; dir: string }) =>

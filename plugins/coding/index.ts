@@ -1,4 +1,5 @@
 import type {} from "@scorel/agent/contract";
+import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/local/contract";
 import type { Tool } from "@scorel/tools/contract";
@@ -8,9 +9,12 @@ import { fileCoverage } from "./files/coverage.ts";
 import { createEdit } from "./files/edit.ts";
 import { createRead } from "./files/read.ts";
 import { createWrite } from "./files/write.ts";
+import { operations } from "./operations.ts";
 import { createGlob } from "./search/glob.ts";
 import { createGrep } from "./search/grep.ts";
 import { createBash } from "./shell/bash.ts";
+import { shellEvents, untoldShellLines } from "./shell/shell-events.ts";
+import type { ShellLines } from "./shell/shell-lines.ts";
 import { createTodoWrite, todos } from "./todo.ts";
 
 /** How long ending a command may hold up the end of its session. */
@@ -22,7 +26,8 @@ export default definePlugin({
   name: "Coding tools",
   version: "0.1.0",
   needs: ["agent", "files", "processes"],
-  projections: { fileCoverage, todos },
+  events: shellEvents,
+  projections: { fileCoverage, todos, untoldShellLines },
   // `--allow-write` is an option of every command.
   sessionOptions: () => [
     { key: "allowWrite", kind: "texts", widens: true },
@@ -31,7 +36,11 @@ export default definePlugin({
 
   activate(ctx) {
     const env = createEnvironment(ctx);
+    let shellLines: Promise<ShellLines> | undefined;
+    const lines = () => (shellLines ??= import("./shell/shell-lines.ts").then((made) => new made.ShellLines(ctx, env)));
     const endCommands = async () => {
+      // First, since what came of them is stored.
+      await (await shellLines)?.end();
       const ends = [...env.running];
       // Each is asked once: one that failed to end would hold up the session again.
       env.running.clear();
@@ -48,6 +57,11 @@ export default definePlugin({
       tools(): Tool[] {
         const onFiles = [createRead, createEdit, createWrite].map((create) => create(env) as Tool);
         return [...onFiles, createBash(env), createGlob(env), createGrep(env), createTodoWrite()];
+      },
+      operations: operations(ctx, lines),
+      async onEvent({ type }) {
+        if (type === "session_start" && ctx.session.projection("untoldShellLines").length > 0)
+          await (await lines()).tellMissed();
       },
       hooks: {
         approveToolCall: {

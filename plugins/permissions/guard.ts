@@ -7,13 +7,14 @@ import { parentRules } from "./inherited.ts";
 import { judge } from "./judge.ts";
 import { followParent } from "./plan.ts";
 import { believed, type Declared } from "./project-tools.ts";
-import { configOf, modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
+import { configOf, modeOf, parsed, readableIn, type State, widestMode, workspaceOf } from "./state.ts";
 import type { Rules, Verdict } from "./verdict.ts";
 
 /** Allows a tool call, wants a person to be asked about it, or refuses it. An error in here refuses it too. */
 export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
   if (call.refused) return undefined; // The call was already refused, so nobody needs to approve it.
   await followParent(state);
+  if (call.typed === "allowed") return guardTyped(call, state);
   const first = await verdictOn(call, state);
   if (first.decision === "allow")
     return (await needsOldRulesQuestion(call, state)) ? settleOldRules(signal, state) : undefined;
@@ -21,6 +22,15 @@ export async function guardCall(call: ToolCallApproval, signal: AbortSignal | un
   const objection: ToolCallDecision = { ask: first.why };
   state.own.add(objection);
   return objection;
+}
+
+/**
+ * A call that a person has typed, who could also answer the question about it. So only what no answer could allow is refused: what rules
+ * deny, and what the widest mode that the session may have does not allow.
+ */
+async function guardTyped(call: ToolCallApproval, state: State): Promise<ToolCallDecision | undefined> {
+  const { decision, why } = await verdictOn(call, state);
+  return decision === "deny" ? { block: true, reason: `${why}.` } : undefined;
 }
 
 /**
@@ -79,8 +89,9 @@ interface Supposed {
 export async function verdictOn(call: ToolCallInput, state: State, supposed: Supposed = {}): Promise<Verdict> {
   const { assistantMessage, toolCall, args } = call;
   const declared = await declaredAbout(toolCall.name, args, state);
-  approvedOf(assistantMessage, state).set(toolCall.id, declared.reads);
-  return judgeDeclared(toolCall.name, args, declared, state, supposed);
+  if (!call.typed) approvedOf(assistantMessage, state).set(toolCall.id, declared.reads);
+  const typed = call.typed === "allowed" ? { mode: widestMode(state) } : {};
+  return judgeDeclared(toolCall.name, args, declared, state, { ...typed, ...supposed });
 }
 
 function judgeDeclared(

@@ -61,6 +61,12 @@ export function modeOf(state: State): Mode {
   return narrowest(ownMode(state), [...limitsOf(state.ctx), ...(lock ? [lock] : [])]);
 }
 
+/** The widest mode that could be chosen in the session. */
+export function widestMode(state: State): Mode {
+  const lock = modeLock(state);
+  return narrowest("full", [...limitsOf(state.ctx), ...(lock ? [lock] : [])]);
+}
+
 /** The mode of a session in which none was chosen. */
 export function unchosenMode(state: State): Mode {
   const lock = modeLock(state);

@@ -15,6 +15,9 @@ const operations: Readonly<Record<Exclude<Scope, "admin">, readonly string[]>> =
     "cancel",
     "rewrite_queue",
     "run_queue",
+    // Without `approve`, questions about it are asked as about commands of the model.
+    "run_shell",
+    "end_shell",
     // Each command is allowed only if the scope includes the operations that it stands for.
     "run_command",
   ],

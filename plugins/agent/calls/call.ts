@@ -1,21 +1,15 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { type EventId, newId } from "@scorel/kernel";
-import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
-import { frozenCopy } from "@scorel/kit/values/copy";
 import type { ReadyOutput, ReadyTool, ReportedUsage } from "@scorel/tools/contract";
 import type { ToolCallInput } from "../contract.ts";
 import { tools } from "../environment.ts";
 import { errors } from "../errors.ts";
 import { storable } from "../messages/before-store.ts";
-import { fittedContent, isToFit } from "../messages/content.ts";
-import { createThrottle } from "../reply/throttle.ts";
 import type { Turn } from "../turn/turn.ts";
-import { reasonOf, refusalFor, unapproved } from "./answers.ts";
-import { jsonForm, plainArguments } from "./arguments.ts";
+import { jsonForm } from "./arguments.ts";
 import type { CallReply } from "./call-reply.ts";
-import { pendingSignals } from "./pending-signals.ts";
-import { asResult, type CallResult, errorResult, mergedResult, resultMessage } from "./result.ts";
+import { asResult, type CallResult, errorResult, resultMessage } from "./result.ts";
+import { changed, execute, judge, validated } from "./steps.ts";
 
 /**
  * The states of a call, each with the states that may follow it:
@@ -39,10 +33,6 @@ const following = {
   settled: [],
 } as const satisfies Record<string, readonly string[]>;
 export type CallState = keyof typeof following;
-
-const updateIntervalMs = 100;
-/** Milliseconds that a cancelled tool gets to return what it has done so far. */
-const lastWordsMs = 500;
 
 /** One tool call, from the model's reply until its result is stored. Nothing starts after an abort. */
 export class Call {
@@ -77,7 +67,7 @@ export class Call {
   /** Validates the call and asks the guards. Returns why the call must not run. Throws when its arguments are invalid. */
   async approve(context: ToolCallInput["context"]): Promise<string | undefined> {
     try {
-      const reason = (await this.validate(context)) ?? (await this.judge());
+      const reason = (await this.validate(context)) ?? (await judge(this.turn.env, this.known.input, this.turn.signal));
       this.enter(reason === undefined ? "approved" : "refused");
       return reason;
     } catch (thrown) {
@@ -87,57 +77,17 @@ export class Call {
   }
 
   private async validate(context: ToolCallInput["context"]): Promise<string | undefined> {
-    const { name } = this.proposed;
+    const { env, signal } = this.turn;
+    const { assistantMessage } = this.reply;
     this.reply.check(this.proposed);
     const tool = this.tool();
-    const written = plainArguments(name, tool.prepareArguments(this.proposed.arguments));
-    const valid = tool.validate(written);
-    const { assistantMessage } = this.reply;
-    const toolCall = structuredClone(this.proposed) as unknown as ToolCallInput["toolCall"];
-    // Parameters are an object, so valid arguments are one, too.
-    const args = structuredClone(written) as ToolCallInput["args"];
-    const input: ToolCallInput = { assistantMessage, toolCall, args, context };
-    const revised = await this.revise(input);
-    if (typeof revised === "string") return revised;
-    const left = plainArguments(name, revised.args);
-    // Unchanged arguments are not validated again: the schema's transforms would run twice.
-    const final = isDeepStrictEqual(left, written) ? valid : this.tool().validate(left);
-    const call = { ...input, toolCall: { ...this.proposed, arguments: final }, args: final };
-    this.final = { tool, input: frozenCopy(call) as ToolCallInput, json: jsonForm(final) };
+    const toolCall = this.proposed as unknown as ToolCallInput["toolCall"];
+    const input = await validated(env, { assistantMessage, toolCall, context }, { tool: () => this.tool(), signal });
+    if (typeof input === "string") return input;
+    this.final = { tool, input, json: jsonForm(input.args) };
     this.enter("validated");
     this.announce();
     return undefined;
-  }
-
-  /** Runs `beforeToolCall`. Returns the call with the arguments that its layers want, or why one of them blocks it. */
-  private async revise(input: ToolCallInput): Promise<ToolCallInput | string> {
-    const { env, signal } = this.turn;
-    try {
-      signal.throwIfAborted();
-      const revised = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
-      signal.throwIfAborted();
-      return revised.refused ? reasonOf(revised.refused) : revised;
-    } catch (thrown) {
-      return refusalFor(thrown, signal);
-    }
-  }
-
-  /** Asks every guard about the final, frozen arguments, and then a person, if guards want it. A guard that throws refuses the call. */
-  private async judge(): Promise<string | undefined> {
-    const { env, signal } = this.turn;
-    const { input } = this.known;
-    try {
-      const { refused, asks = [] } = await untilAborted(env.hooks.approveToolCall(input, signal), signal);
-      signal.throwIfAborted();
-      if (refused || asks.length === 0) return refused && reasonOf(refused);
-      const approver = env.ctx.find("approver");
-      if (!approver) return unapproved(asks);
-      const denied = await untilAborted(approver.ask(input, asks, signal), signal);
-      signal.throwIfAborted();
-      return denied && reasonOf(denied);
-    } catch (thrown) {
-      return refusalFor(thrown, signal);
-    }
   }
 
   /** Runs the tool, then the layers of `afterToolCall`. Never rejects: an error is a result for the model. */
@@ -151,26 +101,12 @@ export class Call {
 
   private async execute(show: (partial: CallResult) => void): Promise<CallResult> {
     const { env, signal } = this.turn;
-    await pendingSignals();
-    signal.throwIfAborted();
-    const { tool, input } = this.known;
-    const own = linkedTo(signal);
-    const updates = createThrottle<ReadyOutput>((partial) => show(asResult(partial)), updateIntervalMs);
-    const onUpdate = (partial: ReadyOutput) => {
-      this.usage = partial.usage ?? this.usage;
-      updates.push(partial);
+    const onUpdate = ({ usage }: ReadyOutput) => {
+      this.usage = usage ?? this.usage;
     };
-    try {
-      const running = tool.execute(this.proposed.id, input.args, own.signal, onUpdate);
-      const output = await untilAborted(running, signal, lastWordsMs);
-      this.usage = output.usage ?? this.usage;
-      this.failed = output.isError === true;
-      if (!isToFit(env.ctx, output.content)) return asResult(output);
-      return asResult({ ...output, content: await fittedContent(env.ctx, output.content, own.signal) });
-    } finally {
-      updates.close();
-      own.end();
-    }
+    const output = await execute(env, this.known, { signal, onUpdate, show });
+    this.failed = output.isError === true;
+    return asResult(output);
   }
 
   private fail(thrown: unknown): CallResult {
@@ -178,17 +114,11 @@ export class Call {
     return errorResult(thrown);
   }
 
-  /** Runs `afterToolCall` and merges the layers' changes into the result. An abort keeps the result as it is. */
   private async changeResult(result: CallResult): Promise<CallResult> {
     const { env, signal } = this.turn;
-    if (signal.aborted) return result;
-    const given = { ...this.known.input, result, isError: this.failed };
-    const outcome = await untilAborted(env.hooks.afterToolCall(given, signal), signal).catch((thrown: unknown) => {
-      if (signal.aborted) return given;
-      throw thrown;
-    });
-    this.failed = outcome.isError === true;
-    return mergedResult(outcome.result, result, (thrown) => env.ctx.report("afterToolCall", thrown));
+    const after = await changed(env, { ...this.known.input, result, isError: this.failed }, signal);
+    this.failed = after.isError;
+    return after.result;
   }
 
   update(partial: CallResult): void {

@@ -29,6 +29,8 @@ export class Watch {
   }
 
   async before(call: ToolCallInput): Promise<void> {
+    // What people change by themselves is not undone with the conversation.
+    if (call.typed) return;
     await (await this.tracker()).before(call);
   }
 

@@ -76,6 +76,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     storable: "function",
     changesStored: "value",
     ask: "function",
+    callTyped: "function",
     betweenTurns: "function",
   },
   approver: {

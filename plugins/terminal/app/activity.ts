@@ -26,7 +26,8 @@ export class Activity {
 
   update({ status, live, requests }: SessionView, change?: ViewChange): void {
     if (change?.kind === "live" && live.length === 0) this.since = Date.now();
-    this.watch(status.running || status.compacting === true || status.connection === "reconnecting");
+    const isWorking = status.running || status.compacting === true || live.length > 0;
+    this.watch(isWorking || status.connection === "reconnecting");
     this.call(status.running, requests.length);
   }
 

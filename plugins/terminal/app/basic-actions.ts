@@ -37,19 +37,22 @@ export function basicActions(app: Application): Actions {
   };
 }
 
-/** Esc: declines what is asked, and ends the running turn. */
+/** Esc: declines what is asked, and ends a running shell line, else the running turn. */
 function interrupt(app: Application): void {
   const { questions, conversation } = app;
+  const isAsked = questions.shown !== undefined;
   const isReason = questions.shown?.awaits === "reason";
   questions.leave();
-  if (conversation.isRunning && !isReason) app.attempt(() => conversation.interrupt());
+  const line = isAsked ? undefined : conversation.runningLine;
+  if (line !== undefined) app.attempt(() => conversation.endLine(line));
+  else if (conversation.isRunning && !isReason) app.attempt(() => conversation.interrupt());
 }
 
 /** Ctrl-C: clears what is typed, else ends what runs, else leaves when it is pressed twice. */
 function clear(app: Application, clearing: Twice): void {
   const { field, conversation, questions } = app;
   if (field && (field.text !== "" || field.mode !== "message")) field.setText("");
-  else if (conversation.isRunning || questions.shown) interrupt(app);
+  else if (conversation.isRunning || conversation.runningLine !== undefined || questions.shown) interrupt(app);
   else if (clearing.again(performance.now())) app.leave();
   else app.tell(app.words.pressAgain(app.keys.label("clear")));
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { TurnOutcome } from "@scorel/agent/contract";
+import type {} from "@scorel/coding/contract";
 import type { CommandResult } from "@scorel/commands/contract";
 import { damageIn, followSession, type SessionView, takeBackQueued, Warnings } from "@scorel/host/client";
 import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, type EventId, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
 import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
@@ -39,6 +40,8 @@ export class Conversation {
   private readonly warnings = new Warnings();
   /** Ids of own queued messages. */
   private readonly own = new Set<string>();
+  /** Ids of the shell lines that this application has begun. */
+  private readonly lines = new Set<EventId>();
   private stopListening = () => {};
   private work: Promise<unknown> = Promise.resolve();
 
@@ -104,6 +107,25 @@ export class Conversation {
       await this.client.drained(sessionId);
       await this.done(result);
     });
+  }
+
+  /** Runs a line for the shell. What comes of it are events. */
+  async shell(command: string, silent: boolean): Promise<void> {
+    const asked = { sessionId: this.opened(), command, silent, messageId: randomUUID() };
+    const { eventId } = await this.client.request("run_shell", asked);
+    this.lines.add(eventId);
+  }
+
+  /** The shell line that Esc ends: the own one that was begun last; when no turn runs, also one of somebody else. */
+  get runningLine(): EventId | undefined {
+    const { live = [] } = this.view ?? {};
+    const lines = live.filter((each) => each.kind === "call" && each.typedBy !== undefined);
+    const own = lines.findLast(({ id }) => this.lines.has(id));
+    return (own ?? (this.isRunning ? undefined : lines.at(-1)))?.id;
+  }
+
+  async endLine(eventId: EventId): Promise<void> {
+    await this.client.request("end_shell", { sessionId: this.opened(), eventId });
   }
 
   /** Ends the running turn. What the person has queued behind it comes back to the field. */

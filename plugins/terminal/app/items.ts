@@ -35,9 +35,13 @@ export function itemOf({ id, type, display, active, clientId, event }: Row, own:
         : display.display === "bubble"
           ? "message"
           : "note",
-    draw: (width, look, facts) => displayLines(display, width, look, { ...facts, author }),
+    draw: (width, look, facts) =>
+      displayLines(display, width, look, { ...facts, author, ...(type === "shell_line" && LONG) }),
   };
 }
+
+/** People run a line for the shell in order to see its output. */
+const LONG: Pick<RowFacts, "shownLines"> = { shownLines: 30 };
 
 /** A session begins with the note of its model, which the status line shows. */
 function isFirstModel({ type, seq, changes }: Row["event"] & { changes?: object }): boolean {
@@ -64,7 +68,8 @@ export class LiveItems {
       ? {
           key: live.id,
           group: "card",
-          draw: (width, look, facts) => callLines(live, width, look, { ...facts, durationMs }),
+          draw: (width, look, facts) =>
+            callLines(live, width, look, { ...facts, durationMs, ...(live.typedBy !== undefined && LONG) }),
         }
       : { key: live.id, group: "message", draw: (width, look, facts) => this.reply(live, width, look, facts) };
   }

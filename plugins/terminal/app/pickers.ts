@@ -18,7 +18,8 @@ export function furnishField(app: Application, layers: LayersService | undefined
     ...app.actions,
     ...pickers.actions,
     interrupt: () => {
-      const isIdle = !app.conversation.isRunning && field.text === "";
+      const { isRunning, runningLine } = app.conversation;
+      const isIdle = !isRunning && runningLine === undefined && field.text === "";
       if (isIdle && twice.again(performance.now())) pickers.rewind();
       else interrupt?.();
     },

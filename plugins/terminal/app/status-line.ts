@@ -1,4 +1,4 @@
-import type { SessionView } from "@scorel/host/client";
+import type { Live, LiveCall, SessionView } from "@scorel/host/client";
 import type { Keys } from "../keys.ts";
 import { shortTitle } from "../rows/card.ts";
 import { secondsText } from "../rows/look.ts";
@@ -26,10 +26,9 @@ export function activityLine(parts: StatusParts, width: number): string | undefi
   if (text === undefined) return undefined;
   const { theme, words, keys } = parts;
   const isConnected = parts.view?.status.connection !== "reconnecting" && parts.view?.status.connection !== "closed";
+  const isWorking = parts.view?.status.running || parts.view?.live.some(isShellLine);
   const hint =
-    isConnected && parts.view?.status.running
-      ? theme.style("faint", `${SEPARATOR}${words.toInterrupt(keys.label("interrupt"))}`)
-      : "";
+    isConnected && isWorking ? theme.style("faint", `${SEPARATOR}${words.toInterrupt(keys.label("interrupt"))}`) : "";
   return cut(text + hint, width);
 }
 
@@ -49,9 +48,10 @@ function activity({ view, theme, words, now, since }: StatusParts): string | und
       `${words.retrying(status.retrying.attempt, status.retrying.of)}: ${safeLine(status.retrying.reason)}`,
     );
   if (status.compacting) return working(words.compacting(passed));
-  if (!status.running) return undefined;
-  const calls = live.filter((each) => each.kind === "call");
+  // While a turn runs, its work is shown, and the lines for the shell stand in the conversation.
+  const calls = live.filter((each): each is LiveCall => each.kind === "call" && isShellLine(each) !== status.running);
   const [call] = calls;
+  if (!status.running && !call) return undefined;
   if (call && calls.length === 1)
     return working(
       words.running(
@@ -64,6 +64,10 @@ function activity({ view, theme, words, now, since }: StatusParts): string | und
   if (reply?.text) return working(words.answering(secondsText(Math.max(0, now - reply.ts))));
   if (reply) return working(words.thinking(secondsText(Math.max(0, now - reply.ts))));
   return working(words.waitingForModel(passed));
+}
+
+function isShellLine(live: Live): boolean {
+  return live.kind === "call" && live.typedBy !== undefined;
 }
 
 const TURNS = ["◐", "◓", "◑", "◒"];

@@ -26,7 +26,7 @@ export function submit(app: Receiver, submission: Submission, running: Running):
   app.transcript.toEnd();
   if (questions.takesText) questions.shown?.type(submission.text);
   else if (submission.mode === "command") command(app, submission.text);
-  else if (submission.mode === "shell") app.tell(app.words.noShell, "warning");
+  else if (submission.mode === "shell") shell(app, submission);
   else if (submission.text.trim() !== "") app.attempt(() => send(app, submission, running));
 }
 
@@ -38,6 +38,11 @@ async function send({ conversation, field }: Receiver, submission: Submission, r
     if (field?.text === "") field.setText(submission.text);
     throw thrown;
   }
+}
+
+function shell(app: Receiver, { text, silent = false }: Submission): void {
+  if (!app.sessionId) app.tell(app.words.opening);
+  else if (text.trim() !== "") app.attempt(() => app.conversation.shell(text, silent));
 }
 
 function command(app: Receiver, line: string): void {

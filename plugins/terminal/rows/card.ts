@@ -56,7 +56,7 @@ function outputLines(
 ): string[] {
   if (lines.length === 0) return [];
   const { theme, words } = look;
-  const most = look.isExpanded || facts.isOpen ? Number.POSITIVE_INFINITY : SHOWN[status];
+  const most = look.isExpanded || facts.isOpen ? Number.POSITIVE_INFINITY : (facts.shownLines ?? SHOWN[status]);
   // One line more is shown rather than replaced by a line that says so.
   const hidden = lines.length > most + 1 ? lines.length - most : 0;
   const bar = theme.style("faint", "│ ");

@@ -21,6 +21,8 @@ export interface RowFacts {
   durationMs?: number | undefined;
   /** Who wrote a message, if somebody else did. */
   author?: string | undefined;
+  /** How many lines of a folded output are shown; default: a few, by its state. */
+  shownLines?: number;
   /** The row alone is shown whole. */
   isOpen?: boolean;
 }

@@ -73,7 +73,6 @@ export const en = {
   leaving: "Leaving…",
   notSent: (why: string) => `Not sent: ${why}`,
   failed: (why: string) => why,
-  noShell: "This version cannot run shell lines yet; ask the model to run the command.",
   mode: (mode: string) => `Permission mode: ${mode}`,
   copied: "Copied to the clipboard.",
   alsoHere: (names: string) => `Also in this session: ${names}.`,

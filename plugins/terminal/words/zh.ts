@@ -71,7 +71,6 @@ export const zh: Words = {
   leaving: "正在退出…",
   notSent: (why) => `未发送:${why}`,
   failed: (why) => why,
-  noShell: "此版本还不能直接运行 shell 命令;请让模型运行。",
   mode: (mode) => `权限模式:${mode}`,
   copied: "已复制到剪贴板。",
   alsoHere: (names) => `同在此会话:${names}。`,

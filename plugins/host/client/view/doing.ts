@@ -16,7 +16,7 @@ export function doingNow(
   if (questions[0] !== undefined) return { state: "asking", text: questions[0] };
   if (work.retrying) return { state: "retrying", ...work.retrying, until: work.retrying.until ?? since };
   if (work.compacting) return { state: "compacting", since: times.compacting ?? since };
-  const calls = all.filter((item): item is LiveCall => item.kind === "call");
+  const calls = all.filter((item): item is LiveCall => item.kind === "call" && item.typedBy === undefined);
   if (calls[0]) return { state: "tool", ...callNow(calls[0]), calls: calls.length };
   const reply = all.find((item): item is LiveReply => item.kind === "reply");
   const hasBegun = reply !== undefined && (reply.text !== "" || reply.calls.length > 0);

@@ -20,6 +20,8 @@ export interface LiveCall {
   toolName: string;
   args: unknown;
   display: DisplayAction;
+  /** The client whose user has typed it, as a line for the shell: it is no part of a turn. */
+  typedBy?: string;
   /** What the tool has reported last. */
   progress?: unknown;
   ts: number;
@@ -102,8 +104,12 @@ export class LiveWork {
     if (type === "message_cancelled") return this.stored(eventId);
     if (type === "tool_execution_start")
       return isStored(eventId) ? [] : this.set(callKey(event.toolCallId), startedCall(event, delivered.display));
-    if (type === "tool_execution_update") return this.progress(event);
+    if (type === "tool_execution_update") return this.progress(callKey(event.toolCallId), event);
     if (type === "tool_execution_end") return this.end(callKey(event.toolCallId));
+    if (type === "shell_line_start")
+      return isStored(eventId) ? [] : this.set(callKey(eventId), startedLine(event, delivered.display));
+    if (type === "shell_line_update") return this.progress(callKey(eventId), event);
+    if (type === "shell_line_end") return this.end(callKey(eventId));
     if (type === "plugin_status") return this.setText(event.plugin, event.text);
     this.times = nextTimes(this.times, event);
     const work = nextWork(this.work, event);
@@ -133,9 +139,9 @@ export class LiveWork {
     return this.set(eventId, { ...reply, calls });
   }
 
-  private progress({ toolCallId, partial }: Fields): LiveChange[] {
-    const call = this.items.get(callKey(toolCallId));
-    return call?.kind === "call" ? this.set(callKey(toolCallId), { ...call, progress: partial }) : [];
+  private progress(key: string, { partial }: Fields): LiveChange[] {
+    const call = this.items.get(key);
+    return call?.kind === "call" ? this.set(key, { ...call, progress: partial }) : [];
   }
 
   private set(key: string, live: Live): LiveChange[] {
@@ -174,6 +180,13 @@ function startedReply({ eventId, model, ts }: Fields): LiveReply {
 
 function startedCall({ eventId, toolCallId, toolName, args, ts }: Fields, display: DisplayAction): LiveCall {
   return { kind: "call", id: eventId, toolCallId, toolName, args, display, ts };
+}
+
+/** A line for the shell that a person has typed. */
+function startedLine(event: Fields, display: DisplayAction): LiveCall {
+  const { eventId, command, clientId } = event;
+  const call = startedCall({ ...event, toolCallId: eventId, toolName: "Bash", args: { command } }, display);
+  return { ...call, typedBy: clientId };
 }
 
 /** The work after an event; undefined if the event does not change it. */

@@ -289,7 +289,12 @@ export class SessionProjection {
   }
 }
 
+const PARTS: ReadonlySet<string> = new Set([
+  ...["tool_execution_update", "tool_execution_end"],
+  ...["shell_line_update", "shell_line_end"],
+]);
+
 /** Part of something that has already ended or whose beginning was not received. */
 function isPart({ type }: AnyEvent): boolean {
-  return type.endsWith("_delta") || type === "tool_execution_update" || type === "tool_execution_end";
+  return type.endsWith("_delta") || PARTS.has(type);
 }

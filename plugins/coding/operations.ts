@@ -1,0 +1,63 @@
+import type { OperationContext } from "@scorel/host/contract";
+import type { BaseContext, Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+import type { ShellLines } from "./shell/shell-lines.ts";
+
+const MAX_COMMAND = 100_000;
+
+/** What the operations return. Loaded when someone asks for it or checks it. */
+const results = async () => (await import("./operation-results.ts")).results;
+
+/** The operations by which people run lines for the shell. `lines` loads what runs them. */
+export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
+  return {
+    run_shell: {
+      summary: "Runs a line for the shell that a person has typed, with the session's tool Bash.",
+      size: { bounded: "It answers an id; the output is an event." },
+      params: () =>
+        z.strictObject({
+          sessionId: z.string(),
+          command: z.string().max(MAX_COMMAND).regex(/\S/, "it must not be empty"),
+          silent: z.boolean().optional().describe("True: the model is not told of it."),
+          messageId: z
+            .string()
+            .optional()
+            .describe(
+              "Any text that the client chose for this request. Repeated with the same one, the command does not run again.",
+            ),
+        }),
+      result: async () => (await results()).run_shell,
+      run: async ({ command, silent = false, messageId }, context) => {
+        const answers = isAllowed(context, ctx);
+        return (await lines()).start({ command, silent, messageId, clientId: context.clientId, answers });
+      },
+    },
+    end_shell: {
+      summary: "Ends a running shell line with everything that it started, or all of them.",
+      size: { bounded: "It answers yes or no." },
+      params: () =>
+        z.strictObject({
+          sessionId: z.string(),
+          eventId: z.string().optional().describe("Id of the line's event. Default: all that run."),
+        }),
+      result: async () => (await results()).end_shell,
+      run: async ({ eventId }) => ({ ended: await (await lines()).end(eventId) }),
+    },
+  } satisfies Contributions["operations"];
+}
+
+/**
+ * Whether the client could allow any command: by answering the question about it, and in mode `plan` by changing the mode. If not, its
+ * commands are judged as those of the model are.
+ */
+function isAllowed(context: OperationContext, ctx: BaseContext): boolean {
+  const isPlanning = ctx.find("permissions")?.mode === "plan";
+  const needed = ["answer_request", ...(isPlanning ? ["set_permission"] : [])];
+  try {
+    context.assertOperations(needed, "running a command without a question");
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+import type {
+  DisplayAction,
+  EventDefinition,
+  EventOf,
+  Events,
+  ProjectionDefinition,
+  TransientDefinition,
+  TransientOf,
+  Transients,
+} from "@scorel/kernel";
+import type { UserMessage } from "@scorel/messages/contract";
+import { z } from "zod";
+
+const isTrue = z.literal(true).optional();
+const eventId = z.string().min(1);
+const inFlight = { work: "shell", id: "eventId" } as const;
+
+/** A shell line with its output. During a turn it stands beside the conversation, since only the turn may continue that. */
+const shellLine: EventDefinition<Events["shell_line"]> = {
+  schema: z.strictObject({
+    command: z.string(),
+    output: z.string(),
+    exitCode: z.number().nullable(),
+    durationMs: z.number(),
+    failed: isTrue,
+    silent: isTrue,
+    aside: isTrue,
+  }),
+  durable: true,
+  leaf: (event: EventOf<"shell_line">, current) => (event.aside ? current : event.id),
+  leafReads: '"aside"',
+  inFlight: { work: "shell", id: "id", effect: "end" },
+  convertToLlm: (event: EventOf<"shell_line">) =>
+    event.silent || event.aside ? { action: "skip" } : { action: "include", message: asSaid(event) },
+  convertToDisplay: (event: EventOf<"shell_line">) => ({
+    display: "card",
+    title: titleOf(event),
+    status: event.failed ? "error" : "done",
+    text: withTime(event),
+  }),
+};
+
+/** Puts a line that stood beside the conversation into it. */
+const shellTold: EventDefinition<Events["shell_told"]> = {
+  schema: z.strictObject({ line: eventId }),
+  durable: true,
+  convertToLlm(event: EventOf<"shell_told">, context) {
+    const line = context.get(event.line);
+    if (line?.type !== "shell_line") return { action: "skip" };
+    return { action: "include", message: asSaid(line as EventOf<"shell_line">) };
+  },
+  convertToDisplay: () => ({ display: "hidden" }),
+};
+
+const started: TransientDefinition<Transients["shell_line_start"]> = {
+  transient: true,
+  schema: z.strictObject({ eventId, command: z.string(), silent: isTrue }),
+  inFlight,
+  convertToDisplay: (event: TransientOf<"shell_line_start">): DisplayAction => ({
+    display: "card",
+    title: titleOf(event),
+    status: "running",
+    text: "",
+  }),
+};
+
+const updated: TransientDefinition<Transients["shell_line_update"]> = {
+  transient: true,
+  schema: z.strictObject({ eventId, partial: z.unknown() }),
+  inFlight: { ...inFlight, effect: "replace" },
+};
+
+const ended: TransientDefinition<Transients["shell_line_end"]> = {
+  transient: true,
+  schema: z.strictObject({ eventId }),
+  inFlight: { ...inFlight, effect: "end" },
+};
+
+export const shellEvents = {
+  shell_line: shellLine,
+  shell_told: shellTold,
+  shell_line_start: started,
+  shell_line_update: updated,
+  shell_line_end: ended,
+};
+
+/** The lines beside the conversation that the model was not told of yet. */
+export const untoldShellLines: ProjectionDefinition<readonly string[]> = {
+  over: "log",
+  reads: [{ type: "shell_line", containing: '"aside"' }, "shell_told"],
+  init: () => [],
+  update(state, event: { type: string; id: string; aside?: true; silent?: true; line?: string }) {
+    if (event.type === "shell_told") return state.filter((id) => id !== event.line);
+    return event.aside && !event.silent ? [...state, event.id] : state;
+  },
+};
+
+function titleOf({ command, silent }: { command: string; silent?: true }): string {
+  return `${silent ? "!!" : "!"} ${command}`;
+}
+
+/** The output, with how long it took in its last line, which says how it ended. */
+function withTime({ output, durationMs }: Events["shell_line"]): string {
+  return output.trimEnd().replace(/\]$/, `, ${(durationMs / 1000).toFixed(1)} s]`);
+}
+
+/** What the model reads: words of the user. */
+function asSaid({ command, output, ts }: EventOf<"shell_line">): UserMessage {
+  return {
+    role: "user",
+    content: `I have run this command in the shell myself, and this is its output:\n\n$ ${command}\n${output}`,
+    timestamp: ts,
+  };
+}

@@ -1,0 +1,126 @@
+import { type EventId, type Events, newId, type PluginContext, type Session } from "@scorel/kernel";
+import { eventIdFor } from "@scorel/kit/session/change-info";
+import { linkedTo } from "@scorel/kit/values/abort";
+import type { ToolResultMessage } from "@scorel/messages/contract";
+import { textOf } from "../display.ts";
+import type { Environment } from "../environment.ts";
+import { errors } from "../errors.ts";
+
+/** A person ends a line that takes too long, so this is only the most that Bash takes. */
+const MAX_SECONDS = 3_600;
+const MAX_RUNNING = 16;
+
+export interface ShellLine {
+  command: string;
+  /** The model is not told of it. */
+  silent: boolean;
+  clientId: string;
+  messageId?: string | undefined;
+  /** Whether the client could answer questions about the command. */
+  answers: boolean;
+}
+
+interface Running {
+  control: AbortController;
+  stored: Promise<void>;
+}
+
+/** Runs lines for the shell that people type, and stores what came of them. */
+export class ShellLines {
+  private readonly ctx: PluginContext<unknown, "agent" | "files" | "processes">;
+  private readonly env: Environment;
+  private readonly running = new Map<EventId, Running>();
+
+  constructor(ctx: ShellLines["ctx"], env: Environment) {
+    this.ctx = ctx;
+    this.env = env;
+  }
+
+  /** Resolves with the id of the line's event when the command runs. The same request again changes nothing. */
+  async start(line: ShellLine): Promise<{ eventId: EventId }> {
+    const eventId = eventIdFor("run_shell", line.messageId) ?? newId();
+    if (this.running.has(eventId) || this.session.tree.has(eventId)) return { eventId };
+    if (this.running.size >= MAX_RUNNING) throw errors.SHELL_MANY({ running: this.running.size });
+    const control = new AbortController();
+    let begin: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const done = this.run(eventId, line, control.signal, begin);
+    const stored = done.catch(() => {}).finally(() => this.running.delete(eventId));
+    this.running.set(eventId, { control, stored });
+    await Promise.race([begun, done]);
+    return { eventId };
+  }
+
+  /** Ends one line, or all of them. Returns whether there was one. Resolves when what came of them is stored. */
+  async end(eventId?: EventId): Promise<boolean> {
+    const all = [...this.running].filter(([id]) => eventId === undefined || id === eventId);
+    for (const [, { control }] of all) control.abort(errors.SHELL_ENDED());
+    await Promise.all(all.map(([, { stored }]) => stored));
+    return all.length > 0;
+  }
+
+  /** Tells the model of the lines that it was not told of, since the process was killed before. */
+  async tellMissed(): Promise<void> {
+    for (const line of this.session.projection("untoldShellLines")) await this.session.append("shell_told", { line });
+  }
+
+  private get session(): Session {
+    return this.ctx.session;
+  }
+
+  /** Rejects only before the command has begun. */
+  private async run(eventId: EventId, line: ShellLine, ended: AbortSignal, begin: () => void): Promise<void> {
+    const { clientId, answers, command: typed } = line;
+    const command = await this.storable(typed);
+    const flags = { command, ...(line.silent && { silent: true as const }) };
+    let startedAt = 0;
+    const { signal, end } = linkedTo(ended, this.session.stopping);
+    const call = { toolCallId: eventId, tool: "Bash", args: { command: typed, timeout: MAX_SECONDS } };
+    const result = await this.ctx.agent
+      .callTyped(call, {
+        typed: answers ? "allowed" : "asking",
+        signal,
+        onStart: () => {
+          startedAt = performance.now();
+          this.session.emit("shell_line_start", { eventId, ...flags }, { clientId });
+          begin();
+        },
+        onUpdate: (partial) => this.session.emit("shell_line_update", { eventId, partial }, { clientId }),
+      })
+      .finally(() => end());
+    await this.store(eventId, { ...flags, ...outcomeOf(result, performance.now() - startedAt) }, clientId);
+  }
+
+  /** During a turn, a line is stored beside the conversation at once, and the model is told of it as soon as that is possible. */
+  private async store(id: EventId, line: Events["shell_line"], clientId: string): Promise<void> {
+    const { session } = this;
+    const aside = session.held;
+    try {
+      await session.append("shell_line", { ...line, ...(aside && { aside }) }, { id, clientId });
+      if (aside && !line.silent) await session.append("shell_told", { line: id }, { clientId });
+    } catch (thrown) {
+      this.ctx.report("storing a shell line", thrown);
+    } finally {
+      session.emit("shell_line_end", { eventId: id }, { clientId });
+    }
+  }
+
+  private async storable(command: string): Promise<string> {
+    const text = this.env.redact(command);
+    return (await this.env.storable()?.(text)) ?? text;
+  }
+}
+
+function outcomeOf(result: ToolResultMessage, measuredMs: number): Omit<Events["shell_line"], "command"> {
+  const { exitCode, durationMs } = Object(result.details) as { exitCode?: unknown; durationMs?: unknown };
+  const code = typeof exitCode === "number" ? exitCode : null;
+  const failed = result.isError || (exitCode !== undefined && code !== 0);
+  return {
+    output: textOf(result),
+    exitCode: code,
+    durationMs: Math.round(typeof durationMs === "number" ? durationMs : measuredMs),
+    ...(failed && { failed }),
+  };
+}
