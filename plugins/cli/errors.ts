@@ -23,7 +23,7 @@ export const errors = defineErrors({
   CLI_UNKNOWN_OPTION: {
     exit: 2,
     text: (a: { option: string; command: string; nearest: string | undefined }) =>
-      `"${a.command}" has no option "${a.option}".${hint(a.nearest)}`,
+      `"${a.command}" has no option "${a.option}".${a.nearest === undefined ? ` \`${a.command} --help\` lists them all.` : hint(a.nearest)}`,
   },
   CLI_OPTION_OF_WORDS: {
     exit: 2,

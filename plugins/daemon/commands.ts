@@ -5,6 +5,7 @@ import type { HostStatus } from "./contract.ts";
 import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
 import { readLog } from "./log-file.ts";
+import { logFile } from "./run-folder.ts";
 import { type Serving, serve } from "./serve.ts";
 import { addressLines, type Daemon, findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
@@ -118,7 +119,9 @@ export async function stopCommand({ stdout }: Invocation): Promise<number> {
 export function logsCommand({ options, stdout }: Invocation): number {
   const count = Number(options.lines);
   if (!Number.isInteger(count) || count < 1) throw errors.DAEMON_LINES({ value: String(options.lines) });
-  const lines = readLog().split("\n").slice(0, -1);
+  const log = readLog();
+  if (log === "") throw errors.DAEMON_NO_LOG({ path: logFile() });
+  const lines = log.split("\n").slice(0, -1);
   const last = lines.slice(-count);
   stdout.write(last.map((line) => `${line}\n`).join(""));
   return 0;

@@ -29,7 +29,7 @@ export async function dialHost(
   const transport = transports.find(({ schemes = [], dial }) => dial && url && schemes.includes(url.protocol));
   if (!url || !transport?.dial) {
     const known = transports.flatMap(({ schemes = [] }) => schemes);
-    throw errors.DAEMON_ADDRESS({ address, known });
+    throw errors.DAEMON_ADDRESS({ address: withoutPassword(address), known, near: nearAddress(address) });
   }
   const { dial: open } = transport;
   // The first connection may take as long as a person needs to type a password.
@@ -49,8 +49,24 @@ export function namedAddress(ctx: DaemonContext, options: Readonly<Record<string
   const addresses = [options.url, ...transports.map(({ address }) => address?.(options))].filter(
     (address) => typeof address === "string",
   );
-  if (addresses.length > 1) throw errors.DAEMON_ADDRESSES({ addresses });
+  if (addresses.length > 1) throw errors.DAEMON_ADDRESSES({ addresses: addresses.map(withoutPassword) });
+  if (addresses.length === 0)
+    for (const { flags } of transports.flatMap(({ dialOptions = [], address }) => (address ? [] : dialOptions))) {
+      const [option = ""] = flags.split(" ");
+      const key = option.slice(2).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      if (options[key] !== undefined) throw errors.DAEMON_NO_ADDRESS({ option });
+    }
   return addresses[0];
+}
+
+/** An address of the form `localhost:7777` or `127.0.0.1:7777/ws`, with what is missing. */
+function nearAddress(address: string): string | undefined {
+  return /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:\/\w*)?$/i.test(address) ? `ws://${address}` : undefined;
+}
+
+/** Without what stands before an @, which may be a password. */
+function withoutPassword(address: string): string {
+  return address.replace(/\/\/[^/@]*@/, "//…@");
 }
 
 function urlOf(address: string): URL | undefined {

@@ -7,6 +7,8 @@ export const errors = defineErrors({
     `The host did not start${a.output === "" ? "." : `:\n${a.output}`}\nIts output is in ${a.log}; \`scorel host serve --foreground\` shows it here.`,
   DAEMON_LOG: (a: { path: string; problem: string }) =>
     `${a.path} cannot be used as the host's log: ${a.problem}. Look what it is, and move it away.`,
+  DAEMON_NO_LOG: (a: { path: string }) =>
+    `There is no log of a host yet: ${a.path} is missing or empty. \`scorel host serve\` starts a host in the background, which writes it; one with --foreground shows its output in its terminal.`,
   DAEMON_STOP: (a: { pid: number; seconds: number }) =>
     `The host (process ${a.pid}) has not stopped after ${a.seconds} s. It may be waiting for a command that does not end: \`kill -9 ${a.pid}\` ends it, and no stored event is lost.`,
   DAEMON_NONE: () => "No host is running. Start one: scorel host serve",
@@ -19,12 +21,17 @@ export const errors = defineErrors({
   },
   DAEMON_NO_SESSION: {
     exit: 2,
-    text: () => "The host has no session yet, so there is none to attach to. `scorel` starts one.",
+    text: () => "There is no session yet, so there is none to attach to. `scorel` starts one.",
   },
   DAEMON_ADDRESS: {
     exit: 2,
-    text: (a: { address: string; known: readonly string[] }) =>
-      `"${a.address}" is no address of a host. Known forms begin with ${a.known.join(", ")}.`,
+    text: (a: { address: string; known: readonly string[]; near?: string | undefined }) =>
+      `"${a.address}" is no address of a host.${a.near === undefined ? "" : ` Did you mean "${a.near}"?`} Use the path of its socket, or an address that begins with ${a.known.join(", ")}; \`scorel host status\` on its computer shows them.`,
+  },
+  DAEMON_NO_ADDRESS: {
+    exit: 2,
+    text: (a: { option: string }) =>
+      `${a.option} is for a host at an address, and none is named. Add --url <address>, or leave ${a.option} out.`,
   },
   DAEMON_ADDRESSES: {
     exit: 2,

@@ -5,6 +5,11 @@ export const errors = defineErrors({
     exit: 2,
     text: (a: { port: string }) => `"${a.port}" is no port. Use a number from 0 (any free one) to 65535.`,
   },
+  WEB_NO_PORT: {
+    exit: 2,
+    text: (a: { options: readonly string[] }) =>
+      `${a.options.join(", ")} ${a.options.length === 1 ? "is" : "are"} about connections to a port, and there is no --port. Add --port <n>; 0 takes any free one.`,
+  },
   WEB_BIND: {
     exit: 2,
     text: (a: { address: string }) => `"${a.address}" is no IP address. Use one of this computer, such as 127.0.0.1.`,
@@ -36,11 +41,12 @@ export const errors = defineErrors({
   WEB_TOKEN_UNKNOWN: {
     exit: 2,
     text: (a: { name: string; known: readonly string[] }) =>
-      `There is no token "${a.name}". ${a.known.length === 0 ? "There are none yet" : `Known: ${a.known.join(", ")}`}.`,
+      `There is no token "${a.name}". ${a.known.length === 0 ? "There are none yet: `scorel host serve --port <n>` or `scorel host token rotate` makes the first" : `Known: ${a.known.join(", ")}`}.`,
   },
   WEB_TOKEN_ACTION: {
     exit: 2,
-    text: (a: { action: string }) => `"${a.action}" cannot be done with tokens. Use list, rotate, show-path or remove.`,
+    text: (a: { action: string; near?: string | undefined }) =>
+      `"${a.action}" cannot be done with tokens.${a.near === undefined ? "" : ` Did you mean "${a.near}"?`} Use list, rotate, show-path or remove.`,
   },
   WEB_TOKEN_SCOPE: {
     exit: 2,

@@ -12,10 +12,22 @@ export interface Settings {
   tls: { cert: Buffer; key: Buffer } | undefined;
 }
 
+/** Options that mean nothing without a port. */
+const ABOUT_PORTS = [
+  ["bind", "--bind"],
+  ["tlsCert", "--tls-cert"],
+  ["tlsKey", "--tls-key"],
+  ["insecure", "--insecure"],
+] as const;
+
 /** Checks the options; undefined without `port`. Throws coded errors, so that nothing listens by mistake. */
 export function settingsOf(options: Readonly<Record<string, unknown>>): Settings | undefined {
   const { port, bind = "127.0.0.1", tlsCert, tlsKey, insecure } = options as Record<string, string | undefined>;
-  if (port === undefined) return undefined;
+  if (port === undefined) {
+    const others = ABOUT_PORTS.flatMap(([key, flag]) => (options[key] === undefined ? [] : [flag]));
+    if (others.length > 0) throw errors.WEB_NO_PORT({ options: others });
+    return undefined;
+  }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw errors.WEB_PORT({ port: String(port) });
   const address = bind.replace(/^\[(.*)\]$/, "$1");
   if (isIP(address) === 0) throw errors.WEB_BIND({ address: bind });

@@ -1,7 +1,10 @@
 import type { Invocation } from "@scorel/cli/contract";
+import { nearest } from "@scorel/kit/values/nearest";
 import { errors } from "./errors.ts";
 import { type Scope, scopeNames } from "./scopes.ts";
 import { OWNER, removeToken, storedTokens, tokenFile, writeCurlConfig, writeToken } from "./tokens.ts";
+
+const ACTIONS = ["list", "rotate", "show-path", "remove"];
 
 /** `scorel host token [action] [name]`. A token itself is never printed. */
 export async function tokenCommand({ args, options, stdout }: Invocation): Promise<number> {
@@ -18,9 +21,10 @@ export async function tokenCommand({ args, options, stdout }: Invocation): Promi
     known(name);
     say(tokenFile(name));
   } else if (action === "remove") {
+    known(name);
     await removeToken(name);
     say(`The token "${name}" no longer works.`);
-  } else throw errors.WEB_TOKEN_ACTION({ action });
+  } else throw errors.WEB_TOKEN_ACTION({ action, near: nearest(action, ACTIONS) });
   return 0;
 }
 

@@ -51,6 +51,7 @@ const curlFile = (name: string) => join(folder(), `${name}.curlrc`);
 
 /** Writes a configuration of curl that sends a token, so that it is on no command line. Throws WEB_TOKEN_UNKNOWN. */
 export function writeCurlConfig(name: string): string {
+  assertName(name);
   const token = readIfPresent(tokenFile(name))?.trim();
   if (token === undefined) throw errors.WEB_TOKEN_UNKNOWN({ name, known: storedTokens().map((each) => each.name) });
   const lines = [`Authorization: Bearer ${token}`, "Content-Type: application/json"];
@@ -79,7 +80,7 @@ export function storedTokens(): StoredToken[] {
 
 /** Makes a token, in place of the one with the same name, and writes it to its file. `scopes` is told which one it replaces. */
 export async function writeToken(name: string, scopes: (old: StoredToken | undefined) => readonly Scope[]) {
-  if (!/^[a-z\d][a-z\d-]{0,31}$/.test(name)) throw errors.WEB_TOKEN_NAME({ name });
+  assertName(name);
   return changing(() => {
     const token = `scorel_${randomBytes(BYTES).toString("base64url")}`;
     const stored = storedTokens();
@@ -92,6 +93,10 @@ export async function writeToken(name: string, scopes: (old: StoredToken | undef
     if (existsSync(curlFile(name))) writeCurlConfig(name);
     return { path, old, scopes: made.scopes };
   });
+}
+
+function assertName(name: string): void {
+  if (!/^[a-z\d][a-z\d-]{0,31}$/.test(name)) throw errors.WEB_TOKEN_NAME({ name });
 }
 
 /** Removes a token and its file. Throws WEB_TOKEN_UNKNOWN. */

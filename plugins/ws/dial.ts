@@ -1,7 +1,7 @@
 import { closeSync, readFileSync } from "node:fs";
 import type { connect, Socket, TcpNetConnectOpts } from "node:net";
 import type { Channel } from "@scorel/host/client";
-import { messageOf, ScorelError } from "@scorel/kernel";
+import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { openRegular } from "@scorel/kit/files/open";
 import { isLoopback } from "@scorel/kit/net/loopback";
 import { WebSocket } from "ws";
@@ -19,7 +19,9 @@ export interface DialOptions {
 }
 
 /** Connects to a host over WebSocket. The token goes into a header, and on this computer only to a program of this user. Throws WS errors. */
-export function dialSocket(url: URL, options: DialOptions, limitMs = HANDSHAKE_MS): Promise<Channel> {
+export function dialSocket(given: URL, options: DialOptions, limitMs = HANDSHAKE_MS): Promise<Channel> {
+  // A host's web address names the same server.
+  const url = new URL(given.href.replace(/^http/, "ws"));
   const address = `${url.protocol}//${url.host}`;
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
     throw errors.WS_ADDRESS({ address });
@@ -74,6 +76,13 @@ function final(error: ScorelError): ScorelError {
   return Object.assign(error, { fatal: true });
 }
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: "it does not exist",
+  ENOTDIR: "a part of its path is no folder",
+  EACCES: "you may not read it",
+  ELOOP: "it is a link",
+};
+
 /** The token in the file or the environment. Throws WS_TOKEN_FILE for a file that other users can read. */
 function tokenOf({ tokenFile: path, env }: DialOptions): string | undefined {
   if (path === undefined) return env.SCOREL_HOST_TOKEN?.trim() || undefined;
@@ -88,7 +97,7 @@ function tokenOf({ tokenFile: path, env }: DialOptions): string | undefined {
       closeSync(file.fd);
     }
   } catch (thrown) {
-    throw errors.WS_TOKEN_FILE({ path, problem: messageOf(thrown) }, { cause: thrown });
+    throw errors.WS_TOKEN_FILE({ path, problem: UNREADABLE[codeOf(thrown)] ?? messageOf(thrown) }, { cause: thrown });
   }
   if (!/^[\w.~+/=-]{1,1024}$/.test(token)) throw errors.WS_TOKEN_FILE({ path, problem: "it contains no token" });
   return token;

@@ -13,9 +13,13 @@ export const errors = defineErrors({
   },
   WS_OTHER_USER: (a: { address: string; uid: number }) =>
     `The program at ${a.address} belongs to another user of this computer (uid ${a.uid}), so the token was not sent. If your host does not run, somebody else has taken its port: start it at another one. If that user runs the host for you, add --insecure.`,
-  WS_TOKEN_FILE: (a: { path: string; problem: string }) => `The token file ${a.path} cannot be used: ${a.problem}.`,
+  WS_TOKEN_FILE: {
+    exit: 2,
+    text: (a: { path: string; problem: string }) =>
+      `The token file ${a.path} cannot be used: ${a.problem}. On the host's computer, \`scorel host token show-path\` prints the one that can.`,
+  },
   WS_REFUSED: (a: { address: string; status: number }) =>
-    `The host at ${a.address} refuses the connection (status ${a.status})${a.status === 401 ? ". Check the token: `scorel host token show-path` on its computer prints the file that has it" : a.status === 421 ? ". It does not go by that name; `names` in its [web-server] table adds names" : ""}.`,
+    `The host at ${a.address} refuses the connection (status ${a.status})${a.status === 401 ? ". Check the token: `scorel host token show-path` on its computer prints the file that has it" : a.status === 404 ? ". There is no host at this path; leave it out of the address" : a.status === 421 ? ". It does not go by that name; `names` in its [web-server] table adds names" : ""}.`,
   WS_BUSY: (a: { address: string }) =>
     `The host at ${a.address} takes no connections now: it stops, or has too many. Try again in a few seconds.`,
   WS_DIAL: (a: { address: string; reason: string }) =>

@@ -22,7 +22,7 @@ export default definePlugin({
   transports: (ctx): Transport[] => [
     {
       name: "ws",
-      schemes: ["ws:", "wss:"],
+      schemes: ["ws:", "wss:", "http:", "https:"],
       dialOptions: [
         {
           flags: "--token-file <file>",

@@ -179,9 +179,9 @@ describe("a command line", () => {
     [["session", "list", "--al"], '"scorel session list" has no option "--al". Did you mean "--all"?'],
     [["--trsut", "chat"], '"scorel chat" has no option "--trsut". Did you mean "--trust"?'],
     [["-p", "hi", "--outptu", "json"], '"scorel" has no option "--outptu". Did you mean "--output"?'],
-    [["chat", "--all"], '"scorel chat" has no option "--all".'],
-    [["chat", "-x"], '"scorel chat" has no option "-x".'],
-    [["-x"], '"scorel" has no option "-x".'],
+    [["chat", "--all"], '"scorel chat" has no option "--all". `scorel chat --help` lists them all.'],
+    [["chat", "-x"], '"scorel chat" has no option "-x". `scorel chat --help` lists them all.'],
+    [["-x"], '"scorel" has no option "-x". `scorel --help` lists them all.'],
     [["-print", "hi"], '"scorel" has no option "-print". Did you mean "--print"?'],
     [["-p", "fix", "it"], '"scorel" takes no argument "it". Put a text of several words in quotes.'],
     [["-p"], 'The option "--print" needs a value: <prompt>.'],
@@ -212,7 +212,9 @@ describe("a command line", () => {
       refused('"scorel skill run" has no option "-la". If it belongs to the command that follows, put -- before that.'),
     );
     expect((await scorel.run("skill", "run", "a", "ls", "--kep")).err).toContain('Did you mean "--keep"?');
-    expect((await scorel.run("skill", "run", "-x")).err).toBe('scorel: "scorel skill run" has no option "-x".\n');
+    expect((await scorel.run("skill", "run", "-x")).err).toBe(
+      'scorel: "scorel skill run" has no option "-x". `scorel skill run --help` lists them all.\n',
+    );
   });
 
   it("prints an error with the exit code of its kind, and a stack only on request", async () => {
