@@ -29,7 +29,7 @@ export async function othersDone(
       if (isTold || Date.now() - since < TELL_MS) continue;
       isTold = true;
       stderr.write(
-        "scorel: somebody else's turn still runs in this process; it ends after that (Ctrl-C ends both now)\n",
+        "scorel: this process still runs a turn that somebody else has begun. It waits for the end of that turn, and then exits. Ctrl-C cancels the turn and exits now.\n",
       );
     }
 }

@@ -31,8 +31,10 @@ export async function streamEvents(
   const tail = tailOf(request);
   const gone = new Promise<void>((resolve) => response.once("close", resolve));
   let running: Subscription | undefined;
-  const listener = (delivered: Delivered) =>
-    send(response, delivered.event.type, textOf(delivered), (running as Subscription).anchor);
+  const listener = (delivered: Delivered) => {
+    const { anchor, isReplay } = running as Subscription;
+    return send(response, delivered.event.type, dataOf(delivered, isReplay), anchor);
+  };
   running = await client.subscribe(sessionId, listener, { anchor, tail, ...BEHIND });
   try {
     // The first event comes after this.
@@ -45,6 +47,12 @@ export async function streamEvents(
   } finally {
     await running();
   }
+}
+
+/** The JSON of an event, marked if it is from before the subscription began or went on. */
+function dataOf(delivered: Delivered, isReplay: boolean): string {
+  const text = textOf(delivered);
+  return isReplay ? `${text.slice(0, -1)},"replay":true}` : text;
 }
 
 /** Sends an event. Returns a promise if the next one has to wait until the client has read. */

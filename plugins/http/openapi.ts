@@ -70,7 +70,24 @@ const events = {
     { name: "Last-Event-ID", in: "header", description: "The position to go on from", schema: { type: "string" } },
   ],
   responses: {
-    200: { description: "The events", content: { "text/event-stream": { schema: { type: "string" } } } },
+    200: {
+      description:
+        "Server-sent events. `subscribed` comes first. The data of every other one is JSON like `x-scorel-event-data`, and its event is the event's type.",
+      content: { "text/event-stream": { schema: { type: "string" } } },
+      "x-scorel-event-data": {
+        type: "object",
+        required: ["event", "display"],
+        properties: {
+          event: { type: "object", description: "The event as `get_events` returns it" },
+          display: { type: "object", description: "How to display it" },
+          replay: {
+            const: true,
+            description:
+              "Set for what happened before the stream began or went on. All such events come before live ones.",
+          },
+        },
+      },
+    },
     default: problem,
   },
 };

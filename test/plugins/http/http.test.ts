@@ -84,11 +84,28 @@ describe("events over HTTP", () => {
     expect(all.map(({ event }) => event)).toEqual(["subscribed", "message", "message"]);
     const rest = await follow(t, path, { "Last-Event-ID": all[1]?.id ?? "" }, 2);
     expect(rest[1]).toEqual(all[2]);
+    expect([...all.slice(1), ...rest.slice(1)].map(({ data }) => JSON.parse(data).replay)).toEqual([true, true, true]);
     for (const bad of ["x", Buffer.from("{}").toString("base64url"), "a".repeat(5_000)])
       expect((await send(t, path, { headers: { "Last-Event-ID": bad } })).body.error.code).toBe("HTTP_POSITION");
     expect((await send(t, `${path}?tail=-1`)).body.error.code).toBe("HTTP_TAIL");
     expect((await send(t, "/sessions/nothing/events")).status).toBe(404);
     expect((await send(t, "/sessions/../etc/events")).status).toBe(404);
+  });
+
+  it("are marked as a replay if they are from before, and live ones are not", async () => {
+    await using t = await testWeb();
+    const { sessionId } = (await post(t, "create_session", { cwd: t.home.cwd })).body;
+    const say = async (content: string) => {
+      const { id } = (await post(t, "send_message", { sessionId, content })).body;
+      await post(t, "wait_turn", { sessionId, id });
+    };
+    await say("before");
+    const following = follow(t, `/sessions/${sessionId}/events?tail=all`, {}, 5, () => say("now"));
+    const [, ...sent] = (await following).map(({ data }) => JSON.parse(data));
+    expect(sent.map(({ replay }) => replay)).toEqual([true, true, undefined, undefined]);
+    const { paths } = (await send(t, "/openapi.json")).body;
+    const data = paths["/sessions/{sessionId}/events"].get.responses[200]["x-scorel-event-data"];
+    expect(Object.keys(data.properties)).toEqual(["event", "display", "replay"]);
   });
 
   it("end when the token is replaced", async () => {
@@ -162,13 +179,25 @@ describe("GET /openapi.json", () => {
 });
 
 /** The first events of a stream. */
-async function follow(t: Web, path: string, headers: Record<string, string>, count: number) {
+async function follow(
+  t: Web,
+  path: string,
+  headers: Record<string, string>,
+  count: number,
+  then?: () => Promise<void>,
+) {
   const stop = new AbortController();
   const all = { Authorization: `Bearer ${t.token()}`, ...headers };
   const response = await fetch(`http://127.0.0.1:${t.port}${path}`, { headers: all, signal: stop.signal });
   let text = "";
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     text += Buffer.from(chunk).toString();
+    // What is asked for has come, so what happens now is live.
+    if (then && text.split("\n\n").length > 3) {
+      const act = then;
+      then = undefined;
+      await act();
+    }
     if (text.split("\n\n").length > count) break;
   }
   stop.abort();
