@@ -58,13 +58,28 @@ const scenarios = {
   ...Object.fromEntries(deltas.map(([name, bytes]) => [name, () => bytes])),
 };
 
+/** Sends so many words a second until the client is gone, in paragraphs. */
+function sendPaced(response, perSecond) {
+  let sent = 0;
+  const start = performance.now();
+  response.write(chunk({ role: "assistant", content: "" }));
+  const timer = setInterval(() => {
+    const due = ((performance.now() - start) / 1000) * perSecond;
+    for (; sent < due; sent++) response.write(chunk({ content: `w${sent}${sent % 40 === 39 ? ".\n\n" : " "}` }));
+  }, 1000 / perSecond);
+  response.on("close", () => clearInterval(timer));
+}
+
 const server = createServer(async (request, response) => {
   const pieces = [];
   for await (const piece of request) pieces.push(piece);
   const { model, messages } = JSON.parse(Buffer.concat(pieces).toString("utf8"));
   const last = messages.findLastIndex(({ role }) => role === "user");
   const answered = messages.slice(last).filter(({ role }) => role === "tool").length;
-  response.writeHead(200, { "content-type": "text/event-stream" }).end(scenarios[model](answered));
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const [, paced] = /^paced-(\d+)$/.exec(model) ?? [];
+  if (paced === undefined) response.end(scenarios[model](answered));
+  else sendPaced(response, Number(paced));
 });
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));
 process.stdin.resume().on("end", () => process.exit(0));

@@ -181,7 +181,7 @@ export class Application implements Surroundings {
 
   private key(data: string): void {
     this.note = undefined;
-    this.redraw();
+    this.frames.requestForKey();
     if (this.overlay) this.overlay.handleInput(data);
     else if (this.questions.press(data, this.keys)) return;
     else if (!this.field) this.typedEarly(data);

@@ -175,7 +175,8 @@ export class Transcript {
     const shown = now.filter((each) => each.kind !== "call" || !asked.has(each.toolCallId));
     const live = shown.map((each) => this.live.itemOf(each, Date.now() - this.startOf(each)));
     const { items } = this;
-    return { at: (index: number) => items[index] ?? live[index - items.length], length: items.length + live.length };
+    const at = (index: number) => items[index] ?? live[index - items.length];
+    return { at, length: items.length + live.length, live: new Map() };
   }
 
   /** The calls that are asked about. */
@@ -228,13 +229,13 @@ export class Transcript {
     const { width } = this.size;
     const isOpen = this.open.has(item.key);
     const isLive = index >= this.items.length;
-    const known = this.drawn.get(item.key);
-    if (!isLive && known?.width === width && known.look === look && known.before === before && known.isOpen === isOpen)
+    const known = isLive ? all.live.get(item.key) : this.drawn.get(item.key);
+    if (known?.width === width && known.look === look && known.before === before && known.isOpen === isOpen)
       return known.lines;
     const drawn = item.draw(width, look, { isOpen, durationMs: this.lasted.get(item.key) });
     const isApart = before !== undefined && drawn.length > 0 && (before !== item.group || item.group === "message");
     const lines = isApart ? ["", ...drawn] : drawn;
-    if (!isLive) this.drawn.set(item.key, { width, look, before, isOpen, lines });
+    (isLive ? all.live : this.drawn).set(item.key, { width, look, before, isOpen, lines });
     return lines;
   }
 }
@@ -243,4 +244,6 @@ export class Transcript {
 interface All {
   at(index: number): Item | undefined;
   readonly length: number;
+  /** The lines of those in flight, which are kept for one picture. */
+  readonly live: Map<string, Drawn>;
 }

@@ -18,8 +18,8 @@ interface Break {
 
 /** Breaks a coloured line at words, or within those that are too long. Further lines begin with `indent`. */
 export function wrapped(line: string, width: number, indent = ""): string[] {
-  if (line.length <= width && isPlain(line)) return [line];
   const room = Math.max(4, width);
+  if (isPlain(line)) return line.length <= width ? [line] : wrappedPlain(line, room, indent);
   const lines: string[] = [];
   const offset = columnsIn(indent);
   let current = "";
@@ -52,12 +52,30 @@ export function wrapped(line: string, width: number, indent = ""): string[] {
         continue;
       }
       next();
+      // What was moved to the next line may fill it, as that begins with an indent.
+      if (columns + part.width > room && columns > offset) next();
     }
     current += part.text;
     columns += part.width;
     if (part.text === " " || part.width === 2) last = { length: current.length, columns, active };
   }
   if (lines.length === 0 || columns > offset) end(current, active);
+  return lines;
+}
+
+/** The same for a line in which each character takes one column, which most are. */
+function wrappedPlain(line: string, room: number, indent: string): string[] {
+  const lines: string[] = [];
+  const offset = columnsIn(indent);
+  const end = (text: string) => lines.push((lines.length === 0 ? text : indent + text).replace(/ +$/, ""));
+  let from = 0;
+  for (let most = room; line.length - from > most; most = Math.max(1, room - offset)) {
+    const space = line.lastIndexOf(" ", from + most);
+    const isBroken = space < from;
+    end(line.slice(from, isBroken ? from + most : space));
+    from = isBroken ? from + most : space + 1;
+  }
+  if (from < line.length || lines.length === 0) end(line.slice(from));
   return lines;
 }
 

@@ -1,0 +1,207 @@
+/** What the application on the whole screen costs: until its first picture, for a key, for each word that arrives, in memory, idle. */
+import { setTimeout as sleep } from "node:timers/promises";
+// @ts-expect-error: a plain module without types
+import { bin, createHome } from "./measure.mjs";
+import { FIRST_QUESTION, Terminal, writeSession } from "./terminal-stage.ts";
+
+const FIRST_RUNS = 9;
+const RUNS = 3;
+const KEYS = 300;
+/** How long after everything is shown nothing goes on in the background any more. */
+const SETTLED_MS = 2_000;
+/** Words a second, and which of them are counted. */
+const PER_SECOND = 100;
+const [FROM, TO] = [100, 600];
+const model = process.env.BENCH_MODEL ?? "";
+
+/** Shows a line at once, and each key as it comes. */
+const bare = [
+  process.execPath,
+  "-e",
+  'process.stdin.setRawMode(true).pipe(process.stdout);process.stdout.write("──>")',
+];
+const application = (...more: string[]) => [process.execPath, bin, ...more];
+/** The line that one types in. */
+const INPUT_LINE = /─[\s\S]*?>/;
+
+const least = (values: readonly number[]) => Math.min(...values);
+const share = (values: readonly number[], part: number) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] as number;
+
+/** Time until the first picture, and processor time of it. */
+async function first(home: string, command: readonly string[]): Promise<{ ms: number; processor: number }> {
+  await using terminal = new Terminal(home, command);
+  const at = await terminal.shows(INPUT_LINE);
+  return { ms: at - terminal.started, processor: terminal.processor };
+}
+
+/** Starts the application, and leaves it as a person does. */
+async function leave(home: string): Promise<void> {
+  await using terminal = new Terminal(home, application());
+  await terminal.shows(/plain/);
+  terminal.type("\u0004");
+  await terminal.ended;
+}
+
+async function firstRows(): Promise<object[]> {
+  const own = createHome(model);
+  try {
+    const unknown = await first(own.home, application());
+    // A command that ends by itself keeps its compiled code for the next one.
+    await leave(own.home);
+    const ours: { ms: number; processor: number }[] = [];
+    const others: typeof ours = [];
+    for (let run = 0; run < FIRST_RUNS; run++) {
+      ours.push(await first(own.home, application()));
+      others.push(await first(own.home, bare));
+    }
+    const row = (of: (each: { ms: number; processor: number }) => number) => ({
+      value: least(ours.map(of)),
+      baseline: least(others.map(of)),
+    });
+    return [
+      { work: "terminal: first picture, the first time", value: unknown.ms, baseline: row(({ ms }) => ms).baseline },
+      { work: "terminal: first picture", ...row(({ ms }) => ms), limit: 250 },
+      { work: "terminal: first picture, CPU", ...row(({ processor }) => processor) },
+    ];
+  } finally {
+    own.remove();
+  }
+}
+
+/** The application with a session of so many turns, in which words arrive. */
+async function withWords<R>(turns: number, work: (terminal: Terminal) => Promise<R>): Promise<R> {
+  const { home, remove } = createHome(model, { id: `paced-${PER_SECOND}` });
+  try {
+    const sessionId = writeSession(home, turns);
+    await using terminal = new Terminal(home, application("--session", sessionId));
+    await terminal.shows(/% of context/);
+    terminal.type("go\r");
+    await terminal.shows(new RegExp(`w${FROM}\\b`));
+    return await work(terminal);
+  } finally {
+    remove();
+  }
+}
+
+/** Times of keys at moments that have nothing to do with the words'. */
+async function keys(terminal: Terminal): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < KEYS; n++) {
+    times.push(await terminal.echo(n % 2 === 0 ? "Q" : "Z"));
+    await sleep(7 + ((n * 13) % 29));
+  }
+  return times;
+}
+
+async function bareKeys(): Promise<number[]> {
+  const { home, remove } = createHome(model);
+  try {
+    await using terminal = new Terminal(home, bare);
+    await terminal.shows(INPUT_LINE);
+    return await keys(terminal);
+  } finally {
+    remove();
+  }
+}
+
+async function keyRows(): Promise<object[]> {
+  const baseline = await bareKeys();
+  const runs: number[][] = [];
+  for (let run = 0; run < RUNS; run++) runs.push(await withWords(500, keys));
+  const row = (part: number) => ({
+    value: least(runs.map((times) => share(times, part))),
+    baseline: share(baseline, part),
+  });
+  const work = "terminal: a key, in 500 turns while 100 words/s arrive";
+  return [
+    { work: `${work}: p50`, ...row(0.5) },
+    { work: `${work}: p99`, ...row(0.99), limit: 16 },
+  ];
+}
+
+/** Microseconds of processor time, and bytes, for each word. */
+async function words(turns: number): Promise<{ processor: number; bytes: number }> {
+  return withWords(turns, async (terminal) => {
+    const { processor, bytes } = terminal;
+    await terminal.shows(new RegExp(`w${TO}\\b`));
+    const count = TO - FROM;
+    return { processor: ((terminal.processor - processor) * 1e3) / count, bytes: (terminal.bytes - bytes) / count };
+  });
+}
+
+async function wordRows(): Promise<object[]> {
+  const few: { processor: number; bytes: number }[] = [];
+  const many: typeof few = [];
+  for (let run = 0; run < RUNS; run++) {
+    few.push(await words(10));
+    many.push(await words(1_000));
+  }
+  const allowed = 3 * Buffer.byteLength(" w123") + 64;
+  const [value, baseline] = [many, few].map((runs) => least(runs.map(({ processor }) => processor)));
+  return [
+    { work: "terminal: a word in 1,000 turns, CPU, against 10", value, baseline, unit: "us", aim: 1.5 },
+    {
+      work: "terminal: a word, sent to the terminal, against 3 × its bytes + 64",
+      value: least(many.map(({ bytes }) => bytes)),
+      baseline: allowed,
+      unit: "B",
+      aim: 1,
+    },
+  ];
+}
+
+/** Scrolls to the first message, for which everything has to be loaded. */
+async function toBeginning(terminal: Terminal): Promise<void> {
+  const isThere = terminal.shows(new RegExp(FIRST_QUESTION)).then(() => true);
+  while (!(await Promise.race([isThere, sleep(250).then(() => false)]))) terminal.type("\u001b[1;5H");
+}
+
+/** Memory with a session of so many turns, once everything is loaded. */
+async function remembered(turns: number): Promise<number> {
+  const { home, remove } = createHome(model);
+  try {
+    const args = turns === 0 ? [] : ["--session", writeSession(home, turns)];
+    await using terminal = new Terminal(home, application(...args));
+    await terminal.shows(turns === 0 ? /plain/ : /% of context/);
+    if (turns > 0) await toBeginning(terminal);
+    await sleep(SETTLED_MS);
+    return terminal.memory;
+  } finally {
+    remove();
+  }
+}
+
+async function memoryRows(): Promise<object[]> {
+  const [empty, long]: number[][] = [[], []];
+  for (let run = 0; run < RUNS; run++) {
+    empty?.push(await remembered(0));
+    long?.push(await remembered(1_000));
+  }
+  const [value, more] = [least(empty ?? []), least(long ?? [])];
+  return [
+    { work: "terminal: memory, idle", value, unit: "MB", limit: 90 },
+    { work: "terminal: memory, all of 1,000 turns above none", value: more - value, unit: "MB", limit: 120 },
+  ];
+}
+
+async function idleRows(): Promise<object[]> {
+  const { home, remove } = createHome(model);
+  try {
+    await using terminal = new Terminal(home, application());
+    await terminal.shows(/plain/);
+    await sleep(SETTLED_MS);
+    const { processor, bytes, ms } = await terminal.during(5_000);
+    return [
+      { work: "terminal: idle for 5 s, sent", value: bytes, unit: "B", limit: 0 },
+      { work: "terminal: idle for 5 s, CPU", value: (processor / ms) * 100, unit: "%", limit: 0.5 },
+    ];
+  } finally {
+    remove();
+  }
+}
+
+const parts: Readonly<Record<string, () => Promise<object[]>>> = { firstRows, keyRows, wordRows, memoryRows, idleRows };
+const rows: object[] = [];
+for (const part of Object.values(parts)) rows.push(...(await part()));
+console.log(JSON.stringify(rows));
