@@ -3,6 +3,7 @@ import { displayLines, thinkingLines } from "../rows/display.ts";
 import type { Look, RowFacts } from "../rows/look.ts";
 import { safeLine, safeOutput } from "../rows/safe.ts";
 import { GrowingText } from "../rows/stream.ts";
+import { cut } from "../rows/wrap.ts";
 
 /** What stands in the conversation: an event, or something that is in flight or that only this application shows. */
 export interface Item {
@@ -87,7 +88,9 @@ export class LiveItems {
     const said = thinking !== "" && !isThinkingShown ? thinkingLines(thinking, width, look, facts) : thought;
     const call = calls.at(-1);
     const size = call && call.json.length >= 1024 ? `${(call.json.length / 1024).toFixed(1)} KB` : "";
-    const preparing = call ? [theme.style("muted", `◌ ${words.preparing(safeLine(call.toolName), size)}`)] : [];
+    const preparing = call
+      ? [cut(theme.style("muted", `◌ ${words.preparing(safeLine(call.toolName), size)}`), width)]
+      : [];
     const parts = [said, this.text(id, live.text, width, look), preparing].filter((part) => part.length > 0);
     return parts.flatMap((part, at) => (at === 0 ? part : ["", ...part]));
   }

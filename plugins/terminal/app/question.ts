@@ -79,7 +79,7 @@ export class Question {
     const room = Math.max(10, width - 2);
     const { plugin, title: asked } = this.request;
     // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
-    const asker = plugin === "permissions" ? [] : [theme.style("faint", oneLine(words.asks(plugin)))];
+    const asker = plugin === "permissions" ? [] : wrapped(theme.style("faint", oneLine(words.asks(plugin))), room);
     const title = [...textLines(asked, room).map((line) => theme.style("strong", line)), ...asker];
     const body = (this.request.body ?? []).flatMap((part) => bodyLines(part, room, theme));
     const foot = [
@@ -97,11 +97,11 @@ export class Question {
   }
 
   private footLines(width: number, { theme, words, keys }: QuestionLook): string[] {
-    if (this.awaits === "reason") return [theme.style("warning", words.reasonFor)];
+    if (this.awaits === "reason") return wrapped(theme.style("warning", words.reasonFor), width);
     if (this.awaits === "text") {
       const { fallback } = this.request;
       const standard = fallback === undefined || fallback === "" ? "" : ` ${words.byDefault(oneLine(fallback))}`;
-      return [theme.style("warning", `${words.typeAnswer}${standard}`)];
+      return wrapped(theme.style("warning", `${words.typeAnswer}${standard}`), width);
     }
     const rows = this.offers.flatMap(({ key, label }, at) => {
       const isChosen = at === this.chosen;
@@ -109,7 +109,7 @@ export class Question {
       return wrapped(head + theme.style(isChosen ? "strong" : "text", oneLine(label)), width, "     ");
     });
     const decline = keys.label("interrupt");
-    return [...rows, theme.style("faint", words.declineKey(decline))];
+    return [...rows, ...wrapped(theme.style("faint", words.declineKey(decline)), width)];
   }
 
   private choose({ value, asksWhy }: Offer): void {

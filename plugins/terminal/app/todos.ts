@@ -31,5 +31,5 @@ export function todoPanel({ title = "", items }: List, width: number, theme: The
     cut(theme.style(state === "active" ? "accent" : "muted", `${MARKS[state]} ${safeLine(text)}`), width),
   );
   const rest = left.length > SHOWN ? [theme.style("faint", `  + ${left.length - SHOWN}`)] : [];
-  return [head, ...rows, ...rest];
+  return [cut(head, width), ...rows, ...rest];
 }

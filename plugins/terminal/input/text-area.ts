@@ -20,7 +20,8 @@ interface Inside {
 /** Each step back is a copy of the text. */
 const MOST_UNDO_STEPS = 200;
 /** Characters that change the direction of what follows, or cannot be seen. They stay in the text, but are not drawn. */
-const UNDRAWN = /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
+const UNDRAWN =
+  /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
 
 /** The keys by which the editor knows what to do, in sequences that it reads with and without the Kitty protocol. */
 const sequences = {

@@ -41,10 +41,12 @@ function titleLines({ title, status }: Card, aside: string, width: number, look:
   if (!isOpen) {
     const dots = more.length > 0 ? theme.style("faint", " …") : "";
     const room = Math.max(10, width - 2 - columnsIn(rest + dots));
-    return [`${mark} ${cut(theme.style("tool", first), room)}${dots}${rest}`];
+    return [cut(`${mark} ${cut(theme.style("tool", first), room)}${dots}${rest}`, width)];
   }
   const lines = [first, ...more].flatMap((line) => wrapped(theme.style("tool", line), width - 2, "  "));
-  return lines.map((line, at) => (at === 0 ? `${mark} ${line}${lines.length === 1 ? rest : ""}` : `  ${line}`));
+  return lines.map((line, at) =>
+    cut(at === 0 ? `${mark} ${line}${lines.length === 1 ? rest : ""}` : `  ${line}`, width),
+  );
 }
 
 function outputLines(

@@ -17,13 +17,16 @@ export function displayLines(display: DisplayAction, width: number, look: Look, 
     case "notice":
       return notice(display, width, look);
     case "marker":
-      return [theme.style("faint", `── ${safeLine(display.text)} ──`)];
+      return [cut(theme.style("faint", `── ${safeLine(display.text)} ──`), width)];
     case "badge":
       return wrapped(theme.style("muted", `[${safeLine(display.text)}]`), width);
     case "fold":
       return fold(display, width, look, facts);
     case "diff":
-      return [theme.style("strong", safeLine(display.path)), ...diffLines(safeText(display.text), width, theme)];
+      return [
+        cut(theme.style("strong", safeLine(display.path)), width),
+        ...diffLines(safeText(display.text), width, theme),
+      ];
     case "list":
       return list(display, width, look, facts);
     case "card":
@@ -45,7 +48,7 @@ function bubble(display: Of<"bubble">, width: number, look: Look, facts: RowFact
   const thinking = display.thinking ? thinkingLines(display.thinking, width, look, facts) : [];
   const text = display.text.trim() === "" ? [] : new GrowingText().draw(display.text, width, look.drawing);
   const marks = [label, display.partial ? words.partial : ""].filter((each) => each !== "");
-  const note = marks.length > 0 ? [theme.style("warning", `(${marks.join(", ")})`)] : [];
+  const note = marks.length > 0 ? wrapped(theme.style("warning", `(${marks.join(", ")})`), width) : [];
   return [...thinking, ...(thinking.length > 0 && text.length > 0 ? [""] : []), ...text, ...note];
 }
 
@@ -96,7 +99,10 @@ function fold({ title, text }: Of<"fold">, width: number, look: Look, facts: Row
   const head = theme.style("muted", `${isOpen ? "▾" : "▸"} ${safeLine(title)}`);
   if (!isOpen) return wrapped(head, width, "  ");
   const lines = safeText(text.trimEnd()).split("\n");
-  return [head, ...lines.flatMap((line) => wrapped(theme.style("muted", line), width - 2).map((part) => `  ${part}`))];
+  return [
+    cut(head, width),
+    ...lines.flatMap((line) => wrapped(theme.style("muted", line), width - 2).map((part) => `  ${part}`)),
+  ];
 }
 
 /** A list of steps in one line: how many are done, and what is done now. */
@@ -115,7 +121,7 @@ function list({ title, items, text }: Of<"list">, width: number, look: Look, fac
   if (items.length === 0) return wrapped(theme.style("muted", `· ${safeLine(text)}`), width, "  ");
   if (!look.isExpanded && facts.isOpen !== true && items.some(({ state }) => state !== undefined))
     return [cut(`${theme.style("success", "●")} ${progressOf(title, items, look)}`, width)];
-  const head = title === undefined ? [] : [theme.style("strong", safeLine(title))];
+  const head = title === undefined ? [] : [cut(theme.style("strong", safeLine(title)), width)];
   return [
     ...head,
     ...items.flatMap(({ text: item, state }) => {

@@ -1,0 +1,76 @@
+import { columnsIn } from "../../../plugins/terminal/rows/wrap.ts";
+
+const ESC = "\u001b";
+/** What a terminal would obey, or what makes a text look different from what it says. */
+const evil = [
+  ...["2J", "H", "1;1H", "?1049l", "?2004l", "6n", "c", ">c", "5n", "8m", "?25l", "r", "1000A", "K", "3J", "!p"].map(
+    (end) => `${ESC}[${end}`,
+  ),
+  ...[
+    "0;title",
+    "2;title",
+    "52;c;aGk=",
+    "52;c;?",
+    "8;;http://x",
+    "9;4;1;50",
+    "10;?",
+    "11;#000000",
+    "1337;File=:aa",
+    "777;notify;a;b",
+  ].flatMap((body) => [`${ESC}]${body}\u0007`, `${ESC}]${body}${ESC}\\`, `${ESC}]${body}`]),
+  ...["P1$r0m", "_Ga=T;AAAA", "^private", "Xstring"].flatMap((body) => [`${ESC}${body}${ESC}\\`, `${ESC}${body}`]),
+  ...["c", "7", "8", "D", "M", "E", "=", ">", "N", "O", "(0", "#8"].map((end) => ESC + end),
+  ...[
+    "\u0007",
+    "\b",
+    "\r",
+    "\u000b",
+    "\f",
+    "\u000e",
+    "\u000f",
+    "\u0000",
+    "\u007f",
+    "\u0085",
+    "\u009b2J",
+    "\u009d0;x\u0007",
+    "\u0090x\u009c",
+  ],
+  ...[
+    "\u202e",
+    "\u202a",
+    "\u202b",
+    "\u202d",
+    "\u2066",
+    "\u2067",
+    "\u2068",
+    "\u2069",
+    "\u200b",
+    "\u2060",
+    "\ufeff",
+    "\u{e0041}",
+  ],
+  `${ESC}[31m`,
+  `${ESC}[38;2;1;2;3m`,
+  `${ESC}${ESC}[2J`,
+  `${ESC}[${ESC}[2J`,
+  `${ESC}]0;${ESC}[2J`,
+];
+const forms: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => `before${text}after`,
+  (text) => `\`${text}\` **${text}** [${text}](http://${text})`,
+  (text) => `\n\`\`\`js\nconst a = "${text}";\n\`\`\`\n`,
+];
+/** Texts that try to do something to a terminal, or to look like something else. */
+export const cases = evil.flatMap((text) => forms.map((form) => form(text)));
+
+const OWN = new RegExp(`${ESC}\\[[0-9;]*m`, "g");
+const FORBIDDEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff\u{e0041}]/u;
+
+/** The cases of which control characters or deceiving ones are left in what is drawn, or of which a line is too wide. */
+export function leaks(draw: (text: string) => readonly string[], width = Number.POSITIVE_INFINITY): string[] {
+  const isBad = (line: string) => FORBIDDEN.test(line.replace(OWN, "")) || columnsIn(line) > width;
+  for (const t of cases)
+    for (const l of draw(t)) if (isBad(l)) console.log("BAD", columnsIn(l), width, JSON.stringify(l));
+  return cases.filter((text) => draw(text).some(isBad));
+}
