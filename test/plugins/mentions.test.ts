@@ -145,7 +145,7 @@ describe("a message that mentions files", () => {
     expect(shown).toBe("What is on @shot.png?\n[attached: shot.png, an image]");
   });
 
-  it("says which it does not find and which it may not read", async () => {
+  it("says to people and to the model which it does not find and which it may not read", async () => {
     await using t = await world({ id_rsa: "KEY=1\n", "secret/plan.md": "hush\n" }, undefined, {
       deny: ["Read(secret/**)"],
     });
@@ -153,7 +153,13 @@ describe("a message that mentions files", () => {
     symlinkSync(join(t.home.home, "outside.txt"), join(t.home.cwd, "link.txt"));
     const words = "See @gone.ts, @id_rsa, @secret/plan.md and @link.txt";
     const { content, shown } = await t.said(words);
-    expect(content).toBe(words);
+    expect(content.map((block: { text: string }) => block.text)).toEqual([
+      words,
+      "Not attached: gone.ts: there is no such file",
+      "Not attached: id_rsa: id_rsa usually contains keys or passwords; if it is needed, read it with Read, and the user is asked",
+      'Not attached: secret/plan.md: the rule "Read(secret/**)" denies it',
+      expect.stringMatching(/^Not attached: link.txt: .*outside of the project; if it is needed, read it with Read/),
+    ]);
     expect(shown?.split("\n").slice(1)).toEqual([
       "[not attached: gone.ts: there is no such file]",
       "[not attached: id_rsa: id_rsa usually contains keys or passwords; ask the model to read it, and you will be asked]",

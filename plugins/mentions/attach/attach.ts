@@ -3,7 +3,7 @@ import { codeOf, messageOf, newId } from "@scorel/kernel";
 import type { AttachedContent, Mention, UserMessage } from "@scorel/messages/contract";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
-import { type Attached, attachFile, attachFolder, type Named } from "./read.ts";
+import { type Attached, attachFile, attachFolder, type Named, refused } from "./read.ts";
 import { type Mentioned, mentionsIn } from "./words.ts";
 
 /** Files that one message can attach. */
@@ -32,7 +32,7 @@ export async function attach(
   }
   if (told.length === 0) return undefined;
   const given: Content = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  return { content: blocks.length > 0 ? [...given, ...blocks] : content, mentions: told };
+  return { content: [...given, ...blocks], mentions: told };
 }
 
 async function attachedOf(
@@ -43,7 +43,7 @@ async function attachedOf(
   signal: AbortSignal | undefined,
 ): Promise<Attached> {
   const path = named?.path ?? forms.at(-1)?.path ?? "";
-  const refuse = (problem: string): Attached => ({ mention: { path, problem }, content: [] });
+  const refuse = (problem: string) => refused(path, problem);
   if (!named) return refuse("there is no such file");
   if (count >= MOST) return refuse(`a message can attach ${MOST} files`);
   try {

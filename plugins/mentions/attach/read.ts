@@ -33,8 +33,8 @@ export async function attachFile({ path, full, lines }: Named, call: Call, menti
   if (!tool) return refused(path, "this preset has no tool Read");
   const range = lines && { offset: lines.from, limit: Math.min(MOST_LINES, lines.to - lines.from + 1) };
   const args = { file_path: full, ...range };
-  const problem = await refusal("Read", args, call, mentions);
-  if (problem !== undefined) return refused(path, problem);
+  const refusal = await refusalOf(path, "Read", args, call, mentions);
+  if (refusal) return refusal;
   const params = tool.validate(args);
   const { content, details, isError } = await tool.execute(call.id, params, call.signal);
   if (isError) return refused(path, textOf(content));
@@ -58,8 +58,8 @@ interface Shown {
 /** Attaches the names in a folder. */
 export async function attachFolder({ path, full }: Named, call: Call, mentions: Mentions): Promise<Attached> {
   const { ctx } = mentions;
-  const problem = await refusal("Glob", { pattern: "*", path: full }, call, mentions);
-  if (problem !== undefined) return refused(path, problem);
+  const refusal = await refusalOf(path, "Glob", { pattern: "*", path: full }, call, mentions);
+  if (refusal) return refusal;
   const files = callable(ctx);
   const real = (await files?.realpath(full)) ?? full;
   const hides = await ctx.find("permissions")?.hiddenIn(real, "names");
@@ -74,16 +74,29 @@ export async function attachFolder({ path, full }: Named, call: Call, mentions: 
   return { mention, content: [fenced(`${path.replace(/\/$/, "")}/`, [...shown, ...more].join("\n"))] };
 }
 
-function refused(path: string, problem: string): Attached {
-  return { mention: { path, problem }, content: [] };
+/** Says to the person and to the model why a file is not attached. `forModel`: what the model is told if it can do something else about it. */
+export function refused(path: string, problem: string, forModel = problem): Attached {
+  const text = `Not attached: ${oneLine(path)}: ${oneLine(forModel)}`;
+  return { mention: { path, problem }, content: [{ type: "text", text }] };
 }
 
 /** Why the file may not be attached: what a rule denies, and what the model would have to ask about. */
-async function refusal(tool: string, args: object, { id }: Call, { ctx }: Mentions): Promise<string | undefined> {
+async function refusalOf(
+  path: string,
+  tool: string,
+  args: object,
+  { id }: Call,
+  { ctx }: Mentions,
+): Promise<Attached | undefined> {
   const verdict = await ctx.find("permissions")?.judgeNamed({ id, tool, args });
   if (!verdict || verdict.decision === "allow") return undefined;
-  if (verdict.decision === "deny") return verdict.why;
-  return `${verdict.why}; ask the model to read it, and you will be asked`;
+  const { decision, why } = verdict;
+  if (decision === "deny") return refused(path, why);
+  return refused(
+    path,
+    `${why}; ask the model to read it, and you will be asked`,
+    `${why}; if it is needed, read it with ${tool}, and the user is asked`,
+  );
 }
 
 /** A code block with a fence that is longer than any inside. */
