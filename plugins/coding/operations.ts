@@ -14,7 +14,6 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
   return {
     run_shell: {
       summary: "Runs a line for the shell that a person has typed, with the session's tool Bash.",
-      size: { bounded: "It answers an id; the output is an event." },
       params: () =>
         z.strictObject({
           sessionId: z.string(),
@@ -35,7 +34,6 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
     },
     end_shell: {
       summary: "Ends a running shell line with everything that it started, or all of them.",
-      size: { bounded: "It answers yes or no." },
       params: () =>
         z.strictObject({
           sessionId: z.string(),

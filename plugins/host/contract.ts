@@ -183,6 +183,27 @@ export interface EventPage {
   /** Position after the last returned event. */
   anchor: Anchor;
 }
+/** A model that a session can use. */
+export interface ModelRow {
+  provider: string;
+  id: string;
+  /** Tokens that a request and its reply may hold together, and that a reply may hold. */
+  contextWindow: number;
+  maxTokens: number;
+  /** US dollars per million tokens; absent if they are not known. */
+  cost?: { input: number; output: number } | undefined;
+  /** It can read images. */
+  images: boolean;
+  /** It can think before it answers. */
+  thinks: boolean;
+  /** There is a key or a subscription for it, or it needs none. */
+  ready: boolean;
+  /** It is described in `[model]` or `[models.<alias>]`. */
+  configured?: true | undefined;
+  /** The session's next request goes to it. */
+  current?: true | undefined;
+}
+
 /**
  * What is worth showing of a session all the time. A field is absent while it is not known. `follow_status` asks for its changes, which
  * come as `status_change`.
@@ -406,6 +427,14 @@ export interface Operations {
   rename_session: {
     params: { sessionId: string; name: string; messageId?: string | undefined };
     result: InfoChanged;
+  };
+  /**
+   * Lists the models that a session can use, the configured ones first. `filter`: words that `provider/id` contains. `ready`: only those for
+   * which there is a key or a subscription, and the one in use.
+   */
+  list_models: {
+    params: { sessionId: string; filter?: string | undefined; ready?: boolean | undefined } & PageParams;
+    result: { models: ModelRow[] } & Page;
   };
   /** Changes the model for the next requests. Throws MODEL errors for an unusable one. A choice stays with the session. */
   set_model: {

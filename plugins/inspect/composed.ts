@@ -1,5 +1,6 @@
 import type { ExtensionFile, ExtensionProblem, FoundExtensions } from "@scorel/extensions/contract";
 import { type AnyPlugin, ScorelError } from "@scorel/kernel";
+import { describedAt } from "@scorel/kit/schema/described";
 import { secretFree } from "@scorel/kit/text/secret-free";
 import { dotted, isTable, type KeyPath, leavesOf, type Table } from "@scorel/kit/values/table";
 import type { PresetPackage } from "@scorel/workspace/contract";
@@ -72,11 +73,15 @@ export function composedOf(resolved: Resolved): Composed {
 /** The values of one table without secrets: those that a layer sets, and the defaults of the plugin. */
 function settingsOf({ tables, plugins, placeOf, lockOn }: Resolved, id: string): Setting[] {
   const table = Object.hasOwn(tables, id) ? tables[id] : {};
-  const parsed = plugins.get(id)?.config?.safeParse(table);
-  return leavesOf(secretFree(parsed?.success ? parsed.data : table), [id]).map(({ path, value }) => {
+  const schema = plugins.get(id)?.config;
+  const parsed = schema?.safeParse(table);
+  const values = parsed?.success ? parsed.data : table;
+  return leavesOf(secretFree(values), [id]).map(({ path, value }) => {
     const locked = lockOn(path);
     const origin = isSet(tables, path) ? placeOf(path) : "default";
-    return { path: dotted(path), value, origin, ...(locked !== undefined && { locked }) };
+    const about = describedAt(schema, path.slice(1), values);
+    const more = { ...(locked !== undefined && { locked }), ...(about !== undefined && { about }) };
+    return { path: dotted(path), value, origin, ...more };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Page, PageParams } from "@scorel/host/contract";
 import type { PromptView } from "@scorel/prompt/contract";
 
 /** A preset in `scorel preset list`. */
@@ -21,6 +22,8 @@ export interface Setting {
   origin: string;
   /** `file:line` of the lock that keeps projects from setting it. */
   locked?: string;
+  /** What it does, as the schema of its plugin says. */
+  about?: string;
 }
 
 /** A setting that is accepted but may not do what its author expects. */
@@ -70,7 +73,8 @@ export interface PresetFindings {
 
 /** The service `layers`: presets and configuration, for inspection. */
 export interface LayersService {
-  presets(): Promise<PresetSummary[]>;
+  /** Lists the presets of the user and of the project around `cwd`; default: the directory of the run. */
+  presets(cwd?: string): Promise<PresetSummary[]>;
   /**
    * Resolves a preset by name or path with everything it extends, without config.toml. Throws CONFIG_PRESET_UNKNOWN and
    * other CONFIG errors.
@@ -78,8 +82,10 @@ export interface LayersService {
   preset(name: string): Promise<Composed>;
   /** Checks a preset by name or path without running its code. */
   check(name: string): Promise<PresetFindings>;
-  /** Resolves this run's preset and the config.toml files. Throws CONFIG errors. */
-  config(): Promise<Composed>;
+  /**
+   * Resolves a preset and the config.toml files. Default: the preset and the directory of the run. Throws CONFIG errors.
+   */
+  config(at?: { cwd: string; preset?: string | undefined }): Promise<Composed>;
   /** What the schemas of extensions find wrong with their tables. Runs the files of extensions that have a table. */
   extensionTables(): Promise<string[]>;
   /** Returns the JSON Schema of presets and config.toml. */
@@ -96,6 +102,13 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /** Returns the system prompt of a session, or of a new one in `cwd`, with its parts. Writes nothing. */
     get_prompt: { params: { sessionId?: string | undefined; cwd: string }; result: PromptView };
+    /** Lists the presets of the user and of the project around a directory of the host. Presets that cannot be read have a `problem`. */
+    list_presets: { params: { cwd: string } & PageParams; result: { presets: PresetSummary[] } & Page };
+    /**
+     * Lists the settings of a session, as a new one with its preset in its directory would have them: values without secrets, where each comes
+     * from, and what it does.
+     */
+    list_settings: { params: { sessionId: string } & PageParams; result: { settings: Setting[] } & Page };
     /** Completes the beginning of an id; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
     resolve_session: { params: { sessionId: string }; result: { sessionId: string } };
   }

@@ -23,5 +23,5 @@ export default definePlugin({
     ...promptCommands(host),
     ...logCommands(host, sessionLogs),
   ],
-  operations: () => operations,
+  operations: ({ layers }) => operations(layers),
 });

@@ -56,6 +56,8 @@ export interface ListedModel {
   ready: boolean;
   /** Where the key comes from: a variable's name, `stored key` or `subscription`. */
   credential?: string;
+  /** It is described in `[model]` or `[models.<alias>]`. */
+  configured?: true;
 }
 
 /** A model that a server on this machine is running. */
@@ -129,7 +131,7 @@ export interface SignInDialog {
 
 /** The service `modelAdmin`: list and test models, and manage keys. All methods throw MODEL_ errors. */
 export interface ModelAdminService {
-  /** Lists models of known providers whose `provider/id` contains every word of the filter. */
+  /** Lists the configured models and those of known providers whose `provider/id` contains every word of the filter. */
   list(filter?: string): Promise<ListedModel[]>;
   /** Sends one small request to the session's model. Throws when there is no model or no key. */
   check(signal?: AbortSignal): Promise<ModelCheck>;

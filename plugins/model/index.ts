@@ -22,10 +22,8 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
 
     async activate(ctx) {
       const named = ctx.find("modelTables")?.tables ?? {};
-      const secrets = createSecrets(
-        [ctx.config, ...Object.values(named)].map(sourcesOf),
-        Object.values(readStored()).flatMap(secretsOf),
-      );
+      const tables = [ctx.config, ...Object.values(named)];
+      const secrets = createSecrets(tables.map(sourcesOf), Object.values(readStored()).flatMap(secretsOf));
       ctx.provide("secrets", secrets, { sealed: true });
       const [{ createModel }, { Providers }] = await Promise.all([
         import("./model.ts"),
@@ -40,7 +38,7 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
         secrets,
       );
       ctx.provide("model", model);
-      const admin = async () => (await import("./choose/admin.ts")).createAdmin(model, from, providers);
+      const admin = async () => (await import("./choose/admin.ts")).createAdmin(model, { ...from, tables }, providers);
       ctx.provide("modelAdmin", {
         list: async (filter) => (await admin()).list(filter),
         check: async (signal) => (await admin()).check(signal),

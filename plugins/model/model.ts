@@ -46,7 +46,8 @@ export async function createModel(
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
   const request: RequestContext = { secrets, providers, run, stopping };
-  let chosen = await usableModel(resolveModel(config, asked, from), nameOf(config, asked), request);
+  const first = (asked === undefined ? undefined : tableFor(asked, [config, ...Object.values(named)])) ?? config;
+  let chosen = await usableModel(resolveModel(first, asked, from), nameOf(first, asked), request);
   const main: OwnModel = {
     current: () => chosen.current(),
     credential: () => chosen.credential(),
@@ -60,7 +61,8 @@ export async function createModel(
   return {
     ...main,
     async choose(name) {
-      const wanted = await usableModel(resolveModel(config, name, from), nameOf(config, name), request);
+      const table = tableFor(name, [config, ...Object.values(named)]) ?? config;
+      const wanted = await usableModel(resolveModel(table, name, from), nameOf(table, name), request);
       await wanted.ready();
       wanted.current();
       chosen = wanted;
@@ -74,6 +76,12 @@ export async function createModel(
       return made;
     },
   };
+}
+
+/** The table that describes the server of exactly this model. */
+function tableFor(asked: string, tables: readonly ModelConfig[]): ModelConfig | undefined {
+  const name = parseName(asked);
+  return tables.find((table) => table.type === "custom" && table.provider === name?.provider && table.id === name.id);
 }
 
 /** Returns the name of a model that a plugin's provider may have. A table with an address says itself where its model is. */

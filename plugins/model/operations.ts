@@ -6,6 +6,19 @@ import type { ModelService } from "./contract.ts";
 /** The operation that changes the model of a session. */
 export function operations(ctx: BaseContext) {
   return {
+    list_models: {
+      summary: "Lists the models that a session can use, with their windows and prices, the configured ones first.",
+      readOnly: true,
+      size: "pages",
+      params: () =>
+        z.strictObject({
+          sessionId: z.string().min(1),
+          filter: z.string().max(1_000).optional().describe("Words that `provider/id` has to contain."),
+          ready: z.boolean().optional().describe("True: only models for which there is a key or a subscription."),
+        }),
+      result: async () => (await import("./operation-results.ts")).results.list_models,
+      run: async (asked) => ({ models: await (await import("./choose/rows.ts")).modelRows(ctx, asked) }),
+    },
     set_model: {
       summary: "Changes the model for the next requests of a session.",
       params: () =>

@@ -65,6 +65,11 @@ export type RulePlace = "session" | "project" | "everywhere";
 
 declare module "@scorel/host/contract" {
   interface Operations {
+    /** Lists the permission modes with what each allows. `unavailable`: a lock or the session's parent does not allow it. */
+    list_permission_modes: {
+      params: { sessionId: string };
+      result: { modes: { mode: Mode; about: string; current?: true | undefined; unavailable?: true | undefined }[] };
+    };
     /** Changes the permission mode. Rules of the configuration, such as `deny`, hold in every mode. */
     set_permission: { params: { sessionId: string; mode: Mode }; result: { mode: Mode } };
     /**

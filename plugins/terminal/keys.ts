@@ -45,6 +45,8 @@ export const keyGroups = {
     models: ["alt+p"],
     sessions: ["alt+r"],
     branches: ["alt+h"],
+    presets: ["alt+n"],
+    skills: ["alt+k"],
     settings: ["alt+,"],
   },
   going: {

@@ -14,7 +14,7 @@ import { type Resolution, resolve } from "./resolution.ts";
 
 /** The service `layers`: the layers of a run as `scorel preset` and `scorel config` show them. */
 export function createLayersService(asked: Asked): LayersService {
-  const request = () => requestFor(asked, asked.cwd);
+  const request = (cwd = asked.cwd) => requestFor(asked, cwd);
   /** A request for a preset that is only shown: it need not be trusted, because none of its code runs. */
   const looking = async (preset: string, by: string): Promise<LayerRequest> => ({
     ...(await request()),
@@ -24,8 +24,8 @@ export function createLayersService(asked: Asked): LayersService {
     admission: lookingOnly,
   });
   return {
-    async presets() {
-      const { project } = await request();
+    async presets(cwd) {
+      const { project } = await request(cwd);
       const installed = new Map((await installedPresets(asked)).map((preset) => [preset.name, preset]));
       const named = presetFolders(project).flatMap(({ dir }) => namesIn(dir));
       const { summaryOf } = await import("@scorel/inspect/composed");
@@ -44,8 +44,9 @@ export function createLayersService(asked: Asked): LayersService {
     async check(name) {
       return await (await import("./examination.ts")).examine(await looking(name, "scorel preset check"));
     },
-    async config() {
-      return await composed(await resolve({ ...(await request()), looking: true }));
+    async config({ cwd, preset } = { cwd: asked.cwd }) {
+      const named = preset === undefined ? asked : { ...asked, preset, by: "the session's preset" };
+      return await composed(await resolve({ ...(await requestFor(named, cwd)), looking: true }));
     },
     async extensionTables() {
       const resolution = await resolve({ ...(await request()), looking: true });

@@ -1,4 +1,5 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import type { ModelConfig } from "../config.ts";
 import type { ListedModel, LoginWay, ModelAdminService } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { authPath, type Credential, storeCredential } from "../keys/auth-file.ts";
@@ -11,10 +12,18 @@ import { nearest } from "./near.ts";
 import { type Sources, variablesOf } from "./resolve.ts";
 
 /** Creates the service `modelAdmin`: listing, checking and logging in, over the same sources as a session's model. */
-export function createAdmin(model: OwnModel, from: Sources, providers: Providers): ModelAdminService {
+export function createAdmin(
+  model: OwnModel,
+  from: Sources & { tables: readonly ModelConfig[] },
+  providers: Providers,
+): ModelAdminService {
   const waysIn = (provider: string) => waysOf(provider, providers);
   return {
-    list: (filter = "") => list(filter, from, providers),
+    list: async (filter = "") => {
+      const own = configured(from);
+      const isOwn = ({ provider, id }: ListedModel) => own.some((it) => it.provider === provider && it.id === id);
+      return [...own.filter(matching(filter)), ...(await list(filter, from, providers)).filter((it) => !isOwn(it))];
+    },
     check: async (signal) => {
       await model.ready();
       return (await import("./check.ts")).check(model, signal);
@@ -50,10 +59,25 @@ async function keep(provider: string, credential: Credential, { env }: Sources) 
   return { path: authPath(), ...(shadowedBy !== undefined && { shadowedBy }) };
 }
 
-async function list(filter: string, { env, stored }: Sources, providers: Providers): Promise<ListedModel[]> {
+function matching(filter: string): (model: { provider: string; id: string }) => boolean {
   const words = filter.toLowerCase().split(/\s+/);
-  const matches = ({ provider, id }: { provider: string; id: string }) =>
-    words.every((word) => `${provider}/${id}`.toLowerCase().includes(word));
+  return ({ provider, id }) => words.every((word) => `${provider}/${id}`.toLowerCase().includes(word));
+}
+
+/** The models that tables of the configuration describe. A table that cannot be used is left out: the session that uses it says why. */
+function configured({ env, tables }: Sources & { tables: readonly ModelConfig[] }): ListedModel[] {
+  const rows = tables.flatMap((table): ListedModel[] => {
+    if (table.type !== "custom") return [];
+    const { provider, id, contextWindow, maxTokens, cost, input, reasoning, apiKeyEnv } = table;
+    const credential = apiKeyEnv === undefined ? "no key" : env[apiKeyEnv] ? apiKeyEnv : undefined;
+    const model = { provider, id, contextWindow, maxTokens, cost, input, reasoning } as Model<Api>;
+    return [{ ...listed(model, credential), configured: true }];
+  });
+  return rows.filter((row, at) => rows.findIndex((it) => it.provider === row.provider && it.id === row.id) === at);
+}
+
+async function list(filter: string, { env, stored }: Sources, providers: Providers): Promise<ListedModel[]> {
+  const matches = matching(filter);
   const keys = stored();
   const credentialOf = (provider: string) => variablesOf(provider).find((name) => env[name]) ?? kindOf(keys[provider]);
   const models = (await spokenModels()).filter(({ provider }) => !providers.get(provider));

@@ -20,7 +20,7 @@ export function basicActions(app: Application): Actions {
     },
     mode: () =>
       app.attempt(async () => {
-        const mode = nextMode(app);
+        const mode = await nextMode(app);
         await app.conversation.setMode(mode);
         app.tell(words.mode(modeText(mode, words)));
       }),
@@ -57,7 +57,10 @@ function clear(app: Application, clearing: Twice): void {
   else app.tell(app.words.pressAgain(app.keys.label("clear")));
 }
 
-function nextMode({ conversation }: Application): Mode {
+/** The mode after the present one, of those that may be chosen here. */
+async function nextMode({ conversation }: Application): Promise<Mode> {
   const mode = modeOf(conversation.view) ?? "ask";
-  return MODES[(MODES.indexOf(mode as Mode) + 1) % MODES.length] as Mode;
+  const modes = await conversation.modes();
+  const others = [...MODES.slice(MODES.indexOf(mode as Mode) + 1), ...MODES];
+  return others.find((each) => modes.includes(each)) ?? (mode as Mode);
 }

@@ -140,6 +140,12 @@ export class Conversation {
     }
   }
 
+  /** The permission modes that may be chosen in the session. */
+  async modes(): Promise<Mode[]> {
+    const { modes } = await this.client.request("list_permission_modes", { sessionId: this.opened() });
+    return modes.filter(({ unavailable }) => !unavailable).map(({ mode }) => mode);
+  }
+
   async setMode(mode: Mode): Promise<void> {
     await this.client.request("set_permission", { sessionId: this.opened(), mode });
   }

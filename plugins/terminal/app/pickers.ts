@@ -1,4 +1,3 @@
-import type { LayersService } from "@scorel/inspect/contract";
 import { createField, draftOf } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
 import { createPickers, type PickerHost } from "../pickers/actions.ts";
@@ -6,12 +5,12 @@ import { pickersEn, pickersZh } from "../words/pickers.ts";
 import { Twice } from "./actions.ts";
 import type { Application } from "./application.ts";
 
-/** Puts the field in place, with its draft, and the lists that keys open. `layers` are absent where presets are another computer's. */
-export function furnishField(app: Application, layers: LayersService | undefined): void {
+/** Puts the field in place, with its draft, and the lists that keys open. */
+export function furnishField(app: Application): void {
   const { field, walk } = createField(app);
   app.takeField(field);
   keepDraft(app, field);
-  const pickers = createPickers(pickerHost(app, field), { walk, layers });
+  const pickers = createPickers(pickerHost(app, field), walk);
   const twice = new Twice();
   const { interrupt } = app.actions;
   app.actions = {

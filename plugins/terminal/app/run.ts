@@ -1,4 +1,3 @@
-import type { LayersService } from "@scorel/inspect/contract";
 import { messageOf, type PluginContext } from "@scorel/kernel";
 import type { Settings } from "../config.ts";
 import type { TerminalStart } from "../contract.ts";
@@ -34,7 +33,7 @@ export async function runTerminal(
   let isOpened = false;
   try {
     app.open();
-    const furnished = furnish(app, ctx.find("layers"));
+    const furnished = furnish(app);
     const status = await Promise.race([open((work) => app.suspended(work)), app.ended.then(() => null)]);
     if (status === undefined) return undefined;
     if (status !== null) {
@@ -58,9 +57,9 @@ export async function runTerminal(
 }
 
 /** Loads what the first picture did without: the field, Markdown, coloured code, help. */
-async function furnish(app: Application, layers: LayersService | undefined): Promise<void> {
+async function furnish(app: Application): Promise<void> {
   const { furnishField } = await import("./pickers.ts");
-  furnishField(app, layers);
+  furnishField(app);
   const [{ loadLexer }, { loadHighlighter }, { helpAction }] = await Promise.all([
     import("../rows/markdown.ts"),
     import("../rows/highlight.ts"),

@@ -1,18 +1,18 @@
 import type {} from "@scorel/checkpoints/contract";
 import type { FilesRestored } from "@scorel/history/contract";
 import type { SessionStatus } from "@scorel/host/contract";
-import type { LayersService } from "@scorel/inspect/contract";
 import type { HistoryWalk } from "../input/history-walk.ts";
 import type { KeyAction } from "../keys.ts";
 import type { Component, Field, Surroundings } from "../parts.ts";
 import { branchPicker } from "./branches.ts";
 import { historyPicker } from "./history.ts";
-import { presetPicker, settingPicker } from "./layers.ts";
-import { modelPicker } from "./models.ts";
+import { modelPicker, nameOf } from "./models.ts";
 import type { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
+import { presetPicker } from "./presets.ts";
 import { filesOf, type RewindPoint, type RewindScope, rewindPicker, rewindScopePicker } from "./rewind.ts";
 import { sessionPicker } from "./sessions.ts";
+import { settingPicker } from "./settings.ts";
 import { skillPicker } from "./skills.ts";
 import { textOf } from "./text-of.ts";
 
@@ -27,21 +27,13 @@ export interface PickerHost extends Surroundings, PickerPlace {
   enter(status: SessionStatus): Promise<void>;
 }
 
-/** What only some applications have: presets and settings are those of this computer. */
-export interface PickerSources {
-  walk: HistoryWalk;
-  layers?: LayersService | undefined;
-}
-
 /** Opens pickers, by name. */
 export interface Pickers {
   actions: Partial<Record<KeyAction, () => void>>;
   rewind(): void;
-  skills(): void;
-  presets(): void;
 }
 
-export function createPickers(at: PickerHost, { walk, layers }: PickerSources): Pickers {
+export function createPickers(at: PickerHost, walk: HistoryWalk): Pickers {
   const { client } = at;
   const open = <Item>(picker: ListPicker<Item>, chosen: (item: Item) => unknown) => {
     picker.onCancel = () => at.show(undefined);
@@ -61,7 +53,6 @@ export function createPickers(at: PickerHost, { walk, layers }: PickerSources): 
       open(rewindScopePicker(at, files), (scope) => goBack(at, sessionId, point, scope));
     }),
   );
-  const settings = layers && (() => open(settingPicker(at, layers), () => {}));
   return {
     actions: {
       history: () => open(historyPicker(at, walk, at.field.mode), (text) => at.field.setText(text, at.field.mode)),
@@ -69,27 +60,26 @@ export function createPickers(at: PickerHost, { walk, layers }: PickerSources): 
         open(sessionPicker(at), async ({ sessionId }) => at.enter(await client.request("load_session", { sessionId }))),
       models: inSession((sessionId) =>
         open(modelPicker(at, sessionId), async (model) =>
-          at.tell((await client.request("set_model", { sessionId, model })).text),
+          at.tell((await client.request("set_model", { sessionId, model: nameOf(model) })).text),
         ),
       ),
+      presets: () => {
+        const cwd = at.status?.meta.cwd ?? at.cwd;
+        open(presetPicker(at, cwd), async ({ name }) =>
+          at.enter(await client.request("create_session", { cwd, preset: name })),
+        );
+      },
+      skills: inSession((sessionId) =>
+        open(skillPicker(at, sessionId), ({ name }) => at.field.setText(`${at.field.text}$${name} `)),
+      ),
+      settings: inSession((sessionId) => open(settingPicker(at, sessionId), () => {})),
       branches: inSession((sessionId) =>
         open(branchPicker(at, sessionId), async ({ leafId }) =>
           at.tell((await client.request("branch", { sessionId, leafEventId: leafId })).text),
         ),
       ),
-      ...(settings && { settings }),
     },
     rewind,
-    skills: inSession((sessionId) =>
-      open(skillPicker(at, sessionId), ({ name }) => at.field.setText(`${at.field.text}$${name} `)),
-    ),
-    presets: () => {
-      if (!layers) return;
-      const { cwd } = at;
-      open(presetPicker(at, layers), async ({ name }) =>
-        at.enter(await client.request("create_session", { cwd, preset: name })),
-      );
-    },
   };
 }
 

@@ -28,6 +28,13 @@ it("keeps a mode that a preset locks: it can be kept or made stricter, not wider
   await expect(t.command("full")).rejects.toMatchObject({ code: "PERMISSIONS_LOCKED" });
   expect(await request("set_permission", { mode: "plan" })).toEqual({ mode: "plan" });
   expect(await request("set_permission", { mode: "ask" })).toEqual({ mode: "ask" });
+  const { modes } = (await request("list_permission_modes", {})) as { modes: { mode: string }[] };
+  expect(modes.map(({ mode, ...more }) => [mode, Object.keys(more)])).toEqual([
+    ["ask", ["about", "current"]],
+    ["edits", ["about", "unavailable"]],
+    ["full", ["about", "unavailable"]],
+    ["plan", ["about"]],
+  ]);
   await t.kernel.session.append("permission_mode", { mode: "edits" });
   expect(await t.command()).toContain("mode: ask");
 });

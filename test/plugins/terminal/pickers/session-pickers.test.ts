@@ -44,7 +44,7 @@ function application() {
     enter: async (status) => void entered.push(status),
   };
   const walk = new HistoryWalk(new History(home.session("../prompts/p.jsonl")), () => {});
-  const pickers = createPickers(host, { walk });
+  const pickers = createPickers(host, walk);
   return {
     field,
     walk,

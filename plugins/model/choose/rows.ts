@@ -1,0 +1,41 @@
+import type { BaseContext } from "@scorel/kernel";
+import type { ListedModel, ModelAdminService } from "../contract.ts";
+
+/** A model as `list_models` lists it: prices are absent where they are not known. */
+type ModelRow = Omit<ListedModel, "cost" | "credential"> & Partial<Pick<ListedModel, "cost">> & { current?: true };
+
+interface Asked {
+  filter?: string | undefined;
+  /** Only models for which there is a key or a subscription. */
+  ready?: boolean | undefined;
+}
+
+/** The models that a session can use. The one that it uses is among them, whatever it is. */
+export async function modelRows(ctx: BaseContext, { filter, ready = false }: Asked): Promise<ModelRow[]> {
+  const admin = ctx.find("modelAdmin") as ModelAdminService;
+  const current = currentOf(ctx);
+  const isCurrent = ({ provider, id }: Pick<ListedModel, "provider" | "id">) =>
+    provider === current?.provider && id === current.id;
+  const all = (await admin.list(filter)).filter((each) => each.ready || !ready || isCurrent(each));
+  const isMissing = current !== undefined && !filter && !all.some(isCurrent);
+  return [...(isMissing ? [current] : []), ...all].map((each) => rowOf(each, isCurrent(each)));
+}
+
+/** The model in use, such as one of a server on this computer, which no list has. */
+function currentOf(ctx: BaseContext): ListedModel | undefined {
+  try {
+    const model = ctx.find("model")?.current();
+    if (!model) return undefined;
+    const { provider, id, contextWindow, maxTokens, cost, input, reasoning } = model;
+    const images = input.includes("image");
+    return { provider, id, contextWindow, maxTokens, cost, images, thinks: reasoning, ready: true };
+  } catch {
+    return undefined; // No model is set, which the session itself says.
+  }
+}
+
+/** Without prices where they are all zero: then they are not known. */
+function rowOf({ credential: _, cost: { input, output }, ...model }: ListedModel, isCurrent: boolean): ModelRow {
+  const isPriced = input > 0 || output > 0;
+  return { ...model, ...(isPriced && { cost: { input, output } }), ...(isCurrent && { current: true }) };
+}

@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startModelServer, text } from "../model-server.ts";
+import { fullScreen } from "./full-screen.ts";
+import { hasTerminals } from "./pty.ts";
+import { scratch } from "./scorel.ts";
+
+async function stage(config = "") {
+  const s = scratch();
+  const server = await startModelServer([text("Hi.")]);
+  s.useModel(server.baseUrl, config);
+  const dispose = async () => {
+    s[Symbol.dispose]();
+    await server.close();
+  };
+  return Object.assign(s, { [Symbol.asyncDispose]: dispose });
+}
+
+describe.skipIf(!hasTerminals)("lists of the terminal application", () => {
+  it("open by keys that the help shows: models, presets, skills and settings", async () => {
+    await using s = await stage();
+    const skill = join(s.home, ".scorel", "skills", "sums");
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, "SKILL.md"), "---\nname: sums\ndescription: Adds numbers up.\n---\nAdd them.\n");
+    await using t = fullScreen(s, [], { columns: 110, rows: 64 });
+    await t.shows("scripted-model");
+    t.type("\u001bOP");
+    for (const words of ["Alt-P", "Alt-N", "Alt-K", "Alt-,"]) await t.shows(words);
+    t.type("\u001b");
+    await t.hides("Alt-K");
+    t.type("\u001bp");
+    await t.shows(/scripted-model +this one · \d+k tokens/);
+    t.type("\u001b");
+    await t.hides("Models");
+    t.type("\u001b,");
+    await t.shows("Settings and where they come from");
+    t.type("agentretries");
+    await t.shows(/agent\.retries = \d+ +default/);
+    t.type("\u001b");
+    await t.hides("Settings and where");
+    t.type("\u001bk");
+    await t.shows(/sums +Adds numbers up\./);
+    t.type("sums\r");
+    await t.shows("> $sums");
+    t.type("\u0003");
+    t.type("\u001bn");
+    await t.shows("Presets: choosing one begins a new session");
+    t.type("readonly");
+    await t.hides("coding");
+    t.type("\r");
+    await t.hides("Presets:");
+    t.type("/tools\r");
+    await t.shows("Grep");
+    expect(t.screen.text()).not.toContain("Bash");
+  });
+
+  it("changes between the modes that may be chosen, without those that are locked", async () => {
+    await using s = await stage('[permissions]\nmode = "ask"\n');
+    const file = join(s.home, ".scorel", "config.toml");
+    writeFileSync(file, `locked = ["permissions.mode"]\n${readFileSync(file, "utf8")}`);
+    await using t = fullScreen(s);
+    await t.shows("scripted-model");
+    t.type("\u001b[Z");
+    await t.shows("plan · ");
+    t.type("\u001b[Z");
+    await t.shows("ask · ");
+  });
+});
