@@ -50,6 +50,8 @@ export interface Field extends Component {
   onSubmit: (submission: Submission) => void;
   /** Sends into the running turn. */
   onSteer: (submission: Submission) => void;
+  /** `?` was typed into the empty field. */
+  onHelp: () => void;
   /** Gets each key that the field has no use for. */
   onUnused: (data: string) => void;
   /** Stops timers and writes the draft to the disk. */

@@ -130,6 +130,7 @@ export class Application implements Surroundings {
     this.field = field;
     field.onSubmit = (submission) => submit(this, submission, "follow_up");
     field.onSteer = (submission) => submit(this, submission, "steer");
+    field.onHelp = () => this.actions.help?.();
     field.onUnused = (data) => actionOf(data, this.keys, this.actions)?.();
     for (const data of this.early.splice(0)) this.key(data);
     this.redraw();

@@ -7,7 +7,7 @@ const MODES: readonly Mode[] = ["ask", "edits", "plan", "full"];
 
 /** What keys do from the first picture on. */
 export function basicActions(app: Application): Actions {
-  const { reader, looks, words } = app;
+  const { reader, looks } = app;
   const clearing = new Twice();
   return {
     interrupt: () => interrupt(app),
@@ -18,12 +18,7 @@ export function basicActions(app: Application): Actions {
       app.painter.forget();
       app.redraw();
     },
-    mode: () =>
-      app.attempt(async () => {
-        const mode = await nextMode(app);
-        await app.conversation.setMode(mode);
-        app.tell(words.mode(modeText(mode, words)));
-      }),
+    mode: modeAction(app),
     expand: () => looks.toggle("isExpanded"),
     thinking: () => looks.toggle("showsThinking"),
     todos: () => {
@@ -55,6 +50,23 @@ function clear(app: Application, clearing: Twice): void {
   else if (conversation.isRunning || conversation.runningLine !== undefined || questions.shown) interrupt(app);
   else if (clearing.again(performance.now())) app.leave();
   else app.tell(app.words.pressAgain(app.keys.label("clear")));
+}
+
+/** Goes to the next mode; when the key is pressed several times quickly, one after the other. */
+function modeAction(app: Application): () => void {
+  let work: Promise<unknown> = Promise.resolve();
+  return () =>
+    app.attempt(() => {
+      const step = work.then(() => toNextMode(app));
+      work = step.catch(() => {});
+      return step;
+    });
+}
+
+async function toNextMode(app: Application): Promise<void> {
+  const mode = await nextMode(app);
+  await app.conversation.setMode(mode);
+  app.tell(app.words.mode(modeText(mode, app.words)));
 }
 
 /** The mode after the present one, of those that may be chosen here. */

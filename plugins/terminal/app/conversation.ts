@@ -147,7 +147,9 @@ export class Conversation {
   }
 
   async setMode(mode: Mode): Promise<void> {
-    await this.client.request("set_permission", { sessionId: this.opened(), mode });
+    const sessionId = this.opened();
+    await this.client.request("set_permission", { sessionId, mode });
+    await this.client.drained(sessionId);
   }
 
   /** Answers a question. A question that is not open any more was answered elsewhere. */

@@ -55,6 +55,7 @@ export class Help implements Component {
 
   private lines(width: number): string[] {
     const { theme, words, keys, actions, commands } = this.parts;
+    const typed = ["", theme.style("strong", words.typedTitle), ...columns(words.typed, width, theme)];
     const groups = (Object.keys(keyGroups) as KeyGroup[]).flatMap((group) => {
       const rows = (Object.keys(keyGroups[group]) as KeyAction[]).flatMap((action) => {
         const what = words.actions[action];
@@ -68,7 +69,7 @@ export class Help implements Component {
     const rows = commands.map(({ usage, description }) => ({ left: safeLine(usage), right: safeLine(description) }));
     const listed =
       rows.length === 0 ? [] : ["", theme.style("strong", words.commandsTitle), ...columns(rows, width, theme)];
-    return [...groups, ...listed];
+    return [...typed, ...groups, ...listed];
   }
 }
 

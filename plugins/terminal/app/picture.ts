@@ -59,12 +59,9 @@ function statusParts({ view, look, keys, since }: Scene) {
   return { view, theme: look.theme, words: look.words, keys, now: Date.now(), since };
 }
 
-function conversation(
-  { transcript, look, columns, version, cwd, view, keys }: Scene,
-  height: number,
-): readonly string[] {
+function conversation({ transcript, look, columns, version, cwd, view }: Scene, height: number): readonly string[] {
   if (!transcript.isEmpty) return transcript.render(columns, height, look);
-  return welcome({ version, cwd: cwd.replace(homedir(), "~"), view, keys }, columns, look).slice(0, height);
+  return welcome({ version, cwd: cwd.replace(homedir(), "~"), view }, columns, look).slice(0, height);
 }
 
 function above(scene: Scene, activity: string | undefined): string[][] {

@@ -1,5 +1,4 @@
 import type { SessionView } from "@scorel/host/client";
-import type { Keys } from "../keys.ts";
 import type { Look } from "../rows/look.ts";
 import { safeLine } from "../rows/safe.ts";
 import { wrapped } from "../rows/wrap.ts";
@@ -8,11 +7,10 @@ export interface WelcomeParts {
   version: string;
   cwd: string;
   view: SessionView | undefined;
-  keys: Keys;
 }
 
 /** What an empty conversation shows: where one is, which model answers, and how to find everything else. */
-export function welcome({ version, cwd, view, keys }: WelcomeParts, width: number, { theme, words }: Look): string[] {
+export function welcome({ version, cwd, view }: WelcomeParts, width: number, { theme, words }: Look): string[] {
   const model = view?.status.model;
   const problem = view?.status.modelError?.message;
   const rows = [
@@ -21,7 +19,7 @@ export function welcome({ version, cwd, view, keys }: WelcomeParts, width: numbe
     model === undefined ? "" : theme.style("muted", words.model(safeLine(model))),
     problem === undefined ? "" : theme.style("warning", safeLine(problem)),
     "",
-    theme.style("muted", words.hintStart(keys.label("help"))),
+    theme.style("muted", words.hintStart("?")),
   ].filter((row, at) => row !== "" || at === 4);
   return ["", ...rows.flatMap((row) => wrapped(row, width - 2)).map((row) => ` ${row}`)];
 }

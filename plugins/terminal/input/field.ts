@@ -25,6 +25,7 @@ export interface FieldParts {
 export class PromptField implements Field {
   onSubmit: (submission: Submission) => void = () => {};
   onSteer: (submission: Submission) => void = () => {};
+  onHelp: () => void = () => {};
   onUnused: (data: string) => void = () => {};
   cursor: Cursor | undefined;
   private readonly at: Surroundings;
@@ -146,6 +147,7 @@ export class PromptField implements Field {
     const { area } = this;
     const character = decodePrintableKey(data) ?? data;
     if (/\p{Cc}/u.test(character)) return this.leaveEmptyMode(data);
+    if (area.isEmpty && this.current === "message" && character === "?") return this.done(() => this.onHelp());
     if (area.isEmpty && this.current === "message" && character === "/") return this.done(() => this.enter("command"));
     if (area.isEmpty && this.current === "message" && character === "!") return this.done(() => this.enter("shell"));
     return this.done(() => {

@@ -82,6 +82,15 @@ export const en = {
   helpTitle: "Keys and commands",
   helpClose: (key: string) => `${key} closes · arrows and PageUp/PageDown scroll`,
   commandsTitle: "Commands",
+  typedTitle: "Characters that you type",
+  typed: [
+    { left: "?", right: "in an empty field: this help" },
+    { left: "/", right: "in an empty field: a command" },
+    { left: "!", right: "in an empty field: a line for the shell; !! does not tell the model of it" },
+    { left: "@", right: "a file, which goes with the message" },
+    { left: "$", right: "a skill" },
+    { left: "\\ Enter", right: "new line" },
+  ] as readonly { left: string; right: string }[],
   groups: {
     writing: "Writing",
     editing: "Editing",

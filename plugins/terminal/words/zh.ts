@@ -78,6 +78,15 @@ export const zh: Words = {
   helpTitle: "按键与命令",
   helpClose: (key) => `${key} 关闭 · 方向键和 PageUp/PageDown 滚动`,
   commandsTitle: "命令",
+  typedTitle: "输入的字符",
+  typed: [
+    { left: "?", right: "输入框为空时:本帮助" },
+    { left: "/", right: "输入框为空时:命令" },
+    { left: "!", right: "输入框为空时:shell 命令;!! 则不告诉模型" },
+    { left: "@", right: "文件,随消息一起发送" },
+    { left: "$", right: "技能" },
+    { left: "\\ Enter", right: "换行" },
+  ],
   groups: { writing: "输入", editing: "编辑", reading: "阅读", choosing: "选择", going: "进出", lists: "列表中" },
   actions: {
     send: "发送;运行中则排队",

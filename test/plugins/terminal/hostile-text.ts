@@ -69,8 +69,10 @@ const FORBIDDEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff\u{e0041}]
 
 /** The cases of which control characters or deceiving ones are left in what is drawn, or of which a line is too wide. */
 export function leaks(draw: (text: string) => readonly string[], width = Number.POSITIVE_INFINITY): string[] {
-  const isBad = (line: string) => FORBIDDEN.test(line.replace(OWN, "")) || columnsIn(line) > width;
-  for (const t of cases)
-    for (const l of draw(t)) if (isBad(l)) console.log("BAD", columnsIn(l), width, JSON.stringify(l));
-  return cases.filter((text) => draw(text).some(isBad));
+  return cases.filter((text) => draw(text).some((line) => isBad(line, width)));
+}
+
+/** Whether a drawn line has control characters or deceiving ones, or is too wide. */
+export function isBad(line: string, width: number): boolean {
+  return FORBIDDEN.test(line.replace(OWN, "")) || columnsIn(line) > width;
 }

@@ -23,7 +23,7 @@ import { themeOf } from "../../../plugins/terminal/theme/theme.ts";
 import { en } from "../../../plugins/terminal/words/en.ts";
 import { pickersEn } from "../../../plugins/terminal/words/pickers.ts";
 import { eventually } from "../../eventually.ts";
-import { cases, leaks } from "./hostile-text.ts";
+import { cases, isBad, leaks } from "./hostile-text.ts";
 import { desk, paste } from "./input/desk.ts";
 
 const WIDTH = 60;
@@ -133,7 +133,7 @@ const parts: Readonly<Record<string, (text: string) => readonly string[]>> = {
   "what a tool does": (text) => activity(text, { live: [call(text)] }),
   "a lost connection": (text) => activity(text, { connection: "closed", error: { message: text } }),
   "an attempt after a failure": (text) => activity(text, { retrying: { attempt: 1, of: 2, reason: text } }),
-  "the first screen": (text) => welcome({ version: "1", cwd: text, view: view(text), keys }, WIDTH, look),
+  "the first screen": (text) => welcome({ version: "1", cwd: text, view: view(text) }, WIDTH, look),
   "the queue": (text) =>
     queueStrip(
       [
@@ -166,11 +166,11 @@ describe("text of others", () => {
     const completing = new Completing([async () => ({ length: 0, items })]);
     completing.ask({ mode: "message", before: "", wanted: true });
     await eventually(() => expect(completing.render(WIDTH, theme)).not.toEqual([]));
-    const shown = cases.flatMap(() => {
+    const shown = cases.flatMap((_, at) => {
       completing.take("\u001b[B", keys, { mode: "message", before: "" });
-      return completing.render(WIDTH, theme);
+      // Eight are shown at a time.
+      return at % 8 === 0 ? completing.render(WIDTH, theme) : [];
     });
-    // What is drawn is the same whichever of the cases is asked about.
-    expect(leaks(() => shown, WIDTH)).toEqual([]);
+    expect(shown.filter((line) => isBad(line, WIDTH))).toEqual([]);
   });
 });

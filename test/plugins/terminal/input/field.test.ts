@@ -29,6 +29,18 @@ describe("the field", () => {
     expect([sent, steered]).toEqual([[], [message("stop that")]]);
   });
 
+  it("asks for help at a question mark that is typed into it while it is empty, and only then", () => {
+    const { field, sent, type } = desk();
+    let asked = 0;
+    field.onHelp = () => {
+      asked++;
+    };
+    type("?", paste("?"), key.enter);
+    expect([asked, sent]).toEqual([1, [message("?")]]);
+    type("why", "?", key.enter, "/", "?", key.enter);
+    expect([asked, sent.slice(1)]).toEqual([1, [message("why?"), { ...message("?"), mode: "command" }]]);
+  });
+
   it("edits by words, lines and graphemes, with undo and a kill ring", () => {
     const { field, type } = desk();
     type("one two three", "\x17", "\x17", "\x19", "\x19");
