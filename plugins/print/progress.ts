@@ -1,7 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { damageIn, Warnings } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
-import type { AnyEvent, Transients } from "@scorel/kernel";
+import type { AnyEvent, Events, StoredEvent, Transients } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
@@ -32,8 +32,8 @@ export interface Progress {
   reportDenied(): Promise<void>;
 }
 
-/** Creates progress output on the invocation's stderr. */
-export function createProgress({ stderr, options }: Invocation): Progress {
+/** Creates progress output on the invocation's stderr, for the client with this id. */
+export function createProgress({ stderr, options }: Invocation, clientId: string): Progress {
   const output = createOutput(stderr);
   const say = (text: string) => output.write(`${plainText(text)}\n`);
   const warnings = new Warnings();
@@ -63,6 +63,7 @@ export function createProgress({ stderr, options }: Invocation): Progress {
       const said =
         warnings.heard(event) ??
         storageOf(event) ??
+        unattachedIn(delivered, clientId) ??
         summaryOf(delivered) ??
         notificationIn(delivered) ??
         warningIn(delivered) ??
@@ -86,6 +87,16 @@ function storageOf(event: Delivered["event"]): string | undefined {
   if (event.type !== "storage_status") return undefined;
   const { error } = event as AnyEvent & Transients["storage_status"];
   return error === undefined ? "The log can be written again." : `warning: ${error}`;
+}
+
+/** Returns which files that the prompt mentions were not attached, and why: lines at the end of its display. */
+function unattachedIn({ event, display }: Delivered, clientId: string): string | undefined {
+  if (event.type !== "message" || event.clientId !== clientId || display.display !== "bubble") return undefined;
+  const { message } = event as StoredEvent & Events["message"];
+  const mentions = (message.role === "user" && message.meta?.mentions) || [];
+  const lines = display.text.split("\n").slice(-mentions.length);
+  const told = lines.filter((_, index) => mentions[index]?.problem !== undefined);
+  return told.length > 0 ? told.join("\n") : undefined;
 }
 
 /** Returns a warning when no model wrote the summary, since later requests may lack information. */

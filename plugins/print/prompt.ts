@@ -2,28 +2,42 @@ import { isUtf8 } from "node:buffer";
 import { addAbortSignal } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
 import type { UserMessage } from "@scorel/messages/contract";
-import { attachedTo, attachImage } from "./attachments.ts";
+import { readImage } from "./attachments.ts";
 import { errors } from "./errors.ts";
 
 const PATIENCE_MS = 3000;
 
+/** What is sent to the session. */
+export interface Prompt {
+  content: UserMessage["content"];
+  /** Whether the session attaches the files that the first text mentions as `@path`. */
+  mentions: boolean;
+}
+
 /**
- * Builds the prompt from `-p`, the files it mentions, piped input and `more`; undefined when interrupted. Piped input
- * cannot attach files, since anyone may have written it. Throws PRINT_EMPTY_PROMPT.
+ * Builds the prompt from `-p`, its images, piped input and `more`; undefined when interrupted. Only the text of `-p` can mention files,
+ * since anyone may have written piped input. Throws PRINT_EMPTY_PROMPT.
  */
-export async function readPrompt(invocation: Invocation, more?: string): Promise<UserMessage["content"] | undefined> {
+export async function readPrompt(invocation: Invocation, more?: string): Promise<Prompt | undefined> {
   const { options, cwd } = invocation;
   const given = String(options.print ?? "");
-  const attached = attachedTo(given, cwd);
-  for (const path of (options.image ?? []) as string[]) attachImage(path, cwd, attached);
-  const { texts, images } = attached;
+  const files = ((options.image ?? []) as string[]).map((path) => readImage(path, cwd));
   const piped = invocation.stdin.isTTY ? "" : await readPiped(invocation);
   if (piped === undefined) return undefined;
-  const parts = [given, ...texts, piped.replace(/\r?\n$/, "")].filter((part) => part.trim() !== "");
-  if (parts.length + images.length === 0) throw errors.PRINT_EMPTY_PROMPT();
-  const text = [...parts, ...(more === undefined ? [] : [more])].join("\n\n");
-  if (images.length === 0) return text;
-  return [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images];
+  const texts = [given, ...files.map(textIn), piped.replace(/\r?\n$/, "")].filter((text) => text.trim() !== "");
+  const images = files.filter((block) => block.type === "image");
+  if (texts.length + images.length === 0) throw errors.PRINT_EMPTY_PROMPT();
+  if (more !== undefined) texts.push(more);
+  // What mentions files stays apart from what somebody else may have written.
+  const mentions = given.includes("@");
+  const parts = mentions ? texts : [texts.join("\n\n")].filter((text) => text !== "");
+  const [only = "", ...further] = parts;
+  if (further.length + images.length === 0) return { content: only, mentions };
+  return { content: [...parts.map((text) => ({ type: "text" as const, text })), ...images], mentions };
+}
+
+function textIn(block: ReturnType<typeof readImage>): string {
+  return block.type === "text" ? block.text : "";
 }
 
 /** Reads all of stdin, with a hint when it stays open. Throws PRINT_STDIN_BINARY. */

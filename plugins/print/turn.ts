@@ -11,13 +11,12 @@ import type {
 } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
-import type { UserMessage } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import { sessionOptions } from "./options.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { readPrompt } from "./prompt.ts";
+import { type Prompt, readPrompt } from "./prompt.ts";
 import type { AnswerSchema } from "./schema.ts";
 
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
@@ -55,11 +54,11 @@ async function answer(
   refuseTwoSessions(options);
   const limits = readLimits(invocation);
   const schema = await schemaOf(invocation);
-  const content = await readPrompt(invocation, schema?.instruction);
-  if (content === undefined) return undefined;
+  const prompt = await readPrompt(invocation, schema?.instruction);
+  if (prompt === undefined) return undefined;
   const status = await openSession(client, sessionChoice(cwd, options, known));
   const { sessionId } = status;
-  const progress = createProgress(invocation);
+  const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
   // A separate subscription, so that a slow reader of the output does not delay the limits.
   const mine = ({ event }: Delivered) => "clientId" in event && event.clientId === client.clientId;
@@ -74,7 +73,7 @@ async function answer(
   await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined });
   if (interrupt.aborted) return undefined;
   const refuses = options.ifBusy === "refuse";
-  const printed = await converse({ client, status, format, limits, progress, interrupt, refuses }, content, schema);
+  const printed = await converse({ client, status, format, limits, progress, interrupt, refuses }, prompt, schema);
   await client.drained(sessionId);
   await format.finish(sessionId, printed);
   const { notices } = await client.request("get_status", { sessionId });
@@ -111,18 +110,22 @@ async function schemaOf({ options, cwd }: Invocation): Promise<AnswerSchema | un
 }
 
 /** Runs one turn, and a second one when the answer does not match its schema. */
-async function converse(run: Run, content: UserMessage["content"], schema?: AnswerSchema): Promise<Printed> {
+async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promise<Printed> {
   const { limits, status } = run;
   limits.start();
   try {
-    const outcome = await takeTurn(run, content);
+    const outcome = await takeTurn(run, prompt);
     if (!schema || outcome.reason !== "completed") return limited(outcome, limits);
     const checked = schema.check(outcome.text);
     if (checked.fits) return { outcome, data: checked.data };
     await run.client.drained(status.sessionId);
     if (!limits.allowsMore()) return limited({ ...outcome, reason: "cancelled" }, limits);
     const { repairOf } = await import("./schema.ts");
-    return judged(joined(outcome, await takeTurn(run, repairOf(checked.reason))), schema, limits);
+    return judged(
+      joined(outcome, await takeTurn(run, { content: repairOf(checked.reason), mentions: false })),
+      schema,
+      limits,
+    );
   } finally {
     limits.stop();
   }
@@ -156,10 +159,10 @@ function added<T extends Record<keyof T, number>>(a: T, b: T): T {
  * Sends a message and waits for its turn. An interrupt or limit cancels it and keeps what has arrived; a closed stdout
  * does not.
  */
-async function takeTurn(run: Run, content: UserMessage["content"]) {
+async function takeTurn(run: Run, prompt: Prompt) {
   const { client, status, format, limits, interrupt, progress, refuses } = run;
   const { sessionId } = status;
-  const { id, status: sent } = await send(client, sessionId, content, refuses);
+  const { id, status: sent } = await send(client, sessionId, prompt, refuses);
   const isQueued = sent === "queued";
   if (isQueued) await progress.queued();
   const over = new AbortController();
@@ -181,15 +184,13 @@ async function takeTurn(run: Run, content: UserMessage["content"]) {
   }
 }
 
-async function send(client: Client, sessionId: string, content: UserMessage["content"], refuses: boolean) {
+async function send(client: Client, sessionId: string, { content, mentions }: Prompt, refuses: boolean) {
   try {
-    const mentionsFiles = JSON.stringify(content).includes("@");
     return await client.request("send_message", {
       sessionId,
       content,
       ...(refuses && { running: "refuse" as const }),
-      // The files are attached already, and piped input must not attach any.
-      ...(mentionsFiles && { mentions: false }),
+      ...(!mentions && { mentions }),
     });
   } catch (thrown) {
     throw codeOf(thrown) === "AGENT_BUSY" ? errors.PRINT_BUSY({ sessionId }) : thrown;

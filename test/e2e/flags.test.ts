@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -43,35 +43,70 @@ const pixel = Buffer.from(
 const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${pixel.toString("base64")}` } };
 
 describe("attachments of a prompt", () => {
-  it("a text file named by @ is sent as a block with its path; @ without a matching file stays text", () =>
+  it("a file named by @ is sent as the session would read it; @ without a matching file stays text", () =>
     withModel([text("ok")], async (s, server) => {
       s.file("src/a.ts", "const fence = '```';\n");
       s.file("with space.txt", "spaced");
-      await s.run([...none, "-p", 'Compare @src/a.ts, and @"with space.txt" (@nobody, me@src/a.ts, @src/a.ts).']);
-      expect(asked(server)).toBe(
-        [
-          'Compare @src/a.ts, and @"with space.txt" (@nobody, me@src/a.ts, @src/a.ts).',
-          "````src/a.ts\nconst fence = '```';\n````",
-          "```with space.txt\nspaced\n```",
-        ].join("\n\n"),
-      );
+      const prompt = 'Compare @src/a.ts, and @"with space.txt" (@nobody, me@src/a.ts, @src/a.ts).';
+      const { stderr } = await s.run(["-p", prompt]);
+      expect({ asked: asked(server), stderr }).toEqual({
+        asked: [
+          { type: "text", text: prompt },
+          { type: "text", text: "Attached: src/a.ts\n````\n[lines 1-1 of 1]\n1\tconst fence = '```';\n````" },
+          {
+            type: "text",
+            text: "Attached: with space.txt\n```\n[lines 1-1 of 1; no line break at the end]\n1\tspaced\n```",
+          },
+        ],
+        stderr: "",
+      });
+    }));
+
+  it("a file that may not be read, or is missing, is not sent, and both the user and the model are told", () =>
+    withModel([text("ok")], async (s, server) => {
+      s.file("key.txt", "not to be sent");
+      appendFileSync(join(s.home, ".scorel/config.toml"), '\n[permissions]\ndeny = ["Read(key.txt)"]\n');
+      const { code, stderr } = await s.run(["-p", "Compare @key.txt with @gone.txt"]);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: `[not attached: key.txt: the rule "Read(key.txt)" denies it]\n[not attached: gone.txt: there is no such file]\n`,
+      });
+      expect(JSON.stringify(asked(server))).toContain("Not attached: key.txt");
+      expect(JSON.stringify(server.requests)).not.toContain("not to be sent");
     }));
 
   it("@ in piped input names no files", () =>
-    withModel([text("ok")], async (s, server) => {
+    withModel([text("ok"), text("ok")], async (s, server) => {
       s.file("private.txt", "not to be sent");
-      await s.run([...none, "-p", "Summarise:"], { input: "see @private.txt" });
-      expect(asked(server)).toBe("Summarise:\n\nsee @private.txt");
+      s.file("a.txt", "to be sent");
+      await s.run(["-p", "Summarise:"], { input: "see @private.txt" });
+      await s.run(["-p", "Summarise @a.txt:"], { input: "see @private.txt" });
+      expect([asked(server), asked(server, 1)]).toEqual([
+        "Summarise:\n\nsee @private.txt",
+        [
+          { type: "text", text: "Summarise @a.txt:" },
+          { type: "text", text: "see @private.txt" },
+          {
+            type: "text",
+            text: "Attached: a.txt\n```\n[lines 1-1 of 1; no line break at the end]\n1\tto be sent\n```",
+          },
+        ],
+      ]);
     }));
 
   it("images are sent as images, by --image or @, also without text", () =>
     withModel([text("ok"), text("ok")], async (s, server) => {
       const shot = join(s.project, "shot.png");
       writeFileSync(shot, pixel);
-      await s.run([...none, "-p", "Look at @shot.png", "--image", "shot.png"]);
+      await s.run(["-p", "Look at @shot.png", "--image", "shot.png"]);
       await s.run([...none, "-p", "", "--image", shot]);
       expect([asked(server), asked(server, 1)]).toEqual([
-        [{ type: "text", text: "Look at @shot.png" }, picture, picture],
+        [
+          { type: "text", text: "Look at @shot.png" },
+          picture,
+          { type: "text", text: "[shot.png: image/png, 1x1, 70 bytes]" },
+          picture,
+        ],
         [picture],
       ]);
     }));
@@ -88,14 +123,14 @@ describe("attachments of a prompt", () => {
     }),
   );
 
-  it("a binary file is refused, whether named by @ or piped in", () =>
-    withModel([], async (s) => {
+  it("binary input is refused, and a binary file that is named by @ is not attached", () =>
+    withModel([text("ok")], async (s) => {
       s.file("a.bin", "\0\u0001");
-      const named = await s.run([...none, "-p", "Read @a.bin"]);
       const piped = await s.run([...none, "-p", "Read"], { input: "\0\u0001" });
-      expect([named, piped]).toMatchObject([
-        { code: 2, stderr: "scorel: a.bin cannot be attached: it is neither UTF-8 text nor an image.\n" },
+      const named = await s.run(["-p", "Read @a.bin"]);
+      expect([piped, named]).toMatchObject([
         { code: 2, stderr: expect.stringContaining("is not UTF-8 text") },
+        { code: 0, stderr: expect.stringContaining("[not attached: a.bin: ") },
       ]);
     }));
 });
