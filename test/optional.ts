@@ -13,6 +13,7 @@ const problems = {
   bubblewrap: runs("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]),
   python: runs("python3", ["-c", "0"]),
   script: runs("script", ["-qec", "true", "/dev/null"]),
+  tmux: runs("tmux", ["-V"]),
   zsh: runs("zsh", ["-c", "true"]),
   fish: runs("fish", ["-c", "true"]),
   chromium: () => (findChromium() === undefined ? "no Chromium is on the PATH" : undefined),
