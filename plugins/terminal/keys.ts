@@ -48,6 +48,7 @@ export const keyGroups = {
     presets: ["alt+n"],
     skills: ["alt+k"],
     settings: ["alt+,"],
+    queue: ["alt+q"],
   },
   going: {
     interrupt: ["escape"],
@@ -65,6 +66,8 @@ export const keyGroups = {
     scope: ["tab"],
     rename: ["ctrl+r", "f2"],
     remove: ["ctrl+d", "delete"],
+    moveUp: ["shift+up", "alt+up"],
+    moveDown: ["shift+down", "alt+down"],
   },
 } as const satisfies Record<string, Record<string, readonly string[]>>;
 

@@ -133,6 +133,48 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(JSON.stringify(log(s))).toContain("the user said no: use mkdir");
   });
 
+  it("lets queued messages be moved, edited in their place, sent at once and deleted by keys that it shows", async () => {
+    const [first, second] = [gate(), gate()];
+    await using s = await stage([
+      [text("Working."), delayUntil(first.promise), toolCall("Bash", { command: "ls" })],
+      [text("Steered."), delayUntil(second.promise)],
+      text("Next."),
+      text("Last."),
+    ]);
+    await using t = await ready(s);
+    t.type("go\r");
+    await t.shows("Working.");
+    for (const words of ["alpha", "beta", "gamma", "delta"]) {
+      t.type(`${words}\r`);
+      await t.shows(`≡ ${words}`);
+    }
+    await t.shows("Alt-Q changes them");
+    const [alt_q, up, shiftUp, alt_s, ctrl_d] = ["\u001bq", "\u001b[A", "\u001b[1;2A", "\u001bs", "\u0004"];
+    t.type(alt_q);
+    await t.shows("❯ ≡ delta");
+    await t.shows(/Enter edits · Shift-Up\/Shift-Down moves · Alt-S sends now · Ctrl-D deletes\s+·\s+Esc\s+closes/);
+    t.type(ctrl_d);
+    await t.hides("≡ delta");
+    await t.shows("❯ ≡ gamma");
+    t.type(shiftUp);
+    await t.shows(/≡ alpha\s+❯ ≡ gamma\s+≡ beta/);
+    t.type(up + up);
+    await t.shows("❯ ≡ alpha");
+    t.type("\r");
+    await t.shows("Editing a queued message: Enter puts it back, Esc leaves it as it was");
+    await t.shows("> alpha");
+    t.type("!\r");
+    await t.shows(/≡ alpha!\s+≡ gamma\s+≡ beta/);
+    t.type(`${alt_q}${alt_s}`);
+    await t.shows("↳ beta");
+    first.open();
+    await t.shows("Steered.");
+    second.open();
+    await t.shows("Last.");
+    await leave(t);
+    expect(users(s)).toEqual(["go", "beta", "alpha!", "gamma"]);
+  });
+
   it("queues what is sent while a turn runs, and Esc brings it back", async () => {
     const held = gate();
     await using s = await stage([[text("Working"), delayUntil(held.promise)], text("Second.")]);

@@ -4,8 +4,9 @@ import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
 import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
+import { newId } from "@scorel/kit/values/id";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
-import type { Client, HostService, QueuedMessage, SessionStatus } from "../contract.ts";
+import type { Client, HostService, Operations, QueuedMessage, SessionStatus } from "../contract.ts";
 import { optionFlags, optionsFrom } from "../session-options.ts";
 import { everyPage } from "./every-page.ts";
 
@@ -125,23 +126,47 @@ export async function printAnswer(
   return 1;
 }
 
+/** The messages of a queue as `rewrite_queue` takes them. */
+export type QueueWanted = Operations["rewrite_queue"]["params"]["items"];
+
+/**
+ * Changes a session's queue, while others may change it, too: `make` gets the queue as it is, and is called again if it has changed since.
+ * A request that is repeated after a lost connection changes it once. Returns false, and changes nothing, when `make` returns undefined.
+ */
+export async function changeQueue(
+  client: Pick<Client, "request">,
+  sessionId: string,
+  make: (items: QueueWanted, queue: readonly QueuedMessage[]) => QueueWanted | undefined,
+): Promise<boolean> {
+  for (;;) {
+    const { items, seq: expectedSeq } = await everyPage((page) => client.request("get_queue", { sessionId, ...page }));
+    const wanted = make(
+      items.map(({ id }) => ({ id })),
+      items,
+    );
+    if (!wanted) return false;
+    try {
+      await client.request("rewrite_queue", { sessionId, items: wanted, expectedSeq, messageId: newId() });
+      return true;
+    } catch (thrown) {
+      // The queue has changed since it was read.
+      if (!CHANGED.includes((thrown as { code?: string }).code ?? "")) throw thrown;
+    }
+  }
+}
+
+const CHANGED = ["AGENT_QUEUE_CONFLICT", "AGENT_QUEUE_UNKNOWN"];
+
 /** Takes messages out of a session's queue, while others may change it, too. Returns those that were still waiting. */
 export async function takeBackQueued(
   client: Pick<Client, "request">,
   sessionId: string,
   isWanted: (item: QueuedMessage) => boolean,
 ): Promise<QueuedMessage[]> {
-  for (;;) {
-    const { items, seq: expectedSeq } = await everyPage((page) => client.request("get_queue", { sessionId, ...page }));
-    const wanted = items.filter(isWanted);
-    if (wanted.length === 0) return [];
-    const others = items.filter((item) => !wanted.includes(item)).map(({ id }) => ({ id }));
-    try {
-      await client.request("rewrite_queue", { sessionId, items: others, expectedSeq });
-      return wanted;
-    } catch (thrown) {
-      // The queue has changed since it was read.
-      if ((thrown as { code?: string }).code !== "AGENT_QUEUE_CONFLICT") throw thrown;
-    }
-  }
+  let taken: QueuedMessage[] = [];
+  await changeQueue(client, sessionId, (items, queue) => {
+    taken = queue.filter(isWanted);
+    return taken.length === 0 ? undefined : items.filter(({ id }) => !taken.some((item) => item.id === id));
+  });
+  return taken;
 }

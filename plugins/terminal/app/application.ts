@@ -19,6 +19,7 @@ import { Frames } from "./frames.ts";
 import { Looks } from "./looks.ts";
 import { type Note, pictureOf } from "./picture.ts";
 import { Questions } from "./questions.ts";
+import { QueueKeys } from "./queue-keys.ts";
 import { Reader } from "./reader.ts";
 import { submit } from "./submit.ts";
 import { openList } from "./todos.ts";
@@ -47,6 +48,7 @@ export class Application implements Surroundings {
   readonly device: Device;
   readonly transcript = new Transcript();
   readonly questions: Questions;
+  readonly queueKeys: QueueKeys;
   readonly reader: Reader;
   readonly painter = new Painter();
   /** Actions of the keys that the field leaves unused. */
@@ -85,6 +87,11 @@ export class Application implements Surroundings {
       words,
       give: (requestId, answer) => attempt(() => this.conversation.answer(requestId, answer)),
       field: () => this.field,
+    });
+    this.queueKeys = new QueueKeys({
+      ...{ keys, words, attempt, own: client.clientId, conversation: this.conversation },
+      field: () => this.field,
+      tell: (text) => this.tell(text),
     });
     this.activity = new Activity({ passed: redraw, calls: () => settings.notify && this.device.ring() });
     this.device = new Device(invocation, this.deviceEvents(), { mouse: settings.mouse });
@@ -184,6 +191,7 @@ export class Application implements Surroundings {
     this.note = undefined;
     this.frames.requestForKey();
     if (this.overlay) this.overlay.handleInput(data);
+    else if (this.queueKeys.press(data)) this.questions.typed();
     else if (this.questions.press(data, this.keys)) return;
     else if (!this.field) this.typedEarly(data);
     else {
@@ -247,13 +255,14 @@ export class Application implements Surroundings {
     if (kind === "rows") this.transcript.changed(change.index, change.isNew);
     if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
     if (kind === "live" || kind === "requests" || kind === "reset") this.transcript.liveChanged();
+    if (kind === "queue" || kind === "reset") this.queueKeys.update();
     if (kind === "requests" || kind === "reset") this.questions.update(view.requests);
     if (kind !== "text" && kind !== "rows") this.activity.update(view, change);
     this.redraw();
   }
 
   private draw(): void {
-    const { device, keys, transcript, questions, note, overlay, version, cwd, activity, looks } = this;
+    const { device, keys, transcript, questions, queueKeys, note, overlay, version, cwd, activity, looks } = this;
     if (!device.isReady) return;
     const { columns, rows } = device;
     const { look, theme } = looks;
@@ -271,6 +280,7 @@ export class Application implements Surroundings {
       keys,
       transcript,
       questions,
+      queueKeys,
       todos,
       note,
       since,

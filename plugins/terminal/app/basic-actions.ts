@@ -19,6 +19,7 @@ export function basicActions(app: Application): Actions {
       app.redraw();
     },
     mode: modeAction(app),
+    queue: () => app.queueKeys.begin(),
     expand: () => looks.toggle("isExpanded"),
     thinking: () => looks.toggle("showsThinking"),
     todos: () => {
@@ -32,9 +33,10 @@ export function basicActions(app: Application): Actions {
   };
 }
 
-/** Esc: declines what is asked, and ends a running shell line, else the running turn. */
+/** Esc: leaves a queued message as it was, or declines what is asked, and ends a running shell line, else the running turn. */
 function interrupt(app: Application): void {
   const { questions, conversation } = app;
+  if (app.queueKeys.leave()) return;
   const isAsked = questions.shown !== undefined;
   const isReason = questions.shown?.awaits === "reason";
   questions.leave();

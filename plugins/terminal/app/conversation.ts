@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type {} from "@scorel/coding/contract";
 import type { CommandResult } from "@scorel/commands/contract";
-import { damageIn, followSession, type SessionView, takeBackQueued, Warnings } from "@scorel/host/client";
+import { changeQueue, damageIn, followSession, type SessionView, takeBackQueued, Warnings } from "@scorel/host/client";
 import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
 import { codeOf, type EventId, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
@@ -144,6 +144,16 @@ export class Conversation {
   async modes(): Promise<Mode[]> {
     const { modes } = await this.client.request("list_permission_modes", { sessionId: this.opened() });
     return modes.filter(({ unavailable }) => !unavailable).map(({ mode }) => mode);
+  }
+
+  /** Changes the queue, as in `changeQueue` of the host's client. Returns false when nothing was changed. */
+  changeQueue(make: Parameters<typeof changeQueue>[2]): Promise<boolean> {
+    return changeQueue(this.client, this.opened(), make);
+  }
+
+  /** Begins a turn with the queued messages, while none runs. */
+  async runQueue(): Promise<void> {
+    await this.client.request("run_queue", { sessionId: this.opened() });
   }
 
   async setMode(mode: Mode): Promise<void> {

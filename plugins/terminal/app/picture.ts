@@ -8,6 +8,7 @@ import { cut } from "../rows/wrap.ts";
 import type { Frame } from "../screen/painter.ts";
 import { arranged } from "./layout.ts";
 import type { Questions } from "./questions.ts";
+import type { QueueKeys } from "./queue-keys.ts";
 import { activityLine, statusLine } from "./status-line.ts";
 import { queueStrip } from "./strip.ts";
 import { type openList, todoPanel } from "./todos.ts";
@@ -31,6 +32,7 @@ export interface Scene {
   keys: Keys;
   transcript: Transcript;
   questions: Questions;
+  queueKeys: Pick<QueueKeys, "chosen" | "editing">;
   todos: ReturnType<typeof openList>;
   note: Note | undefined;
   /** When what goes on began. */
@@ -65,11 +67,11 @@ function conversation({ transcript, look, columns, version, cwd, view }: Scene, 
 }
 
 function above(scene: Scene, activity: string | undefined): string[][] {
-  const { columns, rows, look, keys, questions, todos, view } = scene;
+  const { columns, rows, look, keys, questions, queueKeys, todos, view } = scene;
   const { theme, words } = look;
   const { shown, others } = questions;
   const panel = todos ? todoPanel(todos, columns, theme) : [];
-  const strip = queueStrip(view?.queue ?? [], columns, theme, words);
+  const strip = queueStrip(view?.queue ?? [], columns, { theme, words, keys }, queueKeys);
   const question = shown?.render(columns, Math.max(6, rows - 9), { theme, words, keys }, others) ?? [];
   return [apart(panel), apart(strip), apart(question), ["", lineAbove(scene, activity)]];
 }

@@ -1,22 +1,69 @@
 import type { QueuedMessage } from "@scorel/host/contract";
+import type { Keys } from "../keys.ts";
 import { safeLine } from "../rows/safe.ts";
-import { cut } from "../rows/wrap.ts";
+import { cut, wrapped } from "../rows/wrap.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
 
 const SHOWN = 4;
 
-/** The queued messages, above the field. */
-export function queueStrip(queue: readonly QueuedMessage[], width: number, theme: Theme, words: Words): string[] {
+interface StripLook {
+  theme: Theme;
+  words: Words;
+  keys: Keys;
+}
+/** Which of the messages the keys are about. */
+interface Marked {
+  chosen: string | undefined;
+  editing: string | undefined;
+}
+
+/** The queued messages, above the field, with the keys that change them. */
+export function queueStrip(
+  queue: readonly QueuedMessage[],
+  width: number,
+  look: StripLook,
+  { chosen, editing }: Marked,
+): string[] {
   if (queue.length === 0) return [];
-  const rows = queue.slice(0, SHOWN).map((item) => {
-    const mark = item.mode === "steer" ? "↳" : "≡";
+  const { theme, words, keys } = look;
+  const at = queue.findIndex(({ id }) => id === chosen);
+  const from = Math.max(0, Math.min(at - 1, queue.length - SHOWN));
+  const shown = queue.slice(from, from + SHOWN);
+  const rows = shown.map((item) => {
+    const mark = item.id === editing ? "✎" : item.mode === "steer" ? "↳" : "≡";
     const aside = item.mode === "steer" ? theme.style("faint", `  (${words.steerTitle})`) : "";
-    return cut(theme.style("muted", `${mark} ${textOf(item)}`) + aside, width);
+    const isChosen = item.id === chosen;
+    const pointer = at < 0 ? "" : isChosen ? theme.style("accent", "❯ ") : "  ";
+    return cut(pointer + theme.style(isChosen ? "strong" : "muted", `${mark} ${textOf(item)}`) + aside, width);
   });
-  const rest = queue.length > SHOWN ? [theme.style("faint", `  + ${queue.length - SHOWN}`)] : [];
-  const title = queue.some(({ mode }) => mode !== "steer") ? [theme.style("faint", words.queueTitle)] : [];
-  return [...title, ...rows, ...rest];
+  const hidden = queue.length - shown.length;
+  const rest = hidden > 0 ? [theme.style("faint", `  + ${hidden}`)] : [];
+  const title = queue.some(({ mode }) => mode !== "steer") ? words.queueTitle : words.queueSteered;
+  const how = keys.label("queue") === "" ? "" : ` · ${words.queueKey(keys.label("queue"))}`;
+  const foot = footOf(chosen, editing, look);
+  return [
+    cut(theme.style("faint", title + (at < 0 ? how : "")), width),
+    ...rows,
+    ...rest,
+    ...foot.flatMap((line) => wrapped(theme.style("warning", line), width, "  ")),
+  ];
+}
+
+/** The keys that apply now. Of those that send, the last one: few terminals know Ctrl-Enter. */
+function footOf(chosen: string | undefined, editing: string | undefined, { words, keys }: StripLook): string[] {
+  const name = (action: Parameters<Keys["label"]>[0]) => keys.label(action);
+  if (chosen !== undefined)
+    return [
+      words.queueHint(
+        name("choose"),
+        `${name("moveUp")}/${name("moveDown")}`,
+        keys.labels("steer").at(-1) ?? "",
+        name("remove"),
+        name("cancel"),
+      ),
+    ];
+  return editing === undefined ? [] : [words.queueEditing(name("send"), name("interrupt"))];
 }
 
 /** The text of a queued message as one line. */

@@ -4,6 +4,7 @@ import type { Words } from "../words/words.ts";
 import type { Actions } from "./actions.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Questions } from "./questions.ts";
+import type { QueueKeys } from "./queue-keys.ts";
 import type { Transcript } from "./transcript.ts";
 
 type Running = "follow_up" | "steer";
@@ -12,6 +13,7 @@ type Running = "follow_up" | "steer";
 interface Receiver extends Pick<Surroundings, "sessionId" | "tell"> {
   readonly conversation: Conversation;
   readonly questions: Questions;
+  readonly queueKeys: Pick<QueueKeys, "takes">;
   readonly transcript: Transcript;
   readonly words: Words;
   readonly actions: Actions;
@@ -25,6 +27,7 @@ export function submit(app: Receiver, submission: Submission, running: Running):
   const { questions } = app;
   app.transcript.toEnd();
   if (questions.takesText) questions.shown?.type(submission.text);
+  else if (app.queueKeys.takes(submission)) return;
   else if (submission.mode === "command") command(app, submission.text);
   else if (submission.mode === "shell") shell(app, submission);
   else if (submission.text.trim() !== "") app.attempt(() => send(app, submission, running));

@@ -63,6 +63,15 @@ export const en = {
   answeredElsewhere: "The question was answered elsewhere.",
   // The queue.
   queueTitle: "Queued: sent when this turn ends",
+  queueSteered: "Queued",
+  queueKey: (key: string) => `${key} changes them`,
+  queueHint: (edit: string, move: string, steer: string, remove: string, close: string) =>
+    `${edit} edits · ${move} moves · ${steer} sends now · ${remove} deletes · ${close} closes`,
+  queueEditing: (send: string, leave: string) =>
+    `Editing a queued message: ${send} puts it back, ${leave} leaves it as it was`,
+  queueEmpty: "Nothing is queued.",
+  queueGone: "That message has been sent meanwhile.",
+  queueOfOther: "Somebody else has queued that message, and only they can edit or delete it.",
   steerTitle: "sent into this turn as soon as it can take it",
   // Going.
   interrupted: "Interrupted.",
@@ -130,7 +139,9 @@ export const en = {
     cancel: "close",
     scope: "sessions: this project or all",
     rename: "rename a session",
-    remove: "delete a session",
+    remove: "delete a session or a queued message",
+    moveUp: "move a queued message up",
+    moveDown: "move a queued message down",
     pageUp: "scroll up",
     pageDown: "scroll down",
     top: "to the beginning",
@@ -145,6 +156,7 @@ export const en = {
     presets: "presets: begin a session with another one",
     skills: "skills: name one in the message",
     settings: "settings, where each comes from and what it does",
+    queue: "choose among queued messages: edit, move, send now, delete",
     interrupt: "interrupt the turn; twice when idle: go back to an earlier message",
     clear: "clear the field; twice: leave",
     leave: "leave, when the field is empty",

@@ -1,3 +1,5 @@
+import { changeQueue } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
 import { expect, it } from "vitest";
 import { delayUntil, gate, type RecordedRequest, startModelServer, text } from "../../model-server.ts";
 import { agentHost } from "./agent-host.ts";
@@ -100,4 +102,52 @@ it("messages left by a cancelled turn can be sent on request", async () => {
   });
   const { waiting, running } = await client.request("get_status", { sessionId });
   expect({ waiting, running }).toEqual({ waiting: undefined, running: false });
+});
+
+it("a change of the queue is made anew when somebody else has changed the queue meanwhile", async () => {
+  await using t = await twoWaiting();
+  const { sessionId, client } = t;
+  const [, one, two] = t.ids;
+  const phone = t.kernel.find("host")?.connect({ clientId: "phone" }) as Client;
+  let interfered = false;
+  const request = (async (operation, params) => {
+    if (operation === "rewrite_queue" && !interfered) {
+      interfered = true;
+      await phone.request("rewrite_queue", { sessionId, items: [{ id: one, content: "of the phone" }, { id: two }] });
+    }
+    return client.request(operation, params);
+  }) as Client["request"];
+  const seen: unknown[] = [];
+  const isDone = await changeQueue({ request }, sessionId, (items, queue) => {
+    seen.push(queue.map(({ content }) => content));
+    return [...items].reverse();
+  });
+  const { items } = await client.request("get_queue", { sessionId });
+  expect([isDone, seen, items.map(({ content }) => content)]).toEqual([
+    true,
+    [
+      ["one", "two"],
+      ["of the phone", "two"],
+    ],
+    ["two", "of the phone"],
+  ]);
+  expect(await changeQueue(client, sessionId, () => undefined)).toBe(false);
+  t.proceed();
+});
+
+it("a change of the queue that is repeated after a lost answer is made once", async () => {
+  await using t = await twoWaiting();
+  const { sessionId, client } = t;
+  const twice = (async (operation, params) => {
+    const result = await client.request(operation, params);
+    return operation === "rewrite_queue" ? client.request(operation, params) : result;
+  }) as Client["request"];
+  await changeQueue({ request: twice }, sessionId, (items) => items.slice(1));
+  const { items } = await client.request("get_queue", { sessionId });
+  const { events } = await client.request("get_events", { sessionId });
+  expect([
+    items.map(({ content }) => content),
+    events.filter(({ event }) => event.type === "queue_update").length,
+  ]).toEqual([["two"], 3]);
+  t.proceed();
 });

@@ -92,6 +92,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     keys: createKeys(),
     transcript,
     questions: new Questions({ words, give: () => {}, field: () => undefined }),
+    queueKeys: { chosen: undefined, editing: undefined },
     todos: openList(view),
     note: undefined,
     since: 0,

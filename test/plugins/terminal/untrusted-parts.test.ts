@@ -141,8 +141,8 @@ const parts: Readonly<Record<string, (text: string) => readonly string[]>> = {
         { mode: "follow_up", content: text },
       ] as never,
       WIDTH,
-      theme,
-      en,
+      { theme, words: en, keys },
+      { chosen: undefined, editing: undefined },
     ),
   "the todo list": (text) =>
     todoPanel({ display: "list", title: text, text, items: [{ text, state: "active" }] }, WIDTH, theme),

@@ -1,0 +1,189 @@
+import type { QueuedMessage } from "@scorel/host/contract";
+import type { Keys } from "../keys.ts";
+import type { Field, Submission } from "../parts.ts";
+import type { Words } from "../words/words.ts";
+import type { Conversation } from "./conversation.ts";
+import { wholeText } from "./strip.ts";
+
+/** What choosing among queued messages needs of the application. */
+interface QueueKeysParts {
+  keys: Keys;
+  words: Words;
+  /** The id of this client. */
+  own: string;
+  conversation: Pick<Conversation, "view" | "isRunning" | "changeQueue" | "runQueue">;
+  field(): Pick<Field, "text" | "setText"> | undefined;
+  tell(text: string): void;
+  attempt(work: () => Promise<unknown>): void;
+}
+
+type Wanted = Parameters<Parameters<Conversation["changeQueue"]>[0]>[0];
+
+/** The keys that choose among queued messages, move them, send them at once, delete them, and take one to the field for changes. */
+export class QueueKeys {
+  /** The id of the chosen message, while the keys are about the queue. */
+  chosen: string | undefined;
+  /** The message whose text is in the field, and what stood there before. */
+  private edited: { id: string; before: string } | undefined;
+  private readonly parts: QueueKeysParts;
+
+  constructor(parts: QueueKeysParts) {
+    this.parts = parts;
+  }
+
+  get editing(): string | undefined {
+    return this.edited?.id;
+  }
+
+  /** Begins to choose, with the last message. */
+  begin(): void {
+    const last = this.queue.at(-1);
+    if (last) this.chosen = last.id;
+    else this.parts.tell(this.parts.words.queueEmpty);
+  }
+
+  /** Takes what has become of the queue: a message that was delivered is no longer chosen. */
+  update(): void {
+    if (this.chosen !== undefined && !this.item(this.chosen)) this.chosen = undefined;
+  }
+
+  /** Takes a key that is about the queue. Returns false for any other; the keys are then about the field again. */
+  press(data: string): boolean {
+    const { chosen } = this;
+    if (chosen === undefined) return false;
+    const { keys } = this.parts;
+    const actions = [
+      ["moveUp", () => this.move(-1)],
+      ["moveDown", () => this.move(1)],
+      ["up", () => this.choose(-1)],
+      ["down", () => this.choose(1)],
+      ["choose", () => this.edit()],
+      ["steer", () => this.steer(chosen)],
+      ["remove", () => this.remove()],
+      ["cancel", () => this.end()],
+      ["queue", () => this.end()],
+    ] as const;
+    const action = actions.find(([name]) => keys.is(data, name));
+    if (action) action[1]();
+    else this.end();
+    return action !== undefined;
+  }
+
+  /** Takes what was entered while a queued message was changed. Returns false when none is. */
+  takes(submission: Submission): boolean {
+    const { edited, parts } = this;
+    if (!edited || submission.mode !== "message") return false;
+    this.edited = undefined;
+    parts.field()?.setText(edited.before);
+    parts.attempt(() => this.replace(edited.id, submission));
+    return true;
+  }
+
+  /** Leaves the message as it was. Returns false when none is changed. */
+  leave(): boolean {
+    const { edited } = this;
+    if (!edited) return false;
+    this.edited = undefined;
+    this.parts.field()?.setText(edited.before);
+    return true;
+  }
+
+  private get queue(): readonly QueuedMessage[] {
+    return this.parts.conversation.view?.queue ?? [];
+  }
+
+  private item(id: string | undefined): QueuedMessage | undefined {
+    return this.queue.find((item) => item.id === id);
+  }
+
+  private end(): void {
+    this.chosen = undefined;
+  }
+
+  private choose(by: number): void {
+    const at = this.queue.findIndex(({ id }) => id === this.chosen);
+    this.chosen = this.queue[Math.max(0, Math.min(at + by, this.queue.length - 1))]?.id;
+  }
+
+  private move(by: number): void {
+    const id = this.chosen;
+    this.change((items) => {
+      const at = items.findIndex((item) => item.id === id);
+      const [moved] = at < 0 ? [] : items.splice(at, 1);
+      if (!moved) return undefined;
+      items.splice(Math.max(0, Math.min(at + by, items.length)), 0, moved);
+      return items;
+    });
+  }
+
+  /** Sends the message into the running turn. Without one, a turn begins with the queue. */
+  private steer(chosen: string): void {
+    const { conversation, attempt } = this.parts;
+    this.end();
+    if (conversation.isRunning) this.change((items) => changed(items, chosen, { mode: "steer" }));
+    else attempt(() => conversation.runQueue());
+  }
+
+  private remove(): void {
+    const item = this.item(this.chosen);
+    if (!item || this.isOfOther(item)) return;
+    this.choose(this.queue.at(-1) === item ? -1 : 1);
+    if (this.chosen === item.id) this.end();
+    this.change((items) => items.filter(({ id }) => id !== item.id));
+  }
+
+  private edit(): void {
+    const item = this.item(this.chosen);
+    if (!item || this.isOfOther(item)) return;
+    this.end();
+    const field = this.parts.field();
+    this.edited = { id: item.id, before: this.edited?.before ?? field?.text ?? "" };
+    field?.setText(textsOf(item));
+  }
+
+  /** Whether somebody else who is here has queued the message: what they said is theirs to change. */
+  private isOfOther({ clientId }: QueuedMessage): boolean {
+    const { own, conversation, tell, words } = this.parts;
+    const present = conversation.view?.status.host?.present ?? [];
+    const isTheirs = clientId !== own && present.some((client) => client.clientId === clientId);
+    if (isTheirs) tell(words.queueOfOther);
+    return isTheirs;
+  }
+
+  /** Puts the new text in the place of the old one. A message that was delivered meanwhile leaves it in the field. */
+  private async replace(id: string, submission: Submission): Promise<void> {
+    const { contentOf } = await import("../input/content.ts");
+    const given = contentOf(submission);
+    const isEmpty = submission.text.trim() === "";
+    const isKept = await this.parts.conversation.changeQueue((items, queue) => {
+      if (isEmpty) return items.some((item) => item.id === id) ? items.filter((item) => item.id !== id) : undefined;
+      const old = queue.find((item) => item.id === id)?.content;
+      const pictures = Array.isArray(old) ? old.filter(({ type }) => type === "image") : [];
+      const blocks = typeof given === "string" ? [{ type: "text" as const, text: given }] : given;
+      return changed(items, id, { content: pictures.length > 0 ? [...blocks, ...pictures] : given });
+    });
+    if (isKept) return;
+    const field = this.parts.field();
+    if (field?.text === "") field.setText(submission.text);
+    this.parts.tell(this.parts.words.queueGone);
+  }
+
+  private change(make: (items: Wanted) => Wanted | undefined): void {
+    const { conversation, attempt, tell, words } = this.parts;
+    attempt(async () => {
+      if (!(await conversation.changeQueue(make))) tell(words.queueGone);
+    });
+  }
+}
+
+/** The queue with a change to one message; undefined if it does not wait any more. */
+function changed(items: Wanted, id: string, change: Partial<Wanted[number]>): Wanted | undefined {
+  if (!items.some((item) => item.id === id)) return undefined;
+  return items.map((item) => (item.id === id ? { ...item, ...change } : item));
+}
+
+/** The text of a message that is changed: its pictures stay with it. */
+function textsOf({ content }: QueuedMessage): string {
+  if (typeof content === "string") return content;
+  return wholeText({ content: content.filter(({ type }) => type === "text") });
+}
