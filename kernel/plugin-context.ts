@@ -116,6 +116,7 @@ function createFallbackUi(logger: Logger, plugin: string): Ui {
     input: async (_title: string, asking?: Asking) => asking?.default,
     notify: (text: string, level: keyof typeof levels = "info") => logger[levels[level]](`Plugin "${plugin}": ${text}`),
     status: () => {},
+    panel: () => {},
   };
   return ui as Ui;
 }

@@ -25,6 +25,13 @@ export interface SlashCommand {
    * `"all"`, which only clients that may use every operation in every session may run.
    */
   operations?: "all" | readonly Operation[];
+  /** Keys that run the command without arguments, such as "alt+u", in clients that have keys. One that a client uses itself is left to it. */
+  keys?: string | readonly string[];
+  /**
+   * What a person chooses from when the command is given without arguments, in clients that show lists. The command then runs with the
+   * chosen value.
+   */
+  choices?(context: SlashContext): Awaitable<readonly Choice[]>;
   /** No other plugin can replace the command, because it decides what runs without a question, or about keys. */
   sealed?: boolean;
   /** Returns possible values of the argument `key` that begin with `typed`. Not needed for enums. */
@@ -33,6 +40,17 @@ export interface SlashCommand {
   run?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   handler?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;
+}
+/** One of the things that a person chooses from. */
+export interface Choice {
+  /** What the command gets. */
+  value: string;
+  /** Default: the value. */
+  label?: string;
+  /** A few words beside the label. */
+  detail?: string;
+  /** Text about it, which clients show beside the list. */
+  preview?: string;
 }
 /** Words with a prefix that have a meaning anywhere in a message, such as `$name` for a skill. */
 export interface MarkedWords {
@@ -55,6 +73,10 @@ export interface ListedCommand {
   usage: string;
   /** Id of the plugin, or path of the template file. */
   plugin: string;
+  /** Keys that run it. */
+  keys?: string[];
+  /** `list_choices` tells what its argument is chosen from. */
+  chooses?: true;
 }
 export interface Completion {
   /** Index in the line where the values start. */
@@ -71,6 +93,8 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     list_commands: { params: { sessionId: string }; result: { commands: ListedCommand[] } };
+    /** Lists what the argument of a command is chosen from. Throws COMMAND_CHOICES when its plugin fails. */
+    list_choices: { params: { sessionId: string; name: string }; result: { choices: Choice[] } };
     /** Completes the end of a line: a slash command or a marked word. */
     complete_command: { params: { sessionId: string; line: string }; result: Completion };
   }

@@ -17,6 +17,8 @@ export const errors = defineErrors({
   COMMANDS_INVALID: () => '"commands" must answer an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
     `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that answers a list of texts.`,
+  COMMAND_CHOICES: (a: { name: string; plugin: string }) =>
+    `Plugin "${a.plugin}" could not list what /${a.name} can be used with. The log file says why.`,
   COMMAND_ARGUMENTS: {
     exit: 2,
     text: (a: { name: string; problem: string; usage: string }) => `/${a.name}: ${a.problem}. Usage: ${a.usage}`,

@@ -14,6 +14,14 @@ const listedCommand = z.strictObject({
   description: z.string(),
   usage: z.string(),
   plugin: z.string(),
+  keys: z.array(z.string()).optional(),
+  chooses: z.literal(true).optional(),
+});
+const choice = z.strictObject({
+  value: z.string(),
+  label: z.string().optional(),
+  detail: z.string().optional(),
+  preview: z.string().optional(),
 });
 const completion = z.strictObject({ from: z.number(), values: z.array(z.string()) });
 
@@ -21,5 +29,6 @@ const completion = z.strictObject({ from: z.number(), values: z.array(z.string()
 export const results = {
   run_command: commandResult,
   list_commands: z.strictObject({ commands: z.array(listedCommand) }),
+  list_choices: z.strictObject({ choices: z.array(choice) }),
   complete_command: completion,
 };

@@ -29,6 +29,17 @@ export function operations(ctx: BaseContext) {
         return runCommand(ctx, asked, { sessionId: ctx.session.id, clientId, request, assertOperations });
       },
     },
+    list_choices: {
+      summary: "Lists what the argument of a slash command is chosen from.",
+      readOnly: true,
+      size: { bounded: "It returns what a person can choose from, and no more than 1,000 choices." },
+      params: () => z.strictObject({ sessionId, name: z.string() }),
+      result: async () => (await results()).list_choices,
+      run: async ({ name }, { clientId, request, assertOperations }) => {
+        const { listChoices } = await import("./choices.ts");
+        return listChoices(ctx, name, { sessionId: ctx.session.id, clientId, request, assertOperations });
+      },
+    },
     complete_command: {
       summary: "Completes the end of a line: a slash command or a marked word.",
       readOnly: true,

@@ -23,6 +23,8 @@ export function listCommands(ctx: BaseContext): ListedCommand[] {
       plugin,
       description: command.summary ?? command.description ?? "",
       usage: usageOf(name, command.args),
+      ...(command.keys !== undefined && { keys: [command.keys].flat() }),
+      ...(command.choices && { chooses: true as const }),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -82,7 +84,8 @@ async function runReported<T>(
   }
 }
 
-function find(ctx: BaseContext, name: string): Row {
+/** The command of this name. Throws COMMAND_UNKNOWN and COMMAND_INVALID. */
+export function find(ctx: BaseContext, name: string): Row {
   const { rows, flawed } = collectRows(ctx);
   const found = rows.get(name);
   const flaw = flawed.get(name);
@@ -144,12 +147,14 @@ function flawOf(name: string, value: unknown): string | undefined {
   if (!/^[^\s/]+$/.test(name)) return "its name has to be one word without a slash";
   if (typeof value !== "object" || value === null) return "it is neither a function nor an object with one";
   const { summary = "", description = "", args, operations = "all" } = value as Record<string, unknown>;
-  const { complete, run, handler } = value as Record<string, unknown>;
+  const { complete, choices, keys = [], run, handler } = value as Record<string, unknown>;
   if (typeof (run ?? handler) !== "function") return 'it has neither "run" nor "handler"';
   if (typeof summary !== "string" || typeof description !== "string") return "its summary is no text";
   if (args !== undefined && typeof (args as { safeParse?: unknown } | null)?.safeParse !== "function")
     return "its args are no zod object";
   if (operations !== "all" && !isNames(operations)) return 'its operations are neither "all" nor a list of names';
+  if (choices !== undefined && typeof choices !== "function") return "its choices are no function";
+  if (!isNames([keys].flat())) return "its keys are no texts";
   return complete === undefined || typeof complete === "function" ? undefined : "its complete is no function";
 }
 

@@ -70,6 +70,12 @@ export interface PluginStatus {
   text: string;
 }
 
+/** The lines that a plugin keeps showing. */
+export interface PluginPanel {
+  plugin: string;
+  lines: string[];
+}
+
 /** Questions to the people who watch a session. The first answer counts; if nobody can be asked, the default applies. */
 export interface RequestsService {
   /** Whether a client is there that answers questions. */
@@ -126,6 +132,11 @@ export interface Ui {
   notify(text: string, level?: NoticeLevel): void;
   /** Sets a short status text, which clients keep showing; each plugin has one. Without `text`, removes it. */
   status(text?: string): void;
+  /**
+   * Sets up to six lines that clients with a screen keep showing above the field, under the plugin's name; each plugin has one panel.
+   * Without lines, removes it.
+   */
+  panel(lines?: readonly string[]): void;
 }
 
 declare module "@scorel/kernel" {
@@ -147,6 +158,8 @@ declare module "@scorel/kernel" {
     notification: { plugin: string; level: NoticeLevel; text: string };
     /** A plugin's new status text; without `text`, the status is cleared. */
     plugin_status: { plugin: string; text?: string };
+    /** A plugin's new panel; without `lines`, it is removed. */
+    plugin_panel: { plugin: string; lines?: string[] };
   }
   interface Projections {
     /** Unanswered questions by id, in the order in which they were asked. */
@@ -158,6 +171,7 @@ declare module "@scorel/host/contract" {
   interface RequestsNow {
     requests: OpenRequest[];
     statuses: PluginStatus[];
+    panels: PluginPanel[];
   }
   interface Operations {
     /**

@@ -103,6 +103,14 @@ export const pluginStatus: TransientDefinition<Transients["plugin_status"]> = {
       : { display: "notice", level: "info", text: `${plugin}: ${standing}` },
 };
 
+export const pluginPanel: TransientDefinition<Transients["plugin_panel"]> = {
+  transient: true,
+  inFlight: { work: "panel", id: "plugin", effect: "replace" },
+  schema: z.strictObject({ plugin: text, lines: z.array(text).optional() }),
+  // Clients that only print lines would print it again at each change.
+  convertToDisplay: (): DisplayAction => ({ display: "hidden" }),
+};
+
 export const openRequests: ProjectionDefinition<Readonly<Record<string, OpenRequest>>> = {
   over: "log",
   reads: ["approval_request", "approval_answer"],

@@ -7,6 +7,7 @@ import {
   approvalRequest,
   notification,
   openRequests,
+  pluginPanel,
   pluginStatus,
   requestDefaulted,
 } from "./events.ts";
@@ -29,6 +30,7 @@ export default definePlugin({
     request_defaulted: requestDefaulted,
     notification,
     plugin_status: pluginStatus,
+    plugin_panel: pluginPanel,
   },
   projections: { openRequests },
 
@@ -38,7 +40,7 @@ export default definePlugin({
     /** The state that a new client needs. */
     const present = () => {
       notices.listen();
-      return { requests: requests.open(), statuses: notices.list() };
+      return { requests: requests.open(), statuses: notices.list(), panels: notices.listPanels() };
     };
     ctx.provide("requests", createService(requests));
     ctx.provide("ui", createUi({ requests, notices }, ctx));

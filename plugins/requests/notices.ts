@@ -1,9 +1,11 @@
 import type { BaseContext, Transients } from "@scorel/kernel";
-import type { NoticeLevel, PluginStatus } from "./contract.ts";
+import type { NoticeLevel, PluginPanel, PluginStatus } from "./contract.ts";
 import { harmless, oneLine } from "./words.ts";
 
 const STATUS = 80;
 const NOTICE = 4_000;
+const PANEL_LINES = 6;
+const PANEL_WIDTH = 200;
 /** The most notices kept before a client listens; the oldest are dropped. */
 const HELD = 100;
 
@@ -11,6 +13,7 @@ const HELD = 100;
 export class Notices {
   private readonly ctx: BaseContext;
   private readonly statuses = new Map<string, string>();
+  private readonly panels = new Map<string, readonly string[]>();
   /** Notices sent before a client listened, since a plugin may speak while the session opens. */
   private held: Transients["notification"][] | undefined = [];
   private closed = false;
@@ -25,11 +28,16 @@ export class Notices {
     if (!held || this.closed) return;
     this.held = undefined;
     for (const status of this.list()) this.ctx.session.emit("plugin_status", status);
+    for (const panel of this.listPanels()) this.ctx.session.emit("plugin_panel", panel);
     for (const notification of held) this.ctx.session.emit("notification", notification);
   }
 
   list(): PluginStatus[] {
     return [...this.statuses].map(([plugin, text]) => ({ plugin, text }));
+  }
+
+  listPanels(): PluginPanel[] {
+    return [...this.panels].map(([plugin, lines]) => ({ plugin, lines: [...lines] }));
   }
 
   /** Stops sending anything. */
@@ -52,4 +60,25 @@ export class Notices {
     else this.statuses.set(plugin, status);
     if (!this.held) this.ctx.session.emit("plugin_status", { plugin, ...(status !== "" && { text: status }) });
   }
+
+  panel(plugin: string, given: unknown): void {
+    const lines = panelLines(given);
+    if (this.closed || areSame(lines, this.panels.get(plugin) ?? [])) return;
+    if (lines.length === 0) this.panels.delete(plugin);
+    else this.panels.set(plugin, lines);
+    if (!this.held) this.ctx.session.emit("plugin_panel", { plugin, ...(lines.length > 0 && { lines: [...lines] }) });
+  }
+}
+
+/** The lines as clients get them: without control characters, and neither long nor many. */
+function panelLines(given: unknown): string[] {
+  const all = Array.isArray(given) ? given : given === undefined ? [] : [given];
+  const lines = all.slice(0, PANEL_LINES + 1).map((line) => oneLine(harmless(line), PANEL_WIDTH));
+  return all.length > PANEL_LINES
+    ? [...lines.slice(0, PANEL_LINES - 1), `… ${all.length - PANEL_LINES + 1} more`]
+    : lines;
+}
+
+function areSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, at) => line === b[at]);
 }

@@ -20,7 +20,12 @@ const openRequest = z.strictObject({
   from: z.strictObject({ sessionId: z.string(), requestId: z.string(), plugin: z.string() }).optional(),
 });
 const pluginStatus = z.strictObject({ plugin: z.string(), text: z.string() });
-const requestsNow = z.strictObject({ requests: z.array(openRequest), statuses: z.array(pluginStatus) });
+const pluginPanel = z.strictObject({ plugin: z.string(), lines: z.array(z.string()) });
+const requestsNow = z.strictObject({
+  requests: z.array(openRequest),
+  statuses: z.array(pluginStatus),
+  panels: z.array(pluginPanel),
+});
 
 /** The schemas of what the operations return. */
 export const results = {

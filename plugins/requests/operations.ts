@@ -26,7 +26,7 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
       },
     },
     list_requests: {
-      summary: "Returns the open questions and the status texts.",
+      summary: "Returns the open questions, the status texts and the panels of plugins.",
       readOnly: true,
       size: { bounded: "Each running call asks one question at a time, and each plugin has one status text." },
       params: () => z.strictObject({ sessionId }),

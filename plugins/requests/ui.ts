@@ -30,6 +30,7 @@ function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {
     "abort",
     () => {
       notices.status(plugin, undefined);
+      notices.panel(plugin, undefined);
       requests.forget(plugin);
     },
     { once: true },
@@ -68,6 +69,10 @@ function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {
     status: (text) => {
       context.spend("ui.status", { told: 1 });
       if (!stopped.aborted) notices.status(plugin, text);
+    },
+    panel: (lines) => {
+      context.spend("ui.panel", { told: 1 });
+      if (!stopped.aborted) notices.panel(plugin, lines);
     },
   };
 }

@@ -195,6 +195,18 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     const after = await s.run(["chat", "--continue"], { input: `/rewind ${id}\n/tick 2\n` });
     expect(after.stdout).toContain("[ ] Bake\n[x] Eat\n");
   },
+  async pins(s) {
+    await using server = await startModelServer([text("Good.")]);
+    s.useModel(server.baseUrl);
+    const { stdout } = await s.run(["chat"], { input: "hi\n/pin buy milk\n/pin call Ann\n/unpin buy milk\n" });
+    expect(stdout).toContain("Pinned: buy milk\n");
+    expect(stdout).toContain("Unpinned: buy milk\n");
+    expect(lastLog(s).flatMap(({ type, text: words, gone }) => (type === "pin" ? [[words, gone]] : []))).toEqual([
+      ["buy milk", false],
+      ["call Ann", false],
+      ["buy milk", true],
+    ]);
+  },
   async "package-scripts"(s) {
     s.file("package.json", '{"scripts":{"build":"tsc","test":"vitest"}}');
     expect(await results(s, toolCall("PackageScripts", {}))).toEqual(["build: tsc\ntest: vitest"]);

@@ -125,6 +125,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     input: "function",
     notify: "function",
     status: "function",
+    panel: "function",
   },
   permissions: {
     mode: "value",

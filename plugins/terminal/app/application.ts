@@ -13,6 +13,7 @@ import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
 import { type Actions, actionOf } from "./actions.ts";
 import { Activity } from "./activity.ts";
+import type { Contributed } from "./contributed.ts";
 import { Conversation } from "./conversation.ts";
 import { FirstField } from "./first-field.ts";
 import { Frames } from "./frames.ts";
@@ -49,6 +50,8 @@ export class Application implements Surroundings {
   readonly transcript = new Transcript();
   readonly questions: Questions;
   readonly queueKeys: QueueKeys;
+  /** Keys and lists of plugins, once they are loaded. */
+  contributed: Pick<Contributed, "load" | "press" | "open"> | undefined;
   readonly reader: Reader;
   readonly painter = new Painter();
   /** Actions of the keys that the field leaves unused. */
@@ -138,7 +141,11 @@ export class Application implements Surroundings {
     field.onSubmit = (submission) => submit(this, submission, "follow_up");
     field.onSteer = (submission) => submit(this, submission, "steer");
     field.onHelp = () => this.actions.help?.();
-    field.onUnused = (data) => actionOf(data, this.keys, this.actions)?.();
+    field.onUnused = (data) => {
+      const action = actionOf(data, this.keys, this.actions);
+      if (action) action();
+      else this.contributed?.press(data);
+    };
     for (const data of this.early.splice(0)) this.key(data);
     this.redraw();
   }
@@ -210,7 +217,8 @@ export class Application implements Surroundings {
       entered: (view: SessionView) => this.entered(view),
       changed: (change: ViewChange) => this.changed(change),
       told: (text: string, level: Level | "plain") => this.addText(text, level),
-      passed: ({ display }: Delivered) => {
+      passed: ({ display, event }: Delivered) => {
+        if (event.type === "session_start") this.loadContributed();
         if (display.display !== "hidden") this.add((width, look) => displayLines(display, width, look));
       },
       offered: (text: string) => {
@@ -244,7 +252,14 @@ export class Application implements Surroundings {
     this.questions.update(view.requests);
     this.activity.update(view);
     this.onEntered();
+    this.loadContributed();
     this.redraw();
+  }
+
+  /** Keys and lists of plugins may be others in another session, and after a reload. */
+  private loadContributed(): void {
+    const { contributed } = this;
+    if (contributed) this.attempt(() => contributed.load());
   }
 
   private changed(change: ViewChange): void {
@@ -282,6 +297,7 @@ export class Application implements Surroundings {
       questions,
       queueKeys,
       todos,
+      hidesPanels: this.hidesTodos,
       note,
       since,
       field,

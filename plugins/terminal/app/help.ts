@@ -5,6 +5,7 @@ import { safeLine } from "../rows/safe.ts";
 import { columnsIn, cut, wrapped } from "../rows/wrap.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
+import { keysOf } from "./contributed.ts";
 
 export interface HelpParts {
   theme: Theme;
@@ -66,7 +67,11 @@ export class Help implements Component {
       });
       return rows.length === 0 ? [] : ["", theme.style("strong", words.groups[group]), ...columns(rows, width, theme)];
     });
-    const rows = commands.map(({ usage, description }) => ({ left: safeLine(usage), right: safeLine(description) }));
+    const rows = commands.map((command) => {
+      const bound = keysOf(command, keys);
+      const left = [safeLine(command.usage), ...bound].join(", ");
+      return { left, right: safeLine(command.description) };
+    });
     const listed =
       rows.length === 0 ? [] : ["", theme.style("strong", words.commandsTitle), ...columns(rows, width, theme)];
     return [...typed, ...groups, ...listed];

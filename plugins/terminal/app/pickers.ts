@@ -4,6 +4,7 @@ import { createPickers, type PickerHost } from "../pickers/actions.ts";
 import { pickersEn, pickersZh } from "../words/pickers.ts";
 import { Twice } from "./actions.ts";
 import type { Application } from "./application.ts";
+import { Contributed } from "./contributed.ts";
 
 /** Puts the field in place, with its draft, and the lists that keys open. */
 export function furnishField(app: Application): void {
@@ -11,6 +12,7 @@ export function furnishField(app: Application): void {
   app.takeField(field);
   keepDraft(app, field);
   const pickers = createPickers(pickerHost(app, field), walk);
+  contribute(app, field);
   const twice = new Twice();
   const { interrupt } = app.actions;
   app.actions = {
@@ -23,6 +25,21 @@ export function furnishField(app: Application): void {
       else interrupt?.();
     },
   };
+}
+
+/** Takes keys and lists of plugins in, now and whenever another session is shown. */
+function contribute(app: Application, field: PromptField): void {
+  const contributed = new Contributed({
+    client: app.client,
+    keys: app.keys,
+    sessionId: () => app.sessionId,
+    run: (line) => app.attempt(() => app.conversation.command(line)),
+    place: () => pickerHost(app, field),
+    show: (picker) => app.show(picker),
+    attempt: (work) => app.attempt(work),
+  });
+  app.contributed = contributed;
+  app.attempt(() => contributed.load());
 }
 
 /** Keeps the draft with the session that is shown; before anything was said in it, with the project. */

@@ -7,6 +7,7 @@ import { safeOutput } from "../rows/safe.ts";
 import { cut } from "../rows/wrap.ts";
 import type { Frame } from "../screen/painter.ts";
 import { arranged } from "./layout.ts";
+import { pluginPanels } from "./plugin-panels.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
 import { activityLine, statusLine } from "./status-line.ts";
@@ -34,6 +35,8 @@ export interface Scene {
   questions: Questions;
   queueKeys: Pick<QueueKeys, "chosen" | "editing">;
   todos: ReturnType<typeof openList>;
+  /** Neither the todo list nor panels of plugins are shown. */
+  hidesPanels: boolean;
   note: Note | undefined;
   /** When what goes on began. */
   since: number;
@@ -71,9 +74,10 @@ function above(scene: Scene, activity: string | undefined): string[][] {
   const { theme, words } = look;
   const { shown, others } = questions;
   const panel = todos ? todoPanel(todos, columns, theme) : [];
+  const ofPlugins = scene.hidesPanels ? [] : pluginPanels(view?.status.panels ?? [], columns, theme);
   const strip = queueStrip(view?.queue ?? [], columns, { theme, words, keys }, queueKeys);
   const question = shown?.render(columns, Math.max(6, rows - 9), { theme, words, keys }, others) ?? [];
-  return [apart(panel), apart(strip), apart(question), ["", lineAbove(scene, activity)]];
+  return [apart(ofPlugins), apart(panel), apart(strip), apart(question), ["", lineAbove(scene, activity)]];
 }
 
 function apart(lines: string[]): string[] {

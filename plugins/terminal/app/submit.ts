@@ -2,6 +2,7 @@ import type { Submission, Surroundings } from "../parts.ts";
 import { userLines } from "../rows/display.ts";
 import type { Words } from "../words/words.ts";
 import type { Actions } from "./actions.ts";
+import type { Contributed } from "./contributed.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
@@ -15,6 +16,7 @@ interface Receiver extends Pick<Surroundings, "sessionId" | "tell"> {
   readonly questions: Questions;
   readonly queueKeys: Pick<QueueKeys, "takes">;
   readonly transcript: Transcript;
+  readonly contributed: Pick<Contributed, "open"> | undefined;
   readonly words: Words;
   readonly actions: Actions;
   readonly field: { readonly text: string; setText(text: string): void } | undefined;
@@ -52,5 +54,9 @@ function command(app: Receiver, line: string): void {
   app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
   if (/^(?:help|\?)\s*$/.test(line) && app.actions.help) app.actions.help();
   else if (!app.sessionId) app.tell(app.words.opening);
-  else if (line.trim() !== "") app.attempt(() => app.conversation.command(line));
+  else if (line.trim() !== "") {
+    const run = () => app.attempt(() => app.conversation.command(line));
+    if (app.contributed) app.contributed.open(line, run);
+    else run();
+  }
 }

@@ -1,7 +1,7 @@
 import { parseKey } from "@mariozechner/pi-tui/dist/keys.js";
 import { type KeyAction, type KeyGroup, type Keys, keyGroups } from "../keys.ts";
 import { bindingsOf, type KeySettings } from "./key-config.ts";
-import { canonical, keyLabel } from "./key-names.ts";
+import { canonical, keyLabel, keyNamed } from "./key-names.ts";
 
 const ESC = "\x1b";
 /** Sequences that the library does not name, or names otherwise than a terminal means them in raw mode. */
@@ -48,12 +48,18 @@ function functionKey(data: string): string | undefined {
 export function createKeys(settings: KeySettings = {}): Keys {
   const bindings = bindingsOf(settings);
   const labels = (action: KeyAction) => bindings[action].map(keyLabel);
+  const bound = new Set(Object.values(bindings).flat());
   let last = { data: "", key: undefined as string | undefined };
   return {
     is(data, action) {
       if (last.data !== data) last = { data, key: keyOf(data) };
       return last.key !== undefined && bindings[action].includes(last.key);
     },
+    free(key) {
+      const named = keyNamed(key);
+      return typeof named === "string" && !bound.has(named) ? named : undefined;
+    },
+    names: (data, key) => keyOf(data) === key,
     label: (action) => labels(action)[0] ?? "",
     labels,
   };

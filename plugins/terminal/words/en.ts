@@ -148,7 +148,7 @@ export const en = {
     bottom: "to the end",
     expand: "show whole outputs, or fold them again",
     thinking: "show or hide what the model thought",
-    todos: "show or hide the todo list",
+    todos: "show or hide the todo list and panels of plugins",
     mode: "next permission mode: ask, edits, plan, full",
     models: "choose the model",
     sessions: "choose a session",

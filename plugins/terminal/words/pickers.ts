@@ -8,6 +8,7 @@ export const pickersEn = {
   choose: (key: string) => `${key} chooses`,
   cancel: (key: string) => `${key} closes`,
   yesNo: "y / n",
+  nothing: "There is nothing to choose.",
   none: "–",
   // History.
   historyTitle: "What you have sent",
@@ -78,6 +79,7 @@ export const pickersZh: PickerWords = {
   choose: (key) => `${key} 选择`,
   cancel: (key) => `${key} 关闭`,
   yesNo: "y / n",
+  nothing: "没有可选的内容。",
   none: "–",
   historyTitle: "已发送的内容",
   historyEmpty: "你在此项目中还没有发送过内容。",

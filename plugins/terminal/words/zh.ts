@@ -136,7 +136,7 @@ export const zh: Words = {
     bottom: "到末尾",
     expand: "显示完整输出,或重新折叠",
     thinking: "显示或隐藏思考过程",
-    todos: "显示或隐藏待办列表",
+    todos: "显示或隐藏待办列表和插件面板",
     mode: "下一个权限模式:询问、编辑、计划、完全",
     models: "选择模型",
     sessions: "选择会话",

@@ -253,6 +253,7 @@ describe("list_operations", () => {
       ...operations.map(({ name, plugin }) => [name, plugin]),
       ["list_commands", "commands"],
       ["run_command", "commands"],
+      ["list_choices", "commands"],
       ["complete_command", "commands"],
       ["set_thinking", "agent"],
       ["count_events", "counter"],

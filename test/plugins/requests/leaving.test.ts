@@ -142,6 +142,6 @@ describe("a client that answers questions", () => {
     await t.open();
     await client.request("reload_session", { sessionId });
     expect([await sure, t.ui().attended, await t.asked()]).toEqual([true, false, ["the session was closed"]]);
-    expect(await client.request("attend_requests", { sessionId })).toEqual({ requests: [], statuses: [] });
+    expect(await client.request("attend_requests", { sessionId })).toEqual({ requests: [], statuses: [], panels: [] });
   });
 });

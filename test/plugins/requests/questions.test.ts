@@ -108,7 +108,7 @@ describe("a question", () => {
       { requestId, plugin: "asker", kind: "input", title: "Name?", fallback: "" },
     ]);
     await t.run("answer_request", { requestId, answer: "Ann" });
-    expect([await answer, await t.run("list_requests")]).toEqual(["Ann", { requests: [], statuses: [] }]);
+    expect([await answer, await t.run("list_requests")]).toEqual(["Ann", { requests: [], statuses: [], panels: [] }]);
   });
 
   it("cannot be answered after it is withdrawn or its session closes", async () => {

@@ -145,7 +145,9 @@ describe("ctx.ui", () => {
     ui.status("one\n\u001b[31mtwo");
     ui.notify("Well.", "warning");
     expect(await t.told("notification", "plugin_status")).toEqual([]);
-    expect(await t.run("attend_requests")).toEqual({ requests: [], statuses: [{ plugin: "asker", text: "one two" }] });
+    expect(await t.run("attend_requests")).toEqual({
+      ...{ requests: [], statuses: [{ plugin: "asker", text: "one two" }], panels: [] },
+    });
     ui.status("one two");
     ui.notify("\u001b]0;title\u0007Done.\u202e");
     ui.status();
@@ -175,6 +177,26 @@ describe("ctx.ui", () => {
     expect([plugin, await sure]).toEqual(["oracle", true]);
   });
 
+  it("a panel is told when it changes, in lines that are neither long nor many, and ends with its plugin", async () => {
+    await using t = await open();
+    const { ui } = t.ctx;
+    ui.panel(["one\n\u001b[31mtwo", "x".repeat(300)]);
+    expect((await t.run("attend_requests")).panels).toEqual([
+      { plugin: "asker", lines: ["one two", `${"x".repeat(199)}…`] },
+    ]);
+    ui.panel(["one two", "x".repeat(300)]);
+    ui.panel(Array.from({ length: 9 }, (_, at) => `line ${at}`));
+    ui.panel([]);
+    expect((await t.told("plugin_panel")).slice(1)).toEqual([
+      {
+        type: "plugin_panel",
+        plugin: "asker",
+        lines: ["line 0", "line 1", "line 2", "line 3", "line 4", "… 4 more"],
+      },
+      { type: "plugin_panel", plugin: "asker" },
+    ]);
+  });
+
   it("ends with its plugin: clears the status and answers open questions with their defaults", async () => {
     const other = lender("other");
     await using t = await open({}, [other.plugin]);
@@ -189,7 +211,7 @@ describe("ctx.ui", () => {
     expect([await sure, await ui.confirm("Still?"), await t.run("list_requests")]).toEqual([
       true,
       false,
-      { requests: [], statuses: [] },
+      { requests: [], statuses: [], panels: [] },
     ]);
     ui.status("late");
     expect((await t.told("plugin_status")).at(-1)).toEqual({ type: "plugin_status", plugin: "other" });

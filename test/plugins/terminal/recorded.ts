@@ -94,6 +94,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     questions: new Questions({ words, give: () => {}, field: () => undefined }),
     queueKeys: { chosen: undefined, editing: undefined },
     todos: openList(view),
+    hidesPanels: false,
     note: undefined,
     since: 0,
     field: new FirstField(theme),

@@ -2,6 +2,7 @@ import type { Live, SessionView } from "@scorel/host/client";
 import { describe, expect, it } from "vitest";
 import { Help } from "../../../plugins/terminal/app/help.ts";
 import { LiveItems } from "../../../plugins/terminal/app/items.ts";
+import { pluginPanels } from "../../../plugins/terminal/app/plugin-panels.ts";
 import { Question } from "../../../plugins/terminal/app/question.ts";
 import { activityLine, statusLine } from "../../../plugins/terminal/app/status-line.ts";
 import { queueStrip } from "../../../plugins/terminal/app/strip.ts";
@@ -144,6 +145,7 @@ const parts: Readonly<Record<string, (text: string) => readonly string[]>> = {
       { theme, words: en, keys },
       { chosen: undefined, editing: undefined },
     ),
+  "a panel of a plugin": (text) => pluginPanels([{ plugin: text, lines: [text, text] }], WIDTH, theme),
   "the todo list": (text) =>
     todoPanel({ display: "list", title: text, text, items: [{ text, state: "active" }] }, WIDTH, theme),
   "a picker": (text) => picker(text),

@@ -69,6 +69,7 @@ export class LiveWork {
   private readonly items = new Map<string, Live>();
   private list: readonly Live[] | undefined;
   private readonly texts = new Map<string, string>();
+  private readonly shown = new Map<string, readonly string[]>();
   work: Work = { running: false };
   times: Times = {};
 
@@ -82,7 +83,13 @@ export class LiveWork {
     return [...this.texts].map(([plugin, text]) => ({ plugin, text }));
   }
 
+  /** Panels by plugin. */
+  get panels(): { plugin: string; lines: readonly string[] }[] {
+    return [...this.shown].map(([plugin, lines]) => ({ plugin, lines }));
+  }
+
   clear(): void {
+    this.shown.clear();
     this.items.clear();
     this.list = undefined;
     this.texts.clear();
@@ -111,10 +118,17 @@ export class LiveWork {
     if (type === "shell_line_update") return this.progress(callKey(eventId), event);
     if (type === "shell_line_end") return this.end(callKey(eventId));
     if (type === "plugin_status") return this.setText(event.plugin, event.text);
+    if (type === "plugin_panel") return this.setPanel(event.plugin, event.lines);
     this.times = nextTimes(this.times, event);
     const work = nextWork(this.work, event);
     if (!work) return [];
     this.work = work;
+    return [{ kind: "status" }];
+  }
+
+  private setPanel(plugin: unknown, lines: unknown): LiveChange[] {
+    if (Array.isArray(lines)) this.shown.set(textOf(plugin), lines.map(textOf));
+    else this.shown.delete(textOf(plugin));
     return [{ kind: "status" }];
   }
 

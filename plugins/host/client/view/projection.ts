@@ -35,6 +35,8 @@ export interface ViewStatus extends Work, SessionGlance {
   usage: Facts["usage"];
   /** Status texts of plugins. */
   texts: { plugin: string; text: string }[];
+  /** Panels of plugins: lines that are shown above the field. */
+  panels: { plugin: string; lines: readonly string[] }[];
   /** The session as the host described it when the view last subscribed. */
   host: SessionStatus;
 }
@@ -284,6 +286,7 @@ export class SessionProjection {
       ...(doing && { doing }),
       usage,
       texts: this.work.statuses,
+      panels: this.work.panels,
       host: this.host,
     };
   }

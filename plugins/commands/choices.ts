@@ -1,0 +1,44 @@
+import type { OperationContext } from "@scorel/host/contract";
+import type { BaseContext } from "@scorel/kernel";
+import type { Choice, SlashContext } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { find } from "./registry.ts";
+
+/** Milliseconds that listing may take. */
+const LIMIT_MS = 5_000;
+const MOST = 1_000;
+const LINE = 200;
+const PREVIEW = 20_000;
+
+/** Lists what the argument of a command is chosen from, for a client that may run the command. Throws COMMAND_CHOICES. */
+export async function listChoices(
+  ctx: BaseContext,
+  name: string,
+  { assertOperations, ...context }: SlashContext & Pick<OperationContext, "assertOperations">,
+): Promise<{ choices: Choice[] }> {
+  const { command, plugin } = find(ctx, name);
+  assertOperations(command.operations ?? "all", `/${name}`);
+  const where = `choices of command /${name}`;
+  const choices = await ctx.guard<Promise<Choice[] | undefined>>(
+    { plugin, where, otherwise: undefined, limit: LIMIT_MS },
+    async () => usable(await command.choices?.(context)),
+  );
+  if (!choices) throw errors.COMMAND_CHOICES({ name, plugin });
+  return { choices };
+}
+
+/** The choices, cut to what a list shows. Throws for what is no list of choices. */
+function usable(given: unknown): Choice[] {
+  if (given === undefined) return [];
+  if (!Array.isArray(given)) throw new TypeError('"choices" has to answer a list of { value, label, detail, preview }');
+  return given.slice(0, MOST).map((each: unknown) => {
+    const { value, label, detail, preview } = (typeof each === "string" ? { value: each } : Object(each)) as Choice;
+    if (typeof value !== "string") throw new TypeError('one of the choices has no text as its "value"');
+    return {
+      value,
+      ...(label !== undefined && { label: String(label).slice(0, LINE) }),
+      ...(detail !== undefined && { detail: String(detail).slice(0, LINE) }),
+      ...(preview !== undefined && { preview: String(preview).slice(0, PREVIEW) }),
+    };
+  });
+}

@@ -1,0 +1,86 @@
+import type { Choice, ListedCommand } from "@scorel/commands/contract";
+import type { Client } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
+import { keyLabel } from "../input/key-names.ts";
+import type { Keys } from "../keys.ts";
+import { ListPicker } from "../pickers/picker.ts";
+import type { PickerPlace } from "../pickers/picker-parts.ts";
+
+interface ContributedParts {
+  client: Client;
+  keys: Keys;
+  sessionId(): string | undefined;
+  /** Runs a slash command. */
+  run(line: string): void;
+  /** What pickers are drawn with; undefined before they are loaded. */
+  place(): PickerPlace | undefined;
+  show(picker: ListPicker<Choice> | undefined): void;
+  attempt(work: () => Promise<unknown>): void;
+}
+
+/** What plugins add to the keys and lists of the application: slash commands with keys, and those whose argument is chosen from a list. */
+export class Contributed {
+  private commands: readonly ListedCommand[] = [];
+  private readonly parts: ContributedParts;
+
+  constructor(parts: ContributedParts) {
+    this.parts = parts;
+  }
+
+  /** Loads what there is in the session that is shown. A preset without commands has none. */
+  async load(): Promise<void> {
+    const { client } = this.parts;
+    const sessionId = this.parts.sessionId();
+    if (sessionId === undefined) return;
+    try {
+      this.commands = (await client.request("list_commands", { sessionId })).commands;
+    } catch (thrown) {
+      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    }
+  }
+
+  /** Runs the command of a key that the application has no use for. The first plugin with a key gets it. */
+  press(data: string): void {
+    const { keys } = this.parts;
+    const command = this.commands.find((each) => freeKeys(each, keys).some((key) => keys.names(data, key)));
+    if (command) this.open(command.name, () => this.parts.run(command.name));
+  }
+
+  /** Opens the list of a command that is given without arguments, or does something else if the command has none. */
+  open(line: string, otherwise: () => void): void {
+    const name = line.trim();
+    const command = this.commands.find((each) => each.name === name && each.chooses);
+    const place = this.parts.place();
+    if (command && place) this.choose(command, place);
+    else otherwise();
+  }
+
+  private choose({ name, description, plugin }: ListedCommand, place: PickerPlace): void {
+    const { client, show, run } = this.parts;
+    const sessionId = this.parts.sessionId();
+    if (sessionId === undefined) return;
+    const picker = new ListPicker<Choice>(place, {
+      title: () => `/${name}: ${description} (${plugin})`,
+      empty: place.pickerWords.nothing,
+      load: async () => (await client.request("list_choices", { sessionId, name })).choices,
+      row: ({ value, label = value, detail }) => ({ label, detail }),
+      id: ({ value }) => value,
+      preview: ({ value, preview = value }) => preview,
+    });
+    picker.onCancel = () => show(undefined);
+    picker.onChoose = ({ value }) => {
+      show(undefined);
+      run(`${name} ${value}`);
+    };
+    show(picker);
+  }
+}
+
+/** The keys of a command that nothing else has, by the names that people write. */
+export function keysOf(command: ListedCommand, keys: Keys): string[] {
+  return freeKeys(command, keys).map(keyLabel);
+}
+
+function freeKeys({ keys: wanted = [] }: ListedCommand, keys: Keys): string[] {
+  return wanted.flatMap((key) => keys.free(key) ?? []);
+}
