@@ -45,9 +45,11 @@ export const config = z.strictObject({
       "the wheel scrolls and a click opens a card; hold Shift to select text. Off: the terminal keeps the mouse",
     ),
   notify: z
-    .boolean()
+    .union([z.boolean(), z.enum(["bell", "osc9", "osc777"])])
     .default(true)
-    .describe("rings the bell when a turn of more than ten seconds ends or asks something"),
+    .describe(
+      "calls you when a turn of more than ten seconds ends or asks something: `true` rings the bell and shows a notification where the terminal is known to have them, `bell` only rings, `osc9` and `osc777` send that sequence to any terminal",
+    ),
   colors: z
     .record(z.string(), colors)
     .default({})

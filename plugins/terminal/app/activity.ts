@@ -1,14 +1,14 @@
 import type { SessionView, ViewChange } from "@scorel/host/client";
 
 const TICK_MS = 1_000;
-/** A turn that took longer is told with the bell when it ends. */
+/** A person is called when a turn that took longer ends. */
 const LONG_MS = 10_000;
 
 interface ActivityParts {
   /** The time that is shown has changed. */
   passed(): void;
   /** Somebody may have looked away: a long turn has ended, or asks something. */
-  calls(): void;
+  calls(what: "ended" | "asks"): void;
 }
 
 /** Follows what a session does. While something goes on, its time is drawn anew each second; while nothing does, nothing is drawn. */
@@ -46,7 +46,7 @@ export class Activity {
   private call(isRunning: boolean, asked: number): void {
     const now = Date.now();
     const isLong = this.startedAt !== undefined && now - this.startedAt > LONG_MS;
-    if (isLong && (!isRunning || asked > this.asked)) this.parts.calls();
+    if (isLong && (!isRunning || asked > this.asked)) this.parts.calls(asked > this.asked ? "asks" : "ended");
     this.asked = asked;
     this.startedAt = isRunning ? (this.startedAt ?? now) : undefined;
   }

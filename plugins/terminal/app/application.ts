@@ -8,6 +8,7 @@ import type { Component, Field, Surroundings } from "../parts.ts";
 import { displayLines } from "../rows/display.ts";
 import { outputLines } from "../rows/output.ts";
 import { Device } from "../screen/device.ts";
+import { callFor } from "../screen/notification.ts";
 import { Painter } from "../screen/painter.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
@@ -96,7 +97,11 @@ export class Application implements Surroundings {
       field: () => this.field,
       tell: (text) => this.tell(text),
     });
-    this.activity = new Activity({ passed: redraw, calls: () => settings.notify && this.device.ring() });
+    this.activity = new Activity({
+      passed: redraw,
+      calls: (what) =>
+        this.device.write(callFor(what === "asks" ? words.callAsks : words.callEnded, settings.notify, env)),
+    });
     this.device = new Device(invocation, this.deviceEvents(), { mouse: settings.mouse });
     const { transcript, looks, conversation, device } = this;
     this.reader = new Reader({ transcript, looks, conversation, rows: () => device.rows, attempt, redraw });

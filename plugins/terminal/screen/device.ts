@@ -119,11 +119,6 @@ export class Device {
     process.kill(0, "SIGTSTP");
   }
 
-  /** Calls a person who looks elsewhere. */
-  ring(): void {
-    this.write("\u0007");
-  }
-
   /** Copies a text to the clipboard (OSC 52), which also works over SSH. */
   copy(text: string): void {
     this.write(`${ESC}]52;c;${Buffer.from(text).toString("base64")}\u0007`);

@@ -73,6 +73,9 @@ export const en = {
   queueGone: "That message has been sent meanwhile.",
   queueOfOther: "Somebody else has queued that message, and only they can edit or delete it.",
   steerTitle: "sent into this turn as soon as it can take it",
+  // Calling somebody who looks elsewhere. Only fixed texts: terminals show them outside of their window.
+  callEnded: "The turn has ended.",
+  callAsks: "A question is waiting for you.",
   // Going.
   interrupted: "Interrupted.",
   takenBack: "Your queued messages are back in the field.",

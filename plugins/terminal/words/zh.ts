@@ -71,6 +71,8 @@ export const zh: Words = {
   queueGone: "这条消息已经发送。",
   queueOfOther: "这条消息由他人排队,只有他们可以编辑或删除。",
   steerTitle: "将尽快插入本轮",
+  callEnded: "本轮已结束。",
+  callAsks: "有问题等待你回答。",
   interrupted: "已中断。",
   takenBack: "排队的消息已回到输入框。",
   pressAgain: (key) => `再按一次 ${key} 退出。`,
