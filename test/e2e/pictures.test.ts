@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { read } from "../docs/source.ts";
+import { takePictures, terminalPictures } from "../docs/terminal-stage.ts";
+import { hasTerminals } from "./pty.ts";
+
+describe.skipIf(!hasTerminals)("the pictures of the terminal", () => {
+  it("show what it shows (`npm run docs -- guide` takes them anew)", async () => {
+    const pictures = await takePictures();
+    expect([...pictures.keys()].sort()).toEqual([...terminalPictures].sort());
+    for (const [file, picture] of pictures) expect({ file, picture: read(file) }).toEqual({ file, picture });
+  });
+
+  it("are small, and name nothing of the machine that they were taken on", () => {
+    const pictures = terminalPictures.map(read);
+    expect(pictures.filter((picture) => picture.length > 12_000)).toEqual([]);
+    expect(pictures.filter((picture) => /\/tmp|scorel-e2e|\d (?:ms|s)\b/.test(picture))).toEqual([]);
+  });
+});
