@@ -12,6 +12,8 @@ export interface SlashCommand {
   /** One line for lists. `description` is an alias. */
   summary?: string;
   description?: string;
+  /** Heading under which help lists it: `Session`, `Conversation`, `Model`, `Project`, or another one. Default: `Other`. */
+  group?: string;
   /**
    * Schema for the text after the name. Keys are words of the line, in order, and the last key takes the rest. Booleans
    * are written `--key`; every other key may also be given as `--key value`. Values are strings unless the schema
@@ -71,6 +73,8 @@ export interface ListedCommand {
   description: string;
   /** For example `/name <event> [--files]`. */
   usage: string;
+  /** Heading under which help lists it. */
+  group: string;
   /** Id of the plugin, or path of the template file. */
   plugin: string;
   /** Keys that run it. */

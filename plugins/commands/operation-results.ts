@@ -14,6 +14,7 @@ const listedCommand = z.strictObject({
   description: z.string(),
   usage: z.string(),
   plugin: z.string(),
+  group: z.string(),
   keys: z.array(z.string()).optional(),
   chooses: z.literal(true).optional(),
 });

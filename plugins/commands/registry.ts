@@ -5,6 +5,7 @@ import { nearest } from "@scorel/kit/values/nearest";
 import { parseArguments, usageOf } from "./arguments.ts";
 import type { CommandResult, ListedCommand, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { byGroup, OTHER } from "./groups.ts";
 import { shipped } from "./shipped.ts";
 import { templates } from "./templates.ts";
 
@@ -15,7 +16,7 @@ export interface Row {
   command: SlashCommand;
 }
 
-/** Lists all slash commands of the session, sorted by name. */
+/** Lists all slash commands of the session, sorted by their headings and names. */
 export function listCommands(ctx: BaseContext): ListedCommand[] {
   return [...rowsOf(ctx).values()]
     .map(({ name, plugin, command }) => ({
@@ -23,10 +24,11 @@ export function listCommands(ctx: BaseContext): ListedCommand[] {
       plugin,
       description: command.summary ?? command.description ?? "",
       usage: usageOf(name, command.args),
+      group: command.group ?? OTHER,
       ...(command.keys !== undefined && { keys: [command.keys].flat() }),
       ...(command.choices && { chooses: true as const }),
     }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    .sort((a, b) => byGroup(a.group, b.group) || (a.name < b.name ? -1 : 1));
 }
 
 /** Runs a command. Throws COMMAND_UNKNOWN, COMMAND_INVALID and COMMAND_ARGUMENTS. */
@@ -146,10 +148,11 @@ function usableCommands(
 function flawOf(name: string, value: unknown): string | undefined {
   if (!/^[^\s/]+$/.test(name)) return "its name has to be one word without a slash";
   if (typeof value !== "object" || value === null) return "it is neither a function nor an object with one";
-  const { summary = "", description = "", args, operations = "all" } = value as Record<string, unknown>;
+  const { summary = "", description = "", group = "", args, operations = "all" } = value as Record<string, unknown>;
   const { complete, choices, keys = [], run, handler } = value as Record<string, unknown>;
   if (typeof (run ?? handler) !== "function") return 'it has neither "run" nor "handler"';
   if (typeof summary !== "string" || typeof description !== "string") return "its summary is no text";
+  if (typeof group !== "string") return "its group is no text";
   if (args !== undefined && typeof (args as { safeParse?: unknown } | null)?.safeParse !== "function")
     return "its args are no zod object";
   if (operations !== "all" && !isNames(operations)) return 'its operations are neither "all" nor a list of names';

@@ -5,20 +5,23 @@ import { errors } from "./errors.ts";
 
 const SHOWN_SESSIONS = 20;
 
+const newCommand: SlashCommand = {
+  summary: "Start a new session in the same directory; this one is kept",
+  operations: ["get_status", "create_session"],
+  args: z.object({ name: z.string().optional() }),
+  run: async ({ name }: { name?: string }, context) => {
+    const cwd = await directoryOf(context);
+    return switchTo(
+      await context.request("create_session", { cwd, ...(name !== undefined && { name }) }),
+      "New session",
+    );
+  },
+};
+
 /** Commands about the session as a whole. */
 export const sessionCommands: Record<string, SlashCommand> = {
-  new: {
-    summary: "Start a new session in the same directory; this one is kept",
-    operations: ["get_status", "create_session"],
-    args: z.object({ name: z.string().optional() }),
-    run: async ({ name }: { name?: string }, context) => {
-      const cwd = await directoryOf(context);
-      return switchTo(
-        await context.request("create_session", { cwd, ...(name !== undefined && { name }) }),
-        "New session",
-      );
-    },
-  },
+  new: newCommand,
+  clear: { ...newCommand, summary: "Start with an empty conversation, like /new" },
   resume: {
     summary: "Resume another session; without a name, list those of this directory",
     operations: [],

@@ -1,5 +1,6 @@
 import type { BaseContext } from "@scorel/kernel";
 import type { ListedCommand, SlashCommand } from "./contract.ts";
+import { groupedLines, inGroup } from "./groups.ts";
 import { modelCommands } from "./model-commands.ts";
 import { sessionCommands } from "./session-commands.ts";
 import { windowCommands } from "./window-commands.ts";
@@ -10,20 +11,17 @@ export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<s
   return {
     help: {
       summary: "List the commands",
+      group: "Session",
       operations: ["list_commands"],
       run: () => {
         const commands = list();
-        const width = Math.max(...commands.map(({ usage }) => usage.length));
-        const lines = commands.map(
-          ({ usage, description }) => `${usage.padEnd(Math.min(width, WIDEST))}  ${description}`,
-        );
-        return { output: lines.join("\n"), data: commands };
+        return { output: groupedLines(commands, WIDEST).join("\n"), data: commands };
       },
     },
-    ...sessionCommands,
-    ...modelCommands(ctx),
-    ...windowCommands(ctx),
-    ...workCommands(ctx),
+    ...inGroup("Session", sessionCommands),
+    ...inGroup("Model", modelCommands(ctx)),
+    ...inGroup("Conversation", windowCommands(ctx)),
+    ...inGroup("Conversation", workCommands(ctx)),
   };
 }
 

@@ -12,6 +12,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
     copy: { summary: "Copy the last answer to the clipboard", operations: ["get_events"], run: () => copy(ctx) },
     diff: {
+      group: "Project",
       summary: "Show how the files have changed since this session started",
       operations: ["list_changes"],
       run: async (_args, { sessionId, request }) => {
@@ -42,6 +43,7 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
       },
     },
     init: {
+      group: "Project",
       summary: "Let the agent look at the project and write AGENTS.md",
       operations: ["send_message"],
       args: z.object({ words: z.string().optional() }),

@@ -48,6 +48,7 @@ export default definePlugin({
       operations: operations(compacting),
       commands: {
         compact: {
+          group: "Conversation",
           summary: "Summarise the older part of the conversation; you may say what to keep in particular",
           operations: ["compact"],
           args: z.object({ keep: z.string().optional() }),

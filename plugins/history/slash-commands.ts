@@ -5,6 +5,7 @@ import type { FilesPreview } from "./contract.ts";
 /** Commands that move within the conversation. */
 export const treeCommands = (): Record<string, SlashCommand> => ({
   rewind: {
+    group: "Conversation",
     summary: "Continue from an earlier event, or start; later events stay in the log. --files also restores the files",
     operations: ["rewind"],
     args: z.object({
@@ -17,6 +18,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     run: (asked: Back, context) => rewind(asked, context),
   },
   branch: {
+    group: "Conversation",
     summary: "Switch to another branch of the conversation",
     operations: ["branch"],
     args: z.object({ event: z.string() }),
@@ -28,6 +30,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
       said(await request("branch", { sessionId, leafEventId })),
   },
   tree: {
+    group: "Conversation",
     summary: "Draw the conversation with its branches; --all shows settings and marks, too",
     operations: ["get_tree"],
     args: z.object({ all: z.boolean().optional() }),
@@ -39,6 +42,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     },
   },
   undo: {
+    group: "Conversation",
     summary: "Undo the last message and everything after it; its text can be edited and sent again",
     operations: ["undo"],
     run: async (_args, { sessionId, request }) => {
@@ -49,6 +53,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
     },
   },
   redo: {
+    group: "Conversation",
     summary: "Undo the last undo",
     operations: ["redo"],
     run: async (_args, { sessionId, request }) => {

@@ -100,6 +100,7 @@ export default definePlugin({
       childLimits: () => childLimits(state),
       commands: () => ({
         permission: {
+          group: "Session",
           summary: "Show or change what runs without asking",
           sealed: true,
           operations: ["get_status"],

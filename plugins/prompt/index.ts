@@ -35,6 +35,7 @@ export default definePlugin({
 
   commands: () => ({
     "refresh-instructions": {
+      group: "Project",
       description: "Read AGENTS.md and all other instructions again",
       operations: ["refresh_instructions"],
       run: async (_args, { sessionId, request }) => {

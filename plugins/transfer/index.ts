@@ -17,6 +17,7 @@ export default definePlugin({
   operations: () => operations,
   commands: () => ({
     export: {
+      group: "Conversation",
       summary: "Write this conversation into a file, as md, html or jsonl",
       operations: ["get_status", "export_session"],
       args: z.object({ format: z.string().optional(), file: z.string().optional(), force: z.boolean().optional() }),

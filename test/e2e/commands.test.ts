@@ -125,6 +125,7 @@ describe("slash commands in a session with real turns", () => {
     );
     const works: [line: string, prints: RegExp][] = [
       ["/help", /^\/rewind <event>/m],
+      ["/help", /^Session:\n\/clear .*\n\/clone /m],
       ["/status", /^session +\w{16}\n/],
       ["/tools", /^Read {2}/m],
       ["/context", /system prompt\n/],
@@ -150,6 +151,7 @@ describe("slash commands in a session with real turns", () => {
       ["/init", /^Again\./],
       ["/clone", /^Copied to session \w{16}/],
       ["/new other", /^New session \w{16}/],
+      ["/clear", /^New session \w{16}/],
       [`/resume ${id.slice(0, 8)}`, new RegExp(`^Session ${id}`)],
       ["/login openai", /^Run `scorel login openai` in another terminal/],
       ["/logout openai", /^Nothing was stored for openai\./],

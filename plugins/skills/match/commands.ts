@@ -9,6 +9,7 @@ export function skillCommands(skills: Skills): Record<string, SlashCommand> {
       `skill:${name}`,
       {
         summary: description,
+        group: "Skills",
         operations: ["send_message"],
         async run(args: string, { sessionId, request }) {
           const content = [`/skill:${name}`, args.trim()].filter((part) => part !== "").join(" ");

@@ -67,13 +67,18 @@ export class Help implements Component {
       });
       return rows.length === 0 ? [] : ["", theme.style("strong", words.groups[group]), ...columns(rows, width, theme)];
     });
-    const rows = commands.map((command) => {
-      const bound = keysOf(command, keys);
-      const left = [safeLine(command.usage), ...bound].join(", ");
-      return { left, right: safeLine(command.description) };
+    // Hosts of earlier versions name no headings.
+    const headings = [...new Set(commands.map(({ group = "" }) => group))];
+    const listed = headings.flatMap((heading) => {
+      const own = commands.filter(({ group = "" }) => group === heading);
+      const rows = own.map((command) => {
+        const bound = keysOf(command, keys);
+        const left = [safeLine(command.usage), ...bound].join(", ");
+        return { left, right: safeLine(command.description) };
+      });
+      const title = [words.commandsTitle, safeLine(heading)].filter((part) => part !== "").join(": ");
+      return ["", theme.style("strong", title), ...columns(rows, width, theme)];
     });
-    const listed =
-      rows.length === 0 ? [] : ["", theme.style("strong", words.commandsTitle), ...columns(rows, width, theme)];
     return [...typed, ...groups, ...listed];
   }
 }

@@ -62,10 +62,10 @@ describe("a slash command of a plugin", () => {
       {},
     ]);
     expect((await s.listed()).filter(({ plugin }) => plugin === "mine")).toEqual([
-      { name: "quiet", description: "", usage: "/quiet", plugin: "mine" },
-      { name: "seed", description: "", usage: "/seed", plugin: "mine" },
-      { name: "shout", description: "Say it loud", usage: "/shout", plugin: "mine" },
-      { name: "typed", description: "", usage: "/typed", plugin: "mine" },
+      { name: "quiet", description: "", usage: "/quiet", plugin: "mine", group: "Other" },
+      { name: "seed", description: "", usage: "/seed", plugin: "mine", group: "Other" },
+      { name: "shout", description: "Say it loud", usage: "/shout", plugin: "mine", group: "Other" },
+      { name: "typed", description: "", usage: "/typed", plugin: "mine", group: "Other" },
     ]);
   });
 
@@ -241,12 +241,14 @@ describe("a Markdown file", () => {
         description: "Tell the story",
         usage: "/git:log",
         plugin: join(s.home.home, ".scorel/commands/git/log.md"),
+        group: "Other",
       },
       {
         name: "review",
         description: "Look it over <file>",
         usage: "/review",
         plugin: join(s.home.home, ".scorel/commands/review.md"),
+        group: "Other",
       },
     ]);
     const { turn } = await s.run("review", '"a b.ts" twice');
