@@ -7,6 +7,7 @@ import type {} from "@scorel/models/contract";
 import type { TerminalService, TerminalStart } from "@scorel/terminal/contract";
 import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";
+import { chooseSession } from "./choose-session.ts";
 import { Connection } from "./connection.ts";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
@@ -23,7 +24,9 @@ type Context = PluginContext<unknown, "host" | "sessionOptions">;
 /** Runs a conversation from the first line to the last; `elsewhere` if the host is on another computer. Returns the exit code. */
 export async function converse(ctx: Context, invocation: Invocation, { elsewhere = false } = {}): Promise<number> {
   const { options } = invocation;
-  if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
+  const selecting = [options.session !== undefined, options.continue === true, options.resume !== undefined];
+  if (selecting.filter(Boolean).length > 1) throw errors.CHAT_TWO_SESSIONS();
+  if (options.resume === true && invocation.stdin.isTTY !== true) throw errors.CHAT_RESUME();
   await ctx.find("trustQuestion")?.ask(invocation);
   const client = ctx.host.connect({ name: "terminal" });
   const full = fullScreen(ctx, invocation);
@@ -31,7 +34,8 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
   let unwatch: (() => void) | undefined;
   let connection: Connection | undefined;
   try {
-    const status = await opened(ctx, client, invocation);
+    const chosen = options.resume === true ? await chooseSession(client, invocation) : undefined;
+    const status = await opened(ctx, client, inSession(invocation, chosen));
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
     const screen = new Screen(createOutput(terminal), client, () => stdout.columns);
@@ -40,7 +44,7 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
     const chat = new ChatSession(client, connection, screen, { person, elsewhere });
     await chat.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
-    await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
+    await (person ? talk(chat, screen, { ...invocation, first: invocation.args[0] }) : readPipe(chat, invocation));
     let staying: string[] = [];
     // A host that is gone has nothing left to close.
     const closed = closeSession(client, chat.sessionId, screen, (names) => {
@@ -71,11 +75,21 @@ async function inFullScreen(
   invocation: Invocation,
 ): Promise<number> {
   try {
-    const open: TerminalStart["open"] = (plainly) => opened(ctx, client, invocation, plainly);
-    return (await terminal.run({ invocation, client, open })) ?? UNCONFIGURED;
+    const open: TerminalStart["open"] = (plainly, sessionId) =>
+      opened(ctx, client, inSession(invocation, sessionId), plainly);
+    const [prompt] = invocation.args;
+    const choosesSession = invocation.options.resume === true;
+    return (await terminal.run({ invocation, client, open, prompt, choosesSession })) ?? UNCONFIGURED;
   } finally {
     await client.close();
   }
+}
+
+/** The same, for a session that was chosen from a list. */
+function inSession(invocation: Invocation, sessionId: string | undefined): Invocation {
+  return sessionId === undefined
+    ? invocation
+    : { ...invocation, options: { ...invocation.options, session: sessionId } };
 }
 
 /** Opens the session, and asks for what it lacks: its directory, a model. `plainly` runs what asks. */
@@ -137,13 +151,19 @@ function open(
 }
 
 /** Reads lines from a pipe; each is answered before the next is read. */
-async function readPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Promise<void> {
+async function readPipe(chat: ChatSession, { stdin, interrupt, args: [first] }: Invocation): Promise<void> {
   const stop = () => stdin.destroy(interrupt.reason);
   interrupt.addEventListener("abort", stop, { once: true });
+  const take = (text: string, isLiteral: boolean) =>
+    chat.connection.orLost(
+      chat.take({ text, isLiteral }).then(() => chat.idle(interrupt)),
+      interrupt,
+    );
   try {
+    if (first !== undefined) await take(first, true);
     for await (const line of linesOf(stdin)) {
-      const answered = chat.take({ text: line, isLiteral: false }).then(() => chat.idle(interrupt));
-      await chat.connection.orLost(answered, interrupt);
+      if (chat.left || interrupt.aborted) break;
+      await take(line, false);
       if (chat.left || interrupt.aborted) break;
     }
   } catch (thrown) {

@@ -1,7 +1,15 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  CHAT_TWO_SESSIONS: { exit: 2, text: () => "--session and --continue each select a session. Use only one of them." },
+  CHAT_TWO_SESSIONS: {
+    exit: 2,
+    text: () => "--session, --continue and --resume each select a session. Use only one of them.",
+  },
+  CHAT_RESUME: {
+    exit: 2,
+    text: () =>
+      "--resume needs a part of the session's id or title here, since nobody can be asked. `scorel session list` lists them.",
+  },
   CHAT_NO_WATCH: {
     exit: 2,
     text: () =>

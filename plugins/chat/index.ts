@@ -26,6 +26,7 @@ export default definePlugin({
   cliCommands: (ctx) => [
     {
       noun: "chat",
+      args: "[prompt]",
       description: "Talk with an agent in this directory, line by line",
       options: sessionFlags(ctx.sessionOptions.known()),
       run: async (invocation) => (await import("./conversation.ts")).converse(ctx, invocation),

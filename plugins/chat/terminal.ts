@@ -9,7 +9,10 @@ import { reactions } from "./states.ts";
 import { type KeyStream, TerminalInput } from "./terminal-input.ts";
 import { type Entered, TypedLine } from "./typed-line.ts";
 
-type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
+interface Streams extends Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt"> {
+  /** A message that is sent before anything is typed. */
+  first?: string | undefined;
+}
 
 /**
  * Reads what a person types until they leave. What each key, line and signal does is decided by `reactions` in
@@ -65,7 +68,11 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   });
   const awake = wakingUp(lines, keys, typed);
   screen.over(typed);
-  prompt();
+  if (streams.first === undefined) prompt();
+  else {
+    await screen.line(`> ${streams.first}`);
+    does.take({ text: streams.first, isLiteral: true });
+  }
   await new Promise<void>((resolve) => lines.on("close", resolve));
   const atEnd = reactions[chat.state].end;
   chat.left = true;

@@ -7,8 +7,8 @@ export const errors = defineErrors({
     `An unhandled error ended the process: ${a.reason.replace(/\.$/, "")}. All messages are in the sessions' logs; \`scorel --continue\` goes on.`,
   CLI_UNKNOWN_COMMAND: {
     exit: 2,
-    text: (a: { command: string; nearest: string | undefined }) =>
-      `There is no command "${a.command}".${a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)} \`scorel --help\` lists all commands.`,
+    text: (a: { command: string; nearest: string | undefined; takesPrompt?: boolean }) =>
+      `There is no command "${a.command}".${a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)}${a.takesPrompt ? ` To send it as a prompt: scorel -- ${a.command}` : ""}${a.takesPrompt ? ". " : " "}\`scorel --help\` lists all commands.`,
   },
   CLI_UNKNOWN_ACTION: {
     exit: 2,

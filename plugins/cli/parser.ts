@@ -48,7 +48,8 @@ function findCommand(words: readonly string[], commands: readonly CliCommand[], 
     const before = words.slice(0, places[0]).filter((_, index) => !isValue(index));
     // The word may be the value of an unknown option, which is then the error to report.
     if (root && noun !== undefined) refuseUnknown(before, optionsOf(root, global), nameOf(root));
-    if (noun !== undefined && before.some((word) => isOption(word, (root?.options ?? []).map(readOption))))
+    const isAfterOption = before.some((word) => isOption(word, (root?.options ?? []).map(readOption)));
+    if (noun !== undefined && isAfterOption && root?.args === undefined)
       throw errors.CLI_UNEXPECTED_ARGUMENT({ command: "scorel", argument: noun });
     return { command: rootFor(noun, root, commands), left: words };
   }
@@ -66,17 +67,26 @@ function isOption(word: string, options: readonly Option[]): boolean {
 }
 
 function rootFor(noun: string | undefined, root: CliCommand | undefined, commands: readonly CliCommand[]): CliCommand {
-  if (root && (noun === undefined || root.args)) return root;
-  throw unknownCommand(noun ?? "", commands);
+  if (root && (noun === undefined || (root.args !== undefined && !resemblesCommand(noun, commands)))) return root;
+  throw unknownCommand(noun ?? "", commands, root?.args !== undefined);
 }
 
-/** The error about a noun that no command has, with the noun that was probably meant. */
-export function unknownCommand(word: string, commands: readonly CliCommand[]) {
+/** Whether one word is probably a command with a typing error rather than a prompt. */
+function resemblesCommand(word: string, commands: readonly CliCommand[]): boolean {
+  return !/\s/.test(word) && meantNoun(word, commands) !== undefined;
+}
+
+/** The error about a noun that no command has, with the noun that was probably meant. `takesPrompt`: the word could also be a prompt. */
+export function unknownCommand(word: string, commands: readonly CliCommand[], takesPrompt = false) {
+  return errors.CLI_UNKNOWN_COMMAND({ command: word, nearest: meantNoun(word, commands), takesPrompt });
+}
+
+function meantNoun(word: string, commands: readonly CliCommand[]): string | undefined {
   const nouns = new Map<string, string>();
   for (const { noun, synonyms = [] } of commands)
     for (const each of [noun, ...synonyms]) if (each) nouns.set(each, noun);
   const near = nearest(word, nouns.keys());
-  return errors.CLI_UNKNOWN_COMMAND({ command: word, nearest: near === undefined ? undefined : nouns.get(near) });
+  return near === undefined ? undefined : nouns.get(near);
 }
 
 function unknownAction(noun: string, action: string | undefined, commands: readonly CliCommand[]) {

@@ -8,6 +8,11 @@ export const errors = defineErrors({
     text: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',
   },
   PRINT_EMPTY_PROMPT: { exit: 2, text: () => 'The prompt is empty: give one with -p "…", or pipe one in.' },
+  PRINT_TWO_PROMPTS: {
+    exit: 2,
+    text: (a: { prompt: string }) =>
+      `"scorel" takes no argument "${a.prompt}" beside -p. Put a text of several words in quotes.`,
+  },
   PRINT_STDIN_BINARY: {
     exit: 2,
     text: (a: { bytes: number }) =>

@@ -18,7 +18,9 @@ export default definePlugin({
   cliCommands: (ctx) => [
     {
       noun: "",
-      description: "Talk with an agent in this directory; with -p, answer one prompt",
+      args: "[prompt]",
+      description:
+        "Talk with an agent in this directory, beginning with the prompt if there is one; with -p, answer one prompt",
       options: optionsOf(ctx.sessionOptions),
       run: (invocation) =>
         invocation.options.print === undefined ? converse(ctx, invocation) : print(ctx, invocation),
@@ -29,7 +31,10 @@ export default definePlugin({
 type Context = PluginContext<unknown, "host" | "sessionOptions">;
 
 async function print({ host, sessionOptions }: Context, invocation: Invocation): Promise<number> {
-  if (invocation.options.watch === true) throw errors.PRINT_CHAT_ONLY({ option: "--watch" });
+  const { args, options } = invocation;
+  if (args[0] !== undefined) throw errors.PRINT_TWO_PROMPTS({ prompt: args[0] });
+  if (options.resume === true) throw errors.PRINT_CHAT_ONLY({ option: "--resume without a session" });
+  if (options.watch === true) throw errors.PRINT_CHAT_ONLY({ option: "--watch" });
   const { run } = await import("./turn.ts");
   return run(host, sessionOptions, invocation);
 }

@@ -97,7 +97,7 @@ interface Run {
 }
 
 function refuseTwoSessions(options: Record<string, unknown>): void {
-  const given = ["session", "continue", "fork"].filter((key) => options[key] !== undefined);
+  const given = ["session", "continue", "resume", "fork"].filter((key) => options[key] !== undefined);
   // A copy may be kept in memory, but not a stored session.
   if (options.noSession && options.fork === undefined) given.push("no-session");
   if (given.length > 1) throw errors.PRINT_TWO_SESSIONS({ options: given.map((name) => `--${name}`) });

@@ -6,10 +6,12 @@ export interface TerminalStart {
   invocation: Invocation;
   client: Client;
   /**
-   * Opens the session. `plainly` gives the terminal back while it runs, for questions that are asked line by line. Returns undefined
-   * when the person has declined to go on.
+   * Opens the session, or the one with this id. `plainly` gives the terminal back while it runs, for questions that are asked line by line.
+   * Returns undefined when the person has declined to go on.
    */
-  open(plainly: <R>(work: () => Promise<R>) => Promise<R>): Promise<SessionStatus | undefined>;
+  open(plainly: <R>(work: () => Promise<R>) => Promise<R>, sessionId?: string): Promise<SessionStatus | undefined>;
+  /** The person chooses a session from a list first. */
+  choosesSession?: boolean | undefined;
   /** A message that is sent at once. */
   prompt?: string | undefined;
 }

@@ -155,7 +155,8 @@ describe("scorel", () => {
     expect(await s.run(["sessions", "list"])).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: 'scorel: There is no command "sessions". Did you mean "session"? `scorel --help` lists all commands.\n',
+      stderr:
+        'scorel: There is no command "sessions". Did you mean "session"? To send it as a prompt: scorel -- sessions. `scorel --help` lists all commands.\n',
     });
     expect(await s.run(["-p", "hi", "--outptu", "json"])).toMatchObject({
       code: 2,

@@ -22,7 +22,7 @@ const rootOptions: CliOption[] = [
 ];
 
 /** A command line with some commands; `run` returns the exit code, the output, and what the command received. */
-async function commandLine(extra: readonly CliCommand[] = []) {
+async function commandLine(extra: readonly CliCommand[] = [], root: Partial<CliCommand> = {}) {
   const said = { out: "", err: "" };
   let given: unknown;
   const stream = (key: "out" | "err") => ({
@@ -51,7 +51,7 @@ async function commandLine(extra: readonly CliCommand[] = []) {
     ...more,
   });
   const commands = [
-    command("", undefined, { options: rootOptions }),
+    command("", undefined, { options: rootOptions, ...root }),
     command("session", "list", { options: [{ flags: "--all", description: "All of them" }] }),
     command("session", "show", { args: "<id> [filter]" }),
     command("chat", undefined, { args: "[words...]" }),
@@ -193,6 +193,25 @@ describe("a command line", () => {
   ])("refuses %j by name", async (argv, message) => {
     await using scorel = await commandLine();
     expect(await scorel.run(...argv)).toEqual(refused(message));
+  });
+
+  it("takes a prompt after the options, and tells it from a command that is misspelt", async () => {
+    await using scorel = await commandLine([], { args: "[prompt]" });
+    const prompted = async (...argv: string[]) => (await scorel.run(...argv)).given;
+    const given = (prompt: string, options = {}) => ({ command: "", args: [prompt], options });
+    expect(await prompted("fix the bug")).toMatchObject(given("fix the bug"));
+    expect(await prompted("--trust", "hello")).toMatchObject(given("hello", { trust: true }));
+    expect(await prompted("sesion of today")).toMatchObject(given("sesion of today"));
+    expect(await prompted("--", "session")).toMatchObject(given("session"));
+    expect(await prompted("--", "sesion")).toMatchObject(given("sesion"));
+    expect(await scorel.run("sesion")).toEqual(
+      refused(
+        'There is no command "sesion". Did you mean "session"? To send it as a prompt: scorel -- sesion. `scorel --help` lists all commands.',
+      ),
+    );
+    expect(await scorel.run("fix", "the", "bug")).toEqual(
+      refused('"scorel" takes no argument "the". Put a text of several words in quotes.'),
+    );
   });
 
   it("names the command that has another word for its noun", async () => {

@@ -25,6 +25,16 @@ export const errors = defineErrors({
     `The host's answer to "${a.operation}" is not one that a Scorel host gives. Check the address; if it is right, \`scorel host logs\` on its computer may show why.`,
   LINK_PAGES: (a: { max: number }) =>
     `The host's answer has no end: ${a.max} pages of it were read, or it changed again and again meanwhile. Try again; if that fails, too, \`scorel host serve --replace\` starts another host.`,
+  RESUME_UNKNOWN: {
+    exit: 2,
+    text: (a: { wanted: string }) =>
+      `No session has "${a.wanted}" in its id or title. \`scorel session list\` shows those of this directory, \`scorel --resume\` lets you choose.`,
+  },
+  RESUME_AMBIGUOUS: {
+    exit: 2,
+    text: (a: { wanted: string; count: number; named: readonly string[] }) =>
+      `${a.count} sessions have "${a.wanted}" in their ids or titles: ${a.named.join(", ")}${a.count > a.named.length ? " …" : ""}. Give more of one of them, or choose with \`scorel --resume\`.`,
+  },
   LINK_LOST: (a: { operation: string }) =>
     `The host was restarted while it worked on "${a.operation}", so it is unknown whether that was done. Look before you try again.`,
 });

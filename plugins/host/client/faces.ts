@@ -16,6 +16,8 @@ export interface SessionChoice extends SessionOptions {
   /** The session's id or the beginning of it. */
   session?: string | undefined;
   latest?: boolean | undefined;
+  /** A part of the session's id or of its title. */
+  resume?: string | undefined;
   /** Id, or its beginning, of a session to copy. `id@event` copies only up to that event. */
   fork?: string | undefined;
   /** Keeps a new session or a copy in memory only. */
@@ -27,6 +29,10 @@ export function sessionFlags(options: readonly SessionOption[]): CliOption[] {
   return [
     { flags: "--session <id>", description: "Continue this session; the beginning of its id is enough" },
     { flags: "-c, --continue", description: "Continue the latest session of this directory" },
+    {
+      flags: "-r, --resume [session]",
+      description: "Continue the session with this in its id or title; without one, choose from a list",
+    },
     ...optionFlags(options),
     { flags: "--plain", description: "Talk line by line, without the full-screen application" },
     { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
@@ -41,14 +47,19 @@ export function sessionChoice(
 ): SessionChoice {
   const { session, fork } = options as Record<string, string | undefined>;
   const { continue: latest, noSession: unsaved } = options as { continue?: boolean; noSession?: boolean };
-  return { cwd, session, fork, latest, unsaved, ...optionsFrom(options, known) };
+  const resume = typeof options.resume === "string" ? options.resume : undefined;
+  return { cwd, session, fork, latest, resume, unsaved, ...optionsFrom(options, known) };
 }
 
 /** Opens the chosen session; rejects with the client's errors. */
-export function openSession(
+export async function openSession(
   client: Client,
-  { cwd, session, latest, fork, unsaved = false, ...options }: SessionChoice,
+  { cwd, session, latest, resume, fork, unsaved = false, ...options }: SessionChoice,
 ): Promise<SessionStatus> {
+  if (resume !== undefined) {
+    const { findSession } = await import("./find-session.ts");
+    return client.request("load_session", { sessionId: await findSession(client, resume, cwd), ...options });
+  }
   if (fork !== undefined) return client.request("clone_session", { ...copied(fork), unsaved, ...options });
   if (session !== undefined) return client.request("load_session", { sessionId: session, ...options });
   if (latest) return client.request("continue_session", { cwd, ...options });

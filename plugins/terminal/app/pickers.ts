@@ -1,13 +1,13 @@
 import { createField, draftOf } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
-import { createPickers, type PickerHost } from "../pickers/actions.ts";
+import { createPickers, type PickerHost, type Pickers } from "../pickers/actions.ts";
 import { pickersEn, pickersZh } from "../words/pickers.ts";
 import { Twice } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Contributed } from "./contributed.ts";
 
 /** Puts the field in place, with its draft, and the lists that keys open. */
-export function furnishField(app: Application): void {
+export function furnishField(app: Application): Pickers {
   const { field, walk } = createField(app);
   app.takeField(field);
   keepDraft(app, field);
@@ -25,6 +25,7 @@ export function furnishField(app: Application): void {
       else interrupt?.();
     },
   };
+  return pickers;
 }
 
 /** Takes keys and lists of plugins in, now and whenever another session is shown. */

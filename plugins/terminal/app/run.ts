@@ -2,6 +2,7 @@ import { messageOf, type PluginContext } from "@scorel/kernel";
 import type { Settings } from "../config.ts";
 import type { TerminalStart } from "../contract.ts";
 import { createKeys } from "../input/keys.ts";
+import type { Pickers } from "../pickers/actions.ts";
 import { wordsFor } from "../words/words.ts";
 import { Application } from "./application.ts";
 import { basicActions } from "./basic-actions.ts";
@@ -13,7 +14,7 @@ type Context = PluginContext<Settings, never>;
 /** Runs a conversation on the whole screen: the first picture comes before the session is open. */
 export async function runTerminal(
   ctx: Context,
-  { invocation, client, open, prompt }: TerminalStart,
+  { invocation, client, open, choosesSession, prompt }: TerminalStart,
 ): Promise<number | undefined> {
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
@@ -34,7 +35,10 @@ export async function runTerminal(
   try {
     app.open();
     const furnished = furnish(app);
-    const status = await Promise.race([open((work) => app.suspended(work)), app.ended.then(() => null)]);
+    const left = app.ended.then(() => null);
+    const chosen = choosesSession ? await Promise.race([furnished.then(({ choose }) => choose()), left]) : undefined;
+    const opened = () => open((work) => app.suspended(work), chosen ?? undefined);
+    const status = chosen === null ? null : await Promise.race([opened(), left]);
     if (status === undefined) return undefined;
     if (status !== null) {
       await app.conversation.enter(status);
@@ -57,9 +61,9 @@ export async function runTerminal(
 }
 
 /** Loads what the first picture did without: the field, Markdown, coloured code, help. */
-async function furnish(app: Application): Promise<void> {
+async function furnish(app: Application): Promise<Pick<Pickers, "choose">> {
   const { furnishField } = await import("./pickers.ts");
-  furnishField(app);
+  const pickers = furnishField(app);
   const [{ loadLexer }, { loadHighlighter }, { helpAction }] = await Promise.all([
     import("../rows/markdown.ts"),
     import("../rows/highlight.ts"),
@@ -68,4 +72,5 @@ async function furnish(app: Application): Promise<void> {
   app.actions = { ...app.actions, ...helpAction(app) };
   app.looks.drawMarkdown(await loadLexer());
   app.looks.colourCode(await loadHighlighter());
+  return pickers;
 }

@@ -31,6 +31,8 @@ export interface PickerHost extends Surroundings, PickerPlace {
 export interface Pickers {
   actions: Partial<Record<KeyAction, () => void>>;
   rewind(): void;
+  /** Lets the person choose a session before one is open. Resolves with its id; undefined for a new session. */
+  choose(): Promise<string | undefined>;
 }
 
 export function createPickers(at: PickerHost, walk: HistoryWalk): Pickers {
@@ -80,6 +82,17 @@ export function createPickers(at: PickerHost, walk: HistoryWalk): Pickers {
       ),
     },
     rewind,
+    choose: () =>
+      new Promise((resolve) => {
+        const picker = sessionPicker(at);
+        const done = (sessionId?: string) => {
+          at.show(undefined);
+          resolve(sessionId);
+        };
+        picker.onChoose = ({ sessionId }) => done(sessionId);
+        picker.onCancel = () => done();
+        at.show(picker);
+      }),
   };
 }
 

@@ -1,0 +1,35 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { Client } from "@scorel/host/contract";
+import { answerTo } from "@scorel/kit/terminal/answer";
+import { lineOf } from "@scorel/kit/text/one-line";
+
+const SHOWN = 20;
+
+/** Lists the sessions of the directory and asks for one. Returns its id; undefined for a new session. */
+export async function chooseSession(client: Client, invocation: Invocation): Promise<string | undefined> {
+  const { stdout, cwd, interrupt } = invocation;
+  const { sessions } = await client.request("list_sessions", { cwd, limit: SHOWN * 5 });
+  // One in which nothing was said is nothing to return to.
+  const begun = sessions.filter(({ messages }) => messages !== 0).slice(0, SHOWN);
+  if (begun.length === 0) {
+    stdout.write("There is no session of this directory yet, so a new one begins.\n");
+    return undefined;
+  }
+  const rows = begun.map(
+    ({ updatedAt, name, title }, index) =>
+      `${String(index + 1).padStart(2)}  ${timeOf(updatedAt)}  ${lineOf(name || title)}`,
+  );
+  stdout.write(`${rows.join("\n")}\n`);
+  while (!interrupt.aborted) {
+    const answer = (await answerTo("Which session? (its number; Enter: a new one) ", invocation)).trim();
+    if (answer === "") return undefined;
+    const chosen = /^\d+$/.test(answer) ? begun[Number(answer) - 1] : undefined;
+    if (chosen) return chosen.sessionId;
+    stdout.write(`Please give a number from 1 to ${begun.length}.\n`);
+  }
+  return undefined;
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+}

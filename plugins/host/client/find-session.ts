@@ -1,0 +1,43 @@
+import type { Client, SessionSummary } from "../contract.ts";
+import { errors } from "./errors.ts";
+import { everyPage } from "./every-page.ts";
+
+/** Sessions that an error names. */
+const NAMED = 5;
+
+/**
+ * Finds a stored session by its id, or by a part of its id or of its title, first among those of a directory. Returns its id. Throws
+ * RESUME_UNKNOWN and RESUME_AMBIGUOUS.
+ */
+export async function findSession(client: Client, wanted: string, cwd: string): Promise<string> {
+  for (const where of [{ cwd }, {}]) {
+    const { sessions } = await everyPage((page) => client.request("list_sessions", { ...where, ...page }));
+    const [found, ...others] = matching(sessions, wanted.trim());
+    if (found && others.length === 0) return found.sessionId;
+    if (found) {
+      const named = [found, ...others].slice(0, NAMED).map((each) => `${each.sessionId} (${titleOf(each)})`);
+      throw errors.RESUME_AMBIGUOUS({ wanted, count: others.length + 1, named });
+    }
+  }
+  throw errors.RESUME_UNKNOWN({ wanted });
+}
+
+/** The sessions that fit best: by the whole id or its beginning, by the whole title, by a part of either. */
+function matching(sessions: readonly SessionSummary[], wanted: string): SessionSummary[] {
+  const words = wanted.toLowerCase();
+  const tests: ((session: SessionSummary) => boolean)[] = [
+    ({ sessionId }) => sessionId === wanted,
+    ({ sessionId }) => sessionId.startsWith(wanted),
+    (session) => titleOf(session).toLowerCase() === words,
+    (session) => session.sessionId.includes(wanted) || titleOf(session).toLowerCase().includes(words),
+  ];
+  for (const test of tests) {
+    const found = sessions.filter(test);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function titleOf({ name, title }: SessionSummary): string {
+  return name || title;
+}

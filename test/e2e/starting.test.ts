@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { type Reply, startModelServer, text } from "../model-server.ts";
+import { fullScreen } from "./full-screen.ts";
+import { hasTerminals, terminal } from "./pty.ts";
+import { scratch } from "./scorel.ts";
+
+async function stage(replies: readonly Reply[]) {
+  const s = scratch();
+  const server = await startModelServer(replies);
+  s.useModel(server.baseUrl, "");
+  const dispose = async () => {
+    s[Symbol.dispose]();
+    await server.close();
+  };
+  return Object.assign(s, { server, [Symbol.asyncDispose]: dispose });
+}
+
+describe.skipIf(!hasTerminals)("a conversation that is started with a prompt", () => {
+  it("sends it in the application", async () => {
+    await using s = await stage([text("Mended.")]);
+    await using t = fullScreen(s, ["fix the bug"]);
+    await t.shows("▌ fix the bug");
+    await t.shows("Mended.");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+  });
+
+  it("sends it line by line as a message, whatever it begins with", async () => {
+    await using s = await stage([text("Not a command."), text("Second.")]);
+    await using t = terminal(s, ["--plain", "/exit"]);
+    await t.shows("> /exit");
+    await t.shows("Not a command.");
+    t.type("more\r");
+    await t.shows("Second.");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+    expect(s.server.requests[0]?.text).toContain('"/exit"');
+  });
+});
+
+describe("a prompt beside -p", () => {
+  it("is refused, as is --resume where nobody can choose", async () => {
+    using s = scratch();
+    expect(await s.run(["-p", "hi", "there"])).toMatchObject({
+      code: 2,
+      stderr: 'scorel: "scorel" takes no argument "there" beside -p. Put a text of several words in quotes.\n',
+    });
+    expect((await s.run(["-p", "hi", "--resume"])).stderr).toContain("--resume without a session only works in a conv");
+    expect((await s.run(["--resume"])).stderr).toContain("--resume needs a part of the session's id or title here");
+  });
+});
+
+describe.skipIf(!hasTerminals)("--resume", () => {
+  /** Two sessions with these first messages. */
+  async function sessions() {
+    const s = await stage([text("One."), text("Two."), text("Three."), text("Four.")]);
+    for (const prompt of ["mend the parser", "write the docs"]) expect((await s.run(["-p", prompt])).code).toBe(0);
+    return s;
+  }
+
+  it("finds a session by a part of its title or id, and says which ones fit", async () => {
+    await using s = await sessions();
+    const found = await s.run(["-p", "go on", "--resume", "PARSER"]);
+    expect(found.code).toBe(0);
+    expect(s.server.requests.at(-1)?.text).toContain("mend the parser");
+    const unclear = await s.run(["-p", "go on", "--resume", "the"]);
+    expect(unclear).toMatchObject({ code: 2, stderr: expect.stringContaining('2 sessions have "the" in their ids') });
+    expect(await s.run(["-p", "go on", "-r", "nothing like it"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('No session has "nothing like it" in its id or title.'),
+    });
+    expect(await s.run(["--resume", "x", "--continue"])).toMatchObject({ code: 2 });
+  });
+
+  it("shows a list in the application, of which one is chosen before a session is open", async () => {
+    await using s = await sessions();
+    await using t = fullScreen(s, ["--resume"]);
+    await t.shows("Sessions of this project");
+    await t.shows("write the docs");
+    t.type("parser");
+    await t.hides("write the docs");
+    t.type("\r");
+    await t.shows("print: mend the parser");
+    t.type("and more\r");
+    await t.shows("Three.");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+    expect(s.logs()).toHaveLength(2);
+    await using other = fullScreen(s, ["-r"]);
+    await other.shows("Sessions of this project");
+    other.type("\u001b");
+    await other.hides("Sessions of this project");
+    await other.shows("scripted-model");
+    expect(other.screen.text()).not.toContain("mend the parser");
+  });
+
+  it("lists sessions and asks for one line by line", async () => {
+    await using s = await sessions();
+    await using t = terminal(s, ["--plain", "--resume"]);
+    await t.shows("write the docs");
+    await t.shows("mend the parser");
+    await t.shows("Which session?");
+    t.type("9\r");
+    await t.shows("Please give a number from 1 to 2.");
+    t.type("2\r");
+    await t.shows("> mend the parser");
+    t.type("/clear\r");
+    await t.shows("New session");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+  });
+});
