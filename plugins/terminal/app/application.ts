@@ -11,6 +11,7 @@ import { Device } from "../screen/device.ts";
 import { callFor } from "../screen/notification.ts";
 import { Painter } from "../screen/painter.ts";
 import type { Theme } from "../theme/theme.ts";
+import { type PickerWords, pickersEn, pickersZh } from "../words/pickers.ts";
 import type { Words } from "../words/words.ts";
 import { type Actions, actionOf } from "./actions.ts";
 import { Activity } from "./activity.ts";
@@ -45,6 +46,7 @@ export class Application implements Surroundings {
   readonly env: Invocation["env"];
   readonly keys: Keys;
   readonly words: Words;
+  readonly pickerWords: PickerWords;
   readonly looks: Looks;
   readonly conversation: Conversation;
   readonly device: Device;
@@ -81,6 +83,7 @@ export class Application implements Surroundings {
     this.cwd = cwd;
     this.env = env;
     this.words = words;
+    this.pickerWords = words.language === "zh" ? pickersZh : pickersEn;
     this.keys = keys;
     this.version = version;
     const redraw = () => this.redraw();
@@ -121,6 +124,11 @@ export class Application implements Surroundings {
   }
   get theme(): Theme {
     return this.looks.theme;
+  }
+
+  /** Shows another session. */
+  enter(status: SessionStatus): Promise<void> {
+    return this.conversation.enter(status);
   }
 
   /** Takes the terminal and draws the first picture. */

@@ -1,7 +1,6 @@
 import { createField, draftOf } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
-import { createPickers, type PickerHost, type Pickers } from "../pickers/actions.ts";
-import { pickersEn, pickersZh } from "../words/pickers.ts";
+import { createPickers, type Pickers } from "../pickers/actions.ts";
 import { Twice } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Contributed } from "./contributed.ts";
@@ -11,8 +10,8 @@ export function furnishField(app: Application): Pickers {
   const { field, walk } = createField(app);
   app.takeField(field);
   keepDraft(app, field);
-  const pickers = createPickers(pickerHost(app, field), walk);
-  contribute(app, field);
+  const pickers = createPickers(app, field, walk);
+  contribute(app);
   const twice = new Twice();
   const { interrupt } = app.actions;
   app.actions = {
@@ -29,13 +28,13 @@ export function furnishField(app: Application): Pickers {
 }
 
 /** Takes keys and lists of plugins in, now and whenever another session is shown. */
-function contribute(app: Application, field: PromptField): void {
+function contribute(app: Application): void {
   const contributed = new Contributed({
     client: app.client,
     keys: app.keys,
     sessionId: () => app.sessionId,
     run: (line) => app.attempt(() => app.conversation.command(line)),
-    place: () => pickerHost(app, field),
+    place: () => app,
     show: (picker) => app.show(picker),
     attempt: (work) => app.attempt(work),
   });
@@ -58,39 +57,5 @@ function keepDraft(app: Application, field: PromptField): void {
     if (begun || submission.mode !== "message") return;
     begun = true;
     follow(true);
-  };
-}
-
-function pickerHost(app: Application, field: PromptField): PickerHost {
-  const pickerWords = app.words.language === "zh" ? pickersZh : pickersEn;
-  const { client, cwd, env, keys } = app;
-  return {
-    client,
-    cwd,
-    env,
-    keys,
-    field,
-    pickerWords,
-    get sessionId() {
-      return app.sessionId;
-    },
-    get status() {
-      return app.status;
-    },
-    get queue() {
-      return app.queue;
-    },
-    get theme() {
-      return app.theme;
-    },
-    get rows() {
-      return app.rows;
-    },
-    redraw: () => app.redraw(),
-    tell: (text, level) => app.tell(text, level),
-    suspended: (work) => app.suspended(work),
-    show: (part) => app.show(part),
-    attempt: (work) => app.attempt(work),
-    enter: (status) => app.conversation.enter(status),
   };
 }

@@ -2,10 +2,11 @@ import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
 import type { Attachment, Cursor, Field, FieldMode, Submission, Surroundings } from "../parts.ts";
 import type { Completing } from "./completing.ts";
 import type { Draft } from "./draft.ts";
+import { editActions } from "./edit-actions.ts";
 import { drawField } from "./field-lines.ts";
 import type { HistoryWalk, Recalled } from "./history-walk.ts";
 import { pastedText } from "./paste.ts";
-import { editActions, TextArea } from "./text-area.ts";
+import { TextArea } from "./text-area.ts";
 
 /** What a field works with besides its text; each part may be absent. */
 export interface FieldParts {

@@ -1,8 +1,8 @@
 import { Editor } from "@mariozechner/pi-tui/dist/components/editor.js";
 import { CURSOR_MARKER, type TUI } from "@mariozechner/pi-tui/dist/tui.js";
 import { visibleWidth } from "@mariozechner/pi-tui/dist/utils.js";
-import type { KeyAction } from "../keys.ts";
 import type { Cursor } from "../parts.ts";
+import { type EditAction, sequences } from "./edit-actions.ts";
 import { cleanText, freeNumber, isLong, looksMarked, markOf, marksIn, type Pastes, written } from "./paste.ts";
 
 /** What the editor of pi-tui keeps to itself, in the pinned version; text-area.test.ts checks that it is there. */
@@ -22,30 +22,6 @@ const MOST_UNDO_STEPS = 200;
 /** Characters that change the direction of what follows, or cannot be seen. They stay in the text, but are not drawn. */
 const UNDRAWN =
   /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
-
-/** The keys by which the editor knows what to do, in sequences that it reads with and without the Kitty protocol. */
-const sequences = {
-  lineUp: "\x1b[A",
-  lineDown: "\x1b[B",
-  charLeft: "\x1b[D",
-  charRight: "\x1b[C",
-  wordLeft: "\x1b[1;3D",
-  wordRight: "\x1b[1;3C",
-  lineStart: "\x01",
-  lineEnd: "\x05",
-  deleteBackward: "\x7f",
-  deleteForward: "\x1b[3~",
-  deleteWordBackward: "\x17",
-  deleteWordForward: "\x1b[3;3~",
-  deleteToStart: "\x15",
-  deleteToEnd: "\x0b",
-  yank: "\x19",
-  yankOlder: "\x1b[121;3u",
-  undo: "\x1f",
-} as const satisfies Partial<Record<KeyAction, string>>;
-
-export type EditAction = keyof typeof sequences;
-export const editActions = Object.keys(sequences) as readonly EditAction[];
 
 /** A text drawn in some width. */
 export interface Drawn {

@@ -18,7 +18,6 @@ import { textOf } from "./text-of.ts";
 
 /** What the pickers get of the application, beside what parts of the screen get. */
 export interface PickerHost extends Surroundings, PickerPlace {
-  readonly field: Field;
   /** Shows something in place of the conversation and the field. */
   show(part: Component | undefined): void;
   /** Does something that may fail, and says so if it does. */
@@ -35,7 +34,7 @@ export interface Pickers {
   choose(): Promise<string | undefined>;
 }
 
-export function createPickers(at: PickerHost, walk: HistoryWalk): Pickers {
+export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): Pickers {
   const { client } = at;
   const open = <Item>(picker: ListPicker<Item>, chosen: (item: Item) => unknown) => {
     picker.onCancel = () => at.show(undefined);
@@ -51,13 +50,13 @@ export function createPickers(at: PickerHost, walk: HistoryWalk): Pickers {
   const rewind = inSession((sessionId) =>
     open(rewindPicker(at, sessionId), async (point) => {
       const files = await filesOf(client, sessionId, point.row.parentId);
-      if (!files || files.changes.length === 0) return goBack(at, sessionId, point, "conversation");
-      open(rewindScopePicker(at, files), (scope) => goBack(at, sessionId, point, scope));
+      if (!files || files.changes.length === 0) return goBack(at, field, sessionId, point, "conversation");
+      open(rewindScopePicker(at, files), (scope) => goBack(at, field, sessionId, point, scope));
     }),
   );
   return {
     actions: {
-      history: () => open(historyPicker(at, walk, at.field.mode), (text) => at.field.setText(text, at.field.mode)),
+      history: () => open(historyPicker(at, walk, field.mode), (text) => field.setText(text, field.mode)),
       sessions: () =>
         open(sessionPicker(at), async ({ sessionId }) => at.enter(await client.request("load_session", { sessionId }))),
       models: inSession((sessionId) =>
@@ -72,7 +71,7 @@ export function createPickers(at: PickerHost, walk: HistoryWalk): Pickers {
         );
       },
       skills: inSession((sessionId) =>
-        open(skillPicker(at, sessionId), ({ name }) => at.field.setText(`${at.field.text}$${name} `)),
+        open(skillPicker(at, sessionId), ({ name }) => field.setText(`${field.text}$${name} `)),
       ),
       settings: inSession((sessionId) => open(settingPicker(at, sessionId), () => {})),
       branches: inSession((sessionId) =>
@@ -97,7 +96,13 @@ export function createPickers(at: PickerHost, walk: HistoryWalk): Pickers {
 }
 
 /** Goes back to before a message, whose text returns to the field. */
-async function goBack(at: PickerHost, sessionId: string, { row }: RewindPoint, scope: RewindScope): Promise<void> {
+async function goBack(
+  at: PickerHost,
+  field: Field,
+  sessionId: string,
+  { row }: RewindPoint,
+  scope: RewindScope,
+): Promise<void> {
   const { client } = at;
   const { parentId: targetEventId } = row;
   if (scope === "files") {
@@ -109,7 +114,7 @@ async function goBack(at: PickerHost, sessionId: string, { row }: RewindPoint, s
   }
   const text = await textOf(client, sessionId, row);
   const moved = await client.request("rewind", { sessionId, targetEventId, files: scope === "both" });
-  at.field.setText(text);
+  field.setText(text);
   at.tell(moved.text);
   if (moved.files) tellSkipped(at, moved.files);
 }

@@ -36,7 +36,6 @@ function application() {
     ...at,
     tell: at.tell,
     pickerWords: pickersEn,
-    field,
     show: (part) => {
       open = part;
     },
@@ -44,7 +43,7 @@ function application() {
     enter: async (status) => void entered.push(status),
   };
   const walk = new HistoryWalk(new History(home.session("../prompts/p.jsonl")), () => {});
-  const pickers = createPickers(host, walk);
+  const pickers = createPickers(host, field, walk);
   return {
     field,
     walk,
