@@ -7,8 +7,8 @@ import { readCommand, type Unit } from "../shell/shell.ts";
 import type { Token } from "../shell/words.ts";
 import { addFolders } from "./command-folders.ts";
 import { kindOf } from "./file-cache.ts";
-import { type CommandFiles, matchesOf, type Search } from "./file-search.ts";
-import { showsHidden } from "./globs.ts";
+import { addListing, type CommandFiles, matchesOf, type Search } from "./file-search.ts";
+import { hasOpenGlob, showsHidden } from "./globs.ts";
 import { opened } from "./opened.ts";
 import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
@@ -20,11 +20,11 @@ const MAX_NAMES = 200_000;
 export function filesOf(command: string, cwd: string, { cwd: base, home }: Workspace): CommandFiles {
   const { units, unknown, fed } = readCommand(command);
   const start = resolve(base, cwd);
-  const found: CommandFiles = { files: [], walked: [], folders: [start], onlyGit: true };
+  const found: CommandFiles = { files: [], walked: [], listed: [], folders: [start], onlyGit: true };
   // One part's output may become another part's file names.
   const passesNames = units.some((unit) => takesOrders(nameOf(unit)) || takesNames(unit));
   const values = valuesIn(units, start, home);
-  const names = { matches: new Map(), left: MAX_NAMES, hidden: showsHidden(command) };
+  const names = { matches: new Map(), globs: new Set<string>(), left: MAX_NAMES, hidden: showsHidden(command) };
   const place: Search = { home, found, passesNames, values, seen: new Set(), ...names };
   if (unknown.length > 0) {
     found.unknown = unknown[0] as string;
@@ -130,12 +130,13 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Search)
         addFile(resolve(folder, path.replaceAll("\0", "")), sure, reader, place);
     else {
       const open = opened(text, folder, home);
+      const start = text.replace(/\$(?:HOME\b|\{HOME\})|^~(?=\/|$)/g, () => home);
+      const texts = open === undefined ? guessed(start, place.values) : [open];
+      if (hasOpenGlob(text)) addListings(texts, text, folder, place);
       if (open === undefined) {
         if (reader.readsUnknown) found.unknown ??= "words that only the shell knows";
-        const start = text.replace(/\$(?:HOME\b|\{HOME\})|^~(?=\/|$)/g, () => home);
-        for (const form of guessed(start, place.values).flatMap(formsOf))
-          addFile(resolve(folder, form.path), false, reader, place);
-      } else if (/[*?[{(]/.test(open)) addMatches(resolve(folder, open), reader, place);
+        for (const form of texts.flatMap(formsOf)) addFile(resolve(folder, form.path), false, reader, place);
+      } else if (/[*?[{(]/.test(open)) addMatches(resolve(folder, open), text, reader, place);
       else for (const { path, sure } of formsOf(open)) addFile(resolve(folder, path), sure, reader, place);
     }
   }
@@ -143,13 +144,19 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Search)
   if ((isScript || reader.scripts) && value !== undefined && /[\s'"()<>|;&`]/.test(value)) addPieces(value, place);
 }
 
+/** Adds what the shell lists for the wildcards in these readings of a word. */
+function addListings(texts: readonly string[], word: string, folder: string, place: Search): void {
+  const paths = new Set(texts.flatMap((text) => [text, ...formsOf(text).map(({ path }) => path)]));
+  for (const path of paths) if (/[*?[{]/.test(path)) addListing(resolve(folder, path), word, place);
+}
+
 /** Adds the existing files that match a glob; braces and brackets match anything. */
-function addMatches(glob: string, reader: Reader, place: Search): void {
+function addMatches(glob: string, word: string, reader: Reader, place: Search): void {
   // Checks the pattern itself too: `*.pem` counts even when no such file exists yet.
-  addFile(glob.replace(/[*?[\]{}()]/g, "x"), false, reader, place);
+  addFile(glob.replace(/[*?[\]{}()]/g, "x"), false, reader, place, word);
   const matches = matchesOf(glob, place);
   if (matches === undefined) place.found.unknown ??= "more files than can be checked";
-  for (const path of matches ?? []) addFile(path, true, reader, place);
+  for (const path of matches ?? []) addFile(path, true, reader, place, word);
 }
 
 /** Adds each piece of a text that may be a file name. */
@@ -161,17 +168,17 @@ function addPieces(text: string, place: Search): void {
       for (const folder of place.found.folders) {
         const path = opened(piece, folder, place.home);
         if (path !== undefined && /[*?]/.test(path) && path.length < 200)
-          addMatches(resolve(folder, path), reader, place);
+          addMatches(resolve(folder, path), piece, reader, place);
         else if (path !== undefined)
           for (const form of formsOf(path)) addFile(resolve(folder, form.path), false, reader, place);
       }
 }
 
-function addFile(named: string, isSure: boolean, reader: Reader, place: Search): void {
-  for (const path of withoutProc(named, place.found.folders)) addPath(path, isSure, reader, place);
+function addFile(named: string, isSure: boolean, reader: Reader, place: Search, word?: string): void {
+  for (const path of withoutProc(named, place.found.folders)) addPath(path, isSure, reader, place, word);
 }
 
-function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }: Search): void {
+function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }: Search, word?: string): void {
   const sure = isSure && reader.files;
   const key = `${sure}${reader.contents}${reader.goesThrough}${path}`;
   if (seen.has(key)) return;
@@ -182,7 +189,7 @@ function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }:
   }
   // Text with blanks counts as a file name only if such a file exists.
   if (/\s/.test(path) && kindOf(path) === undefined) return;
-  const file = { path, sure, contents: reader.contents };
+  const file = { path, sure, contents: reader.contents, ...(word !== undefined && { word }) };
   found.files.push(file);
   if (reader.goesThrough && sure && isFolder(path)) found.walked.push(file);
 }

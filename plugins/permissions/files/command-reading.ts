@@ -1,12 +1,13 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { readBytes } from "@scorel/kit/files/open";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
 import { filesOf } from "./command-files.ts";
 import { isElsewhere, leadsTo } from "./file-cache.ts";
-import type { CommandFiles, NamedFile } from "./file-search.ts";
+import type { CommandFiles, Listing, NamedFile } from "./file-search.ts";
 import { askAboutKept, keyStoreReason, type ReadRules, readRules, shownIn } from "./reading.ts";
 
 /** How many entries of a folder are checked; a larger folder counts as one that may contain anything. */
@@ -30,8 +31,9 @@ function withReal(files: readonly NamedFile[]): NamedFile[] {
   const known = new Map<string, NamedFile>();
   for (const file of files)
     for (const path of new Set([file.path, realOr(file.path)])) {
-      const { sure = false, contents = false } = known.get(path) ?? {};
-      known.set(path, { path, sure: sure || file.sure, contents: contents || file.contents });
+      const { sure, contents, word } = known.get(path) ?? { sure: false, contents: false, word: file.word };
+      const merged = { path, sure: sure || file.sure, contents: contents || file.contents };
+      known.set(path, word === undefined || file.word === undefined ? merged : { ...merged, word });
     }
   return [...known.values()];
 }
@@ -40,15 +42,29 @@ function realOr(path: string): string {
   return leadsTo(path) ?? path;
 }
 
+/** How an answer names a file: by the word with the wildcard that stands for it, if there is one. */
+function nameOf({ path, word }: NamedFile, workspace: Workspace): string {
+  return word ?? shownIn(path, workspace);
+}
+
 function byKeyStore(
   files: readonly NamedFile[],
-  { walked }: CommandFiles,
+  { walked, listed }: CommandFiles,
   { own, ownFolders }: ReadRules,
 ): Verdict | undefined {
   const named = files.find(({ path, contents }) => contents && own(path) === "secret");
   const through = walked.find(({ path, contents }) => contents && ownFolders.includes(realOr(path)));
-  const found = named?.path ?? through?.path;
-  return found === undefined ? undefined : deny(keyStoreReason(found));
+  const isOwn = (path: string) => own(path) === "secret";
+  const lists = ({ folders, paths }: Listing) =>
+    bothOf(folders).some((path) => isOwn(path) || ownFolders.includes(path)) || bothOf(paths).some(isOwn);
+  const found = [named, through].flatMap((file) => (file ? [file.word ?? file.path] : []))[0];
+  const name = found ?? listed.find(lists)?.word;
+  return name === undefined ? undefined : deny(keyStoreReason(name));
+}
+
+/** These paths, and where they lead. */
+function bothOf(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => [path, realOr(path)]);
 }
 
 /** Checks deny rules first, then ask rules. Asks when the command may read files that cannot be determined. */
@@ -61,24 +77,31 @@ function byRules(
   const [first] = rules.restricting;
   if (!first) return undefined;
   const named = (covers: (path: string) => Rule | undefined, isSure: boolean) =>
-    files.flatMap(({ path, sure }) => (sure === isSure ? [{ path, rule: covers(path) }] : [])).find(({ rule }) => rule);
+    files
+      .flatMap((file) => (file.sure === isSure ? [{ name: nameOf(file, workspace), rule: covers(file.path) }] : []))
+      .find(({ rule }) => rule);
+  const listed = (covers: (path: string) => Rule | undefined) =>
+    found.listed
+      .map(({ word, folders }) => ({ word, rule: bothOf(folders.slice(0, 1)).map(covers).find(Boolean) }))
+      .find(({ rule }) => rule);
   const denied = named(rules.denies, true);
-  if (denied) return deny(`it reads ${shownIn(denied.path, workspace)}, and the rule "${denied.rule?.text}" denies it`);
+  if (denied) return deny(`it reads ${denied.name}, and the rule "${denied.rule?.text}" denies it`);
+  const hidden = listed(rules.denies);
+  if (hidden) return deny(`it lists ${hidden.word}, and the rule "${hidden.rule?.text}" denies it`);
   const ask = (why: string): Verdict => ({ decision: "ask", why, rules: [] });
   const asked = named(rules.asks, true);
-  if (asked)
-    return ask(`it reads ${shownIn(asked.path, workspace)}, and the rule "${asked.rule?.text}" asks for approval`);
+  if (asked) return ask(`it reads ${asked.name}, and the rule "${asked.rule?.text}" asks for approval`);
   const covers = (path: string) => rules.denies(path) ?? rules.asks(path);
   const maybe = named(covers, false);
-  if (maybe) return ask(mayRead(shownIn(maybe.path, workspace), maybe.rule as Rule));
+  if (maybe) return ask(mayRead(maybe.name, maybe.rule as Rule));
   const unknown = found.unknown ?? found.tooMany;
   if (unknown !== undefined)
     return ask(`it contains ${unknown}, so it may read what the rule "${first.text}" is about`);
-  for (const { path } of found.walked) {
-    const inside = firstIn(realOr(path), (entry) => covers(entry) !== undefined);
-    if (inside === "too many")
+  for (const file of found.walked) {
+    const inside = firstIn(realOr(file.path), (entry) => covers(entry) !== undefined);
+    if (inside === "too many" || (inside !== undefined && !isWithin(workspace.root, inside)))
       return ask(
-        `it goes through ${shownIn(path, workspace)}, which may contain what the rule "${first.text}" is about`,
+        `it goes through ${nameOf(file, workspace)}, which may contain what the rule "${first.text}" is about`,
       );
     if (inside !== undefined && isShown(inside, found, workspace))
       return ask(mayRead(shownIn(inside, workspace), covers(inside) as Rule));
@@ -113,15 +136,20 @@ function byKeys(
   rules: ReadRules,
   { workspace, mode }: Case,
 ): Verdict | undefined {
-  const ask = (path: string) => askAboutKept(path, rules, workspace);
   const named = files.find(({ path, contents }) => contents && rules.isKept(path));
-  if (named) return ask(named.path);
-  for (const { path } of walked.filter(({ contents }) => contents)) {
-    const real = realOr(path);
-    if (rules.isAroundKept(real))
-      return { decision: "ask", why: `it goes through ${real}, which contains keys`, rules: [] };
+  if (named) return askAboutKept(named.path, rules, workspace, named.word);
+  for (const file of walked.filter(({ contents }) => contents)) {
+    const real = realOr(file.path);
+    const goesThrough = (): Verdict => ({
+      decision: "ask",
+      why: `it goes through ${file.word ?? real}, which contains keys`,
+      rules: [],
+    });
+    if (rules.isAroundKept(real)) return goesThrough();
     const inside = mode === "full" ? undefined : firstIn(real, rules.isKept);
-    if (inside !== undefined && inside !== "too many") return ask(inside);
+    if (inside === undefined || inside === "too many") continue;
+    // Outside of the project, the names in a folder are not known to who asks.
+    return isWithin(workspace.root, inside) ? askAboutKept(inside, rules, workspace) : goesThrough();
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { type Expansion, expandGlob } from "./globs.ts";
+import { type Expanded, type Expansion, expandGlob, fixedPart } from "./globs.ts";
 
 /** A file or folder that a command names. */
 export interface NamedFile {
@@ -7,12 +7,21 @@ export interface NamedFile {
   sure: boolean;
   /** Whether the command reads the file's content, not only its name. */
   contents: boolean;
+  /** The word with a wildcard that stands for this file. Answers name that word: the file's own name may not be known yet. */
+  word?: string;
+}
+/** What the shell looks for because of a wildcard, whichever program gets the names. */
+export interface Listing extends Expanded {
+  /** As it is written. */
+  word: string;
 }
 /** The files and folders that a command names, worked out without running it. */
 export interface CommandFiles {
   files: NamedFile[];
   /** Folders that the command walks recursively. */
   walked: NamedFile[];
+  /** What the shell lists to expand wildcards. */
+  listed: Listing[];
   /** Folders that parts of the command may run in. */
   folders: string[];
   /** Whether git is the only part of the command that walks folders; git lists tracked files only. */
@@ -32,12 +41,26 @@ export interface Search extends Expansion {
   found: CommandFiles;
   /** Files already added for the current unit. */
   seen: Set<string>;
+  /** Globs that are in `found.listed`. */
+  globs: Set<string>;
   /** Expanded globs; undefined for a glob with too many matches. */
-  matches: Map<string, readonly string[] | undefined>;
+  matches: Map<string, Expanded | undefined>;
 }
 
 /** The files that match a glob; undefined when there are too many. */
 export function matchesOf(glob: string, place: Search): readonly string[] | undefined {
+  return expansionOf(glob, place)?.paths;
+}
+
+function expansionOf(glob: string, place: Search): Expanded | undefined {
   if (!place.matches.has(glob)) place.matches.set(glob, expandGlob(glob, place));
   return place.matches.get(glob);
+}
+
+/** Adds what the shell lists for a glob, once for each glob. */
+export function addListing(glob: string, word: string, place: Search): void {
+  const { listed } = place.found;
+  if (place.globs.has(glob)) return;
+  place.globs.add(glob);
+  listed.push({ word, ...(expansionOf(glob, place) ?? { paths: [], folders: [fixedPart(glob)] }) });
 }

@@ -21,11 +21,22 @@ export function showsHidden(script: string): boolean {
   );
 }
 
-/** The existing paths that match an absolute glob; undefined when there are too many. */
-export function expandGlob(glob: string, budget: Expansion): string[] | undefined {
+/** What an absolute glob stands for. */
+export interface Expanded {
+  /** The existing paths that match. */
+  paths: string[];
+  /** Folders in which the shell looks for them, whether something matches there or not; the fixed start of the glob comes first. */
+  folders: string[];
+}
+
+/** Expands an absolute glob as the shell does; undefined when it stands for too many paths. */
+export function expandGlob(glob: string, budget: Expansion): Expanded | undefined {
   let paths = ["/"];
+  const folders: string[] = [];
   for (const part of glob.split("/").filter(Boolean)) {
-    if (!/[*?[{(]/.test(part)) paths = paths.map((folder) => join(folder, part));
+    if (folders.length > 0) folders.push(...paths.filter((path) => kindOf(path) === "folder"));
+    else if (isWild(part)) folders.push(...paths);
+    if (!isWild(part)) paths = paths.map((folder) => join(folder, part));
     else {
       const isMatch = matching(part, budget.hidden === true);
       const found: string[] = [];
@@ -39,7 +50,23 @@ export function expandGlob(glob: string, budget: Expansion): string[] | undefine
       paths = found;
     }
   }
-  return paths.filter((path) => kindOf(path) !== undefined);
+  return { paths: paths.filter((path) => kindOf(path) !== undefined), folders };
+}
+
+function isWild(part: string): boolean {
+  return /[*?[{(]/.test(part);
+}
+
+/** Whether a word contains a wildcard or a brace that the shell expands because it is not quoted. */
+export function hasOpenGlob(text: string): boolean {
+  return /[*?[{]/.test(text.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, ""));
+}
+
+/** The start of an absolute glob that holds no wildcard. */
+export function fixedPart(glob: string): string {
+  const parts = glob.split("/");
+  const wild = parts.findIndex(isWild);
+  return (wild < 0 ? parts : parts.slice(0, wild)).join("/") || "/";
 }
 
 function matching(part: string, hidden: boolean): (name: string) => boolean {

@@ -99,14 +99,17 @@ export function keyStoreReason(path: string): string {
   return `${path} contains Scorel's own keys, which tools cannot read`;
 }
 
-/** The question about a file that is asked about in every mode. Only a rule for exactly that file would answer it. */
-export function askAboutKept(path: string, { own }: ReadRules, workspace: Workspace): Verdict {
-  const shown = shownIn(path, workspace);
+/**
+ * The question about a file that is asked about in every mode. Only a rule for exactly that file would answer it, so none answers
+ * it for a `word` with a wildcard, which is named instead of the file.
+ */
+export function askAboutKept(path: string, { own }: ReadRules, workspace: Workspace, word?: string): Verdict {
+  const shown = word ?? shownIn(path, workspace);
   const what =
     own(path) === "record"
       ? "is one of Scorel's own records, which may be about other projects"
       : "usually contains keys or passwords";
-  return { decision: "ask", why: `${shown} ${what}`, rules: [ruleFor("Read", shown)] };
+  return { decision: "ask", why: `${shown} ${what}`, rules: word === undefined ? [ruleFor("Read", shown)] : [] };
 }
 
 /** The rule that allows reading a file, or a folder with everything in it. */

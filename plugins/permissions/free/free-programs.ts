@@ -6,8 +6,8 @@ import { operandsBehind, uncoveredBy } from "../tables/table.ts";
 interface Free {
   flags?: RegExp;
   valued?: RegExp;
-  /** What the operands are; `paths` by default. */
-  words?: "paths" | "text" | "none";
+  /** What the operands are; `paths` by default. A program with a slash in its name is looked for at that path. */
+  words?: "paths" | "programs" | "text" | "none";
   /** How many operands before the paths are plain text. */
   text?: number;
   /** Text that no word may contain. */
@@ -36,8 +36,8 @@ const PROGRAMS: Readonly<Record<string, Free>> = {
     // Any other word sets the clock.
     only: /^\+/,
   },
-  which: { flags: /^-a$/, words: "text" },
-  type: { flags: /^-[aptP]+$/, words: "text" },
+  which: { flags: /^-a$/, words: "programs" },
+  type: { flags: /^-[aptP]+$/, words: "programs" },
   ls: {
     flags:
       /^-[1aAbBcCdfFgGhHiklLmnopqQrRsStuUvwxX]+$|^--(?:all|almost-all|recursive|human-readable|reverse|directory)$|^--color(?:=\w+)?$/,
@@ -114,6 +114,7 @@ function filesByTable(words: readonly string[], free: Free): string[] | undefine
   if (!others || words.some((word) => not?.test(word))) return undefined;
   if (only && !others.every((word) => only.test(word))) return undefined;
   if (are === "text") return [];
+  if (are === "programs") return others.filter((word) => word.includes("/"));
   if (are === "none") return others.length === 0 ? [] : undefined;
   return others.slice(text).filter((word) => word !== "-");
 }

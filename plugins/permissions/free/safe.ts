@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
 import { namesIn } from "../files/file-cache.ts";
-import { expandGlob } from "../files/globs.ts";
+import { type Expanded, type Expansion, expandGlob } from "../files/globs.ts";
 import { isInside } from "../files/paths.ts";
 import type { Unit } from "../shell/shell.ts";
 import type { Token } from "../shell/words.ts";
@@ -23,12 +23,13 @@ const MAX_NAMES = 20_000;
  * Whether a command certainly only reads the project and prints: all its words are known, no option has side effects, and all
  * files are inside the project.
  */
-export function isSafe({ tokens }: Unit, { workspace, folders, readable }: Surroundings): boolean {
+export function isSafe({ tokens }: Unit, surroundings: Surroundings): boolean {
+  const { workspace, folders, readable } = surroundings;
   const [name] = tokens;
   if (name?.kind !== "word" || tokens.some(({ kind }) => kind !== "word")) return false;
   const start = resolve(workspace.cwd);
   return (folders ?? [start]).every((folder) => {
-    const words = wordsIn(tokens, folder);
+    const words = wordsIn(tokens, folder, surroundings);
     if (words === undefined) return false;
     const files = filesNamed(words);
     if (files === undefined && words[0] === "git")
@@ -45,27 +46,35 @@ function isOpen(word: string, folder: string, workspace: Workspace, readable: (p
   return isInside(path, workspace) && readable(path);
 }
 
-/** The words of a command with globs expanded; undefined when the shell may produce other words. */
-function wordsIn(tokens: readonly Token[], folder: string): string[] | undefined {
+/**
+ * The words of a command with globs expanded; undefined when the shell may produce other words, or when it would list a folder
+ * that may not be read: whatever the program is, it gets the names.
+ */
+function wordsIn(
+  tokens: readonly Token[],
+  folder: string,
+  { workspace, folders, readable }: Surroundings,
+): string[] | undefined {
   const budget = { left: MAX_NAMES };
   const words: string[] = [];
   for (const { value, text } of tokens) {
     if (value !== undefined) words.push(value);
     else {
-      const names = namesOf(text, folder, budget);
-      if (names === undefined) return undefined;
-      words.push(...names);
+      const found = folders && expansionOf(text, folder, budget);
+      if (!found?.folders.every((path) => isInside(path, workspace) && readable(path))) return undefined;
+      // Without a match, the word stays as it is.
+      words.push(...(found.paths.length === 0 ? [text] : found.paths));
     }
   }
   return words;
 }
 
-/** The files that match a simple glob, or the glob itself if there are none. */
-function namesOf(text: string, folder: string, budget: { left: number }): string[] | undefined {
+/** What a simple glob stands for; undefined when that is not known for certain. */
+function expansionOf(text: string, folder: string, budget: Expansion): Expanded | undefined {
   if (!/^[\w./@+,*?-]+$/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text) || text.startsWith("-")) return undefined;
   const found = expandGlob(resolve(folder, text), budget);
   if (found === undefined) return undefined;
   // When a word begins with a wildcard, a matching file name may look like an option.
   if (/^[^/]*[*?]/.test(text) && namesIn(folder).some((name) => name.startsWith("-"))) return undefined;
-  return found.length === 0 ? [text] : found;
+  return found;
 }

@@ -547,7 +547,8 @@ export const judged: readonly Judged[] = [
         "ls $X",
       ],
       "it goes through /etc, which contains keys": ["rg a /etc"],
-      'it reads secrets, and the rule "Read(secrets/**)" denies it': ["rg a secrets", "ls *"],
+      'it reads secrets, and the rule "Read(secrets/**)" denies it': ["rg a secrets"],
+      'it reads *, and the rule "Read(secrets/**)" denies it': ["ls *"],
     },
   },
   {
