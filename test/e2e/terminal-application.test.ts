@@ -349,6 +349,29 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     ]).toEqual([false, false, false, false]);
     expect(t.screen.text()).toContain("red");
   });
+
+  it.each([
+    ["Ctrl-D", "\u0004"],
+    ["Ctrl-C twice", "\u0003\u0003"],
+  ])("can be left with %s when its host is gone, and says what an answer and a message then mean", async (_, keys) => {
+    const held = gate();
+    await using s = await stage([[text("Begun."), delayUntil(held.promise)]]);
+    const host = s.start(["host", "serve", "--foreground"]);
+    await host.line((line) => line.startsWith("socket: "));
+    await using t = await ready(s);
+    t.type("go\r");
+    await t.shows("Begun.");
+    host.child.kill("SIGKILL");
+    await t.shows("the host is gone: connecting again");
+    t.type("later\r");
+    await t.shows("Your message is sent when it is back.");
+    t.type("\u001b");
+    await t.shows("The host is gone, so nothing can be ended there.");
+    t.type(keys);
+    expect(await t.code).toBe(0);
+    expect(t.screen.text()).toMatch(/To go on: scorel --session \w+/);
+    held.open();
+  });
 });
 
 /** Keys answer a question once nothing was typed for a moment. */

@@ -9,6 +9,7 @@ export type { LinkOptions, LinkState, LinkTimes } from "./link-options.ts";
 export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 export { Reopening } from "./reopening.ts";
 export type { CacheOptions, CacheStore } from "./view/cache.ts";
+export { isConnected, whileConnected } from "./view/connected.ts";
 export type { OpenRequest } from "./view/facts.ts";
 export { type FollowOptions, followSession, type SessionView } from "./view/follow.ts";
 export type { Live, LiveCall, LiveReply, Work } from "./view/live.ts";

@@ -140,9 +140,9 @@ class WireClient implements RemoteClient {
     if (this.subscriptions.delete(subscription.number)) await this.endAtHost(subscription.number);
   }
 
-  /** A host that does not answer has nothing left to end. */
+  /** A host that does not answer has nothing left to end; without a connection, it has ended everything by itself. */
   private async endAtHost(subscription: number): Promise<void> {
-    await this.ask({ type: "unsubscribe", subscription }).catch(() => {});
+    if (this.link.isLive) await this.ask({ type: "unsubscribe", subscription }).catch(() => {});
   }
 
   private ask(message: Unnumbered): Promise<unknown> {

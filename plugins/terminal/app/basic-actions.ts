@@ -37,6 +37,10 @@ export function basicActions(app: Application): Actions {
 function interrupt(app: Application): void {
   const { questions, conversation } = app;
   if (app.queueKeys.leave()) return;
+  if (conversation.isLost) {
+    app.tell(app.words.hostGone);
+    return;
+  }
   const isAsked = questions.shown !== undefined;
   const isReason = questions.shown?.awaits === "reason";
   questions.leave();
@@ -49,7 +53,11 @@ function interrupt(app: Application): void {
 function clear(app: Application, clearing: Twice): void {
   const { field, conversation, questions } = app;
   if (field && (field.text !== "" || field.mode !== "message")) field.setText("");
-  else if (conversation.isRunning || conversation.runningLine !== undefined || questions.shown) interrupt(app);
+  else if (
+    !conversation.isLost &&
+    (conversation.isRunning || conversation.runningLine !== undefined || questions.shown)
+  )
+    interrupt(app);
   else if (clearing.again(performance.now())) app.leave();
   else app.tell(app.words.pressAgain(app.keys.label("clear")));
 }

@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type {} from "@scorel/coding/contract";
 import type { CommandResult } from "@scorel/commands/contract";
-import { changeQueue, damageIn, followSession, type SessionView, takeBackQueued, Warnings } from "@scorel/host/client";
+import {
+  changeQueue,
+  damageIn,
+  followSession,
+  isConnected,
+  type SessionView,
+  takeBackQueued,
+  Warnings,
+  whileConnected,
+} from "@scorel/host/client";
 import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
 import { codeOf, type EventId, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
@@ -57,6 +66,10 @@ export class Conversation {
   get isRunning(): boolean {
     return this.view?.status.running === true;
   }
+  /** Whether the host is gone. */
+  get isLost(): boolean {
+    return this.view !== undefined && !isConnected(this.view);
+  }
   /** Whether there is a conversation that one could return to. */
   get isBegun(): boolean {
     return (this.view?.rows.length ?? 0) > 0;
@@ -84,6 +97,7 @@ export class Conversation {
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     return this.inTurn(async () => {
       const sessionId = this.opened();
+      if (this.isLost) this.listener.told(this.words.sentLater, "info");
       const { contentOf } = await import("../input/content.ts");
       const content = contentOf(message);
       const { id, status } = await this.client.request("send_message", {
@@ -164,6 +178,8 @@ export class Conversation {
 
   /** Answers a question. A question that is not open any more was answered elsewhere. */
   async answer(requestId: string, { answer, reason }: { answer: string | null; reason?: string }): Promise<void> {
+    // Nobody could say whether it still counts when the host is back.
+    if (this.isLost) return this.listener.told(this.words.notAnswered, "warning");
     try {
       const { message } = await this.client.request("answer_request", {
         sessionId: this.opened(),
@@ -183,14 +199,16 @@ export class Conversation {
     await this.view?.earlier(TAIL);
   }
 
-  /** Leaves the session, and closes it once nobody else has it open. */
+  /** Leaves the session, and closes it once nobody else has it open. A host that is gone does that when it is back. */
   async leave(): Promise<void> {
     const { view } = this;
     if (!view) return;
     this.stopListening();
-    if (view.status.running) await this.takeBack(view.sessionId).catch(() => {});
+    await whileConnected(view, async () => {
+      if (view.status.running) await this.takeBack(view.sessionId).catch(() => {});
+      await this.client.request("close_session", { sessionId: view.sessionId });
+    });
     await view.close();
-    await this.client.request("close_session", { sessionId: view.sessionId });
   }
 
   /** Whether the conversation ends with a reply that shows that it was interrupted. */

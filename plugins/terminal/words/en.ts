@@ -38,8 +38,12 @@ export const en = {
   retrying: (attempt: number, of: number) => `trying again (${attempt} of ${of})`,
   waitingForYou: "waiting for you",
   waitingTurn: "waiting for other sessions",
-  reconnecting: (seconds: string) => `connecting again${seconds === "" ? "" : ` in ${seconds}`}`,
+  reconnecting: (seconds: string) =>
+    `the host is gone: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits for it`,
   lost: "no connection",
+  hostGone: "The host is gone, so nothing can be ended there. Ctrl-C twice leaves; `scorel host serve` starts a host.",
+  notAnswered: "The host is gone, so the answer was not given.",
+  sentLater: "The host is gone. Your message is sent when it is back.",
   toInterrupt: (key: string) => `${key} to interrupt`,
   // Questions.
   answerFirst: "A question is open: answer it with one of its keys, or go on typing when it is answered.",
@@ -60,7 +64,7 @@ export const en = {
   declineKey: (key: string) => `${key} declines and stops`,
   moreOfQuestion: (count: number, up: string, down: string) => `${count} more lines · ${up}/${down} scroll`,
   otherQuestions: (count: number) => `${count} more ${count === 1 ? "question" : "questions"} after this one`,
-  answeredElsewhere: "The question was answered elsewhere.",
+  answeredElsewhere: "The question is not open any more: it was answered elsewhere, or its turn has ended.",
   // The queue.
   queueTitle: "Queued: sent when this turn ends",
   queueSteered: "Queued",
