@@ -52,12 +52,16 @@ export class Keeper {
   /** Cancels the turns that wait for others. Resolves when no turn runs any more, or after `limit` milliseconds. */
   async quiet(limit: number): Promise<void> {
     const until = Date.now() + limit;
-    for (const [sessionId, { row }] of this.kept)
-      if (row.turn === "waiting")
-        this.client.request("cancel", { sessionId }).catch((thrown) => {
-          this.options.logger.warn(`The waiting turn of session ${sessionId} could not be cancelled`, thrown);
-        });
+    void this.cancel(({ turn }) => turn === "waiting");
     while (this.isRunning && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+
+  /**
+   * Cancels the turns that wait for an answer. Once the clients are gone, each question would count as declined, and the model would go on
+   * as if a person had said no.
+   */
+  cancelAsking(): Promise<void> {
+    return this.cancel(({ running, questions }) => running === true && questions !== undefined);
   }
 
   /** The open sessions, those with a running turn, and those of them whose turn waits for others. */
@@ -79,6 +83,16 @@ export class Keeper {
 
   private get isRunning(): boolean {
     return this.counts.running > 0;
+  }
+
+  private async cancel(which: (row: SessionSummary) => boolean): Promise<void> {
+    const ids = [...this.kept].flatMap(([sessionId, { row }]) => (which(row) ? [sessionId] : []));
+    const cancelled = ids.map((sessionId) =>
+      this.client.request("cancel", { sessionId }).catch((thrown) => {
+        this.options.logger.warn(`The waiting turn of session ${sessionId} could not be cancelled`, thrown);
+      }),
+    );
+    await Promise.all(cancelled);
   }
 
   private async take(change: SessionChange): Promise<void> {

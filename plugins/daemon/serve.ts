@@ -102,6 +102,7 @@ async function begin(
   const end = async () => {
     removeState();
     for (const each of listening) each.refuse?.();
+    await keeper.cancelAsking();
     await ctx.gateway.dismiss("the host stops", true);
     await keeper.quiet(TURNS_MS);
     await keeper.end();

@@ -372,6 +372,22 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(t.screen.text()).toMatch(/To go on: scorel --session \w+/);
     held.open();
   });
+
+  it("sees its turn interrupted, and no answer in its name, when the host is stopped while a question is open", async () => {
+    await using s = await stage([toolCall("Bash", { command: "touch q.txt" }), text("never")]);
+    const host = s.start(["host", "serve", "--foreground"]);
+    await host.line((line) => line.startsWith("socket: "));
+    await using t = await ready(s);
+    t.type("go\r");
+    await t.shows("touch q.txt");
+    await t.shows("waiting for you");
+    host.child.kill("SIGTERM");
+    expect((await host.finished).code).toBe(143);
+    expect(s.server.requests).toHaveLength(1);
+    expect(JSON.stringify(log(s))).not.toContain("nobody is there to ask");
+    t.type("\u0004");
+    expect(await t.code).toBe(0);
+  });
 });
 
 /** Keys answer a question once nothing was typed for a moment. */
