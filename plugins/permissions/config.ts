@@ -18,13 +18,13 @@ export const config = z.strictObject({
     .optional()
     .meta({ layers: "narrow", unset: "ask" })
     .describe(
-      "what runs without a question if no rule applies (default: `ask` in an interactive client, else `edits`)",
+      "what runs without a question where no rule decides (default: `ask` if somebody can be asked, else `edits`)",
     ),
-  allow: rules("allow", "calls that need no question").meta({
+  allow: rules("allow", "calls that run without a question").meta({
     trust: { kind: "weakens", could: "these calls run without a question" },
   }),
-  ask: rules("ask", "calls that ask though something else allows them"),
-  deny: rules("deny", "calls that are never made"),
+  ask: rules("ask", "calls that always ask, even if something else allows them"),
+  deny: rules("deny", "calls that are always denied"),
   read: z
     .array(z.string().min(1))
     .default([])
@@ -35,7 +35,7 @@ export const config = z.strictObject({
     .default("declared")
     .meta({ layers: "narrow", unset: "declared" })
     .describe(
-      "calls of tools that Scorel does not ship: as the tool declares, with a question, or never unless a rule allows them",
+      "how calls of tools that do not come with Scorel are approved: as the tool declares, with a question, or only if a rule allows them",
     ),
   readers: z
     .array(z.string().min(1))

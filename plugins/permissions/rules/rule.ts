@@ -51,12 +51,12 @@ function isForCommands({ tool }: Rule): boolean {
 /** Why a rule can never match a call, judged by its text; undefined when it may match. */
 export function faultOf(text: string): string | undefined {
   const rule = parseRule(text);
-  if (!rule) return 'it must be a tool with or without a pattern, as in "Bash(git status*)"';
+  if (!rule) return 'it must name a tool, and may have a pattern in parentheses, as in "Bash(git status*)"';
   const { pattern } = rule;
   if (pattern === undefined || !isForCommands(rule)) return undefined;
   if (pattern === ":*")
-    return 'before ":*" stands how a command begins, as in "Bash(rm:*)"; for every command, write "Bash"';
-  if (/^[^\s'"]+:\*[\s\S]/.test(pattern)) return '":*" stands at the end only, as in "Bash(git push:*)"';
+    return '":*" needs the beginning of a command before it, as in "Bash(rm:*)"; for every command, write "Bash"';
+  if (/^[^\s'"]+:\*[\s\S]/.test(pattern)) return '":*" may only be at the end, as in "Bash(git push:*)"';
   const open = withoutQuotes(pattern);
   if (/['"`]/.test(open)) return undefined;
   const operator = /&&|\|\||(?<!>)\||;|\n/.exec(open)?.[0];

@@ -58,7 +58,7 @@ export function unreadableIn(text: string): string | undefined {
 }
 
 function readScript(text: string, reading: Reading, nested: boolean, depth: number): void {
-  if (depth > MAX_DEPTH) reading.unknown.push("shells in shells");
+  if (depth > MAX_DEPTH) reading.unknown.push("too many shells inside each other");
   else
     try {
       visit(parse(text), { reading, nested, depth, source: text });
@@ -99,7 +99,7 @@ function children(node: SyntaxNode, place: Place): void {
 
 /** Visits the substitutions in a word or a redirection: they run first and count as nested. */
 function visitSubstitutions(node: SyntaxNode, place: Place): void {
-  if ("script" in node && node.script === undefined) place.reading.unknown.push("a substitution");
+  if ("script" in node && node.script === undefined) place.reading.unknown.push("a substitution that cannot be read");
   forEachChild(node, (child) => {
     if (child.type === "Script") visit(child, { ...place, nested: true });
     else visitSubstitutions(child, place);
@@ -111,7 +111,8 @@ function command(node: Command, place: Place): void {
   children(node, place);
   const tokens = tokensOf(node, place);
   const name = tokens.find(({ kind }) => kind === "word");
-  if (name && (name.value === undefined || !NAME.test(name.value))) reading.unknown.push("the name of a command");
+  if (name && (name.value === undefined || !NAME.test(name.value)))
+    reading.unknown.push("a command whose name is only known when it runs");
   const inner = unwrapped(valuesOf(tokens));
   const own = inner?.script === undefined ? withoutWords(tokens, inner?.skip ?? 0) : withoutWords(tokens);
   addUnit(own, place);

@@ -71,12 +71,15 @@ it.each([
 
 describe("a rule that can match nothing", () => {
   it.each([
-    ["Bash(:*)", 'before ":*" stands how a command begins, as in "Bash(rm:*)"; for every command, write "Bash"'],
-    ["Bash(git:* push)", '":*" stands at the end only, as in "Bash(git push:*)"'],
+    [
+      "Bash(:*)",
+      '":*" needs the beginning of a command before it, as in "Bash(rm:*)"; for every command, write "Bash"',
+    ],
+    ["Bash(git:* push)", '":*" may only be at the end, as in "Bash(git push:*)"'],
     ["Bash(cd sub && rm *)", 'each command that a line joins by "&&" needs a rule of its own'],
     ["Bash(curl * | sh)", 'each command that a line joins by "|" needs a rule of its own'],
     ["Bash(rm  -rf *)", "commands are compared with one blank between their words"],
-    ["Bash(", 'it must be a tool with or without a pattern, as in "Bash(git status*)"'],
+    ["Bash(", 'it must name a tool, and may have a pattern in parentheses, as in "Bash(git status*)"'],
   ])("is refused: %s", (rule, fault) => {
     const { error } = config.safeParse({ deny: ["Bash(ls *)", rule] });
     expect(error?.issues).toMatchObject([
