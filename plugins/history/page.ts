@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import type { EventId, Session, StoredEvent } from "@scorel/kernel";
 import { sizeOf } from "@scorel/kit/values/size";
@@ -5,13 +6,15 @@ import type { TreeLeaf, TreePage, TreeRow } from "./contract.ts";
 import { lineOf, messageIn, oneLine } from "./event-text.ts";
 import { idLength, resolveEvent } from "./names.ts";
 import { newestFirst } from "./newest-first.ts";
-import { callsWithoutResult } from "./points.ts";
+import { Points } from "./points.ts";
 
 type Params = Operations["get_tree"]["params"];
 
 const ROWS = 200;
 /** A page ends when the texts of its rows have so many characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
+/** After so many rows, other work of the host is let through. */
+const ROWS_AT_ONCE = 500;
 /** Maximum number of branch points, of children of each, and of leaves listed. */
 const TOLD = 200;
 
@@ -19,14 +22,16 @@ export function getTree(params: Params, { look }: OperationContext): Promise<Tre
   return look(params.sessionId, ({ kernel: { session } }) => pageOf(session, params));
 }
 
-function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Params): TreePage {
+async function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Params): Promise<TreePage> {
   const { tree, activeLeaf: leafId, id: sessionId } = session;
   const end = before === undefined ? undefined : tree.get(resolveEvent(tree, before, sessionId));
   const isActive = leafId === null ? () => false : tree.above(leafId);
+  const points = new Points(tree);
   const rows: TreeRow[] = [];
   let [hasMore, characters] = [false, 0];
   for (const event of latest(session, show, end)) {
-    const row = rowOf(session, event, isActive);
+    if (rows.length % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await setImmediate();
+    const row = rowOf(session, event, { isActive, points });
     characters += sizeOf(row);
     hasMore = rows.length === limit || (characters > MAX_CHARACTERS && rows.length > 0);
     if (hasMore) break;
@@ -64,7 +69,11 @@ function* latest(
   }
 }
 
-function rowOf(session: Session, event: StoredEvent, isActive: (id: EventId) => boolean): TreeRow {
+function rowOf(
+  session: Session,
+  event: StoredEvent,
+  { isActive, points }: { isActive: (id: EventId) => boolean; points: Points },
+): TreeRow {
   const { tree } = session;
   const { id, seq, ts } = event;
   const isPath = tree.isPath(id);
@@ -76,7 +85,7 @@ function rowOf(session: Session, event: StoredEvent, isActive: (id: EventId) => 
     seq,
     ts,
     ...drawnLineOf(session, event),
-    point: isPath && callsWithoutResult(tree, event).length === 0,
+    point: points.has(id),
     active: isActive(id),
     ...(!isPath && { beside: true as const }),
   };

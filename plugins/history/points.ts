@@ -3,15 +3,68 @@ import { errors } from "./errors.ts";
 import { describeEvent, messageIn, oneLine } from "./event-text.ts";
 
 /**
- * Returns true when a conversation can continue from an event: it is a path event, and no tool call waits for a result
- * there. That holds for user messages, ends of turns, the last of a set of results, and summaries.
+ * Tells where a conversation can continue: at a path event where no tool call waits for a result. That holds for user
+ * messages, ends of turns, the last of a set of results, and summaries. Remembers what it has seen, so that looking at
+ * all events of a chain, in either direction, takes a few steps for each.
  */
-export function isPoint(tree: TreeView, id: EventId): boolean {
-  return tree.isPath(id) && callsWithoutResult(tree, tree.get(id)).length === 0;
+export class Points {
+  private readonly tree: TreeView;
+  /** Whether no call waits at an event that was passed. */
+  private readonly known = new Map<EventId, boolean>();
+  /** The calls that wait, at the last event of each chain that was passed. */
+  private readonly waiting = new Map<EventId, Set<string>>();
+
+  constructor(tree: TreeView) {
+    this.tree = tree;
+  }
+
+  has(id: EventId): boolean {
+    return this.tree.isPath(id) && (this.known.get(id) ?? this.learn(id));
+  }
+
+  /** Goes up to the message with the calls, or to where it is known which of them wait, and then down again. */
+  private learn(id: EventId): boolean {
+    const passed: StoredEvent[] = [];
+    let calls = new Set<string>();
+    for (let event = this.tree.get(id); event; event = this.tree.parent(event.id)) {
+      const left = this.known.get(event.id) ? new Set<string>() : this.waiting.get(event.id);
+      if (left) {
+        this.waiting.delete(event.id);
+        calls = left;
+        break;
+      }
+      passed.push(event);
+      const begun = callsBegunAt(event);
+      if (begun) {
+        calls = begun;
+        break;
+      }
+    }
+    return this.descend(passed.reverse(), calls);
+  }
+
+  private descend(events: readonly StoredEvent[], calls: Set<string>): boolean {
+    for (const event of events) {
+      const message = messageIn(event);
+      if (message?.role === "tool_result") calls.delete(message.toolCallId);
+      this.known.set(event.id, calls.size === 0);
+    }
+    const last = events.at(-1);
+    if (last && calls.size > 0) this.waiting.set(last.id, calls);
+    return calls.size === 0;
+  }
+}
+
+/** The ids of a reply's calls; none for a user's message; undefined for events that only continue a turn. */
+function callsBegunAt(event: StoredEvent): Set<string> | undefined {
+  const message = messageIn(event);
+  if (message?.role === "user") return new Set();
+  if (message?.role !== "assistant") return undefined;
+  return new Set(message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : [])));
 }
 
 /** Returns the names of calls without a result at an event. Looks up only to the message with the calls. */
-export function callsWithoutResult(tree: TreeView, at: StoredEvent | undefined): string[] {
+function callsWithoutResult(tree: TreeView, at: StoredEvent | undefined): string[] {
   const answered = new Set<string>();
   for (let event = at; event; event = tree.parent(event.id)) {
     const message = messageIn(event);
@@ -27,10 +80,11 @@ export function callsWithoutResult(tree: TreeView, at: StoredEvent | undefined):
 
 /** Throws HISTORY_NO_POINT, naming the nearest points, when a conversation cannot continue from an event. */
 export function requirePoint(tree: TreeView, id: EventId): void {
-  if (isPoint(tree, id)) return;
+  const points = new Points(tree);
+  if (points.has(id)) return;
   const event = tree.get(id) as StoredEvent;
-  const before = pointBefore(tree, id);
-  const nearest = [...(before ? [before] : []), ...pointsAfter(tree, id)];
+  const before = pointBefore(tree, id, points);
+  const nearest = [...(before ? [before] : []), ...pointsAfter(tree, id, points)];
   const shown = [...(before ? [] : ["the start"]), ...nearest.map(describeEvent)];
   const reason = tree.isPath(id)
     ? `its tool calls (${oneLine(callsWithoutResult(tree, tree.get(id)).join(", "))}) wait for their results`
@@ -39,18 +93,18 @@ export function requirePoint(tree: TreeView, id: EventId): void {
 }
 
 /** Returns the nearest point above an event; undefined for the start. */
-export function pointBefore(tree: TreeView, id: EventId): StoredEvent | undefined {
+export function pointBefore(tree: TreeView, id: EventId, points = new Points(tree)): StoredEvent | undefined {
   let event = tree.parent(id);
-  while (event && !isPoint(tree, event.id)) event = tree.parent(event.id);
+  while (event && !points.has(event.id)) event = tree.parent(event.id);
   return event;
 }
 
 /** Returns the nearest points below an event, up to three. */
-function pointsAfter(tree: TreeView, id: EventId): StoredEvent[] {
+function pointsAfter(tree: TreeView, id: EventId, points: Points): StoredEvent[] {
   const found: StoredEvent[] = [];
   const open = tree.children(id).slice(0, NAMED);
   for (let event = open.shift(); event && found.length < NAMED; event = open.shift())
-    if (isPoint(tree, event.id)) found.push(event);
+    if (points.has(event.id)) found.push(event);
     else open.push(...tree.children(event.id).slice(0, NAMED));
   return found;
 }

@@ -37,14 +37,46 @@ async function waitsForEarlier(
   place: Place,
   env: Environment,
 ): Promise<boolean> {
-  const blocks = Array.isArray(assistantMessage.content) ? assistantMessage.content : [];
-  for (const block of blocks) {
-    if (block.type !== "toolCall" || HARMLESS.has(block.name)) continue;
-    if (block.id === toolCall.id) return false;
-    const { file_path } = block.arguments as { file_path?: unknown };
-    if (!NAMED.has(block.name) || typeof file_path !== "string") return true;
-    const other = await locate(file_path, env).catch(() => undefined);
-    if (other?.path === place.path) return true;
+  const { indexes, touched, unknown } = await touchesOf(assistantMessage, env);
+  const index = indexes.get(toolCall.id) ?? Number.POSITIVE_INFINITY;
+  return unknown < index || (touched.get(place.path) ?? index) < index;
+}
+
+/** What the calls of a reply may touch. Later calls than `unknown` do not matter: they wait for that one anyway. */
+interface Touches {
+  /** The index of each call, by id. */
+  indexes: ReadonlyMap<string, number>;
+  /** The first call that names each file. */
+  touched: ReadonlyMap<string, number>;
+  /** The first call that may touch any file. */
+  unknown: number;
+}
+
+const touchesByReply = new WeakMap<object, Promise<Touches>>();
+
+/** Locates the files of a reply once for all of its calls, which share the frozen message. */
+function touchesOf(reply: ToolCallInput["assistantMessage"], env: Environment): Promise<Touches> {
+  const known = touchesByReply.get(reply);
+  if (known) return known;
+  const touches = locateAll(Array.isArray(reply.content) ? reply.content : [], env);
+  touchesByReply.set(reply, touches);
+  return touches;
+}
+
+async function locateAll(
+  content: readonly ToolCallInput["assistantMessage"]["content"][number][],
+  env: Environment,
+): Promise<Touches> {
+  const calls = content.filter((block) => block.type === "toolCall");
+  const indexes = new Map<string, number>();
+  for (const [index, { id }] of calls.entries()) if (!indexes.has(id)) indexes.set(id, index);
+  const touched = new Map<string, number>();
+  for (const [index, { name, arguments: args }] of calls.entries()) {
+    if (HARMLESS.has(name)) continue;
+    const { file_path } = args as { file_path?: unknown };
+    if (!NAMED.has(name) || typeof file_path !== "string") return { indexes, touched, unknown: index };
+    const path = (await locate(file_path, env).catch(() => undefined))?.path;
+    if (path !== undefined && !touched.has(path)) touched.set(path, index);
   }
-  return false;
+  return { indexes, touched, unknown: Number.POSITIVE_INFINITY };
 }
