@@ -158,14 +158,51 @@ describe("a message that mentions files", () => {
       "Not attached: gone.ts: there is no such file",
       "Not attached: id_rsa: id_rsa usually contains keys or passwords; if it is needed, read it with Read, and the user is asked",
       'Not attached: secret/plan.md: the rule "Read(secret/**)" denies it',
-      expect.stringMatching(/^Not attached: link.txt: .*outside of the project; if it is needed, read it with Read/),
+      "Not attached: link.txt: it is outside of the project; if it is needed, read it with Read, and the user is asked",
     ]);
     expect(shown?.split("\n").slice(1)).toEqual([
       "[not attached: gone.ts: there is no such file]",
       "[not attached: id_rsa: id_rsa usually contains keys or passwords; ask the model to read it, and you will be asked]",
       '[not attached: secret/plan.md: the rule "Read(secret/**)" denies it]',
-      expect.stringMatching(/^\[not attached: link.txt: .*outside.txt is outside of the project; ask the model/),
+      "[not attached: link.txt: it is outside of the project; ask the model to read it, and you will be asked]",
     ]);
+  });
+
+  it("tells nothing about a path outside of the project or one that a rule hides, whether something is there or not", async () => {
+    await using t = await world({ "secret/plan.md": "hush\n", "src/a.ts": "" }, undefined, {
+      deny: ["Read(secret/**)"],
+    });
+    const { home, cwd } = t.home;
+    mkdirSync(join(home, ".scorel", "host"), { recursive: true });
+    writeFileSync(join(home, ".scorel", "host", "owner.token"), "");
+    writeFileSync(join(home, "notes.txt"), "");
+    symlinkSync(home, join(cwd, "out"));
+    symlinkSync(join(home, "notes.txt"), join(cwd, "there.txt"));
+    symlinkSync(join(home, "nothing.txt"), join(cwd, "gone.txt"));
+    const about = async (path: string) => (await t.said(`See @${path}`)).shown?.split("\n")[1]?.replace(path, "PATH");
+    const closed =
+      "[not attached: PATH: it is outside of the project; ask the model to read it, and you will be asked]";
+    const outside = [
+      ...[
+        "/etc/shadow",
+        "/etc/shadow-nope",
+        "/etc/shadow/x",
+        "/etc",
+        "/nope/x",
+        "../nope.txt",
+        home,
+        "~/notes.txt",
+        "~/nope.txt",
+      ],
+      ...["~/.scorel/host/owner.token", "~/.scorel/host/nope.token", "~/.scorel/host", "there.txt", "gone.txt"],
+      ...["out/notes.txt", "out/nope.txt", "out/notes.txt/x.txt", "out/.scorel/host/", "src/../../nope.txt"],
+    ];
+    for (const path of outside) expect([path, await about(path)]).toEqual([path, closed]);
+    const hidden = '[not attached: PATH: the rule "Read(secret/**)" denies it]';
+    for (const path of ["secret/plan.md", "secret/nope.md", "secret/x/", "secret/plan.md/x"])
+      expect([path, await about(path)]).toEqual([path, hidden]);
+    expect(await about("src/nope.ts")).toBe("[not attached: PATH: there is no such file]");
+    expect(await about("src/a.ts/x.ts")).toBe("[not attached: PATH: there is no such file]");
   });
 
   it("stays as it is when it only looks like one", async () => {

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
-import { codeOf, messageOf, newId } from "@scorel/kernel";
+import { messageOf, newId } from "@scorel/kernel";
 import type { AttachedContent, Mention, UserMessage } from "@scorel/messages/contract";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
-import { type Attached, attachFile, attachFolder, type Named, refused } from "./read.ts";
+import { isAboutPath, type Refusal, whyClosed } from "./closed.ts";
+import { type Attached, attachFile, attachFolder, type Named, refused, refusedBy } from "./read.ts";
 import { type Mentioned, mentionsIn } from "./words.ts";
 
 /** Files that one message can attach. */
@@ -36,16 +37,17 @@ export async function attach(
 }
 
 async function attachedOf(
-  named: Named | undefined,
+  named: Named | Refusal | undefined,
   { forms }: Mentioned,
   count: number,
   mentions: Mentions,
   signal: AbortSignal | undefined,
 ): Promise<Attached> {
-  const path = named?.path ?? forms.at(-1)?.path ?? "";
+  const path = (named && "path" in named ? named.path : forms.at(-1)?.path) ?? "";
   const refuse = (problem: string) => refused(path, problem);
   if (!named) return refuse("there is no such file");
   if (count >= MOST) return refuse(`a message can attach ${MOST} files`);
+  if ("why" in named) return refusedBy(named, path, "Read");
   try {
     const call = { id: `mention${newId()}`, signal };
     return await (named.kind === "folder" ? attachFolder(named, call, mentions) : attachFile(named, call, mentions));
@@ -55,20 +57,24 @@ async function attachedOf(
   }
 }
 
-/** The file or folder that is meant: the first form that exists. */
-async function fileNamed({ forms }: Mentioned, { ctx, workspace }: Mentions): Promise<Named | undefined> {
-  const { cwd, home } = workspace();
-  const files = callable(ctx);
+/** The file or folder that is meant: the first form that exists, or why nothing is told about one. */
+async function fileNamed({ forms }: Mentioned, mentions: Mentions): Promise<Named | Refusal | undefined> {
+  const { cwd, home } = mentions.workspace();
+  const files = callable(mentions.ctx);
+  let closed: Refusal | undefined;
   for (const { path, lines } of forms) {
     if (path.includes("\0")) continue;
     const full = path.startsWith("~/") ? resolve(home, path.slice(2)) : resolve(cwd, path);
     try {
+      const refusal = await whyClosed(full, mentions);
+      closed ??= refusal;
+      if (refusal) continue;
       const kind = (await files?.stat(full))?.kind;
       if (kind === "file" || kind === "folder") return { path, full, kind, ...(lines && { lines }) };
     } catch (thrown) {
       // A path that cannot be is not the one that is meant.
-      if (!["ENOTDIR", "ELOOP", "EACCES", "EINVAL", "ENAMETOOLONG", "ENOENT"].includes(codeOf(thrown))) throw thrown;
+      if (!isAboutPath(thrown)) throw thrown;
     }
   }
-  return undefined;
+  return closed;
 }

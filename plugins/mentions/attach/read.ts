@@ -3,6 +3,7 @@ import { oneLine } from "@scorel/kit/text/one-line";
 import type { ImageBlock, Mention, TextBlock } from "@scorel/messages/contract";
 import { callable } from "../executor.ts";
 import type { Mentions } from "../mentions.ts";
+import type { Refusal } from "./closed.ts";
 
 /** An existing file or folder that a message mentions. */
 export interface Named {
@@ -90,7 +91,11 @@ async function refusalOf(
 ): Promise<Attached | undefined> {
   const verdict = await ctx.find("permissions")?.judgeNamed({ id, tool, args });
   if (!verdict || verdict.decision === "allow") return undefined;
-  const { decision, why } = verdict;
+  return refusedBy({ decision: verdict.decision, why: verdict.why }, path, tool);
+}
+
+/** Says why a file is not attached, and how the model may get it if a person agrees. */
+export function refusedBy({ decision, why }: Refusal, path: string, tool: string): Attached {
   if (decision === "deny") return refused(path, why);
   return refused(
     path,
