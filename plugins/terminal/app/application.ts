@@ -96,7 +96,7 @@ export class Application implements Surroundings {
       field: () => this.field,
     });
     this.queueKeys = new QueueKeys({
-      ...{ keys, words, attempt, own: client.clientId, conversation: this.conversation },
+      ...{ keys, words, attempt, conversation: this.conversation },
       field: () => this.field,
       tell: (text) => this.tell(text),
     });
@@ -260,7 +260,7 @@ export class Application implements Surroundings {
   }
 
   private entered(view: SessionView): void {
-    this.transcript.follow(view, this.client.clientId);
+    this.transcript.follow(view, this.conversation.people);
     this.todos = openList(view);
     this.questions.update(view.requests);
     this.activity.update(view);

@@ -17,6 +17,7 @@ import { codeOf, type EventId, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
 import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
+import { People } from "./people.ts";
 import { wholeText } from "./strip.ts";
 
 /** Stored events that are loaded first; scrolling up loads the ones before. */
@@ -43,6 +44,7 @@ export interface Listener {
 /** The session that is shown, and what the person does in it. */
 export class Conversation {
   view: SessionView | undefined;
+  readonly people: People;
   private readonly client: Client;
   private readonly listener: Listener;
   private readonly words: Words;
@@ -56,6 +58,7 @@ export class Conversation {
 
   constructor(client: Client, listener: Listener, words: Words) {
     this.client = client;
+    this.people = new People(client);
     this.listener = listener;
     this.words = words;
   }
@@ -82,6 +85,7 @@ export class Conversation {
     this.stopListening();
     const view = await followSession(client, status.sessionId, { tail: TAIL });
     this.view = view;
+    this.people.look(view);
     this.stopListening = view.subscribe((change) => this.hear(change));
     this.listener.entered(view);
     for (const warning of [...this.warnings.untold(status.notices), ...damageIn(status)])
@@ -218,9 +222,11 @@ export class Conversation {
   }
 
   private hear(change: Parameters<Listener["changed"]>[0]): void {
+    if (change.kind !== "text" && this.view) this.people.look(this.view);
     this.listener.changed(change);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;
+    if (event.type === "client_joined") this.people.meet(event.clientId);
     if (event.type === "session_start") void this.attend().catch((thrown) => this.fail(thrown));
     const warning = this.warnings.heard(event);
     if (warning !== undefined) this.listener.told(warning, "warning");
@@ -239,7 +245,7 @@ export class Conversation {
   }
 
   private present({ present = [], waiting }: SessionStatus): void {
-    const others = present.filter(({ clientId }) => clientId !== this.client.clientId).map(({ name }) => name);
+    const others = present.filter(({ clientId }) => !this.people.isOwn(clientId)).map(({ name }) => name);
     if (others.length > 0) this.listener.told(this.words.alsoHere(others.join(", ")), "info");
     if (waiting !== undefined && !this.isRunning) this.listener.told(this.words.waitingFromBefore(waiting), "info");
   }

@@ -1,9 +1,10 @@
-import { clientName, type Live, type LiveCall, type LiveReply, type Row } from "@scorel/host/client";
+import type { Live, LiveCall, LiveReply, Row } from "@scorel/host/client";
 import { displayLines, thinkingLines } from "../rows/display.ts";
 import type { Look, RowFacts } from "../rows/look.ts";
 import { safeLine, safeOutput } from "../rows/safe.ts";
 import { GrowingText } from "../rows/stream.ts";
 import { cut } from "../rows/wrap.ts";
+import type { People } from "./people.ts";
 
 /** What stands in the conversation: an event, or something that is in flight or that only this application shows. */
 export interface Item {
@@ -23,11 +24,11 @@ const ELSEWHERE = new Set([
   "client_left",
 ]);
 
-/** The item of a stored event; undefined for one that is not shown. `own` is the id of this client. */
-export function itemOf({ id, type, display, active, clientId, event }: Row, own: string): Item | undefined {
+/** The item of a stored event; undefined for one that is not shown. */
+export function itemOf({ id, type, display, active, clientId, event }: Row, people: People): Item | undefined {
   if (!active || display.display === "hidden" || ELSEWHERE.has(type) || isFirstModel(event)) return undefined;
   const isPerson = display.display === "bubble" && display.role === "user";
-  const author = isPerson && clientId !== own && isFromClient(event) ? clientName(clientId) : undefined;
+  const author = isPerson ? people.nameOf(clientId) : undefined;
   return {
     key: id,
     group:
@@ -47,12 +48,6 @@ const LONG: Pick<RowFacts, "shownLines"> = { shownLines: 30 };
 /** A session begins with the note of its model, which the status line shows. */
 function isFirstModel({ type, seq, changes }: Row["event"] & { changes?: object }): boolean {
   return type === "session_info" && seq <= 3 && Object.keys(changes ?? {}).every((key) => /model/i.test(key));
-}
-
-/** Names of clients of earlier processes say nothing; those of other kinds of clients, such as a web page, do. */
-function isFromClient({ clientId }: { clientId: string }): boolean {
-  const name = clientName(clientId);
-  return name !== undefined && name !== "terminal";
 }
 
 /** A text that only this application shows, such as the output of a command. */

@@ -9,9 +9,7 @@ import { wholeText } from "./strip.ts";
 interface QueueKeysParts {
   keys: Keys;
   words: Words;
-  /** The id of this client. */
-  own: string;
-  conversation: Pick<Conversation, "view" | "isRunning" | "changeQueue" | "runQueue">;
+  conversation: Pick<Conversation, "view" | "people" | "isRunning" | "changeQueue" | "runQueue">;
   field(): Pick<Field, "text" | "setText"> | undefined;
   tell(text: string): void;
   attempt(work: () => Promise<unknown>): void;
@@ -143,9 +141,9 @@ export class QueueKeys {
 
   /** Whether somebody else who is here has queued the message: what they said is theirs to change. */
   private isOfOther({ clientId }: QueuedMessage): boolean {
-    const { own, conversation, tell, words } = this.parts;
+    const { conversation, tell, words } = this.parts;
     const present = conversation.view?.status.host?.present ?? [];
-    const isTheirs = clientId !== own && present.some((client) => client.clientId === clientId);
+    const isTheirs = !conversation.people.isOwn(clientId) && present.some((client) => client.clientId === clientId);
     if (isTheirs) tell(words.queueOfOther);
     return isTheirs;
   }

@@ -1,6 +1,7 @@
 import type { Live, SessionView } from "@scorel/host/client";
 import type { Look } from "../rows/look.ts";
 import { type Item, itemOf, LiveItems, noteItem } from "./items.ts";
+import type { People } from "./people.ts";
 
 /** Rows whose lines are kept. */
 const KEPT = 600;
@@ -30,7 +31,7 @@ interface Note {
  */
 export class Transcript {
   private view: SessionView | undefined;
-  private own = "";
+  private people!: People;
   private items: Item[] = [];
   private readonly notes: Note[] = [];
   private noteCount = 0;
@@ -49,9 +50,9 @@ export class Transcript {
   private size = { width: 80, height: 20 };
 
   /** Shows a session from now on. */
-  follow(view: SessionView, own: string): void {
+  follow(view: SessionView, people: People): void {
     this.view = view;
-    this.own = own;
+    this.people = people;
     this.notes.length = 0;
     this.top = undefined;
     this.rebuild();
@@ -67,7 +68,7 @@ export class Transcript {
     }
     const start = this.begun.get(row.id);
     if (start !== undefined) this.lasted.set(row.id, row.ts - start);
-    const item = itemOf(row, this.own);
+    const item = itemOf(row, this.people);
     if (item) this.items.push(item);
   }
 
@@ -76,7 +77,7 @@ export class Transcript {
     this.items = [];
     for (const row of this.view?.rows ?? []) {
       while (notes[0] && notes[0].after < row.seq) this.items.push((notes.shift() as Note).item);
-      const item = itemOf(row, this.own);
+      const item = itemOf(row, this.people);
       if (item) this.items.push(item);
     }
     this.items.push(...notes.map(({ item }) => item));

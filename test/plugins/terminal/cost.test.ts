@@ -1,6 +1,7 @@
 import { SessionProjection } from "@scorel/host/client";
 import type { SessionStatus } from "@scorel/host/contract";
 import { describe, expect, it } from "vitest";
+import { People } from "../../../plugins/terminal/app/people.ts";
 import { Transcript } from "../../../plugins/terminal/app/transcript.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
 import { loadLexer } from "../../../plugins/terminal/rows/markdown.ts";
@@ -61,7 +62,7 @@ async function session(turns: number) {
     view.take({ event, display: { display: "bubble", role: isUser ? "user" : "assistant", text } } as never);
     parentId = id;
   }
-  transcript.follow(view as never, "c");
+  transcript.follow(view as never, new People({ clientId: "c" }));
   const send = (event: object) =>
     view.take({ event: { sessionId: "s", ts: 0, streamSeq: 0, ...event }, display: { display: "hidden" } } as never);
   send({ type: "message_start", eventId: "live", model: "m" });

@@ -2,6 +2,7 @@ import { SessionProjection, type SessionView } from "@scorel/host/client";
 import type { SessionStatus } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { FirstField } from "../../../plugins/terminal/app/first-field.ts";
+import { People } from "../../../plugins/terminal/app/people.ts";
 import { pictureOf } from "../../../plugins/terminal/app/picture.ts";
 import { Questions } from "../../../plugins/terminal/app/questions.ts";
 import { openList } from "../../../plugins/terminal/app/todos.ts";
@@ -56,7 +57,7 @@ export function recorded(displays: readonly DisplayAction[]): { view: SessionVie
     };
     view.take({ event, display } as never);
   }
-  transcript.follow(view as never, "c");
+  transcript.follow(view as never, new People({ clientId: "c" }));
   return { view: view as unknown as SessionView, transcript };
 }
 

@@ -1,0 +1,41 @@
+import { clientName, type SessionView } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
+
+/** What terminals are called, with the number that a host gives to the second one and those after it. */
+const TERMINAL = /^terminal(-\d+)?$/;
+
+/** Who is who among the clients of the sessions that are shown. */
+export class People {
+  private readonly client: Pick<Client, "clientId">;
+  /** The ids of this application: a host that was restarted gives it another one. */
+  private readonly own = new Set<string>();
+  private readonly met = new Set<string>();
+
+  constructor(client: Pick<Client, "clientId">) {
+    this.client = client;
+  }
+
+  /** Takes who is in the session now. */
+  look({ status }: SessionView): void {
+    this.own.add(this.client.clientId);
+    for (const { clientId } of status.host.present ?? []) this.meet(clientId);
+  }
+
+  meet(clientId: string): void {
+    this.met.add(clientId);
+  }
+
+  isOwn(clientId: string): boolean {
+    return clientId === this.client.clientId || this.own.has(clientId);
+  }
+
+  /**
+   * The name of somebody else. Undefined for this application, and for terminals that were closed before it came: they mostly were those
+   * of the same person, and their names say nothing.
+   */
+  nameOf(clientId: string): string | undefined {
+    const name = clientName(clientId);
+    if (name === undefined || this.isOwn(clientId)) return undefined;
+    return TERMINAL.test(name) && !this.met.has(clientId) ? undefined : name;
+  }
+}
