@@ -7,7 +7,7 @@ export function exitCodeOf(thrown: unknown): number {
 
 /** Prints an error, or each of its problems; with `verbose` also the stack. */
 export function printError(thrown: unknown, stderr: { write(text: string): unknown }, verbose: boolean): void {
-  const problems = thrown instanceof ScorelError ? thrown.data.problems : undefined;
+  const problems = thrown instanceof ScorelError && !thrown.isForeign ? thrown.data.problems : undefined;
   for (const text of Array.isArray(problems) ? problems : [messageOf(thrown)]) stderr.write(`scorel: ${text}\n`);
   if (verbose && thrown instanceof Error) stderr.write(`${stackOf(thrown)}\n`);
 }

@@ -61,6 +61,10 @@ export const errors = defineErrors({
     `${a.path} ${a.reason}, so another user could choose what runs when you log in. Nothing was written. If it is yours, run: ${a.command}`,
   DAEMON_NO_SOCKET: () =>
     "The running host has no Unix socket. Its preset must have the plugin `socket`; then: scorel host serve --replace",
+  DAEMON_GREETING: {
+    exit: 2,
+    text: () => "--greeting takes 1 to 200 letters, digits, hyphens and underscores, such as a random number in hex.",
+  },
   DAEMON_PROXY: (a: { path: string; reason: string }) =>
     `The connection to the host at ${a.path} failed (${a.reason}). \`scorel host status\` shows whether it runs.`,
   DAEMON_LINES: {

@@ -9,6 +9,9 @@ import { type Daemon, type DaemonState, findDaemon } from "./state.ts";
 const LIMIT_MS = 20_000;
 const LOOK_MS = 20;
 
+/** What the plugin `ssh` sends. Anything else could act on the terminal that shows it. */
+const GREETING = /^[A-Za-z\d_-]{1,200}$/;
+
 /**
  * `scorel host proxy`: carries messages between stdin and stdout and the socket of the host, until one of them ends. stdout has
  * nothing else, except the greeting as its first line.
@@ -17,11 +20,13 @@ export async function proxyCommand(
   { options, stdin, stdout, interrupt }: Invocation,
   start: () => Promise<unknown>,
 ): Promise<number> {
+  const { greeting } = options;
+  if (typeof greeting === "string" && !GREETING.test(greeting)) throw errors.DAEMON_GREETING();
   const { addresses } = await ready(options.start === true ? start : undefined);
   const path = addresses.find(({ transport }) => transport === "socket")?.address;
   if (path === undefined) throw errors.DAEMON_NO_SOCKET();
   const socket = await open(path);
-  if (typeof options.greeting === "string") stdout.write(`${options.greeting}\n`);
+  if (typeof greeting === "string") stdout.write(`${greeting}\n`);
   const failed = await carried(socket, stdin, stdout, interrupt);
   if (failed) throw errors.DAEMON_PROXY({ path, reason: messageOf(failed) }, { cause: failed });
   return 0;

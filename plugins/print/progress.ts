@@ -4,6 +4,7 @@ import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, Events, StoredEvent, Transients } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
+import { continued } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/permissions/contract";
 import type {} from "@scorel/requests/contract";
@@ -50,7 +51,7 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
     },
     reportDenied: async () => {
       if (denied.length > 0) await say(await import("./denied.ts").then(({ howToAllow }) => howToAllow(denied)));
-      for (const text of defaulted) await say(text);
+      for (const text of defaulted) await say(continued(text));
     },
     opened: async (status) => {
       await tell(status.notices);
@@ -69,7 +70,7 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
         warningIn(delivered) ??
         waitOf(delivered, options.output);
       const text = said ?? (stderr.isTTY ? stepOf(delivered) : undefined);
-      return text === undefined ? undefined : say(text);
+      return text === undefined ? undefined : say(continued(text));
     },
   };
 }

@@ -11,6 +11,7 @@ import type {
 } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
+import { continued } from "@scorel/kit/text/one-line";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
 import { type Limits, readLimits } from "./limits.ts";
@@ -211,7 +212,7 @@ async function withdraw(
 async function exitCode(printed: Printed, { output }: Format, { stderr }: Invocation): Promise<number> {
   const { outcome, failure = outcome.error, exitCode: code = EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);
-  if (failure) await complaints.write(`${failure.message}\n`);
+  if (failure) await complaints.write(`${continued(failure.message)}\n`);
   else if (outcome.stopReason === "length") await complaints.write(`warning: ${CUT}\n`);
   if (output.complaint === undefined) return code;
   await complaints.write(`${output.complaint}\n`);

@@ -1,4 +1,8 @@
 import { defineErrors } from "@scorel/kernel";
+import { continued } from "@scorel/kit/text/one-line";
+
+/** What the other computer has printed, apart from Scorel's own lines. */
+const quoted = (output: string) => continued(`\n${output}`);
 
 export const errors = defineErrors({
   SSH_TARGET: {
@@ -10,9 +14,9 @@ export const errors = defineErrors({
   SSH_NO_SCOREL: (a: { target: string }) =>
     `The computer ${a.target} does not find the program scorel. Install Scorel there. If it is installed, its folder is not in the PATH of commands that SSH runs: set it in ~/.ssh/environment, or in a file that the shell also reads when it is not interactive.`,
   SSH_SILENT: (a: { target: string; ms: number; output: string }) =>
-    `The computer ${a.target} did not answer over SSH within ${a.ms / 1000} s. \`ssh ${a.target} scorel host status\` shows how far it gets.${a.output === "" ? "" : ` It printed:\n${a.output}`}`,
+    `The computer ${a.target} did not answer over SSH within ${a.ms / 1000} s. \`ssh ${a.target} scorel host status\` shows how far it gets.${a.output === "" ? "" : ` It printed:${quoted(a.output)}`}`,
   SSH_NOISE: (a: { target: string; reason: string }) =>
     `The computer ${a.target} did not start Scorel over SSH: ${a.reason}. Look what its shell prints when it starts: \`ssh ${a.target} true\`.`,
   SSH_ENDED: (a: { target: string; code: number | null; output: string }) =>
-    `The connection to ${a.target} over SSH failed (${a.code === null ? "ssh was ended" : `exit code ${a.code}`})${a.output === "" ? `. \`ssh ${a.target}\` may show why.` : `:\n${a.output}`}`,
+    `The connection to ${a.target} over SSH failed (${a.code === null ? "ssh was ended" : `exit code ${a.code}`})${a.output === "" ? `. \`ssh ${a.target}\` may show why.` : `:${quoted(a.output)}`}`,
 });

@@ -103,6 +103,31 @@ describe("a host elsewhere that means harm", () => {
     },
   );
 
+  it.each([
+    ["when it ends the connection", { type: "closing", retry: false }],
+    ["when it answers a request", { type: "response" }],
+  ])("says one line, and none as Scorel, %s", async (_, answer) => {
+    using here = scratch();
+    const problems = ["one", "scorel: two"];
+    const error = { code: "X", message: `Run: this${evil}\nscorel: all good\r\u2028> yes`, data: { problems } };
+    const welcome = { protocol: 1, version: "1", instance: "i", clientId: "c", secret: "s", resumed: false };
+    const server = createServer((socket) => {
+      const say = (message: object) => socket.write(`${JSON.stringify(message)}\n`);
+      socket.on("error", () => socket.destroy());
+      createInterface({ input: socket }).on("line", (line) => {
+        const { type, requestId } = JSON.parse(line);
+        if (type === "hello" && answer.type === "response") say({ type: "welcome", ...welcome });
+        else if (type === "hello" || requestId !== undefined) say({ ...answer, requestId, error });
+      });
+    });
+    const path = join(here.home, "elsewhere.sock");
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    const { code, stdout, stderr } = await here.run(["attach", "--url", path]);
+    server.close();
+    const said = "scorel: Run: this31m\\u{202e} ⏎ scorel: all good ⏎ > yes\n";
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: said });
+  });
+
   it("can neither kill, hang nor use a client by answers that make no sense, and learns nothing of its environment", async () => {
     using here = scratch();
     using there = scratch();

@@ -110,6 +110,18 @@ describe("scorel attach --ssh", () => {
 });
 
 describe("scorel host proxy", () => {
+  it("takes no greeting that could act on a terminal, nor one of several lines", async () => {
+    using s = scratch();
+    for (const greeting of ["\u001b[2Jhere", "two\nlines", "two words", ""]) {
+      const { code, stdout, stderr } = await s.run(["host", "proxy", "--greeting", greeting]);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringMatching(/^scorel: --greeting takes 1 to 200 letters.*\n$/),
+      });
+    }
+  });
+
   it("carries messages and nothing else, and ends with the host or with its caller", async () => {
     using s = scratch();
     const serving = s.start(["host", "serve", "--foreground"]);
@@ -122,13 +134,13 @@ describe("scorel host proxy", () => {
       .split("\n")
       .map((line) => JSON.parse(line).type);
     expect(messages).toEqual(["welcome", "pong"]);
-    const proxy = s.start(["host", "proxy", "--greeting", "here it begins"], { open: true });
+    const proxy = s.start(["host", "proxy", "--greeting", "here-it_begins"], { open: true });
     proxy.child.stdin?.write(`${hello}\n`);
     await proxy.line((line) => line.includes('"welcome"'));
     serving.child.kill("SIGTERM");
     await serving.finished;
     const { code, stdout } = await proxy.finished;
-    expect([code, stdout.split("\n")[0]]).toEqual([0, "here it begins"]);
+    expect([code, stdout.split("\n")[0]]).toEqual([0, "here-it_begins"]);
     expect(stdout).toContain('"closing"');
     expect(await s.run(["host", "proxy"])).toMatchObject({ code: 1, stdout: "" });
   });

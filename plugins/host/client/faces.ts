@@ -3,6 +3,7 @@
 import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
 import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
+import { continued, visibleBreaks } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import { newId } from "@scorel/kit/values/id";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
@@ -80,13 +81,16 @@ export class Warnings {
   heard(event: AnyEvent | Missed): string | undefined {
     if (event.type !== "plugin_failure") return undefined;
     const text = failureText(event as AnyEvent & Transients["plugin_failure"]);
-    return this.isNew(text) ? `warning: ${text}` : undefined;
+    return this.isNew(text) ? `warning: ${continued(text)}` : undefined;
   }
 
   /** Returns the warnings for notices that were not shown before. */
   untold(notices: readonly Notice[]): string[] {
     const fresh = notices.filter(({ message }) => this.isNew(message));
-    return fresh.map(({ origin, message }) => `warning: ${message}${message.includes(origin) ? "" : ` (${origin})`}`);
+    return fresh.map(
+      ({ origin, message }) =>
+        `warning: ${continued(message)}${message.includes(origin) ? "" : ` (${visibleBreaks(origin)})`}`,
+    );
   }
 
   private isNew(text: string): boolean {
@@ -109,7 +113,10 @@ const SHOWN_PROBLEMS = 10;
 export function damageIn({ sessionId, problems }: Pick<SessionStatus, "sessionId" | "problems">): string[] {
   const shown = problems
     .slice(0, SHOWN_PROBLEMS)
-    .map(({ line, offset, reason }) => `warning: the session's log, line ${line}, offset ${offset}: ${reason}`);
+    .map(
+      ({ line, offset, reason }) =>
+        `warning: the session's log, line ${line}, offset ${offset}: ${visibleBreaks(reason)}`,
+    );
   const rest = problems.length - shown.length;
   const more = `warning: the session's log has ${rest} more such places; \`scorel session verify ${sessionId}\` shows all`;
   return rest > 0 ? [...shown, more] : shown;

@@ -1,5 +1,6 @@
 /** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
 
+import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { ScorelError } from "@scorel/kit/values/coded-error";
 import { isAnswer, readMessage } from "./checks.ts";
 import { errors } from "./errors.ts";
@@ -127,10 +128,11 @@ export class Link {
         else if (first?.type === "closing") fail(fatal(first));
         else fail(this.strange(text));
       },
-      closed: (reason) =>
-        this.channel === channel
-          ? this.lost(reason)
-          : fail(errors.LINK_CLOSED({ reason, address: this.options.address })),
+      closed: (said) => {
+        const reason = said === undefined ? undefined : visibleBreaks(said);
+        if (this.channel === channel) this.lost(reason);
+        else fail(errors.LINK_CLOSED({ reason, address: this.options.address }));
+      },
     });
     channel.send(JSON.stringify(this.hello(token)));
   }
@@ -178,8 +180,9 @@ export class Link {
   }
 
   /** The connection is gone: connects again after a while. */
-  private lost(reason = "the connection was closed", retryAfter?: number): void {
+  private lost(said = "the connection was closed", retryAfter?: number): void {
     const { channel } = this;
+    const reason = visibleBreaks(said);
     if (!channel || this.ended) return;
     if (this.options.reconnect === false) {
       this.finish(errors.LINK_ENDED({ reason }));
@@ -248,7 +251,8 @@ function fatal({ error, retry, retryAfter }: Extract<HostMessage, { type: "closi
   return Object.assign(remoteError(error), { fatal: !retry, ...(retryAfter !== undefined && { retryAfter }) });
 }
 
-/** An error of the host, as its own client would have got it. */
-export function remoteError({ code, message, data = {} }: WireError): Error {
-  return new ScorelError(code, message, { data });
+/** An error of the host. It is one line, since another program than a host could have written it. */
+export function remoteError({ code, message, data }: WireError): Error {
+  const error = new ScorelError(code, visibleBreaks(message), { data: data ?? {} });
+  return Object.assign(error, { isForeign: true });
 }

@@ -3,6 +3,8 @@ export class ScorelError extends Error {
   readonly code: string;
   /** Details for programs (plugin, path, pid …); never secrets. */
   readonly data: Record<string, unknown>;
+  /** Another program has made it, which may mean harm: its `data` is not for people. */
+  readonly isForeign?: true;
 
   constructor(code: string, message: string, options: { cause?: unknown; data?: Record<string, unknown> } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
