@@ -13,6 +13,8 @@ import { type OwnedWrapper, runWrapped } from "./wrappers.ts";
 
 /** How many characters of a cancelled call's output are kept in its result. */
 const KEPT_OUTPUT = 10_000;
+/** Milliseconds that a cancelled tool gets to return what it has done so far. The agent loop waits a little longer. */
+const LAST_WORDS_MS = 400;
 /** How many characters of invalid arguments are shown to the model. */
 const MOST_RECEIVED = 2_000;
 
@@ -86,6 +88,12 @@ function excerpt(text: string): string {
     : `${text.slice(0, MOST_RECEIVED)}\n… (${text.length - MOST_RECEIVED} more characters)`;
 }
 
+/** The end of a long output, which says how much is missing. */
+function endOf(text: string): string {
+  const cut = text.length - KEPT_OUTPUT;
+  return cut <= 0 ? text : `[${cut} characters before this are cut]\n${text.slice(cut)}`;
+}
+
 /** One execution of a tool. Updates after its end are ignored, and an abort ends it whatever the tool does. */
 class Run {
   private readonly tool: Tool;
@@ -135,16 +143,17 @@ class Run {
     };
     const wrapped = Object.freeze({ toolCallId, tool: tool.name, params, signal, update });
     const answer = runWrapped(this.caller.wrappers(), wrapped, { execute, run: this.caller.callWrapper });
-    const settled = answer.catch(
-      (thrown): ToolOutput => ({ ...failure(messageOf(thrown)), details: { code: codeOf(thrown) } }),
-    );
-    return this.kept(await untilAborted(settled, signal));
+    const settled = answer.catch((thrown): ToolOutput => {
+      if (signal.aborted) throw thrown;
+      return { ...failure(messageOf(thrown)), details: { code: codeOf(thrown) } };
+    });
+    return this.kept(await untilAborted(settled, signal, LAST_WORDS_MS));
   }
 
   private update(partial: unknown): void {
     if (this.ended) return;
     const output = normalise(partial);
-    this.output = textOf(output).slice(-KEPT_OUTPUT);
+    this.output = endOf(textOf(output));
     this.onUpdate?.(withUsage(output) as ReadyOutput);
   }
 

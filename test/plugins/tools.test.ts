@@ -472,6 +472,32 @@ describe("results", () => {
     });
   });
 
+  it("say what a tool has done that ends soon after the abort", async () => {
+    const control = new AbortController();
+    const it = await ready({
+      execute: async () => {
+        control.abort();
+        await new Promise((next) => setImmediate(next));
+        return { ...text("the first half"), isError: true } as ToolOutput;
+      },
+    });
+    expect(await run(it, {}, control.signal)).toEqual({ ...text("the first half"), isError: true });
+  });
+
+  it("of a long output that is cut say how much is missing", async () => {
+    const control = new AbortController();
+    const it = await ready({
+      execute: (_id, _params, _signal, onUpdate) => {
+        onUpdate?.(text("x".repeat(10_005)) as ToolOutput);
+        control.abort();
+        return new Promise(() => {});
+      },
+    });
+    await expect(run(it, {}, control.signal)).rejects.toMatchObject({
+      message: `it was cancelled before it finished. Its output so far:\n[5 characters before this are cut]\n${"x".repeat(10_000)}`,
+    });
+  });
+
   it("of a call that begins after an abort do not exist", async () => {
     const ran: unknown[] = [];
     const it = await ready({ execute: async (id) => note(ran, id) });

@@ -46,9 +46,12 @@ export class Output {
     this.tail.write(text, size);
   }
 
-  /** The last bytes so far, for live display. */
+  /** The last lines so far, for live display. Says how much comes before them. */
   recent(limit: number): string {
-    return lastBytes(this.tail.text, limit);
+    if (this.bytes <= limit) return this.tail.text;
+    const end = wholeLines(lastBytes(this.tail.text, limit), "start");
+    const where = this.spill ? `; ${this.spill.kept}` : "";
+    return `[${this.bytes - Buffer.byteLength(end)} bytes before this are not shown${where}]\n${end}`;
   }
 
   /** Closes the file, if any, and returns the result. */

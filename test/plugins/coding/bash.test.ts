@@ -190,13 +190,32 @@ describe("Bash", () => {
         { command: "echo begun; (setsid sleep 300 & echo $! >> pids); sleep 301 & echo $! >> pids; wait" },
         control.signal,
         () => resolve(),
-      ).catch((error: Error) => w.file("error", error.message));
+      ).then((result) => w.file("said", textOf(result)));
     });
     const pids = await pidsIn(w, 2);
     await heard;
     control.abort();
     await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
-    expect(w.text("error")).toBe("Bash was cancelled before it finished. Its output so far:\nbegun\n");
+    await eventually(() =>
+      expect(w.text("said")).toBe("begun\n[cancelled; the command and all its processes were killed]"),
+    );
+  });
+
+  it("says how much of a long output is cut and where all of it is, also when it is cancelled", async () => {
+    await using w = await workshop();
+    const control = new AbortController();
+    const result = await w.call("Bash", { command: "seq 1 100000; sleep 300" }, control.signal, (partial) => {
+      const shown = textOf(partial);
+      if (!shown.endsWith("\n100000\n")) return;
+      expect(shown).toMatch(/^\[\d+ bytes before this are not shown; all of it: .*\/output-.*\.txt\]\n\d+\n/);
+      control.abort();
+    });
+    expect(result.isError).toBe(true);
+    const [, path = ""] = /\n\[\d+ bytes cut here; all of it: (.*)\]\n/.exec(textOf(result)) ?? [];
+    expect(textOf(result)).toMatch(
+      /^1\n2\n[\s\S]*\n100000\n\[cancelled; the command and all its processes were killed\]$/,
+    );
+    expect(readFileSync(path, "utf8")).toBe(Array.from({ length: 100_000 }, (_, n) => `${n + 1}\n`).join(""));
   });
 
   it("leaves nothing behind when its session closes", async () => {
