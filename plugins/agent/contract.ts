@@ -182,8 +182,8 @@ export interface TypedCall {
 export interface TypedCallOptions {
   typed: NonNullable<ToolCallInput["typed"]>;
   signal: AbortSignal;
-  /** Called when no guard has refused, right before the tool runs. */
-  onStart?(): void;
+  /** Called when no guard has refused, right before the tool runs, which waits for it. If it rejects, the tool does not run. */
+  onStart?(): Promise<void> | void;
   onUpdate?(partial: Pick<ToolOutput, "content" | "details">): void;
 }
 

@@ -36,6 +36,11 @@ declare module "@scorel/kernel" {
       silent?: true;
       aside?: true;
     };
+    /**
+     * A shell line begins. `line` is the id of its `shell_line`; without one in the log, the host has ended while the command ran. `hash`
+     * identifies the request, for one that is repeated.
+     */
+    shell_begun: { line: string; command: string; silent?: true; hash?: string };
     /** From here on, the model knows a shell line that stands beside the conversation. `line` is the id of its event. */
     shell_told: { line: string };
   }
@@ -52,6 +57,8 @@ declare module "@scorel/kernel" {
     fileCoverage: Readonly<Record<string, FileCoverage>>;
     /** The model's todo list, as last written. */
     todos: readonly Todo[];
+    /** The shell lines that have begun and not ended. */
+    openShellLines: readonly { line: string; command: string; silent?: true }[];
     /** Ids of the shell lines beside the conversation that the model was not told of yet. */
     untoldShellLines: readonly string[];
   }

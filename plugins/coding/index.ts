@@ -13,7 +13,7 @@ import { operations } from "./operations.ts";
 import { createGlob } from "./search/glob.ts";
 import { createGrep } from "./search/grep.ts";
 import { createBash } from "./shell/bash.ts";
-import { shellEvents, untoldShellLines } from "./shell/shell-events.ts";
+import { openShellLines, shellEvents, untoldShellLines } from "./shell/shell-events.ts";
 import type { ShellLines } from "./shell/shell-lines.ts";
 import { createTodoWrite, todos } from "./todo.ts";
 
@@ -27,7 +27,7 @@ export default definePlugin({
   version: "0.1.0",
   needs: ["agent", "files", "processes"],
   events: shellEvents,
-  projections: { fileCoverage, todos, untoldShellLines },
+  projections: { fileCoverage, todos, openShellLines, untoldShellLines },
   // `--allow-write` is an option of every command.
   sessionOptions: () => [
     { key: "allowWrite", kind: "texts", widens: true },
@@ -60,8 +60,9 @@ export default definePlugin({
       },
       operations: operations(ctx, lines),
       async onEvent({ type }) {
-        if (type === "session_start" && ctx.session.projection("untoldShellLines").length > 0)
-          await (await lines()).tellMissed();
+        const isLeft = (name: "openShellLines" | "untoldShellLines") => ctx.session.projection(name).length > 0;
+        if (type === "session_start" && (isLeft("openShellLines") || isLeft("untoldShellLines")))
+          await (await lines()).recover();
       },
       hooks: {
         approveToolCall: {

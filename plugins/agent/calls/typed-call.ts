@@ -27,7 +27,7 @@ export async function callTyped(
   if (typeof input === "string" || refusal !== undefined)
     throw errors.AGENT_CALL_REFUSED({ tool: call.tool, reason: refusal ?? "" });
   const ready = tool();
-  options.onStart?.();
+  await options.onStart?.();
   const { result, isError } = await run(env, { tool: ready, input }, options);
   const proposed = { type: "toolCall" as const, id: call.toolCallId, name: call.tool, arguments: call.args };
   const around = { known: [call.tool], redaction: redaction(env.ctx), ran: jsonForm(input.args) };

@@ -40,6 +40,15 @@ const shellLine: EventDefinition<Events["shell_line"]> = {
   }),
 };
 
+/** Says that a command runs, in case the host does not live to store what came of it. */
+const shellBegun: EventDefinition<Events["shell_begun"]> = {
+  schema: z.strictObject({ line: eventId, command: z.string(), silent: isTrue, hash: z.string().optional() }),
+  durable: true,
+  leaf: (_event, current) => current,
+  convertToLlm: () => ({ action: "skip" }),
+  convertToDisplay: () => ({ display: "hidden" }),
+};
+
 /** Puts a line that stood beside the conversation into it. */
 const shellTold: EventDefinition<Events["shell_told"]> = {
   schema: z.strictObject({ line: eventId }),
@@ -77,11 +86,26 @@ const ended: TransientDefinition<Transients["shell_line_end"]> = {
 };
 
 export const shellEvents = {
+  shell_begun: shellBegun,
   shell_line: shellLine,
   shell_told: shellTold,
   shell_line_start: started,
   shell_line_update: updated,
   shell_line_end: ended,
+};
+
+/** The lines that have begun and not ended. */
+export const openShellLines: ProjectionDefinition<
+  readonly Pick<Events["shell_begun"], "line" | "command" | "silent">[]
+> = {
+  over: "log",
+  reads: ["shell_begun", "shell_line"],
+  init: () => [],
+  update(state, event: { type: string; id: string } & Partial<Events["shell_begun"]>) {
+    const { line = "", command = "", silent } = event;
+    if (event.type === "shell_begun") return [...state, { line, command, ...(silent && { silent }) }];
+    return state.filter((open) => open.line !== event.id);
+  },
 };
 
 /** The lines beside the conversation that the model was not told of yet. */
@@ -101,6 +125,7 @@ function titleOf({ command, silent }: { command: string; silent?: true }): strin
 
 /** The output, with how long it took in its last line, which says how it ended. */
 function withTime({ output, durationMs }: Events["shell_line"]): string {
+  if (durationMs === 0) return output;
   return output.trimEnd().replace(/\]$/, `, ${(durationMs / 1000).toFixed(1)} s]`);
 }
 

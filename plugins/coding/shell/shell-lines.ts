@@ -1,5 +1,14 @@
-import { type EventId, type Events, newId, type PluginContext, type Session } from "@scorel/kernel";
+import {
+  type EventId,
+  type EventOf,
+  type Events,
+  messageOf,
+  newId,
+  type PluginContext,
+  type Session,
+} from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
+import { assertSameRequest, bodyHash } from "@scorel/kit/session/message-id";
 import { linkedTo } from "@scorel/kit/values/abort";
 import type { ToolResultMessage } from "@scorel/messages/contract";
 import { textOf } from "../display.ts";
@@ -9,6 +18,8 @@ import { errors } from "../errors.ts";
 /** A person ends a line that takes too long, so this is only the most that Bash takes. */
 const MAX_SECONDS = 3_600;
 const MAX_RUNNING = 16;
+const INTERRUPTED =
+  "[interrupted: the host ended while the command ran; its output is lost, and what the command has done is unknown]";
 
 export interface ShellLine {
   command: string;
@@ -36,10 +47,13 @@ export class ShellLines {
     this.env = env;
   }
 
-  /** Resolves with the id of the line's event when the command runs. The same request again changes nothing. */
+  /**
+   * Resolves with the id of the line's event when the command runs. The same request again changes nothing, also after the process was
+   * killed. Throws MESSAGE_ID_REUSED for another request with the same id.
+   */
   async start(line: ShellLine): Promise<{ eventId: EventId }> {
     const eventId = eventIdFor("run_shell", line.messageId) ?? newId();
-    if (this.running.has(eventId) || this.session.tree.has(eventId)) return { eventId };
+    if (this.isKnown(eventId, line)) return { eventId };
     if (this.running.size >= MAX_RUNNING) throw errors.SHELL_MANY({ running: this.running.size });
     const control = new AbortController();
     let begin: () => void = () => {};
@@ -61,8 +75,13 @@ export class ShellLines {
     return all.length > 0;
   }
 
-  /** Tells the model of the lines that it was not told of, since the process was killed before. */
-  async tellMissed(): Promise<void> {
+  /** Stores of lines that ran when the process was killed that they were interrupted, and tells the model of those that it was not told of. */
+  async recover(): Promise<void> {
+    for (const { line, ...flags } of this.session.projection("openShellLines"))
+      if (!this.running.has(line)) {
+        const end = { output: INTERRUPTED, exitCode: null, durationMs: 0, failed: true as const };
+        await this.store(line, { ...flags, ...end });
+      }
     for (const line of this.session.projection("untoldShellLines")) await this.session.append("shell_told", { line });
   }
 
@@ -70,11 +89,21 @@ export class ShellLines {
     return this.ctx.session;
   }
 
+  private isKnown(eventId: EventId, { command, silent, messageId }: ShellLine): boolean {
+    const { tree } = this.session;
+    const begun = tree.get(beginningOf(messageId) ?? "") as EventOf<"shell_begun"> | undefined;
+    const isSame = begun?.hash === undefined || begun.hash === bodyHash({ command, silent });
+    assertSameRequest(isSame, { operation: "run_shell", messageId });
+    return begun !== undefined || this.running.has(eventId) || tree.has(eventId);
+  }
+
   /** Rejects only before the command has begun. */
   private async run(eventId: EventId, line: ShellLine, ended: AbortSignal, begin: () => void): Promise<void> {
-    const { clientId, answers, command: typed } = line;
+    const { clientId, answers, messageId, command: typed } = line;
     const command = await this.storable(typed);
     const flags = { command, ...(line.silent && { silent: true as const }) };
+    // Of a command that is not stored as it was typed, a hash could betray what was removed.
+    const hash = command === typed && { hash: bodyHash({ command, silent: line.silent }) };
     let startedAt = 0;
     const { signal, end } = linkedTo(ended, this.session.stopping);
     const call = { toolCallId: eventId, tool: "Bash", args: { command: typed, timeout: MAX_SECONDS } };
@@ -82,28 +111,36 @@ export class ShellLines {
       .callTyped(call, {
         typed: answers ? "allowed" : "asking",
         signal,
-        onStart: () => {
+        onStart: async () => {
+          const id = beginningOf(messageId);
+          const begun = { line: eventId, ...flags, ...(messageId !== undefined && hash) };
+          await this.session.append("shell_begun", begun, { clientId, ...(id !== undefined && { id }) });
           startedAt = performance.now();
           this.session.emit("shell_line_start", { eventId, ...flags }, { clientId });
           begin();
         },
         onUpdate: (partial) => this.session.emit("shell_line_update", { eventId, partial }, { clientId }),
       })
+      .catch((thrown: unknown) => {
+        if (startedAt === 0) throw thrown;
+        return { content: [{ type: "text" as const, text: `[${messageOf(thrown)}]` }], isError: true };
+      })
       .finally(() => end());
     await this.store(eventId, { ...flags, ...outcomeOf(result, performance.now() - startedAt) }, clientId);
   }
 
   /** During a turn, a line is stored beside the conversation at once, and the model is told of it as soon as that is possible. */
-  private async store(id: EventId, line: Events["shell_line"], clientId: string): Promise<void> {
+  private async store(id: EventId, line: Events["shell_line"], clientId?: string): Promise<void> {
     const { session } = this;
     const aside = session.held;
+    const by = clientId === undefined ? {} : { clientId };
     try {
-      await session.append("shell_line", { ...line, ...(aside && { aside }) }, { id, clientId });
-      if (aside && !line.silent) await session.append("shell_told", { line: id }, { clientId });
+      await session.append("shell_line", { ...line, ...(aside && { aside }) }, { id, ...by });
+      if (aside && !line.silent) await session.append("shell_told", { line: id }, by);
     } catch (thrown) {
       this.ctx.report("storing a shell line", thrown);
     } finally {
-      session.emit("shell_line_end", { eventId: id }, { clientId });
+      session.emit("shell_line_end", { eventId: id }, by);
     }
   }
 
@@ -113,7 +150,15 @@ export class ShellLines {
   }
 }
 
-function outcomeOf(result: ToolResultMessage, measuredMs: number): Omit<Events["shell_line"], "command"> {
+/** The id of the event that says that a command runs, by which a repeated request is known. */
+function beginningOf(messageId: string | undefined): EventId | undefined {
+  return eventIdFor("run_shell begun", messageId);
+}
+
+function outcomeOf(
+  result: Pick<ToolResultMessage, "content" | "isError" | "details">,
+  measuredMs: number,
+): Omit<Events["shell_line"], "command"> {
   const { exitCode, durationMs } = Object(result.details) as { exitCode?: unknown; durationMs?: unknown };
   const code = typeof exitCode === "number" ? exitCode : null;
   const failed = result.isError || (exitCode !== undefined && code !== 0);
