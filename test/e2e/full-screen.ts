@@ -95,7 +95,9 @@ export function fullScreen(
     sent: () => sent,
     code,
     async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
+      // What hears only that its terminal is gone still writes a draft while its home is removed.
+      if (!isOver && !jobs) process.kill(pid(), "SIGKILL");
+      else child.kill("SIGKILL");
       await code;
       screen[Symbol.dispose]();
     },

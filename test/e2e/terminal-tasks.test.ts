@@ -80,6 +80,7 @@ class Newcomer {
     this.read = this.t.screen.text();
     this.t.resize(COLUMNS, ROWS);
     await this.t.hides("/tree");
+    await this.t.shows(/^Keys and commands.*PageDown scroll$/s);
   }
 }
 
