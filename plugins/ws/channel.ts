@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Channel, ChannelHandlers } from "@scorel/host/client";
+import { codeOf } from "@scorel/kernel";
 import type { WebSocket } from "ws";
 import { frameOf } from "./frame.ts";
 
@@ -13,6 +14,9 @@ const CLOSE_MS = 1_000;
  */
 const MAX_UNSENT = 4 * 1024 * 1024;
 const TOO_MUCH_UNSENT = 32 * 1024 * 1024;
+
+/** The code of a connection that is closed because of a message that is too large (RFC 6455, section 7.4.1). */
+const TOO_LARGE = 1009;
 
 /** Bytes that may wait when a ping is answered. */
 const MAX_PONGS = 64 * 1024;
@@ -36,13 +40,17 @@ export function socketChannel(
   let isAlive = true;
   let isClosing = false;
   const admit = limits ? throttle(socket, limits) : () => {};
-  const finish = (reason?: string) => {
+  const leave = (reason?: string) => {
     if (end) return;
     end = { reason };
     clearInterval(pings);
-    socket.terminate();
     handlers?.closed(reason);
   };
+  const finish = (reason?: string) => {
+    leave(reason);
+    socket.terminate();
+  };
+  if (maxMessage !== undefined) sayLimit(socket, maxMessage);
   const pings = setInterval(() => {
     if (!isAlive) return finish("it does not answer");
     isAlive = false;
@@ -50,7 +58,12 @@ export function socketChannel(
   }, PING_MS);
   pings.unref();
   socket.pause();
-  socket.on("error", (error) => finish(error.message));
+  socket.on("error", (error) => {
+    if (codeOf(error) !== "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") return finish(error.message);
+    leave(error.message);
+    // The other end may still be sending, and would not see why the connection was closed.
+    setTimeout(() => socket.terminate(), CLOSE_MS).unref();
+  });
   socket.on("close", (_code, reason) => finish(reason.toString() || undefined));
   socket.on("pong", () => {
     isAlive = true;
@@ -94,6 +107,13 @@ export function socketChannel(
       socket.resume();
     },
   };
+}
+
+/** Adds the limit to the end of a connection by a message that is too large: the library closes it without a reason. */
+function sayLimit(socket: WebSocket, maxMessage: number): void {
+  const close = socket.close.bind(socket);
+  const reason = `a message may have at most ${maxMessage} bytes`;
+  socket.close = (code, given) => close(code, code === TOO_LARGE ? reason : given);
 }
 
 /** Returns a function to call with each message. It pauses the socket for as long as there are too many. */

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import type { LinkState } from "@scorel/host/client";
 import { expect, it } from "vitest";
+import { WebSocket } from "ws";
 import type { Listening } from "../../../plugins/gateway/contract.ts";
 import { listenOn } from "../../../plugins/socket/socket.ts";
 import { startServer } from "../../../plugins/web-server/server.ts";
@@ -98,4 +99,14 @@ it("a connection to the socket beyond its limit is told so, and when to try agai
     error: { code: "GATEWAY_FULL", data: { max: 256 }, message: expect.stringContaining("as many as it takes") },
   });
   for (const each of open) each.close();
+});
+
+it("a message that is too large ends the connection with the limit as the reason", async () => {
+  await using t = await testWeb();
+  const socket = new WebSocket(t.address);
+  await once(socket, "open");
+  const closed = once(socket, "close");
+  socket.send("x".repeat(1024 * 1024 + 1));
+  const [code, reason] = await closed;
+  expect([code, String(reason)]).toEqual([1009, "a message may have at most 1048576 bytes"]);
 });
