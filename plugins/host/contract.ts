@@ -324,6 +324,11 @@ export interface Operations {
     params: { cwd?: string; project?: string; children?: boolean; parent?: string } & PageParams;
     result: { sessions: SessionSummary[] } & Page;
   };
+  /**
+   * Sends a user's message. It begins a turn, or waits in the queue while one runs. Messages that still wait after a turn was cancelled or
+   * has failed are not delivered on their own: the next message that is sent begins a turn, and they follow it there, also those that were
+   * sent before it. `run_queue` delivers them without another message.
+   */
   send_message: {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<
       SendOptions,
