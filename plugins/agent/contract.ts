@@ -181,6 +181,8 @@ export interface TypedCall {
 }
 export interface TypedCallOptions {
   typed: NonNullable<ToolCallInput["typed"]>;
+  /** Id of the client whose person has typed the call. */
+  typedBy?: string | undefined;
   signal: AbortSignal;
   /** Called when no guard has refused, right before the tool runs, which waits for it. If it rejects, the tool does not run. */
   onStart?(): Promise<void> | void;
@@ -202,6 +204,8 @@ export interface ToolCallInput {
    * answer a question about it, so none is needed. `asking`: somebody else has to answer it.
    */
   typed?: "allowed" | "asking";
+  /** Id of the client whose person has typed the call. */
+  typedBy?: string | undefined;
 }
 export interface ToolCallVerdict {
   /** True refuses the call. The model gets `reason` as the result, and the tool does not run. */

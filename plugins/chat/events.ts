@@ -13,6 +13,17 @@ export function authorOf(event: Event): string | undefined {
   return "clientId" in event ? clientName(event.clientId) : undefined;
 }
 
+/** Who has typed a line for the shell; undefined for the user's own, and for other events. */
+export function typistOf(event: Event, ownIds: ReadonlySet<string>): string | undefined {
+  if (event.type !== "shell_line" && event.type !== "shell_line_start") return undefined;
+  return otherName((event as AnyEvent).clientId, ownIds);
+}
+
+/** The name of a client that is not the user's. */
+export function otherName(clientId: string, ownIds: ReadonlySet<string>): string | undefined {
+  return ownIds.has(clientId) ? undefined : (clientName(clientId) ?? "another client");
+}
+
 /** The id of a stored event. */
 export function idOf(event: Event): string | undefined {
   return "id" in event ? (event.id as string) : undefined;

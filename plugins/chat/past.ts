@@ -34,7 +34,7 @@ export interface PastOptions {
 /** The last turns of a conversation as text, below a line that says how much is before them. */
 export function pastText(past: Past, options: PastOptions): string {
   const rows = past.rows.filter(({ active, type, display }) => active && !OVER.has(type) && !isRetried(display));
-  const authors = new Set(rows.filter(isMessage).map(({ clientId }) => clientName(clientId)));
+  const authors = new Set(rows.filter(isTyped).map(({ clientId }) => clientName(clientId)));
   const isNamed = options.named || authors.size > 1;
   const columns = options.columns || 80;
   const blocks: string[] = [];
@@ -56,19 +56,25 @@ function isMessage({ display }: Row): boolean {
   return display.display === "bubble" && display.role === "user";
 }
 
+/** A message, or a line for the shell. */
+function isTyped(row: Row): boolean {
+  return isMessage(row) || row.type === "shell_line";
+}
+
 /** A reply that failed and was asked for again. */
 function isRetried(display: Row["display"]): boolean {
   return display.display === "bubble" && display.label === "retried";
 }
 
-function blockOf({ display, clientId }: Row, isNamed: boolean): string {
+function blockOf({ display, clientId, type }: Row, isNamed: boolean): string {
   if (display.display === "bubble" && display.role !== "user")
     return display.partial ? `${display.text.trimEnd()}\n(cut off here)` : display.text.trimEnd();
   if (display.display === "bubble")
     return drawn({ ...display, text: shortened(display.text, MESSAGE_LINES) }, isNamed ? clientName(clientId) : "");
   if (display.display !== "card") return shortened(drawn(display), OUTPUT_LINES);
   const failed = display.status === "error" ? "failed: " : "";
-  return `· ${failed}${lineOf(display.title)}\n${shortened(cardText(display), OUTPUT_LINES)}`.trimEnd();
+  const by = isNamed && type === "shell_line" ? `${clientName(clientId) ?? "another client"} ` : "";
+  return `· ${failed}${by}${lineOf(display.title)}\n${shortened(cardText(display), OUTPUT_LINES)}`.trimEnd();
 }
 
 function beforeText(earlier: readonly Row[], more: boolean, { sessionId, elsewhere }: PastOptions): string {

@@ -9,7 +9,7 @@ import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
 import { cardText, costText, drawn, warningIn, wrapped } from "./drawing.ts";
-import { authorOf, idOf, isOwnMessage, isToldElsewhere } from "./events.ts";
+import { authorOf, idOf, isOwnMessage, isToldElsewhere, otherName, typistOf } from "./events.ts";
 import { type NowOptions, nowLines, queueText } from "./now.ts";
 import { StatusTexts } from "./status-texts.ts";
 import { StreamedReply } from "./streamed-reply.ts";
@@ -131,7 +131,8 @@ export class Screen {
       for (const line of lines) await this.line(line);
       for (const live of view.live)
         if (live.kind === "call") {
-          if (!this.isKnownCall(live.id)) await this.line(this.called(live.display));
+          const by = live.typedBy === undefined ? undefined : otherName(live.typedBy, this.ownIds);
+          if (!this.isKnownCall(live.id)) await this.line(this.called(live.display, by));
         } else {
           this.reply.start(live.id);
           await this.stream({ eventId: live.id, delta: live.text });
@@ -172,7 +173,10 @@ export class Screen {
     const isCall = type === "tool_execution_start" || type === "shell_line_start";
     if (isCall && this.isKnownCall((event as AnyEvent & { eventId?: string }).eventId)) return;
     const isName = type === "client_joined" || type === "client_left";
-    const words = isCall || display.display === "card" ? this.called(display) : drawn(display, authorOf(event));
+    const words =
+      isCall || display.display === "card"
+        ? this.called(display, typistOf(event, this.ownIds))
+        : drawn(display, authorOf(event));
     const text = isName ? lineOf(words) : words;
     if (text !== "") await this.line(text);
   }
@@ -234,12 +238,15 @@ export class Screen {
     await this.write(`${apart}${fresh}`);
   }
 
-  /** Prints a tool's title when it starts and then its output, repeating the title if other output came between. */
-  private called(card: DisplayAction): string {
+  /**
+   * Prints a tool's title when it starts and then its output, repeating the title if other output came between. `by` names somebody else
+   * who has typed it.
+   */
+  private called(card: DisplayAction, by?: string): string {
     // Only a card changes its state; other displays would appear twice.
     if (card.display !== "card") return "";
     const { status } = card;
-    const title = lineOf(card.title);
+    const title = lineOf(by === undefined ? card.title : `${by} ${card.title}`);
     const named = this.named === title;
     this.named = title;
     if (status === "running") return `· ${title}`;

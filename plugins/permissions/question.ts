@@ -1,6 +1,7 @@
 import type { ToolCallInput, ToolCallObjection } from "@scorel/agent/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
+import { clientName } from "@scorel/kit/values/client-name";
 import type { Question, RequestOption } from "@scorel/requests/contract";
 import type { CallRequest } from "./contract.ts";
 import { type ExecutorFiles, filesOf } from "./files/executor.ts";
@@ -28,10 +29,11 @@ export async function questionAbout(
   const { toolCall, args } = call;
   // Rules and modes do not answer what other guards ask.
   const rules = objections.length > 0 ? [] : verdict.rules;
-  const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules };
+  const typedBy = typistOf(call);
+  const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules, ...(typedBy && { typedBy }) };
   return {
     kind: "select",
-    title: TITLES[toolCall.name] ?? visibleText(`Use the tool ${toolCall.name}?`),
+    title: titleOf(toolCall.name, typedBy),
     body: [...(await bodyOf(call, ctx)), ...reasonsOf(verdict, objections)],
     options: optionsFor(rules, offersEdits && objections.length === 0),
     data,
@@ -44,6 +46,19 @@ const TITLES: Readonly<Record<string, string | undefined>> = {
   Write: "Write this file?",
   Read: "Read this file?",
 };
+
+/** What is asked. Nobody should take what another person has typed for a call of the model, or for their own. */
+function titleOf(tool: string, typedBy: CallRequest["typedBy"]): string {
+  if (!typedBy) return TITLES[tool] ?? visibleText(`Use the tool ${tool}?`);
+  const who = typedBy.name ?? "Another client";
+  return tool === "Bash" ? `${who} wants to run:` : visibleText(`${who} wants to use the tool ${tool}:`);
+}
+
+function typistOf({ typedBy: clientId }: ToolCallInput): CallRequest["typedBy"] {
+  if (clientId === undefined) return undefined;
+  const name = clientName(clientId);
+  return { clientId, ...(name !== undefined && { name }) };
+}
 
 function reasonsOf(verdict: Verdict, objections: readonly ToolCallObjection[]): DisplayAction[] {
   const own = verdict.decision === "ask" && !verdict.isUsual ? [verdict.why] : [];

@@ -51,6 +51,18 @@ describe("the screen of a conversation", () => {
     expect(pieces.join("")).toBe(`${joined}\nprint> from a script\n> from a program\n`);
   });
 
+  it("says who has typed a line for the shell, if it was not the user", async () => {
+    const line = (status: "running" | "done") => card("! touch a\nb", status);
+    expect(
+      await shown(
+        ["shell_line_start", line("running"), "friend-0123456789abcdef"],
+        ["shell_line", line("done"), "friend-0123456789abcdef"],
+        ["shell_line", card("! ls", "done", "a"), "me"],
+        ["shell_line", card("! ls", "done", "a"), "without-name"],
+      ),
+    ).toEqual(["· friend ! touch a b", "· ! ls", "  a", "· another client ! ls", "  a"]);
+  });
+
   it("names a tool once, and again after output of other tools", async () => {
     expect(
       await shown(

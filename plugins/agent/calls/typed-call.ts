@@ -21,7 +21,7 @@ export async function callTyped(
 ): Promise<ToolResultMessage> {
   const { signal } = options;
   const tool = () => toolOf(env, call.tool);
-  const input = await validated(env, proposalOf(env, call, options.typed), { tool, signal });
+  const input = await validated(env, proposalOf(env, call, options), { tool, signal });
   const refusal = typeof input === "string" ? input : await judge(env, input, signal);
   signal.throwIfAborted();
   if (typeof input === "string" || refusal !== undefined)
@@ -44,7 +44,7 @@ function toolOf({ ctx }: Environment, name: string): ReadyTool {
 function proposalOf(
   env: Environment,
   { toolCallId, tool, args }: TypedCall,
-  typed: TypedCallOptions["typed"],
+  { typed, typedBy }: TypedCallOptions,
 ): Omit<ToolCallInput, "args"> {
   const { ctx } = env;
   const toolCall = { type: "toolCall" as const, id: toolCallId, name: tool, arguments: args };
@@ -61,7 +61,7 @@ function proposalOf(
   };
   const messages = toAgentMessages(ctx.session.buildContext());
   const tools = offeredTools(ctx) as unknown as NonNullable<ToolCallInput["context"]["tools"]>;
-  return { assistantMessage, toolCall, context: { systemPrompt: systemPrompt(ctx), messages, tools }, typed };
+  return { assistantMessage, toolCall, context: { systemPrompt: systemPrompt(ctx), messages, tools }, typed, typedBy };
 }
 
 async function run(

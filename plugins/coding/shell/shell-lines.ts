@@ -110,6 +110,7 @@ export class ShellLines {
     const result = await this.ctx.agent
       .callTyped(call, {
         typed: answers ? "allowed" : "asking",
+        typedBy: clientId,
         signal,
         onStart: async () => {
           const id = beginningOf(messageId);

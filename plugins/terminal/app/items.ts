@@ -28,7 +28,7 @@ const ELSEWHERE = new Set([
 export function itemOf({ id, type, display, active, clientId, event }: Row, people: People): Item | undefined {
   if (!active || display.display === "hidden" || ELSEWHERE.has(type) || isFirstModel(event)) return undefined;
   const isPerson = display.display === "bubble" && display.role === "user";
-  const author = isPerson ? people.nameOf(clientId) : undefined;
+  const author = isPerson || type === "shell_line" ? people.nameOf(clientId) : undefined;
   return {
     key: id,
     group:
@@ -59,13 +59,13 @@ export function noteItem(key: string, draw: Item["draw"]): Item {
 export class LiveItems {
   private readonly texts = new Map<string, GrowingText>();
 
-  itemOf(live: Live, durationMs: number): Item {
+  itemOf(live: Live, durationMs: number, people: People): Item {
     return live.kind === "call"
       ? {
           key: live.id,
           group: "card",
           draw: (width, look, facts) =>
-            callLines(live, width, look, { ...facts, durationMs, ...(live.typedBy !== undefined && LONG) }),
+            callLines(live, width, look, { ...facts, durationMs, ...typedFacts(live, people, look) }),
         }
       : { key: live.id, group: "message", draw: (width, look, facts) => this.reply(live, width, look, facts) };
   }
@@ -99,6 +99,12 @@ export class LiveItems {
     }
     return growing.draw(text, width, look.drawing);
   }
+}
+
+/** What is known of a line for the shell that runs: whose it is, if it is somebody else's. */
+function typedFacts({ typedBy }: LiveCall, people: People, { words }: Look): RowFacts {
+  if (typedBy === undefined) return {};
+  return { ...LONG, author: people.isOwn(typedBy) ? undefined : (people.nameOf(typedBy) ?? words.anotherClient) };
 }
 
 function callLines(live: LiveCall, width: number, look: Look, facts: RowFacts): string[] {

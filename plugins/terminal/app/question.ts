@@ -30,6 +30,8 @@ export class Question {
   readonly request: OpenRequest;
   /** The person is typing why not, or the answer itself, in the field. */
   awaits: "key" | "reason" | "text";
+  /** It takes the place of another one, which was withdrawn while it was on the screen. */
+  isSwapped = false;
   private readonly offers: readonly Offer[];
   private readonly give: (answer: Answer) => void;
   private chosen: number | undefined;
@@ -80,7 +82,8 @@ export class Question {
     const { plugin, title: asked } = this.request;
     // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
     const asker = plugin === "permissions" ? [] : wrapped(theme.style("faint", oneLine(words.asks(plugin))), room);
-    const title = [...textLines(asked, room).map((line) => theme.style("strong", line)), ...asker];
+    const swapped = this.isSwapped ? wrapped(theme.style("warning", words.anotherQuestion), room) : [];
+    const title = [...swapped, ...textLines(asked, room).map((line) => theme.style("strong", line)), ...asker];
     const body = (this.request.body ?? []).flatMap((part) => bodyLines(part, room, theme));
     const foot = [
       ...this.footLines(room, look),

@@ -8,6 +8,10 @@ import { type Answer, Question } from "./question.ts";
 const TYPING_MS = 600;
 /** A question has to be on the screen for so long before a key answers it. */
 const SEEN_MS = 250;
+/** The same for a question that takes the place of one that was withdrawn: what is pressed may be meant for that one. */
+const SWAPPED_MS = 1_500;
+/** A question that comes so soon after one was withdrawn takes its place. */
+const SWAP_MS = 10_000;
 
 interface QuestionsParts {
   words: Words;
@@ -24,6 +28,9 @@ export class Questions {
   private readonly now: () => number;
   private typedAt = Number.NEGATIVE_INFINITY;
   private shownAt = 0;
+  private withdrawnAt = Number.NEGATIVE_INFINITY;
+  /** Id of the question that was answered here last. */
+  private answered: string | undefined;
   /** What stood in the field before a reason was asked for. */
   private setAside: string | undefined;
 
@@ -36,11 +43,15 @@ export class Questions {
   update(open: readonly OpenRequest[]): void {
     const [first] = open;
     this.others = Math.max(0, open.length - 1);
-    if (this.shown && open.some(({ requestId }) => requestId === this.shown?.request.requestId)) return;
+    const gone = this.shown?.request.requestId;
+    if (gone !== undefined && open.some(({ requestId }) => requestId === gone)) return;
+    const now = this.now();
+    if (gone !== undefined && gone !== this.answered) this.withdrawnAt = now;
     this.restore();
-    const { words, give } = this.parts;
-    this.shown = first && new Question(first, words, (answer) => give(first.requestId, answer));
-    if (first) this.shownAt = this.now();
+    this.shown = first && new Question(first, this.parts.words, (answer) => this.give(first.requestId, answer));
+    if (!first) return;
+    this.shownAt = now;
+    if (this.shown) this.shown.isSwapped = now - this.withdrawnAt < SWAP_MS;
   }
 
   /** The person types: what they type next does not answer. */
@@ -51,7 +62,7 @@ export class Questions {
   /** Takes a key that answers the question, or moves in it. Returns false if it is to be typed. */
   press(data: string, keys: Keys): boolean {
     const now = this.now();
-    if (!this.shown || now - this.typedAt < TYPING_MS || now - this.shownAt < SEEN_MS) return false;
+    if (!this.shown || now - this.typedAt < TYPING_MS || !this.isSeen(now)) return false;
     const isTaken = this.shown.press(data, keys);
     if (isTaken && this.shown?.awaits === "reason") this.clearField();
     return isTaken;
@@ -62,13 +73,30 @@ export class Questions {
     return this.shown !== undefined && this.shown.awaits !== "key";
   }
 
+  /** Answers with what was sent from the field. Returns false if the question has only just come. */
+  type(text: string): boolean {
+    if (!this.isSeen(this.now())) return false;
+    this.shown?.type(text);
+    return true;
+  }
+
   /** Esc: takes the wish to say why back, or declines the question. Returns false when there is none. */
   leave(): boolean {
     const { shown } = this;
     if (!shown) return false;
     if (shown.back()) this.restore();
-    else this.parts.give(shown.request.requestId, { answer: null });
+    else this.give(shown.request.requestId, { answer: null });
     return true;
+  }
+
+  private isSeen(now: number): boolean {
+    return now - this.shownAt >= (this.shown?.isSwapped ? SWAPPED_MS : SEEN_MS);
+  }
+
+  private give(requestId: string, answer: Answer): void {
+    this.answered = requestId;
+    this.withdrawnAt = Number.NEGATIVE_INFINITY;
+    this.parts.give(requestId, answer);
   }
 
   private clearField(): void {

@@ -28,8 +28,9 @@ interface Receiver extends Pick<Surroundings, "sessionId" | "tell"> {
 export function submit(app: Receiver, submission: Submission, running: Running): void {
   const { questions } = app;
   app.transcript.toEnd();
-  if (questions.takesText) questions.shown?.type(submission.text);
-  else if (app.queueKeys.takes(submission)) return;
+  if (questions.takesText) {
+    if (!questions.type(submission.text)) app.field?.setText(submission.text);
+  } else if (app.queueKeys.takes(submission)) return;
   else if (submission.mode === "command") command(app, submission.text);
   else if (submission.mode === "shell") shell(app, submission);
   else if (submission.text.trim() !== "") app.attempt(() => send(app, submission, running));

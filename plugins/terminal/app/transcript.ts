@@ -174,7 +174,7 @@ export class Transcript {
     const asked = this.asked();
     // What is asked about stands in the question.
     const shown = now.filter((each) => each.kind !== "call" || !asked.has(each.toolCallId));
-    const live = shown.map((each) => this.live.itemOf(each, Date.now() - this.startOf(each)));
+    const live = shown.map((each) => this.live.itemOf(each, Date.now() - this.startOf(each), this.people));
     const { items } = this;
     const at = (index: number) => items[index] ?? live[index - items.length];
     return { at, length: items.length + live.length, live: new Map() };

@@ -36,7 +36,8 @@ function titleLines({ title, status }: Card, aside: string, width: number, look:
   const time = facts.durationMs === undefined || facts.durationMs < 100 ? "" : `  ${timeText(facts.durationMs)}`;
   const mark = theme.style(ROLES[status], MARKS[status]);
   const isOpen = look.isExpanded || facts.isOpen === true;
-  const [first = "", ...more] = safeText(title).split("\n");
+  const by = facts.author === undefined ? "" : `${safeLine(facts.author)} `;
+  const [first = "", ...more] = safeText(by + title).split("\n");
   const rest = theme.style("faint", time) + aside;
   if (!isOpen) {
     const dots = more.length > 0 ? theme.style("faint", " …") : "";

@@ -19,7 +19,7 @@ export interface Look {
 export interface RowFacts {
   /** How long the tool ran, in milliseconds. */
   durationMs?: number | undefined;
-  /** Who wrote a message, if somebody else did. */
+  /** Who wrote a message or a line for the shell, if somebody else did. */
   author?: string | undefined;
   /** How many lines of a folded output are shown; default: a few, by its state. */
   shownLines?: number;

@@ -64,6 +64,8 @@ export const en = {
   declineKey: (key: string) => `${key} declines and stops`,
   moreOfQuestion: (count: number, up: string, down: string) => `${count} more lines · ${up}/${down} scroll`,
   otherQuestions: (count: number) => `${count} more ${count === 1 ? "question" : "questions"} after this one`,
+  anotherQuestion: "This is another question: the one before it was withdrawn.",
+  anotherClient: "another client",
   answeredElsewhere: "The question is not open any more: it was answered elsewhere, or its turn has ended.",
   // The queue.
   queueTitle: "Queued: sent when this turn ends",

@@ -63,6 +63,8 @@ export const zh: Words = {
   declineKey: (key) => `${key} 拒绝并停止`,
   moreOfQuestion: (count, up, down) => `还有 ${count} 行 · ${up}/${down} 滚动`,
   otherQuestions: (count) => `之后还有 ${count} 个问题`,
+  anotherQuestion: "这是另一个问题:前一个问题已被撤回。",
+  anotherClient: "另一个客户端",
   answeredElsewhere: "这个问题已不再等待回答:它已在别处回答,或本轮已结束。",
   queueTitle: "排队:本轮结束后发送",
   queueSteered: "排队",

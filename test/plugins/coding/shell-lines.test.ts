@@ -163,6 +163,29 @@ describe("run_shell", () => {
     await expect(viewing.request("end_shell", { sessionId })).rejects.toMatchObject({ code: "HOST_FORBIDDEN" });
   });
 
+  it("is asked about with the name of who has typed it", async () => {
+    await using t = await ground();
+    const { sessionId } = t;
+    const clientId = "friend-0123456789abcdef";
+    const friend = t.connect({ operations: ["read", "run_shell"] }, clientId);
+    await t.client.request("attend_requests", { sessionId, attending: true });
+    const asked = friend.request("run_shell", { sessionId, command: "touch x" });
+    asked.catch(() => {});
+    const question = await eventually(async () => {
+      const { requests } = await t.client.request("list_requests", { sessionId });
+      expect(requests).toHaveLength(1);
+      return requests[0];
+    });
+    expect(question).toMatchObject({
+      title: "friend wants to run:",
+      body: [{ text: "$ touch x" }],
+      data: { tool: "Bash", typedBy: { clientId, name: "friend" } },
+    });
+    const { requestId = "" } = question ?? {};
+    await t.client.request("answer_request", { sessionId, requestId, answer: "n" });
+    await expect(asked).rejects.toMatchObject({ code: "AGENT_CALL_REFUSED" });
+  });
+
   it("is refused in a session without Bash", async () => {
     await using t = await ground({ toolsConfig: { preset: "readonly" } });
     await expect(t.run("ls")).rejects.toMatchObject({ code: "AGENT_NO_TOOL" });

@@ -2,6 +2,7 @@ import type { Live, SessionView } from "@scorel/host/client";
 import { describe, expect, it } from "vitest";
 import { Help } from "../../../plugins/terminal/app/help.ts";
 import { LiveItems } from "../../../plugins/terminal/app/items.ts";
+import { People } from "../../../plugins/terminal/app/people.ts";
 import { pluginPanels } from "../../../plugins/terminal/app/plugin-panels.ts";
 import { Question } from "../../../plugins/terminal/app/question.ts";
 import { activityLine, statusLine } from "../../../plugins/terminal/app/status-line.ts";
@@ -74,7 +75,7 @@ const call = (text: string, title = text): Live =>
   }) as unknown as Live;
 const reply = (text: string): Live =>
   ({ kind: "reply", id: text, ts: 0, text, thinking: text, calls: [{ toolName: text, json: "" }] }) as unknown as Live;
-const live = (each: Live) => new LiveItems().itemOf(each, 0).draw(WIDTH, look, {});
+const live = (each: Live) => new LiveItems().itemOf(each, 0, new People({ clientId: "me" })).draw(WIDTH, look, {});
 
 function picker(text: string, state: PickerState = { kind: "ready" }, more: object = {}): string[] {
   const list = new PickList<string>((item) => item);
