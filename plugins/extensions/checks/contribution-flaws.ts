@@ -1,3 +1,4 @@
+import type { SlashCommand } from "@scorel/commands/contract";
 import { nearest } from "@scorel/kit/values/nearest";
 import { knownWords } from "../words.ts";
 
@@ -17,6 +18,20 @@ interface Shape {
   hostOnly?: true;
 }
 
+/** The type says when one is missing here. */
+const commandFields = {
+  summary: true,
+  description: true,
+  group: true,
+  args: true,
+  operations: true,
+  keys: true,
+  choices: true,
+  complete: true,
+  run: true,
+  handler: true,
+} satisfies Record<Exclude<keyof SlashCommand, "sealed">, true>;
+
 /**
  * The contributions, as their types in the contracts describe them. Only what their collectors do not tell is checked here: rows that
  * cannot be used at all are their business.
@@ -25,7 +40,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   tools: { rows: "list", row: "tool", fields: knownWords.toolFields },
   commands: {
     ...{ rows: "table", row: "command" },
-    fields: ["summary", "description", "args", "operations", "complete", "run", "handler"],
+    fields: Object.keys(commandFields),
   },
   toolWrappers: { rows: "table", row: "wrapper of tool" },
   serviceWrappers: { rows: "table", row: "wrapper of service", names: knownWords.services },
