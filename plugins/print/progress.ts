@@ -61,10 +61,12 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
       const { event, display } = delivered;
       if (event.type === "request_defaulted") defaulted.add(displayText(display));
       if (event.type === "permission_denied") denied.push(event as AnyEvent & Transients["permission_denied"]);
+      // Each of its lines is Scorel's own.
+      const unattached = unattachedIn(delivered, clientId);
+      if (unattached !== undefined) return say(unattached);
       const said =
         warnings.heard(event) ??
         storageOf(event) ??
-        unattachedIn(delivered, clientId) ??
         summaryOf(delivered) ??
         notificationIn(delivered) ??
         warningIn(delivered) ??

@@ -53,6 +53,7 @@ describe("scorel doctor in a healthy home", () => {
     expect(report.config?.settings).toContainEqual({
       path: "model.id",
       value: "scripted-model",
+      about: "the model's id at the server",
       origin: `${join(s.home, ".scorel/config.toml")}:5`,
     });
     expect(report.programs).toMatchObject([

@@ -23,7 +23,7 @@ it("a command whose stderr is closed ends normally", async () => {
 
 it.each([
   ["line by line", "--plain", "/help"],
-  ["on the whole screen", "", "F1 shows all keys"],
+  ["on the whole screen", "", "shows all keys"],
 ])(
   "a conversation %s ends when its terminal is closed, and does not keep calling the model",
   async (_how, option, shown) => {

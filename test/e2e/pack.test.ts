@@ -45,7 +45,7 @@ describe("the packed command", () => {
   it("prints its version and help", () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
     expect(scorel(["--version"])).toBe(`${version}\n`);
-    expect(scorel(["--help"])).toContain("Usage:\n  scorel [options]");
+    expect(scorel(["--help"])).toContain("Usage:\n  scorel [prompt] [options]");
   });
 
   it("lists the shipped presets", () => {

@@ -35,7 +35,7 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
     ...(!all && { cwd: from }),
     ...(limit !== undefined && { limit: Number(limit) }),
   };
-  const found = listed(every, book, wanted);
+  const found = listed(every, book, wanted).slice(0, wanted.limit);
   // Unreadable sessions belong to no directory, so a list of one directory warns of them.
   for (const { problem } of all ? [] : every)
     if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
