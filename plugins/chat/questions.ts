@@ -4,6 +4,31 @@ import type { OpenRequest } from "@scorel/requests/contract";
 import { hint, readAnswer, shownQuestion } from "./choices.ts";
 import type { Screen } from "./screen.ts";
 
+/** A question has to be on the screen for so long before a line answers it. What is typed before is dropped. */
+const SEEN_MS = 600;
+/** The same for a question that takes the place of one that was withdrawn: what is typed may be meant for that one. */
+const SWAPPED_MS = 1_500;
+/** A question that comes so soon after one was withdrawn takes its place. */
+const SWAP_MS = 10_000;
+
+const SWAPPED = "(the question that stood here was withdrawn; this is another one)\n";
+const EARLY = "(that was typed before the question could be read, so it does not count)";
+
+/** How time passes, for tests. */
+export interface Times {
+  now(): number;
+  /** Does the work after a while, unless the returned function is called before. */
+  after(ms: number, work: () => void): () => void;
+}
+
+const real: Times = {
+  now: () => performance.now(),
+  after: (ms, work) => {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** The questions of plugins, shown to the user one at a time, oldest first. */
 export class Questions {
   private readonly client: Client;
@@ -12,11 +37,27 @@ export class Questions {
   private readonly open = new Map<string, OpenRequest>();
   /** The displayed question. A typed line answers this one, never a later one. */
   private shown: OpenRequest | undefined;
+  /** It was on the screen for long enough to be read. */
+  private isSeen = false;
+  /** Ends the wait until then. */
+  private stopWaiting = () => {};
+  private isOver = false;
+  private withdrawnAt = Number.NEGATIVE_INFINITY;
+  /** Id of the question that is answered here. */
+  private given: string | undefined;
+  private readonly times: Times;
 
-  constructor(client: Client, sessionId: string, screen: Screen) {
+  constructor(client: Client, sessionId: string, screen: Screen, times = real) {
     this.client = client;
     this.sessionId = sessionId;
     this.screen = screen;
+    this.times = times;
+  }
+
+  /** Takes no more answers, since another session is shown or nobody types any more. */
+  end(): void {
+    this.isOver = true;
+    this.stopWaiting();
   }
 
   /** Tells the host whether a person is here to answer, and shows the open questions. */
@@ -51,6 +92,10 @@ export class Questions {
   async answer(line: string): Promise<string | undefined> {
     const { shown } = this;
     if (!shown) return undefined;
+    if (!this.isSeen) {
+      await this.screen.line(EARLY);
+      return undefined;
+    }
     const given = readAnswer(shown, line);
     if (given) return this.give(shown, given);
     await this.screen.say(`Please answer ${hint(shown).slice(1, -1)} (Ctrl-C cancels).`);
@@ -69,6 +114,8 @@ export class Questions {
   ): Promise<string | undefined> {
     const { sessionId } = this;
     const { answer, reason } = given;
+    this.given = requestId;
+    this.withdrawnAt = Number.NEGATIVE_INFINITY;
     try {
       const said = { answer, ...(reason && { reason }) };
       const { message } = await this.client.request("answer_request", { sessionId, requestId, ...said });
@@ -87,7 +134,9 @@ export class Questions {
   private async ended(requestId: string): Promise<void> {
     this.open.delete(requestId);
     if (this.shown?.requestId !== requestId) return;
+    if (this.given !== requestId) this.withdrawnAt = this.times.now();
     this.shown = undefined;
+    this.stopWaiting();
     await this.next();
   }
 
@@ -95,7 +144,19 @@ export class Questions {
     if (this.shown) return;
     const [first] = this.open.values();
     this.shown = first;
-    await (first ? this.screen.ask(shownQuestion(first)) : this.screen.answered());
+    await (first ? this.show(first) : this.screen.answered());
+  }
+
+  private async show(question: OpenRequest): Promise<void> {
+    this.isSeen = false;
+    const isSwapped = this.times.now() - this.withdrawnAt < SWAP_MS;
+    const { text, prompt } = shownQuestion(question);
+    await this.screen.ask({ text: `${isSwapped ? SWAPPED : ""}${text}`, prompt });
+    if (this.shown !== question || this.isOver) return;
+    this.stopWaiting = this.times.after(isSwapped ? SWAPPED_MS : SEEN_MS, () => {
+      this.isSeen = true;
+      this.screen.takeAnswer();
+    });
   }
 }
 

@@ -37,8 +37,9 @@ export class Screen {
   /** True when the cursor is behind text. */
   private open = false;
   private typed: TypedLine | undefined;
-  /** Prompt of the displayed question. */
+  /** Prompt of the displayed question, and whether it takes an answer already. */
   private asking: string | undefined;
+  private isAnswerable = false;
   /** Output postponed while a question is displayed, so that it stays readable. */
   private later: (() => Promise<void>)[] | undefined;
   private drawing = false;
@@ -57,15 +58,22 @@ export class Screen {
     typed.showStatus(this.statuses.parts());
     if (this.asking === undefined) return;
     typed.ask(this.asking);
-    typed.show();
+    if (this.isAnswerable) typed.takeAnswer();
   }
 
-  /** Displays a question and postpones other output until no question is open. */
+  /** Displays a question and postpones other output until no question is open. It takes an answer from `takeAnswer` on. */
   async ask({ text, prompt }: Shown): Promise<void> {
     this.asking = prompt;
+    this.isAnswerable = false;
     this.later ??= [];
     this.typed?.ask(prompt);
     await this.line(text);
+  }
+
+  /** Prompts for the answer to the displayed question. */
+  takeAnswer(): void {
+    this.isAnswerable = true;
+    this.typed?.takeAnswer();
   }
 
   /** Ends the question and prints the postponed output. */

@@ -78,6 +78,7 @@ export class ChatSession {
     const { sessionId } = status;
     await this.leave();
     // Questions of the former session are no longer shown.
+    this.questions?.end();
     this.questions = undefined;
     await this.screen.answered();
     // The screen has it already when a command has only reloaded it.
@@ -165,6 +166,7 @@ export class ChatSession {
 
   /** Declines further questions because nobody types any more. */
   async declineQuestions(): Promise<void> {
+    this.questions?.end();
     await this.questions?.attend(false);
     this.questions = undefined;
   }

@@ -26,6 +26,8 @@ export class TypedLine {
   private standing = "";
   /** The line that was being typed when a question appeared, and whether one was expected. */
   private before: { line: string; wanted: boolean; isLiteral: boolean } | undefined;
+  /** The question takes an answer. */
+  private isAnswerable = false;
   private readonly pasted = new PastedTexts();
   /** The line begins with pasted text. */
   private isLiteral = false;
@@ -37,7 +39,11 @@ export class TypedLine {
 
   /** Expects a line from now on; during a question, after it. */
   want(): void {
-    if (this.before) this.before.wanted = true;
+    if (this.before) {
+      this.before.wanted = true;
+      this.again();
+      return;
+    }
     this.wanted = true;
     this.show();
   }
@@ -57,7 +63,7 @@ export class TypedLine {
 
   /** Shows the prompt of the open question again. */
   again(): void {
-    if (!this.before) return;
+    if (!this.before || !this.isAnswerable) return;
     this.wanted = true;
     this.show();
   }
@@ -131,12 +137,21 @@ export class TypedLine {
     this.lines.prompt(true);
   }
 
-  /** Prompts for the answer to a question, setting the typed line aside. */
+  /** Sets the typed line aside for a question, which takes its answer from `takeAnswer` on. */
   ask(prompt: string): void {
     this.hide();
+    this.isAnswerable = false;
     this.before ??= { line: this.lines.line, wanted: this.wanted, isLiteral: this.isLiteral };
     this.begin(plainText(prompt), "");
-    this.wanted = true;
+    this.wanted = false;
+  }
+
+  /** Prompts for the answer to the question. What was typed before is dropped: it was meant for something else. */
+  takeAnswer(): void {
+    if (!this.before) return;
+    this.begin(this.lines.getPrompt(), "");
+    this.isAnswerable = true;
+    this.again();
   }
 
   /** Restores the line that was set aside for a question. */

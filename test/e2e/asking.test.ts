@@ -46,6 +46,7 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
     await t.shows("Denied: in plan mode");
     await t.shows("Carry out this plan?");
     await t.shows("n = no, keep planning (you can add what to change)");
+    await t.shows("n] ");
     expect(made(s, "a.txt")).toBe(false);
     t.type("y\r");
     await t.shows("Permission mode: edits");
@@ -66,13 +67,16 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
     await t.shows("> ");
     t.type("plan it\r");
     await t.shows("n = no, keep planning");
+    await t.shows("n] ");
     t.type("n call the file b.txt\r");
     await t.shows("n = no, keep planning");
+    await t.shows("n] ");
     expect(s.told.at(-1)).toContain("call the file b.txt");
     t.type("k\r");
     await t.shows("Permission mode: ask");
     await t.shows("Write this file?");
     await t.shows("+text");
+    await t.shows("n] ");
     expect(made(s, "b.txt")).toBe(false);
     t.type("y\r");
     await t.shows("It says: Created b.txt");
@@ -85,6 +89,7 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
     await t.shows("> ");
     t.type("plan it\r");
     await t.shows("n = no, keep planning");
+    await t.shows("n] ");
     t.type("n\r");
     await t.shows("> ");
     t.type("/permission\r");

@@ -93,6 +93,7 @@ describe("a host elsewhere that means harm", () => {
       await t.shows("Session ");
       t.type("again\r");
       await t.shows("touch asked");
+      await t.shows("n] ");
       t.type("y\r");
       await t.shows("a reply");
       t.type("/help\r");

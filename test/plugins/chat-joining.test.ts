@@ -83,6 +83,7 @@ describe("somebody who joins", () => {
     await anna.shows("Which colour?");
     const cleo = await t.person("Which colour?");
     await ben.shows("Which colour?");
+    await cleo.shows("[type the answer] ");
     cleo.type("blue\r");
     await Promise.all([anna.shows("got blue"), cleo.shows("got blue"), cleo.shows("done now")]);
   });

@@ -118,7 +118,7 @@ describe("a question of a plugin", () => {
   it("may send a message in the user's name", async () => {
     await using t = await terminal([echoAgent, requestsPlugin, asking("select")]);
     t.type("/ask\n");
-    await t.shows("y = yes");
+    await t.shows("[y, n] ");
     t.type("y\n");
     await t.shows("echo: go on");
     t.end();

@@ -1,0 +1,119 @@
+import commands from "@scorel/commands";
+import type { Client } from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import type { OpenRequest } from "@scorel/requests/contract";
+import { expect, it } from "vitest";
+import { Questions } from "../../plugins/chat/questions.ts";
+import { Screen } from "../../plugins/chat/screen.ts";
+import { text } from "../model-server.ts";
+import { people } from "./chat-people.ts";
+
+/** The questions of a session, with a clock that goes on only when it is told to. */
+function open() {
+  let now = 10_000;
+  let shown = "";
+  const given: object[] = [];
+  const timers = new Map<() => void, number>();
+  const output = {
+    write: async (piece: string) => {
+      shown += piece;
+    },
+    failure: undefined,
+    complaint: undefined,
+  };
+  const request = async (_: string, params: object) => {
+    given.push(params);
+    return {};
+  };
+  const client = { clientId: "me", request };
+  const questions = new Questions(client as unknown as Client, "s", new Screen(output, client), {
+    now: () => now,
+    after: (ms, work) => {
+      timers.set(work, now + ms);
+      return () => void timers.delete(work);
+    },
+  });
+  return {
+    questions,
+    given,
+    asks: (requestId: string) => questions.hear({ type: "approval_request", ...asked(requestId) } as { type: string }),
+    ends: (requestId: string) => questions.hear({ type: "approval_answer", requestId } as { type: string }),
+    wait(ms: number) {
+      now += ms;
+      for (const [work, at] of timers) if (at <= now && timers.delete(work)) work();
+    },
+    screen: () => shown,
+  };
+}
+const asked = (requestId: string): OpenRequest => ({
+  requestId,
+  plugin: "permissions",
+  kind: "confirm",
+  title: `Run ${requestId}?`,
+});
+const EARLY = "(that was typed before the question could be read, so it does not count)";
+const SWAPPED = "(the question that stood here was withdrawn; this is another one)";
+
+it("a line answers a question that has been on the screen for a while", async () => {
+  const t = open();
+  await t.asks("a");
+  t.wait(500);
+  await t.questions.answer("y");
+  expect([t.given, t.screen().includes(EARLY)]).toEqual([[], true]);
+  t.wait(200);
+  await t.questions.answer("y");
+  expect(t.given).toEqual([{ sessionId: "s", requestId: "a", answer: "y" }]);
+});
+
+it("a question in place of one that was withdrawn says so, and waits longer for its answer", async () => {
+  const t = open();
+  await t.asks("a");
+  t.wait(1_000);
+  await t.ends("a");
+  t.wait(30);
+  await t.asks("b");
+  expect(t.screen()).toContain(`${SWAPPED}\nRun b?`);
+  t.wait(1_400);
+  await t.questions.answer("y");
+  expect(t.given).toEqual([]);
+  t.wait(200);
+  await t.questions.answer("y");
+  await t.asks("c");
+  t.wait(700);
+  await t.questions.answer("n");
+  expect(t.given).toMatchObject([
+    { requestId: "b", answer: "y" },
+    { requestId: "c", answer: "n" },
+  ]);
+  expect(t.screen().split(SWAPPED)).toHaveLength(2);
+});
+
+it("what is typed before the prompt of a question is dropped", async () => {
+  const asking = definePlugin({
+    id: "asking",
+    name: "Asking",
+    version: "1.0.0",
+    needs: ["requests"],
+    commands: (ctx) => ({
+      ask: {
+        run: () => {
+          void ctx.requests.ask({ kind: "confirm", title: "Well?" }).then(({ answer }) =>
+            ctx.session.append("message", {
+              message: { role: "internal", content: `got ${answer}`, timestamp: 1 },
+            }),
+          );
+        },
+      },
+    }),
+  });
+  await using t = await people(() => [text("a reply")], [commands, asking]);
+  const person = await t.person();
+  person.type("/ask\r");
+  await person.shows("n = no");
+  person.type("y");
+  await person.shows("[y, n] ");
+  person.type("\rn\r");
+  await person.shows("got n");
+  person.end();
+  await person.code;
+});
