@@ -357,7 +357,7 @@ describe("permissions in layers", () => {
     using at = place();
     at.file("~/.scorel/config.toml", "[permissions]", 'allow = ["Bash(git"]');
     expect((await problems(at)).lines.join()).toContain(
-      'must be a tool with or without a pattern, as in "Bash(git status*)"',
+      'it must name a tool, and may have a pattern in parentheses, as in "Bash(git status*)"',
     );
   });
 });

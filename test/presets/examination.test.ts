@@ -305,7 +305,7 @@ describe("scorel preset show", () => {
       plugins: expect.arrayContaining([{ id: "rules", scope: "session", origin: rules }]),
       without: expect.arrayContaining([{ id: "words", origin: `${file}:2` }]),
       settings: expect.arrayContaining([
-        { path: "agent.idleTimeout", value: 7, origin: `${file}:7`, locked: `${file}:3` },
+        { path: "agent.idleTimeout", value: 7, origin: `${file}:7`, locked: `${file}:3`, about: expect.any(String) },
       ]),
       locked: [
         { path: "permissions.mode", origin: `${file}:3` },
@@ -338,6 +338,7 @@ describe("scorel preset show", () => {
       value: "full",
       origin: `${own}:3`,
       locked: `${lock}:1`,
+      about: expect.any(String),
     });
   });
 });

@@ -26,9 +26,9 @@ it("a command is listed with its keys, and with what it is used with", async () 
   const choices = () => ["plain", { value: "a", label: "A", detail: "first", preview: "x".repeat(30_000), more: 1 }];
   await using t = await opened({ open: { keys: "alt+n", choices, run }, close: { keys: ["f9"], run }, plain: run });
   expect(await t.listed()).toEqual([
-    { name: "close", plugin: "mine", description: "", usage: "/close", keys: ["f9"] },
-    { name: "open", plugin: "mine", description: "", usage: "/open", keys: ["alt+n"], chooses: true },
-    { name: "plain", plugin: "mine", description: "", usage: "/plain" },
+    { name: "close", plugin: "mine", group: "Other", description: "", usage: "/close", keys: ["f9"] },
+    { name: "open", plugin: "mine", group: "Other", description: "", usage: "/open", keys: ["alt+n"], chooses: true },
+    { name: "plain", plugin: "mine", group: "Other", description: "", usage: "/plain" },
   ]);
   expect(await t.choices("open")).toEqual([
     { value: "plain" },

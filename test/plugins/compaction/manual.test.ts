@@ -101,6 +101,7 @@ describe("manual compaction", () => {
       {
         name: "compact",
         usage: "/compact [keep]",
+        group: "Conversation",
         plugin: "compaction",
         description: "Summarise the older part of the conversation; you may say what to keep in particular",
       },

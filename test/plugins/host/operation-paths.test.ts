@@ -19,7 +19,7 @@ interface Row {
 const texts = new Set(
   `sessionId messageId requestId toolCallId eventId leafEventId targetEventId expectedLeafId after before id run artifact name version
   answer reason text content type data mimeType base64 instructions line args rule model thinking preset kind parent project of since
-  skill command to sha256 token code appendSystemPrompt tools environment query`.split(/\s+/),
+  skill command to sha256 token code appendSystemPrompt tools environment query filter`.split(/\s+/),
 );
 
 /** The places of all texts in a JSON Schema that can have any value. */
@@ -61,6 +61,7 @@ it("every path in the params of an operation is declared, with what a limited cl
   expect(Object.fromEntries(all.flatMap(([name, { paths }]) => (paths ? [[name, paths]] : [])))).toEqual({
     create_session: { cwd: "directory" },
     continue_session: { cwd: "operation" },
+    list_presets: { cwd: "directory" },
     list_sessions: { cwd: "operation" },
     get_prompt: { cwd: "operation" },
     register_project: { directory: "directory" },
