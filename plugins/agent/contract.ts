@@ -212,7 +212,7 @@ export interface ToolCallVerdict {
   block?: boolean;
   reason?: string;
 }
-/** What a layer of `approveToolCall` may answer: a refusal, or why a person has to approve the call. */
+/** The answer of a layer of `approveToolCall`: it refuses the call with `block`, or wants a person to approve it with `ask`. */
 export interface ToolCallDecision extends ToolCallVerdict {
   /**
    * Why a person has to approve the call, such as "it deploys to production". One question names the reasons of all layers. If nobody can be

@@ -10,7 +10,7 @@ const name = z.string().min(1);
 const count = z.number().int().min(0).optional();
 const one = () => z.strictObject({ sessionId, name, version: count });
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which clients use a session's artifacts. */

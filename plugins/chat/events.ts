@@ -13,7 +13,7 @@ export function authorOf(event: Event): string | undefined {
   return "clientId" in event ? clientName(event.clientId) : undefined;
 }
 
-/** Who has typed a line for the shell; undefined for the user's own, and for other events. */
+/** The name of the client that has typed a shell line. Undefined for this client's own lines, and for events that are no shell lines. */
 export function typistOf(event: Event, ownIds: ReadonlySet<string>): string | undefined {
   if (event.type !== "shell_line" && event.type !== "shell_line_start") return undefined;
   return otherName((event as AnyEvent).clientId, ownIds);

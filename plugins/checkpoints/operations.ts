@@ -7,7 +7,7 @@ import type {} from "./contract.ts";
 const sessionId = z.string();
 const targetEventId = z.string();
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which clients look at changed files and restore them. `settled` loads the code that does it. */

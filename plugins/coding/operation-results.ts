@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the operations of this plugin return. */
+/** The schemas of the results of this plugin's operations, by operation. */
 export const results = {
   run_shell: z.strictObject({ eventId: z.string() }),
   end_shell: z.strictObject({ ended: z.boolean() }),

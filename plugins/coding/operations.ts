@@ -6,7 +6,7 @@ import type { ShellLines } from "./shell/shell-lines.ts";
 
 const MAX_COMMAND = 100_000;
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which people run lines for the shell. `lines` loads what runs them. */

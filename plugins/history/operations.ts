@@ -15,7 +15,7 @@ const jump = { sessionId: id, expectedLeafId: place.optional(), messageId: id.op
 const session = () => z.strictObject({ sessionId: id });
 const nothing = () => z.strictObject({});
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 const moves = () => import("./moves.ts");
 const trash = () => import("./trash.ts");

@@ -3,7 +3,7 @@ import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type { LayersService } from "./contract.ts";
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** Operations that look at presets and settings, at a prompt, and at the ids of sessions. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the operations of this plugin return. */
+/** The schemas of the results of this plugin's operations, by operation. */
 export const results = {
   find_files: z.strictObject({
     files: z.array(

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type {} from "./contract.ts";
 import type { Mentions } from "./mentions.ts";
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operation by which clients complete the names of files. */

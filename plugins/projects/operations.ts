@@ -10,7 +10,7 @@ const name = z
   .min(1)
   .max(200)
   .regex(/^\P{Cc}*$/u, "must be one line");
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 const work = () => import("./work.ts");
 

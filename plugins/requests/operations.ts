@@ -7,7 +7,7 @@ import type { Requests } from "./requests.ts";
 const sessionId = z.string();
 const id = z.string().min(1);
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which clients see and answer questions. `present` returns what a new client needs. */

@@ -43,7 +43,7 @@ function hostPaths({ request: { inputs = [] } }: Pick<z.infer<ReturnType<typeof 
   return inputs.flatMap(({ from }) => /^host:\/\/(?:localhost(?=\/))?(.+)$/s.exec(from)?.[1] ?? []);
 }
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which clients run programs of a session's skills. */

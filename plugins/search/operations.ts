@@ -6,7 +6,7 @@ import type { Hit } from "./contract.ts";
 
 const DEFAULT_LIMIT = 50;
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** Creates the operations `search_sessions` and `get_usage`. */

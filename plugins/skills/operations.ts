@@ -6,7 +6,7 @@ import type { Skills } from "./load/skills.ts";
 
 const sessionId = z.string();
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which clients query a session's skills. */

@@ -6,7 +6,7 @@ import type {} from "./contract.ts";
 /** The formats in which a session can be exported. */
 export const FORMATS = ["md", "html", "jsonl"] as const;
 
-/** What the operations return. Loaded when someone asks for it or checks it. */
+/** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** Operations that write sessions into files and read them from files of other programs. */

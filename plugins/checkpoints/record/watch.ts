@@ -29,7 +29,7 @@ export class Watch {
   }
 
   async before(call: ToolCallInput): Promise<void> {
-    // What people change by themselves is not undone with the conversation.
+    // Files that a person has changed with a shell line stay as they are when the conversation is rewound.
     if (call.typed) return;
     await (await this.tracker()).before(call);
   }

@@ -42,7 +42,7 @@ async function waitsForEarlier(
   return unknown < index || (touched.get(place.path) ?? index) < index;
 }
 
-/** What the calls of a reply may touch. Later calls than `unknown` do not matter: they wait for that one anyway. */
+/** Which files the calls of a reply may change. Calls after `unknown` are not listed, since every later call has to wait for that one. */
 interface Touches {
   /** The index of each call, by id. */
   indexes: ReadonlyMap<string, number>;

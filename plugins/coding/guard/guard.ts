@@ -24,7 +24,7 @@ export async function guardWrites(
   const refusal = await writeRefusal(place, env);
   const isAttended = ctx.find("requests")?.attended === true;
   if (refusal && !isAttended) return { block: true, reason: refusal.message };
-  // What stands in a file outside of the project is not told before somebody has allowed to read it.
+  // The error of an edit can quote the file, so it is reported for a file outside of the project only if that file was read before.
   const isTold = isAttended && (!refusal || env.coverage(place.path) !== undefined);
   const failure = isTold ? await (await import("./failing.ts")).failureOf(call, place, { env, ctx }) : undefined;
   if (failure) return { block: true, reason: failure.message };

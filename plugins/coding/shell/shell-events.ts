@@ -129,7 +129,7 @@ function withTime({ output, durationMs }: Events["shell_line"]): string {
   return output.trimEnd().replace(/\]$/, `, ${(durationMs / 1000).toFixed(1)} s]`);
 }
 
-/** What the model reads: words of the user. */
+/** The message that the model gets: the user says which command they have run, and what it printed. */
 function asSaid({ command, output, ts }: EventOf<"shell_line">): UserMessage {
   return {
     role: "user",

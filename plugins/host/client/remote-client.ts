@@ -270,9 +270,12 @@ function subscribing(subscription: RemoteSubscription): Unnumbered {
   return { type: "subscribe", subscription: number, sessionId, options: wanted };
 }
 
-/** A message is sent once, however often its request has to be repeated. */
+/** Operations that always get a `messageId`: after a restart, the host recognizes a repeated request by it and does nothing twice. */
+const NAMED = new Set(["send_message", "run_shell"]);
+
+/** A message is sent once, and a command runs once, however often its request has to be repeated. */
 function withMessageId(operation: string, params: Record<string, unknown>): Record<string, unknown> {
-  return operation === "send_message" && params.messageId === undefined ? { ...params, messageId: newId() } : params;
+  return NAMED.has(operation) && params.messageId === undefined ? { ...params, messageId: newId() } : params;
 }
 
 function throwLater(thrown: unknown): void {
