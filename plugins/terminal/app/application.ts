@@ -1,31 +1,29 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { SessionView, ViewChange } from "@scorel/host/client";
-import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
+import type { Client, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Settings } from "../config.ts";
 import type { Keys } from "../keys.ts";
 import type { Component, Field, Surroundings } from "../parts.ts";
-import { displayLines } from "../rows/display.ts";
-import { outputLines } from "../rows/output.ts";
 import { Device } from "../screen/device.ts";
 import { callFor } from "../screen/notification.ts";
 import { Painter } from "../screen/painter.ts";
 import type { Theme } from "../theme/theme.ts";
 import { type PickerWords, pickersEn, pickersZh } from "../words/pickers.ts";
 import type { Words } from "../words/words.ts";
-import { type Actions, actionOf } from "./actions.ts";
+import type { Actions } from "./actions.ts";
 import { Activity } from "./activity.ts";
 import type { Contributed } from "./contributed.ts";
 import { Conversation } from "./conversation.ts";
 import { FirstField } from "./first-field.ts";
 import { Frames } from "./frames.ts";
+import { KeyRoute } from "./key-route.ts";
 import { Looks } from "./looks.ts";
 import { type Note, pictureOf } from "./picture.ts";
 import { Questions } from "./questions.ts";
 import { QueueKeys } from "./queue-keys.ts";
 import { Reader } from "./reader.ts";
+import { SessionListener } from "./session-listener.ts";
 import { submit } from "./submit.ts";
-import { openList } from "./todos.ts";
 import { Transcript } from "./transcript.ts";
 
 type Level = Note["level"];
@@ -63,12 +61,12 @@ export class Application implements Surroundings {
   hidesTodos = false;
   private readonly version: string;
   private readonly frames = new Frames(() => this.draw());
-  private readonly activity: Activity;
-  private overlay: Component | undefined;
-  /** Keys that were pressed before the field was there. */
-  private readonly early: string[] = [];
+  readonly activity: Activity;
+  /** Stands in place of everything else; it gets all keys. */
+  overlay: Component | undefined;
+  private readonly route = new KeyRoute(this);
+  private readonly listener = new SessionListener(this);
   private note: Note | undefined;
-  private todos: ReturnType<typeof openList>;
   private finish: () => void = () => {};
   /** Called when another session is shown. */
   onEntered: () => void = () => {};
@@ -89,7 +87,7 @@ export class Application implements Surroundings {
     const redraw = () => this.redraw();
     const attempt = (work: () => Promise<unknown>) => this.attempt(work);
     this.looks = new Looks({ settings, env, words, keys, changed: redraw });
-    this.conversation = new Conversation(client, this.listener(), words);
+    this.conversation = new Conversation(client, this.listener, words);
     this.questions = new Questions({
       words,
       give: (requestId, answer) => attempt(() => this.conversation.answer(requestId, answer)),
@@ -154,16 +152,12 @@ export class Application implements Surroundings {
     field.onSubmit = (submission) => submit(this, submission, "follow_up");
     field.onSteer = (submission) => submit(this, submission, "steer");
     field.onHelp = () => this.actions.help?.();
-    field.onUnused = (data) => {
-      const action = actionOf(data, this.keys, this.actions);
-      if (action) action();
-      else this.contributed?.press(data);
-    };
-    for (const data of this.early.splice(0)) this.key(data);
+    field.onUnused = (data) => this.route.unused(data);
+    this.route.pressEarly();
     this.redraw();
   }
 
-  /** Shows something in place of everything else; it gets all keys. */
+  /** Shows something in place of everything else. */
   show(overlay: Component | undefined): void {
     this.overlay = overlay;
     this.redraw();
@@ -178,13 +172,17 @@ export class Application implements Surroundings {
     this.redraw();
   }
 
+  copy(text: string): void {
+    this.device.copy(text);
+  }
+
   suspended<R>(work: () => Promise<R>): Promise<R> {
     return this.device.lend(work);
   }
 
   /** Does something that may fail, and says so if it does. */
   attempt(work: () => Promise<unknown>): void {
-    work().catch((thrown) => this.addText(messageOf(thrown), "error"));
+    work().catch((thrown) => this.listener.told(messageOf(thrown), "error"));
   }
 
   private deviceEvents() {
@@ -210,47 +208,7 @@ export class Application implements Surroundings {
   private key(data: string): void {
     this.note = undefined;
     this.frames.requestForKey();
-    if (this.overlay) this.overlay.handleInput(data);
-    else if (this.queueKeys.press(data)) this.questions.typed();
-    else if (this.questions.press(data, this.keys)) return;
-    else if (!this.field) this.typedEarly(data);
-    else {
-      if (!this.keys.is(data, "interrupt")) this.questions.typed();
-      this.field.handleInput(data);
-    }
-  }
-
-  private typedEarly(data: string): void {
-    if (this.keys.is(data, "clear")) this.leave();
-    else this.early.push(data);
-  }
-
-  private listener() {
-    return {
-      entered: (view: SessionView) => this.entered(view),
-      changed: (change: ViewChange) => this.changed(change),
-      told: (text: string, level: Level | "plain") => this.addText(text, level),
-      passed: ({ display, event }: Delivered) => {
-        if (event.type === "session_start") this.loadContributed();
-        if (display.display !== "hidden") this.add((width, look) => displayLines(display, width, look));
-      },
-      offered: (text: string) => {
-        const before = this.field?.text ?? "";
-        this.field?.setText(before.trim() === "" ? text : `${text}\n${before}`);
-        this.redraw();
-      },
-      copied: (text: string) => {
-        this.device.copy(text);
-        this.tell(this.words.copied);
-      },
-      left: () => this.leave(),
-    };
-  }
-
-  private addText(text: string, level: Level | "plain"): void {
-    this.add((width, look) =>
-      level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
-    );
+    this.route.press(data);
   }
 
   /** Shows lines below the conversation that are not part of the log. */
@@ -259,63 +217,17 @@ export class Application implements Surroundings {
     this.redraw();
   }
 
-  private entered(view: SessionView): void {
-    this.transcript.follow(view, this.conversation.people);
-    this.todos = openList(view);
-    this.questions.update(view.requests);
-    this.activity.update(view);
-    this.onEntered();
-    this.loadContributed();
-    this.redraw();
-  }
-
-  /** Keys and lists of plugins may be others in another session, and after a reload. */
-  private loadContributed(): void {
-    const { contributed } = this;
-    if (contributed) this.attempt(() => contributed.load());
-  }
-
-  private changed(change: ViewChange): void {
-    const { view } = this.conversation;
-    if (!view) return;
-    const { kind } = change;
-    if (kind === "reset") this.transcript.rebuild();
-    if (kind === "rows") this.transcript.changed(change.index, change.isNew);
-    if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
-    if (kind === "live" || kind === "requests" || kind === "reset") this.transcript.liveChanged();
-    if (kind === "queue" || kind === "reset") this.queueKeys.update();
-    if (kind === "requests" || kind === "reset") this.questions.update(view.requests);
-    if (kind !== "text" && kind !== "rows") this.activity.update(view, change);
-    this.redraw();
-  }
-
   private draw(): void {
-    const { device, keys, transcript, questions, queueKeys, note, overlay, version, cwd, activity, looks } = this;
+    const { device, keys, transcript, questions, queueKeys, note, overlay, version, cwd, listener, hidesTodos } = this;
     if (!device.isReady) return;
     const { columns, rows } = device;
-    const { look, theme } = looks;
+    const { look, theme } = this.looks;
     const { view } = this.conversation;
     const field = this.field ?? new FirstField(theme);
-    const todos = this.hidesTodos ? undefined : this.todos;
-    const { since } = activity;
-    const scene = {
-      columns,
-      rows,
-      version,
-      cwd,
-      view,
-      look,
-      keys,
-      transcript,
-      questions,
-      queueKeys,
-      todos,
-      hidesPanels: this.hidesTodos,
-      note,
-      since,
-      field,
-      overlay,
-    };
+    const todos = hidesTodos ? undefined : listener.todos;
+    const shown = { transcript, questions, queueKeys, todos, hidesPanels: hidesTodos, note, field, overlay };
+    const { since } = this.activity;
+    const scene = { ...shown, columns, rows, version, cwd, view, look, keys, since };
     device.write(this.painter.paint(pictureOf(scene)));
   }
 }

@@ -44,8 +44,8 @@ function interrupt(app: Application): void {
   const isAsked = questions.shown !== undefined;
   const isReason = questions.shown?.awaits === "reason";
   questions.leave();
-  const line = isAsked ? undefined : conversation.runningLine;
-  if (line !== undefined) app.attempt(() => conversation.endLine(line));
+  const line = isAsked ? undefined : conversation.shellLines.running;
+  if (line !== undefined) app.attempt(() => conversation.shellLines.end(line));
   else if (conversation.isRunning && !isReason) app.attempt(() => conversation.interrupt());
 }
 
@@ -55,7 +55,7 @@ function clear(app: Application, clearing: Twice): void {
   if (field && (field.text !== "" || field.mode !== "message")) field.setText("");
   else if (
     !conversation.isLost &&
-    (conversation.isRunning || conversation.runningLine !== undefined || questions.shown)
+    (conversation.isRunning || conversation.shellLines.running !== undefined || questions.shown)
   )
     interrupt(app);
   else if (clearing.again(performance.now())) app.leave();

@@ -1,6 +1,3 @@
-import { randomUUID } from "node:crypto";
-import type { TurnOutcome } from "@scorel/agent/contract";
-import type {} from "@scorel/coding/contract";
 import type { CommandResult } from "@scorel/commands/contract";
 import {
   changeQueue,
@@ -8,51 +5,31 @@ import {
   followSession,
   isConnected,
   type SessionView,
-  takeBackQueued,
   Warnings,
   whileConnected,
 } from "@scorel/host/client";
-import type { Client, Delivered, SessionStatus } from "@scorel/host/contract";
-import { codeOf, type EventId, messageOf } from "@scorel/kernel";
+import type { Client, SessionStatus } from "@scorel/host/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
-import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
+import type { Listener } from "./listener.ts";
+import { type Outgoing, OwnMessages } from "./own-messages.ts";
 import { People } from "./people.ts";
-import { wholeText } from "./strip.ts";
+import { ShellLines } from "./shell-lines.ts";
 
 /** Stored events that are loaded first; scrolling up loads the ones before. */
 const TAIL = 300;
-
-/** A message with what is attached to it. */
-type Outgoing = Pick<Submission, "text"> & Partial<Pick<Submission, "attachments">>;
-
-/** What the conversation tells the application. */
-export interface Listener {
-  /** Another session is shown. */
-  entered(view: SessionView): void;
-  changed(change: Parameters<Parameters<SessionView["subscribe"]>[0]>[0]): void;
-  /** Something that is not part of the log: the output of a command, a notification, an error. */
-  told(text: string, level: "info" | "warning" | "error" | "plain"): void;
-  passed(delivered: Delivered): void;
-  /** Text for the field. */
-  offered(text: string): void;
-  copied(text: string): void;
-  /** The person asked to leave. */
-  left(): void;
-}
 
 /** The session that is shown, and what the person does in it. */
 export class Conversation {
   view: SessionView | undefined;
   readonly people: People;
+  readonly shellLines: ShellLines;
   private readonly client: Client;
   private readonly listener: Listener;
   private readonly words: Words;
+  private readonly own: OwnMessages;
   private readonly warnings = new Warnings();
-  /** Ids of own queued messages. */
-  private readonly own = new Set<string>();
-  /** Ids of the shell lines that this application has begun. */
-  private readonly lines = new Set<EventId>();
   private stopListening = () => {};
   private work: Promise<unknown> = Promise.resolve();
 
@@ -61,6 +38,8 @@ export class Conversation {
     this.people = new People(client);
     this.listener = listener;
     this.words = words;
+    this.own = new OwnMessages({ client, words, listener, sessionId: () => this.sessionId });
+    this.shellLines = new ShellLines({ client, view: () => this.view, opened: () => this.opened() });
   }
 
   get sessionId(): string | undefined {
@@ -102,16 +81,7 @@ export class Conversation {
     return this.inTurn(async () => {
       const sessionId = this.opened();
       if (this.isLost) this.listener.told(this.words.sentLater, "info");
-      const { contentOf } = await import("../input/content.ts");
-      const content = contentOf(message);
-      const { id, status } = await this.client.request("send_message", {
-        sessionId,
-        content,
-        messageId: randomUUID(),
-        running,
-      });
-      if (status === "queued") this.own.add(id);
-      void this.outcome(sessionId, id).catch((thrown) => this.fail(thrown));
+      await this.own.send(sessionId, message, running);
     });
   }
 
@@ -127,30 +97,11 @@ export class Conversation {
     });
   }
 
-  /** Runs a line for the shell. What comes of it are events. */
-  async shell(command: string, silent: boolean): Promise<void> {
-    const asked = { sessionId: this.opened(), command, silent, messageId: randomUUID() };
-    const { eventId } = await this.client.request("run_shell", asked);
-    this.lines.add(eventId);
-  }
-
-  /** The shell line that Esc ends: the own one that was begun last; when no turn runs, also one of somebody else. */
-  get runningLine(): EventId | undefined {
-    const { live = [] } = this.view ?? {};
-    const lines = live.filter((each) => each.kind === "call" && each.typedBy !== undefined);
-    const own = lines.findLast(({ id }) => this.lines.has(id));
-    return (own ?? (this.isRunning ? undefined : lines.at(-1)))?.id;
-  }
-
-  async endLine(eventId: EventId): Promise<void> {
-    await this.client.request("end_shell", { sessionId: this.opened(), eventId });
-  }
-
   /** Ends the running turn. What the person has queued behind it comes back to the field. */
   async interrupt(): Promise<void> {
     const sessionId = this.opened();
     try {
-      await this.takeBack(sessionId);
+      await this.own.takeBack(sessionId);
     } finally {
       const { cancelled } = await this.client.request("cancel", { sessionId });
       await this.client.drained(sessionId);
@@ -209,7 +160,7 @@ export class Conversation {
     if (!view) return;
     this.stopListening();
     await whileConnected(view, async () => {
-      if (view.status.running) await this.takeBack(view.sessionId).catch(() => {});
+      if (view.status.running) await this.own.takeBack(view.sessionId).catch(() => {});
       await this.client.request("close_session", { sessionId: view.sessionId });
     });
     await view.close();
@@ -250,33 +201,11 @@ export class Conversation {
     if (waiting !== undefined && !this.isRunning) this.listener.told(this.words.waitingFromBefore(waiting), "info");
   }
 
-  private async outcome(sessionId: string, id: string): Promise<void> {
-    const outcome = await this.client.request("wait_turn", { sessionId, id });
-    this.own.delete(id);
-    if (sessionId === this.sessionId) this.tellEnd(outcome);
-  }
-
-  /** What the log does not show of a turn's end. */
-  private tellEnd({ reason, stopReason, text, error }: TurnOutcome): void {
-    if (error) return;
-    if (stopReason === "length") this.listener.told(this.words.cutAnswer, "warning");
-    else if (reason === "completed" && text.trim() === "") this.listener.told(this.words.emptyAnswer, "info");
-  }
-
-  private async takeBack(sessionId: string): Promise<void> {
-    if (this.own.size === 0) return;
-    const items = await takeBackQueued(this.client, sessionId, ({ id }) => this.own.has(id));
-    for (const { id } of items) this.own.delete(id);
-    if (items.length === 0) return;
-    this.listener.offered(items.map(wholeText).join("\n\n"));
-    this.listener.told(this.words.takenBack, "info");
-  }
-
   private async done({ output, sessionId, input, copy, turn, leave }: CommandResult): Promise<void> {
     if (copy !== undefined) this.listener.copied(copy);
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
     if (output) this.listener.told(output, "plain");
-    if (turn !== undefined) void this.outcome(this.opened(), turn).catch((thrown) => this.fail(thrown));
+    if (turn !== undefined) this.own.follow(this.opened(), turn);
     if (input !== undefined) this.listener.offered(input);
     if (leave) this.listener.left();
   }

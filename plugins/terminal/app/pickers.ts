@@ -18,8 +18,8 @@ export function furnishField(app: Application): Pickers {
     ...app.actions,
     ...pickers.actions,
     interrupt: () => {
-      const { isRunning, runningLine } = app.conversation;
-      const isIdle = !isRunning && runningLine === undefined && field.text === "";
+      const { isRunning, shellLines } = app.conversation;
+      const isIdle = !isRunning && shellLines.running === undefined && field.text === "";
       if (isIdle && twice.again(performance.now())) pickers.rewind();
       else interrupt?.();
     },

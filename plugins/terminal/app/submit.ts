@@ -48,7 +48,7 @@ async function send({ conversation, field }: Receiver, submission: Submission, r
 
 function shell(app: Receiver, { text, silent = false }: Submission): void {
   if (!app.sessionId) app.tell(app.words.opening);
-  else if (text.trim() !== "") app.attempt(() => app.conversation.shell(text, silent));
+  else if (text.trim() !== "") app.attempt(() => app.conversation.shellLines.run(text, silent));
 }
 
 function command(app: Receiver, line: string): void {

@@ -1,23 +1,14 @@
 import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
 import type { Attachment, Cursor, Field, FieldMode, Submission, Surroundings } from "../parts.ts";
-import type { Completing } from "./completing.ts";
+import { Attachments } from "./attachments.ts";
 import type { Draft } from "./draft.ts";
 import { editActions } from "./edit-actions.ts";
 import { drawField } from "./field-lines.ts";
-import type { HistoryWalk, Recalled } from "./history-walk.ts";
+import type { FieldParts } from "./field-parts.ts";
+import type { Recalled } from "./history-walk.ts";
+import { LineMode } from "./line-mode.ts";
 import { pastedText } from "./paste.ts";
 import { TextArea } from "./text-area.ts";
-
-/** What a field works with besides its text; each part may be absent. */
-export interface FieldParts {
-  history?: HistoryWalk | undefined;
-  draft?: Draft | undefined;
-  completing?: Completing | undefined;
-  /** The picture that a pasted text is the path of, as terminals write a file that is dropped on them. */
-  imageIn?: ((pasted: string) => Attachment | undefined) | undefined;
-  /** Lets a person edit a text in their own editor. Returns undefined when they gave up. */
-  editElsewhere?: ((text: string) => Promise<string | undefined>) | undefined;
-}
 
 /**
  * The field that a person types in. Only a `/` or `!` that is typed as the first character of an empty field makes it a command or a
@@ -32,9 +23,8 @@ export class PromptField implements Field {
   private readonly at: Surroundings;
   private readonly parts: FieldParts;
   private readonly area: TextArea;
-  private current: FieldMode = "message";
-  private silent = false;
-  private attachments: Attachment[] = [];
+  private readonly line = new LineMode();
+  private readonly attachments = new Attachments();
   private elsewhere = false;
   private draft: Draft | undefined;
 
@@ -64,7 +54,7 @@ export class PromptField implements Field {
   }
 
   get mode(): FieldMode {
-    return this.current;
+    return this.line.current;
   }
 
   setText(text: string, mode: FieldMode = "message"): void {
@@ -76,8 +66,8 @@ export class PromptField implements Field {
   invalidate(): void {}
 
   render(width: number): string[] {
-    const { at, area, parts, current, silent } = this;
-    const drawn = drawField({ area, width, mode: current, silent, theme: at.theme });
+    const { at, area, parts, line } = this;
+    const drawn = drawField({ area, width, mode: line.current, silent: line.isSilent, theme: at.theme });
     this.cursor = this.elsewhere ? undefined : drawn.cursor;
     return [...drawn.lines, ...(parts.completing?.render(width, at.theme) ?? [])];
   }
@@ -96,14 +86,14 @@ export class PromptField implements Field {
 
   /** Inserts a file as it is attached to a message. */
   attach(attachment: Attachment): void {
-    this.attachments.push(attachment);
+    this.attachments.add(attachment);
     this.area.paste(attachment.mark);
     this.area.type(" ");
     this.changed(false);
   }
 
   private paste(text: string): void {
-    const image = this.current === "message" ? this.parts.imageIn?.(text) : undefined;
+    const image = this.mode === "message" ? this.parts.imageIn?.(text) : undefined;
     if (image) this.attach(image);
     else this.area.paste(text);
     this.changed(false);
@@ -126,10 +116,10 @@ export class PromptField implements Field {
     const action = editActions.find((each) => at.keys.is(data, each));
     if (action === undefined) return false;
     if (action === "deleteForward" && area.isEmpty && at.keys.is(data, "leave")) return false;
-    if (action === "deleteBackward" && area.atStart && this.current !== "message") return this.done(() => this.back());
+    if (action === "deleteBackward" && area.atStart && this.mode !== "message") return this.done(() => this.back());
     const recalled =
       action === "lineUp" && area.onFirstLine
-        ? parts.history?.older(this.current, area.text)
+        ? parts.history?.older(this.mode, area.text)
         : action === "lineDown" && area.onLastLine
           ? parts.history?.newer()
           : undefined;
@@ -148,30 +138,29 @@ export class PromptField implements Field {
     const { area } = this;
     const character = decodePrintableKey(data) ?? data;
     if (/\p{Cc}/u.test(character)) return this.leaveEmptyMode(data);
-    if (area.isEmpty && this.current === "message" && character === "?") return this.done(() => this.onHelp());
-    if (area.isEmpty && this.current === "message" && character === "/") return this.done(() => this.enter("command"));
-    if (area.isEmpty && this.current === "message" && character === "!") return this.done(() => this.enter("shell"));
+    if (!area.isEmpty) return this.done(() => area.type(character));
+    if (this.mode === "message" && character === "?") return this.done(() => this.onHelp());
+    const begun = this.line.begunBy(character);
     return this.done(() => {
-      if (area.isEmpty && this.current === "shell" && character === "!") this.silent = true;
-      else area.type(character);
+      if (begun !== undefined) this.enter(begun);
+      else if (!this.line.takesMark(character)) area.type(character);
     });
   }
 
   /** Esc leaves an empty command or shell line. */
   private leaveEmptyMode(data: string): boolean {
-    if (!this.area.isEmpty || this.current === "message" || !this.at.keys.is(data, "interrupt")) return false;
+    if (!this.area.isEmpty || this.mode === "message" || !this.at.keys.is(data, "interrupt")) return false;
     return this.done(() => this.enter("message"));
   }
 
   /** Backspace at the start: `!!` becomes `!`, and any other line a message. */
   private back(): void {
-    if (this.silent) this.silent = false;
+    if (this.line.isSilent) this.line.isSilent = false;
     else this.enter("message");
   }
 
   private enter(mode: FieldMode): void {
-    this.current = mode;
-    this.silent = false;
+    this.line.enter(mode);
     // A step back must not bring words of a message into a command.
     this.area.forgetSteps();
     this.parts.history?.leave();
@@ -180,7 +169,7 @@ export class PromptField implements Field {
   private done(work: () => void): true {
     const before = this.area.text;
     work();
-    this.changed(this.area.text !== before || this.current !== "message");
+    this.changed(this.area.text !== before || this.mode !== "message");
     return true;
   }
 
@@ -197,26 +186,21 @@ export class PromptField implements Field {
 
   private saveDraft(): void {
     const { area, draft } = this;
-    draft?.change({ text: this.mark + area.text, pastes: area.pastes });
-  }
-
-  /** How the mode is written in a draft, which is restored as a message. */
-  private get mark(): string {
-    return this.current === "message" ? "" : this.current === "command" ? "/" : this.silent ? "!!" : "!";
+    draft?.change({ text: this.line.mark + area.text, pastes: area.pastes });
   }
 
   private complete(wanted: boolean): void {
-    this.parts.completing?.ask({ mode: this.current, before: this.area.before, wanted });
+    this.parts.completing?.ask({ mode: this.mode, before: this.area.before, wanted });
   }
 
   /** Gives a key to the list of completions, if one is open. */
   private completionTakes(data: string): boolean {
-    const { parts, at, area, current } = this;
-    const taken = parts.completing?.take(data, at.keys, { mode: current, before: area.before });
+    const { parts, at, area, mode } = this;
+    const taken = parts.completing?.take(data, at.keys, { mode, before: area.before });
     if (taken === undefined || taken === false) return false;
     if (taken === true) return true;
     area.replaceBefore(taken.length, taken.text);
-    if (taken.attachment) this.attachments.push(taken.attachment);
+    if (taken.attachment) this.attachments.add(taken.attachment);
     this.saveDraft();
     this.complete(false);
     return true;
@@ -233,15 +217,16 @@ export class PromptField implements Field {
   }
 
   private submit(give: (submission: Submission) => void): true {
-    const { area, parts, current: mode, silent } = this;
+    const { area, parts, mode } = this;
+    const silent = this.line.isSilent;
     const text = area.whole;
-    const attachments = this.attachments.filter(({ mark }) => text.includes(mark));
+    const attachments = this.attachments.in(text);
     if (text.trim() === "") return true;
     parts.history?.add({ mode, text });
     parts.completing?.close();
     area.clear();
     this.enter("message");
-    this.attachments = [];
+    this.attachments.clear();
     this.draft?.clear();
     (mode === "message" ? give : this.onSubmit)({ mode, text, attachments, ...(silent && { silent }) });
     return true;

@@ -1,6 +1,7 @@
 import type { Client } from "@scorel/host/contract";
 import { createDecoder } from "../../../../plugins/terminal/input/decoder.ts";
-import { type FieldParts, PromptField } from "../../../../plugins/terminal/input/field.ts";
+import { PromptField } from "../../../../plugins/terminal/input/field.ts";
+import type { FieldParts } from "../../../../plugins/terminal/input/field-parts.ts";
 import { createKeys } from "../../../../plugins/terminal/input/keys.ts";
 import type { Component, Submission, Surroundings } from "../../../../plugins/terminal/parts.ts";
 

@@ -1,0 +1,60 @@
+import type { Keys } from "../keys.ts";
+import type { Component, Field } from "../parts.ts";
+import { type Actions, actionOf } from "./actions.ts";
+import type { Contributed } from "./contributed.ts";
+import type { Questions } from "./questions.ts";
+import type { QueueKeys } from "./queue-keys.ts";
+
+/** The parts that a key may be for. */
+interface KeyTakers {
+  readonly keys: Keys;
+  readonly questions: Questions;
+  readonly queueKeys: QueueKeys;
+  readonly actions: Actions;
+  readonly contributed: Pick<Contributed, "press"> | undefined;
+  readonly field: Field | undefined;
+  /** Stands in place of everything else. */
+  readonly overlay: Component | undefined;
+  leave(): void;
+}
+
+/** The way of a key: to the first part that takes it. */
+export class KeyRoute {
+  private readonly to: KeyTakers;
+  /** Keys that were pressed before the field was there. */
+  private readonly early: string[] = [];
+
+  constructor(to: KeyTakers) {
+    this.to = to;
+  }
+
+  press(data: string): void {
+    const { overlay, queueKeys, questions, keys, field } = this.to;
+    if (overlay) overlay.handleInput(data);
+    else if (queueKeys.press(data)) questions.typed();
+    else if (questions.press(data, keys)) return;
+    else if (!field) this.typedEarly(data);
+    else {
+      if (!keys.is(data, "interrupt")) questions.typed();
+      field.handleInput(data);
+    }
+  }
+
+  /** A key that the field leaves unused: an action of the application, else of a plugin. */
+  unused(data: string): void {
+    const { keys, actions, contributed } = this.to;
+    const action = actionOf(data, keys, actions);
+    if (action) action();
+    else contributed?.press(data);
+  }
+
+  /** Gives the field what was typed before it was there. */
+  pressEarly(): void {
+    for (const data of this.early.splice(0)) this.press(data);
+  }
+
+  private typedEarly(data: string): void {
+    if (this.to.keys.is(data, "clear")) this.to.leave();
+    else this.early.push(data);
+  }
+}

@@ -1,0 +1,17 @@
+import type { SessionView } from "@scorel/host/client";
+import type { Delivered } from "@scorel/host/contract";
+
+/** What the conversation tells the application. */
+export interface Listener {
+  /** Another session is shown. */
+  entered(view: SessionView): void;
+  changed(change: Parameters<Parameters<SessionView["subscribe"]>[0]>[0]): void;
+  /** Something that is not part of the log: the output of a command, a notification, an error. */
+  told(text: string, level: "info" | "warning" | "error" | "plain"): void;
+  passed(delivered: Delivered): void;
+  /** Text for the field. */
+  offered(text: string): void;
+  copied(text: string): void;
+  /** The person asked to leave. */
+  left(): void;
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import type { TurnOutcome } from "@scorel/agent/contract";
+import { takeBackQueued } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import type { Submission } from "../parts.ts";
+import type { Words } from "../words/words.ts";
+import type { Listener } from "./listener.ts";
+import { wholeText } from "./strip.ts";
+
+/** A message with what is attached to it. */
+export type Outgoing = Pick<Submission, "text"> & Partial<Pick<Submission, "attachments">>;
+
+interface OwnMessagesParts {
+  client: Client;
+  words: Words;
+  listener: Pick<Listener, "told" | "offered">;
+  /** The id of the session that is shown. */
+  sessionId(): string | undefined;
+}
+
+/** The messages that the person sends here: how their turns end is said, and those that still wait can be taken back. */
+export class OwnMessages {
+  private readonly parts: OwnMessagesParts;
+  /** Ids of those in the queue. */
+  private readonly queued = new Set<string>();
+
+  constructor(parts: OwnMessagesParts) {
+    this.parts = parts;
+  }
+
+  async send(sessionId: string, message: Outgoing, running: "follow_up" | "steer"): Promise<void> {
+    const { contentOf } = await import("../input/content.ts");
+    const { id, status } = await this.parts.client.request("send_message", {
+      sessionId,
+      content: contentOf(message),
+      messageId: randomUUID(),
+      running,
+    });
+    if (status === "queued") this.queued.add(id);
+    this.follow(sessionId, id);
+  }
+
+  /** Says how the turn of a message ends, as far as the conversation does not show it. */
+  follow(sessionId: string, id: string): void {
+    const { listener } = this.parts;
+    this.outcome(sessionId, id).catch((thrown) => listener.told(messageOf(thrown), "error"));
+  }
+
+  /** Takes the messages that wait out of the queue, and offers their text to the field. */
+  async takeBack(sessionId: string): Promise<void> {
+    const { client, listener, words } = this.parts;
+    if (this.queued.size === 0) return;
+    const items = await takeBackQueued(client, sessionId, ({ id }) => this.queued.has(id));
+    for (const { id } of items) this.queued.delete(id);
+    if (items.length === 0) return;
+    listener.offered(items.map(wholeText).join("\n\n"));
+    listener.told(words.takenBack, "info");
+  }
+
+  private async outcome(sessionId: string, id: string): Promise<void> {
+    const outcome = await this.parts.client.request("wait_turn", { sessionId, id });
+    this.queued.delete(id);
+    if (sessionId === this.parts.sessionId()) this.tellEnd(outcome);
+  }
+
+  private tellEnd({ reason, stopReason, text, error }: TurnOutcome): void {
+    const { listener, words } = this.parts;
+    if (error) return;
+    if (stopReason === "length") listener.told(words.cutAnswer, "warning");
+    else if (reason === "completed" && text.trim() === "") listener.told(words.emptyAnswer, "info");
+  }
+}

@@ -1,0 +1,103 @@
+import type { SessionView, ViewChange } from "@scorel/host/client";
+import type { Delivered } from "@scorel/host/contract";
+import type { Field } from "../parts.ts";
+import { displayLines } from "../rows/display.ts";
+import { outputLines } from "../rows/output.ts";
+import type { Words } from "../words/words.ts";
+import type { Activity } from "./activity.ts";
+import type { Contributed } from "./contributed.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Listener } from "./listener.ts";
+import type { Questions } from "./questions.ts";
+import type { QueueKeys } from "./queue-keys.ts";
+import { openList } from "./todos.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** What shows a part of the session. */
+interface Shown {
+  readonly conversation: Conversation;
+  readonly transcript: Transcript;
+  readonly questions: Questions;
+  readonly queueKeys: QueueKeys;
+  readonly activity: Activity;
+  readonly contributed: Pick<Contributed, "load"> | undefined;
+  readonly field: Pick<Field, "text" | "setText"> | undefined;
+  readonly words: Words;
+  onEntered(): void;
+  add: Transcript["add"];
+  copy(text: string): void;
+  tell(text: string): void;
+  attempt(work: () => Promise<unknown>): void;
+  redraw(): void;
+  leave(): void;
+}
+
+/** Brings what happens in the session to the parts of the screen that show it. */
+export class SessionListener implements Listener {
+  /** The todo list that is followed. */
+  todos: ReturnType<typeof openList>;
+  private readonly to: Shown;
+
+  constructor(to: Shown) {
+    this.to = to;
+  }
+
+  entered(view: SessionView): void {
+    const { to } = this;
+    to.transcript.follow(view, to.conversation.people);
+    this.todos = openList(view);
+    to.questions.update(view.requests);
+    to.activity.update(view);
+    to.onEntered();
+    this.loadContributed();
+    to.redraw();
+  }
+
+  changed(change: ViewChange): void {
+    const { transcript, questions, queueKeys, activity, conversation } = this.to;
+    const { view } = conversation;
+    if (!view) return;
+    const { kind } = change;
+    if (kind === "reset") transcript.rebuild();
+    if (kind === "rows") transcript.changed(change.index, change.isNew);
+    if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
+    if (kind === "live" || kind === "requests" || kind === "reset") transcript.liveChanged();
+    if (kind === "queue" || kind === "reset") queueKeys.update();
+    if (kind === "requests" || kind === "reset") questions.update(view.requests);
+    if (kind !== "text" && kind !== "rows") activity.update(view, change);
+    this.to.redraw();
+  }
+
+  told(text: string, level: Parameters<Listener["told"]>[1]): void {
+    this.to.add((width, look) =>
+      level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
+    );
+  }
+
+  passed({ display, event }: Delivered): void {
+    if (event.type === "session_start") this.loadContributed();
+    if (display.display !== "hidden") this.to.add((width, look) => displayLines(display, width, look));
+  }
+
+  offered(text: string): void {
+    const { field } = this.to;
+    const before = field?.text ?? "";
+    field?.setText(before.trim() === "" ? text : `${text}\n${before}`);
+    this.to.redraw();
+  }
+
+  copied(text: string): void {
+    this.to.copy(text);
+    this.to.tell(this.to.words.copied);
+  }
+
+  left(): void {
+    this.to.leave();
+  }
+
+  /** Keys and lists of plugins may be others in another session, and after a reload. */
+  private loadContributed(): void {
+    const { contributed } = this.to;
+    if (contributed) this.to.attempt(() => contributed.load());
+  }
+}

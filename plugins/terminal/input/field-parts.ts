@@ -1,0 +1,15 @@
+import type { Attachment } from "../parts.ts";
+import type { Completing } from "./completing.ts";
+import type { Draft } from "./draft.ts";
+import type { HistoryWalk } from "./history-walk.ts";
+
+/** What a field works with besides its text; each part may be absent. */
+export interface FieldParts {
+  history?: HistoryWalk | undefined;
+  draft?: Draft | undefined;
+  completing?: Completing | undefined;
+  /** The picture that a pasted text is the path of, as terminals write a file that is dropped on them. */
+  imageIn?: ((pasted: string) => Attachment | undefined) | undefined;
+  /** Lets a person edit a text in their own editor. Returns undefined when they gave up. */
+  editElsewhere?: ((text: string) => Promise<string | undefined>) | undefined;
+}
