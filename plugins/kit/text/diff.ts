@@ -4,22 +4,28 @@ const CONTEXT = 3;
 /** Longer lines and diffs are cut, in characters and in lines. */
 const MAX_LINE = 400;
 const MAX_LINES = 2_000;
+const UNENDED = "\\ No newline at end of file";
+
+interface DiffOptions {
+  /** Nothing is cut, as somebody has to see all of what they agree to. */
+  whole?: boolean;
+}
 
 /** The unified diff of a file; "" when nothing changed. */
-export function unifiedDiff(path: string, before: string, after: string): string {
+export function unifiedDiff(path: string, before: string, after: string, { whole = false }: DiffOptions = {}): string {
   if (before === after) return "";
   const old = linesOf(before);
   const now = linesOf(after);
   const head = Math.max(0, commonStart(old, now) - CONTEXT);
   const tail = Math.max(0, commonEnd(old, now, head + CONTEXT) - CONTEXT);
   const changed = [old, now].map((lines) => lines.slice(head, lines.length - tail)) as [string[], string[]];
-  const hunks = hunksOf(changed[0], changed[1], head);
-  return [`--- a/${path}`, `+++ b/${path}`, ...cut(hunks)].join("\n");
+  const hunks = hunksOf(changed[0], changed[1], head, whole ? (lines) => [...lines] : clip);
+  return [`--- a/${path}`, `+++ b/${path}`, ...(whole ? hunks : cut(hunks))].join("\n");
 }
 
-function hunksOf(old: string[], now: string[], head: number): string[] {
+function hunksOf(old: string[], now: string[], head: number, clip: (lines: readonly string[]) => string[]): string[] {
   const patch = structuredPatch("", "", old.join(""), now.join(""), "", "", { context: CONTEXT, maxEditLength: 1_000 });
-  if (!patch) return [mark(head, old.length, head, now.length), ...whole(old, "-"), ...whole(now, "+")];
+  if (!patch) return [mark(head, old.length, head, now.length), ...clip([...all(old, "-"), ...all(now, "+")])];
   return patch.hunks.flatMap((hunk) => [
     mark(hunk.oldStart - 1 + head, hunk.oldLines, hunk.newStart - 1 + head, hunk.newLines),
     ...clip(hunk.lines),
@@ -32,8 +38,9 @@ function mark(oldFrom: number, oldLines: number, newFrom: number, newLines: numb
   return `@@ -${side(oldFrom, oldLines)} +${side(newFrom, newLines)} @@`;
 }
 
-function whole(lines: readonly string[], sign: string): string[] {
-  return clip(lines.map((line) => sign + line.replace(/\n$/, "")));
+function all(lines: readonly string[], sign: string): string[] {
+  const isUnended = lines.length > 0 && !lines.at(-1)?.endsWith("\n");
+  return [...lines.map((line) => sign + line.replace(/\n$/, "")), ...(isUnended ? [UNENDED] : [])];
 }
 
 /** Cuts long lines around the first difference. */

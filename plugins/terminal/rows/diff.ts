@@ -1,11 +1,11 @@
 import type { Theme } from "../theme/theme.ts";
 import { columnsIn, wrapped } from "./wrap.ts";
 
-const HUNK = /^@@ (?:-(\d+)(?:,\d+)? \+(\d+)(?:,\d+)?|line (\d+)) @@/;
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
 /** A line of a diff, with its number. */
 interface DiffLine {
-  sign: " " | "-" | "+" | "@";
+  sign: " " | "-" | "+" | "@" | "\\";
   text: string;
   number: number;
 }
@@ -15,8 +15,10 @@ export function diffLines(diff: string, width: number, theme: Theme): string[] {
   const lines = linesOf(diff);
   const digits = String(Math.max(1, ...lines.map(({ number }) => number))).length;
   const marked = marks(lines, theme);
-  return lines.flatMap(({ sign, number }, at) => {
+  return lines.flatMap(({ sign, text, number }, at) => {
     if (sign === "@") return at === 0 ? [] : [theme.style("faint", `${" ".repeat(digits)} ⋯`)];
+    if (sign === "\\")
+      return wrapped(theme.style("faint", `${" ".repeat(digits)}   ${text}`), width, " ".repeat(digits + 3));
     const role = sign === "+" ? "added" : sign === "-" ? "removed" : "faint";
     const head = `${theme.style("faint", String(number).padStart(digits))} ${theme.style(role, sign)} `;
     const indent = " ".repeat(digits + 3);
@@ -35,16 +37,17 @@ function linesOf(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let old = 1;
   let now = 1;
-  // What a question shows has no hunks: all of its lines are changes.
+  // A plugin may show a diff without headers: all of its lines are changes.
   let isInside = !/^@@ /m.test(diff);
   for (const line of diff.replace(/\n$/, "").split("\n")) {
-    const [hunk, from, to, only] = HUNK.exec(line) ?? [];
+    const [hunk, from, to] = HUNK.exec(line) ?? [];
     if (hunk !== undefined) {
-      old = Number(from ?? only);
-      now = Number(to ?? only);
+      old = Number(from);
+      now = Number(to);
       isInside = true;
       lines.push({ sign: "@", text: "", number: 0 });
-    } else if (!isInside || line.startsWith("\\") || (lines.length === 0 && /^(?:---|\+\+\+) /.test(line))) continue;
+    } else if (!isInside || (lines.length === 0 && /^(?:---|\+\+\+) /.test(line))) continue;
+    else if (line.startsWith("\\")) lines.push({ sign: "\\", text: line.slice(2), number: 0 });
     else if (line.startsWith("-")) lines.push({ sign: "-", text: line.slice(1), number: old++ });
     else if (line.startsWith("+")) lines.push({ sign: "+", text: line.slice(1), number: now++ });
     else {

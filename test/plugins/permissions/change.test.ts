@@ -8,12 +8,12 @@ import { changeOf } from "../../../plugins/permissions/change.ts";
 const dir = mkdtempSync(join(tmpdir(), "scorel-change-"));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-writeFileSync(join(dir, "a.txt"), LINES.join("\n"));
+writeFileSync(join(dir, "a.txt"), LINES.map((line) => `${line}\n`).join(""));
 const change = (args: unknown, tool = "Edit") => changeOf(tool, args, { cwd: dir } as Workspace);
-const diff = (line: number, ...lines: string[]) => ({
+const diff = (...lines: string[]) => ({
   display: "diff",
   path: "a.txt",
-  text: ["--- a.txt", "+++ a.txt", `@@ line ${line} @@`, ...lines].join("\n"),
+  text: ["--- a/a.txt", "+++ b/a.txt", ...lines].join("\n"),
 });
 
 describe("a change that a person is asked about", () => {
@@ -23,46 +23,67 @@ describe("a change that a person is asked about", () => {
     [
       "one place",
       { old_string: "five", new_string: "5" },
-      diff(2, " two", " three", " four", "-five", "+5", " six", " seven", " eight"),
+      diff("@@ -2,7 +2,7 @@", " two", " three", " four", "-five", "+5", " six", " seven", " eight"),
     ],
-    ["the first line", { old_string: "one", new_string: "1" }, diff(1, "-one", "+1", " two", " three", " four")],
-    ["the last line", { old_string: "nine", new_string: "$&" }, diff(6, " six", " seven", " eight", "-nine", "+$&")],
+    [
+      "the first line",
+      { old_string: "one", new_string: "1" },
+      diff("@@ -1,4 +1,4 @@", "-one", "+1", " two", " three", " four"),
+    ],
+    [
+      "the last line",
+      { old_string: "nine", new_string: "$&" },
+      diff("@@ -6,4 +6,4 @@", " six", " seven", " eight", "-nine", "+$&"),
+    ],
     [
       "only the first of several places",
       { old_string: "e\n", new_string: "E\n" },
-      diff(1, "-one", "+onE", " two", " three", " four"),
+      diff("@@ -1,4 +1,4 @@", "-one", "+onE", " two", " three", " four"),
     ],
     [
-      "all places",
-      { old_string: "e\n", new_string: "E\n", replace_all: true },
+      "all places, with the lines between them as they are",
+      { old_string: "n", new_string: "N", replace_all: true },
       diff(
-        1,
-        "-one",
-        "-two",
-        "-three",
-        "-four",
-        "-five",
-        "+onE",
-        "+two",
-        "+threE",
-        "+four",
-        "+fivE",
-        " six",
-        " seven",
-        " eight",
+        "@@ -1,9 +1,9 @@",
+        ...["-one", "+oNe", " two", " three", " four", " five", " six", "-seven", "+seveN", " eight", "-nine", "+NiNe"],
       ),
     ],
-    ["nothing", { old_string: "", new_string: "x" }, diff(7, " seven", " eight", " nine")],
-    ["the whole file", { content: "new" }, diff(1, ...LINES.map((line) => `-${line}`), "+new")],
-    ["an added line", { content: ["zero", ...LINES].join("\r\n") }, diff(1, "+zero", " one", " two", " three")],
+    ["the whole file", { content: "new\n" }, diff("@@ -1,9 +1,1 @@", ...LINES.map((line) => `-${line}`), "+new")],
+    [
+      "an added line",
+      { content: ["zero", ...LINES, ""].join("\r\n") },
+      diff("@@ -1,3 +1,4 @@", "+zero", " one", " two", " three"),
+    ],
+    [
+      "a missing newline at the end",
+      { content: LINES.join("\n") },
+      diff("@@ -6,4 +6,4 @@", " six", " seven", " eight", "-nine", "+nine", "\\ No newline at end of file"),
+    ],
   ])("is shown as a diff of %s", async (_what, args, shown) => {
     expect(await change({ ...a, ...args })).toEqual(shown);
   });
 
   it("of a new file is shown as added lines", async () => {
-    expect(await change({ file_path: "new.txt", content: "a" }, "Write")).toEqual({
-      ...{ display: "diff", path: "new.txt", text: "--- new.txt\n+++ new.txt\n@@ line 1 @@\n-\n+a" },
+    expect(await change({ file_path: "new.txt", content: "a\n" }, "Write")).toEqual({
+      ...{ display: "diff", path: "new.txt", text: "--- a/new.txt\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+a" },
     });
+  });
+
+  it("is shown whole, however long it is", async () => {
+    const content = Array.from({ length: 3_000 }, (_, at) => `${at} ${"x".repeat(500)}\n`).join("");
+    const { text } = (await change({ file_path: "new.txt", content }, "Write")) as { text: string };
+    const added = text.split("\n").filter((line) => line.startsWith("+"));
+    expect(
+      added
+        .slice(1)
+        .map((line) => `${line.slice(1)}\n`)
+        .join(""),
+    ).toBe(content);
+  });
+
+  it("that changes nothing is shown by its arguments", async () => {
+    const args = { ...a, old_string: "", new_string: "x" };
+    expect(await change(args)).toEqual({ display: "fold", title: "Edit a.txt", text: JSON.stringify(args, null, 2) });
   });
 
   it("of a folder, of a very large file, or without a file is shown by its arguments", async () => {

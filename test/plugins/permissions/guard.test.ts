@@ -202,7 +202,7 @@ describe("a person", () => {
       {
         display: "diff",
         path: "a\\u{202e}",
-        text: "--- a\\u{202e}\n+++ a\\u{202e}\n@@ line 1 @@\n+\\u{200b}x\n ",
+        text: "--- a/a\\u{202e}\n+++ b/a\\u{202e}\n@@ -0,0 +1,1 @@\n+\\u{200b}x",
       },
     ]);
   });
@@ -214,20 +214,20 @@ describe("a person", () => {
     const edit = { file_path: "a.txt", old_string: "two", new_string: "zwei" };
     const { question } = await answers(t, t.judge("Edit", edit), "n");
     expect(question.body).toEqual([
-      { display: "diff", path: "a.txt", text: "--- a.txt\n+++ a.txt\n@@ line 1 @@\n one\n-two\n+zwei\n three\n " },
+      { display: "diff", path: "a.txt", text: "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three" },
     ]);
   });
 
   it.each([
-    ["Write", { content: "1\n" }, "-a b b\n+1\n "],
-    ["Edit", { old_string: "a", new_string: "c" }, "-a b b\n+c b b\n "],
-    ["Edit", { old_string: "b", new_string: "c", replace_all: true }, "-a b b\n+a c c\n "],
+    ["Write", { content: "1\n" }, "-a b b\n+1"],
+    ["Edit", { old_string: "a", new_string: "c" }, "-a b b\n+c b b"],
+    ["Edit", { old_string: "b", new_string: "c", replace_all: true }, "-a b b\n+a c c"],
   ])("sees what %s %j does to a file", async (tool, change, lines) => {
     await using t = await attended();
     t.file("a.txt", "a b b\n");
     await t.seen("a.txt");
     const { question } = await answers(t, t.judge(tool, { file_path: "a.txt", ...change }), "n");
-    const text = `--- a.txt\n+++ a.txt\n@@ line 1 @@\n${lines}`;
+    const text = `--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n${lines}`;
     expect(question.body).toEqual([{ display: "diff", path: "a.txt", text }]);
   });
 
@@ -298,7 +298,7 @@ describe("paths that control the agent, or are outside of the project", () => {
         kind: "select",
         title: "Write this file?",
         body: [
-          { display: "diff", path: ".scorel/config.toml", text: expect.stringContaining("+a\\u{1b}[2Jb\n") },
+          { display: "diff", path: ".scorel/config.toml", text: expect.stringContaining("+a\\u{1b}[2Jb") },
           { text: `Why you are asked: ${t.dir}/.scorel/config.toml can change what Scorel or git does` },
         ],
         options: [{ value: "y" }, { value: "n" }],
