@@ -33,6 +33,8 @@ export interface RewriteOptions {
   expectedSeq?: number;
   /** Event id for the `queue_update` that is written. */
   id?: EventId;
+  /** Gets the messages that would be replaced. Nothing is changed if it throws. */
+  guard?(waiting: readonly QueueItem[]): void;
 }
 
 export interface TurnOutcome {

@@ -83,7 +83,10 @@ declare module "@scorel/host/contract" {
         eventId: string;
       };
     };
-    /** Ends a running shell line with everything that it started, or all of them. Returns whether one was running. */
+    /**
+     * Ends a running shell line with everything that it started, or all that the client may end: a client that may not answer questions only
+     * its own. Returns whether one was running. Throws HOST_FORBIDDEN.
+     */
     end_shell: { params: { sessionId: string; eventId?: string | undefined }; result: { ended: boolean } };
   }
 }

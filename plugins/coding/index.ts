@@ -40,7 +40,7 @@ export default definePlugin({
     const lines = () => (shellLines ??= import("./shell/shell-lines.ts").then((made) => new made.ShellLines(ctx, env)));
     const endCommands = async () => {
       // First, since what came of them is stored.
-      await (await shellLines)?.end();
+      await (await shellLines)?.endAll();
       const ends = [...env.running];
       // Each is asked once: one that failed to end would hold up the session again.
       env.running.clear();

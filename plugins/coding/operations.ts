@@ -33,16 +33,31 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
       },
     },
     end_shell: {
-      summary: "Ends a running shell line with everything that it started, or all of them.",
+      summary:
+        "Ends a running shell line with everything that it started, or all of them. A client that may not answer questions ends only its own.",
       params: () =>
         z.strictObject({
           sessionId: z.string(),
-          eventId: z.string().optional().describe("Id of the line's event. Default: all that run."),
+          eventId: z.string().optional().describe("Id of the line's event. Default: all that the client may end."),
         }),
       result: async () => (await results()).end_shell,
-      run: async ({ eventId }) => ({ ended: await (await lines()).end(eventId) }),
+      run: async ({ eventId }, context) => {
+        const shell = await lines();
+        const { clientId } = context;
+        if (eventId === undefined) return { ended: await shell.endAll(mayAnswer(context) ? undefined : clientId) };
+        if ((shell.ownerOf(eventId) ?? clientId) !== clientId)
+          context.assertOperations(ANSWERING, "ending a shell line of another client");
+        return { ended: await shell.end(eventId) };
+      },
     },
   } satisfies Contributions["operations"];
+}
+
+/** Who may answer questions may also end what others have begun. */
+const ANSWERING = ["answer_request"];
+
+function mayAnswer(context: OperationContext): boolean {
+  return canUse(context, ANSWERING, "ending shell lines of other clients");
 }
 
 /**
@@ -51,9 +66,13 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
  */
 function isAllowed(context: OperationContext, ctx: BaseContext): boolean {
   const isPlanning = ctx.find("permissions")?.mode === "plan";
-  const needed = ["answer_request", ...(isPlanning ? ["set_permission"] : [])];
+  const needed = [...ANSWERING, ...(isPlanning ? ["set_permission"] : [])];
+  return canUse(context, needed, "running a command without a question");
+}
+
+function canUse(context: OperationContext, operations: readonly string[], what: string): boolean {
   try {
-    context.assertOperations(needed, "running a command without a question");
+    context.assertOperations(operations, what);
     return true;
   } catch {
     return false;

@@ -51,7 +51,8 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
     login: {
       summary: "Explain how to store a provider's key, which is never typed into a conversation",
       sealed: true,
-      operations: [],
+      // It names the providers that the host knows, and only who has a terminal there can do what it explains.
+      operations: "all",
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) => {
         await adminOf(ctx, "login").waysIn(provider);

@@ -351,7 +351,8 @@ export interface Operations {
   /**
    * Replaces the queued messages in this order and with these changes; omitted ones are removed. Changes nothing and
    * throws AGENT_QUEUE_CONFLICT when the queue is no longer at `expectedSeq`, or AGENT_QUEUE_UNKNOWN when a message was
-   * delivered or removed meanwhile. A repeated `messageId` has no further effect.
+   * delivered or removed meanwhile. A repeated `messageId` has no further effect. Throws HOST_FORBIDDEN for a client that may not
+   * answer questions, unless the messages of others stay as they are, in the same order among themselves.
    */
   rewrite_queue: {
     params: {

@@ -110,8 +110,12 @@ export class Queue {
    * Replaces the waiting messages and returns the ids that were removed. Throws AGENT_QUEUE_UNKNOWN or
    * AGENT_QUEUE_CONFLICT.
    */
-  async rewrite(changes: readonly QueueChange[], { expectedSeq, ...options }: RewriteOptions): Promise<string[]> {
+  async rewrite(
+    changes: readonly QueueChange[],
+    { expectedSeq, guard, ...options }: RewriteOptions,
+  ): Promise<string[]> {
     const before = this.items;
+    guard?.(before);
     const removed = new Map(before.map((waiting) => [waiting.id, waiting]));
     const items = changes.map((change) => {
       const waiting = removed.get(change.id);

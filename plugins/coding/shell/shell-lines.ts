@@ -32,6 +32,7 @@ export interface ShellLine {
 }
 
 interface Running {
+  clientId: string;
   control: AbortController;
   stored: Promise<void>;
 }
@@ -62,17 +63,26 @@ export class ShellLines {
     });
     const done = this.run(eventId, line, control.signal, begin);
     const stored = done.catch(() => {}).finally(() => this.running.delete(eventId));
-    this.running.set(eventId, { control, stored });
+    this.running.set(eventId, { clientId: line.clientId, control, stored });
     await Promise.race([begun, done]);
     return { eventId };
   }
 
-  /** Ends one line, or all of them. Returns whether there was one. Resolves when what came of them is stored. */
-  async end(eventId?: EventId): Promise<boolean> {
-    const all = [...this.running].filter(([id]) => eventId === undefined || id === eventId);
-    for (const [, { control }] of all) control.abort(errors.SHELL_ENDED());
-    await Promise.all(all.map(([, { stored }]) => stored));
-    return all.length > 0;
+  /** Who began a line that runs. */
+  ownerOf(eventId: EventId): string | undefined {
+    return this.running.get(eventId)?.clientId;
+  }
+
+  /** Ends a line. Returns whether it ran. Resolves when what came of it is stored. */
+  end(eventId: EventId): Promise<boolean> {
+    const line = this.running.get(eventId);
+    return endLines(line ? [line] : []);
+  }
+
+  /** Ends all lines, or those of a client, in the same way. */
+  endAll(clientId?: string): Promise<boolean> {
+    const all = [...this.running.values()];
+    return endLines(all.filter((line) => clientId === undefined || line.clientId === clientId));
   }
 
   /** Stores of lines that ran when the process was killed that they were interrupted, and tells the model of those that it was not told of. */
@@ -149,6 +159,12 @@ export class ShellLines {
     const text = this.env.redact(command);
     return (await this.env.storable()?.(text)) ?? text;
   }
+}
+
+async function endLines(lines: readonly Running[]): Promise<boolean> {
+  for (const { control } of lines) control.abort(errors.SHELL_ENDED());
+  await Promise.all(lines.map(({ stored }) => stored));
+  return lines.length > 0;
 }
 
 /** The id of the event that says that a command runs, by which a repeated request is known. */

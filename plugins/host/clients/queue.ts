@@ -1,3 +1,4 @@
+import type { QueueItem } from "@scorel/agent/contract";
 import { codeOf } from "@scorel/kernel";
 import { eventIdFor } from "@scorel/kit/session/change-info";
 import { typedContent } from "@scorel/kit/session/typed";
@@ -28,7 +29,9 @@ export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["ge
   }
 }
 
-/** Edits, converts, reorders and removes queued messages in one step. */
+/**
+ * Edits, converts, reorders and removes queued messages in one step. A client that may not answer questions changes only its own messages.
+ */
 export async function rewriteQueue(
   { items, expectedSeq, messageId, ...params }: Rewrite["params"],
   caller: Caller,
@@ -44,12 +47,31 @@ export async function rewriteQueue(
     const waiting = queue.find((item) => item.id === change.id);
     return { ...change, ...(waiting && content !== undefined && { message: { ...waiting.message, content } }) };
   });
+  const { clientId, access } = caller;
   await agentOf(open).rewriteQueue(changes, {
-    clientId: caller.clientId,
+    clientId,
+    guard: (waiting) => {
+      if (!keepsOthers(waiting, items, clientId))
+        access.assertOperations(["answer_request"], "changing waiting messages of other clients", () => false);
+    },
     ...(expectedSeq !== undefined && { expectedSeq }),
     ...(id !== undefined && { id }),
   });
   return result;
+}
+
+/** Whether the messages of other clients stay as they are, in the same order among themselves. */
+function keepsOthers(queue: readonly QueueItem[], items: Rewrite["params"]["items"], clientId: string): boolean {
+  const others = queue.filter((item) => item.clientId !== clientId);
+  const ids = new Set(others.map(({ id }) => id));
+  const kept = items.filter(({ id }) => ids.has(id));
+  return (
+    kept.length === others.length &&
+    others.every(({ id, mode }, index) => {
+      const { content, ...item } = kept[index] as (typeof kept)[number];
+      return item.id === id && content === undefined && (item.mode ?? mode) === mode;
+    })
+  );
 }
 
 /** Cancels the running turn. Others who have queued messages behind it still get their answers. */

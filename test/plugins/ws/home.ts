@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { connectHost, type LinkTimes, type RemoteClient, type RemoteOptions } from "@scorel/host/client";
-import { type AnyPlugin, definePlugin } from "@scorel/kernel";
+import { type AnyPlugin, definePlugin, type KernelEntry } from "@scorel/kernel";
 import { WebSocket } from "ws";
 import type { Transport } from "../../../plugins/gateway/contract.ts";
 import gateway from "../../../plugins/gateway/index.ts";
@@ -20,7 +20,7 @@ const times: Partial<LinkTimes> = { firstRetry: 5, lastRetry: 20 };
 export async function testWeb(
   options: Record<string, unknown> = {},
   config: object = {},
-  plugins: readonly AnyPlugin[] = [],
+  plugins: readonly (AnyPlugin | KernelEntry)[] = [echoAgent],
 ) {
   const home = testHome();
   const printed: string[] = [];
@@ -57,7 +57,7 @@ export async function testWeb(
     },
   });
   const web = { plugin: webServer as AnyPlugin, origin: "test", config };
-  const t = await testHost([echoAgent, ...plugins], [], [launch, gateway, web, ws, http, probe]);
+  const t = await testHost([...plugins], [], [launch, gateway, web, ws, http, probe]);
   const listening: { address: string; note?: string | undefined; close(): Promise<void> }[] = [];
   for (const transport of collect()) {
     const one = await transport.listen({ port: "0", ...options });
