@@ -10,7 +10,7 @@ const END_FOR_GOOD = "leave with Ctrl-C, and start scorel again";
 const MOVED = {
   here: "(the terminal that ran this session was closed; the session goes on in yours, and you need not do anything)",
   elsewhere:
-    "(the terminal that ran this session was closed; the session goes on in another one, and you need not do anything)",
+    "(the process that ran this session is gone; the session goes on in another one, and you need not do anything)",
 };
 
 /** The connection of a conversation to its host, which may be another process. Says when it is lost, and when it is back. */

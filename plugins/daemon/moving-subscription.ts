@@ -3,31 +3,33 @@ import type { Client, SubscribeOptions, Subscription } from "@scorel/host/contra
 /** A subscription that goes on at another client when the one that it began at has ended. */
 export class MovingSubscription {
   private readonly given: Parameters<Client["subscribe"]>;
+  private readonly goesOn: (client: Client, error: Error) => boolean;
   private current: Subscription | undefined;
   private ended = false;
 
-  constructor(given: Parameters<Client["subscribe"]>) {
+  /** `goesOn` is called when it has ended at a client, with the reason, and returns whether it will be moved. */
+  constructor(given: Parameters<Client["subscribe"]>, goesOn: (client: Client, error: Error) => boolean) {
     this.given = given;
+    this.goesOn = goesOn;
   }
 
   get sessionId(): string {
     return this.given[0];
   }
 
-  /** `moves` says that the subscription will go on elsewhere when this client has ended. */
-  async begin(client: Client, moves: boolean): Promise<void> {
+  async begin(client: Client): Promise<void> {
     const [sessionId, listener] = this.given;
-    this.current = await client.subscribe(sessionId, listener, this.options(moves));
+    this.current = await client.subscribe(sessionId, listener, this.optionsAt(client));
   }
 
   /** Goes on after the last event that the listener got. */
-  async move(client: Client, moves: boolean): Promise<void> {
-    if (this.ended || !this.current) return;
+  async move(client: Client): Promise<void> {
+    const former = this.current;
+    if (this.ended || !former) return;
     const [sessionId, listener, options] = this.given;
-    this.current = await client.subscribe(sessionId, listener, {
-      ...this.options(moves),
-      anchor: this.current.anchor,
-    });
+    // It gets nothing more from now on, also if its host is back just then.
+    await former();
+    this.current = await client.subscribe(sessionId, listener, { ...this.optionsAt(client), anchor: former.anchor });
     const { mode, more, status, anchor } = this.current;
     options?.resumed?.(mode, { more, status, anchor });
     if (this.ended) await this.current();
@@ -55,11 +57,13 @@ export class MovingSubscription {
     }) as Subscription;
   }
 
-  private options(moves: boolean): SubscribeOptions | undefined {
+  private optionsAt(client: Client): SubscribeOptions {
     const [, , options] = this.given;
-    if (!moves) return options;
-    const ended = ({ message }: Error) => {
-      if (!this.ended) options?.interrupted?.({ state: "waiting", at: Date.now(), reason: message });
+    const ended = (error: Error) => {
+      if (this.ended) return;
+      const at = Date.now();
+      if (this.goesOn(client, error)) options?.interrupted?.({ state: "waiting", at, reason: error.message });
+      else this.fail(error);
     };
     return { ...options, ended };
   }

@@ -790,6 +790,10 @@ export interface SessionLogs {
   readonly sessionsDir: string;
   /** Opens, lists and checks the logs in it. */
   readonly logs: Logs;
+  /** The path of a session's lock file, which names the process that has it open for writing. */
+  lockFile(sessionId: string): string;
+  /** Ids of the sessions that have a lock file; a process that was killed may have left it. */
+  locked(): string[];
 }
 
 /** The service `sessionOptions`: the options that a session can be opened with. */

@@ -7,6 +7,8 @@ import { EmbeddedClient } from "./clients/embedded.ts";
 import type { Client, HostService, KnownSessionOptions, SessionLogs } from "./contract.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { createShelf } from "./sessions/shelf.ts";
+import { lockedIn } from "./storage/lock.ts";
+import { besideLog } from "./storage/session-store.ts";
 import { homePath } from "./workspace.ts";
 
 /** The host of this process with its sessions, for this plugin's own commands. */
@@ -41,6 +43,8 @@ export function createHost(options: {
   return {
     sessionsDir,
     logs: options.logs,
+    lockFile: (sessionId) => besideLog(sessions.shelf.path(sessionId), "lock"),
+    locked: () => lockedIn(sessionsDir),
     sessions,
     connect: ({ name: given, clientId, ...options } = {}) => {
       const name = given === undefined ? undefined : names.take(given);

@@ -74,7 +74,7 @@ export default definePlugin({
       rootOf: (directory: string) => projectRoot(directory, homeDirectory()),
     };
     // Extensions written for earlier versions find what is now in other services on `host`, and are told so.
-    const { connect, sessionsDir, logs } = host;
+    const { connect, sessionsDir, logs, lockFile, locked } = host;
     const former = { sessionsDir, logs, sessionOptions: known, changeFile, ...directories, [renamed]: FORMER };
     const views = {
       [perPlugin](this: HostService, plugin: BaseContext) {
@@ -82,7 +82,7 @@ export default definePlugin({
       },
     };
     ctx.provide("host", { connect, ...former, ...views }, { sealed: false });
-    ctx.provide("sessionLogs", { sessionsDir, logs });
+    ctx.provide("sessionLogs", { sessionsDir, logs, lockFile, locked });
     ctx.provide("sessionOptions", { known });
     ctx.provide("sharedFiles", { changeFile });
     ctx.provide("directories", directories);

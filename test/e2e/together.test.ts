@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { delayUntil, startModelServer, text } from "../model-server.ts";
-import { hasTerminals, terminal } from "./pty.ts";
-import { type Scratch, scratch } from "./scorel.ts";
+import { hasTerminals, type Terminal, terminal } from "./pty.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
 
@@ -81,5 +81,73 @@ describe("a conversation whose host is restarted", () => {
       false,
       expect.not.stringContaining("was sent to this session"),
     ]);
+  });
+});
+
+describe.skipIf(!hasTerminals)("three terminals in one session of a host", () => {
+  /** Each of them sends a message, and all of them see every answer. */
+  async function talk(all: readonly Terminal[], words: readonly string[]) {
+    for (const [index, each] of all.entries()) {
+      each.type(`question ${words[index]}\r`);
+      await Promise.all(all.map((one) => one.shows(`answer to question ${words[index]}`)));
+    }
+  }
+
+  async function stage(s: Scratch) {
+    const server = await startModelServer(({ body }) => {
+      const asked = JSON.stringify(body.messages.at(-1)).match(/question \w+/)?.[0];
+      return text(`answer to ${asked}.`);
+    });
+    s.useModel(server.baseUrl);
+    return server;
+  }
+
+  const idIn = (shown: string) => /New session (\w{16})/.exec(shown)?.[1] as string;
+
+  it("all go on in the next host, also the one that began without a host", async () => {
+    using s = scratch();
+    await using _server = await stage(s);
+    await using early = terminal(s, [...none]);
+    await early.shows("> ");
+    const host = await serving(s);
+    await using first = terminal(s, [...none]);
+    await first.shows("> ");
+    await talk([first], ["zero"]);
+    await using second = terminal(s, [...none, "attach"]);
+    await second.shows("answer to question zero");
+    early.type(`/resume ${idIn(first.screen())}\r`);
+    await early.shows("answer to question zero");
+    const all = [early, first, second];
+    await talk(all, ["a1", "a2", "a3"]);
+    host.child.kill("SIGTERM");
+    await host.finished;
+    await serving(s);
+    await talk(all, ["b1", "b2", "b3"]);
+  });
+
+  it("two of them find the session in the third, which has opened it while there was no host", async () => {
+    using s = scratch();
+    await using _server = await stage(s);
+    const host = await serving(s);
+    await using first = terminal(s, [...none]);
+    await first.shows("> ");
+    await talk([first], ["zero"]);
+    await using second = terminal(s, [...none, "attach"]);
+    await second.shows("answer to question zero");
+    host.child.kill("SIGTERM");
+    await host.finished;
+    second.type("question waiting\r");
+    await using third = terminal(s, [...none, "--session", idIn(first.screen())]);
+    const all = [first, second, third];
+    await Promise.all(all.map((each) => each.shows("answer to question waiting")));
+    await talk(all, ["a1", "a2", "a3"]);
+    await serving(s);
+    await talk(all, ["b1", "b2", "b3"]);
+    third.type("\u0004");
+    expect(await third.code).toBe(0);
+    await talk([first, second], ["c1", "c2"]);
+    // The message that waited for a host was sent once.
+    const sent = records(s.logs()[0] as string).filter((each) => JSON.stringify(each).includes('"question waiting"'));
+    expect(sent.length).toBe(1);
   });
 });

@@ -148,7 +148,12 @@ async function demo(work: (cwd: string, abort: AbortController) => void) {
     close: async () => void asked.push("close"),
   } as unknown as Client;
   const host: HostService = { connect: () => client };
-  const logs: SessionLogs = { sessionsDir: "/home/me/.scorel/sessions", logs: jsonlLogs };
+  const logs: SessionLogs = {
+    sessionsDir: "/home/me/.scorel/sessions",
+    logs: jsonlLogs,
+    lockFile: (sessionId) => `/home/me/.scorel/sessions/${sessionId}.lock`,
+    locked: () => [],
+  };
   const write = (text: string) => {
     out += text;
   };

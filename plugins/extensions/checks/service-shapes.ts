@@ -158,6 +158,8 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   sessionLogs: {
     sessionsDir: "value",
     logs: "value",
+    lockFile: "function",
+    locked: "function",
   },
   sessionOptions: {
     known: "function",

@@ -6,6 +6,7 @@ export { clientName } from "@scorel/kit/values/client-name";
 export { everyPage } from "./every-page.ts";
 export * from "./faces.ts";
 export type { LinkOptions, LinkState, LinkTimes } from "./link-options.ts";
+export { isRepeatable, withMessageId } from "./message-ids.ts";
 export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
 export { Reopening } from "./reopening.ts";
 export type { CacheOptions, CacheStore } from "./view/cache.ts";

@@ -1,9 +1,9 @@
-import { newId } from "@scorel/kit/values/id";
 import type { Client, Operation, Operations, Subscription } from "../contract.ts";
 import { errors } from "./errors.ts";
 import { everyPage } from "./every-page.ts";
 import { Link } from "./link.ts";
 import { type LinkOptions, type LinkState, TIMES } from "./link-options.ts";
+import { withMessageId } from "./message-ids.ts";
 import { RemoteSubscription } from "./remote-subscription.ts";
 import { RemoteWatcher } from "./remote-watcher.ts";
 import { Reopening } from "./reopening.ts";
@@ -268,14 +268,6 @@ class WireClient implements RemoteClient {
 function subscribing(subscription: RemoteSubscription): Unnumbered {
   const { number, sessionId, wanted } = subscription;
   return { type: "subscribe", subscription: number, sessionId, options: wanted };
-}
-
-/** Operations that always get a `messageId`: after a restart, the host recognizes a repeated request by it and does nothing twice. */
-const NAMED = new Set(["send_message", "run_shell"]);
-
-/** A message is sent once, and a command runs once, however often its request has to be repeated. */
-function withMessageId(operation: string, params: Record<string, unknown>): Record<string, unknown> {
-  return NAMED.has(operation) && params.messageId === undefined ? { ...params, messageId: newId() } : params;
 }
 
 function throwLater(thrown: unknown): void {

@@ -1,5 +1,8 @@
+import { readdirSync } from "node:fs";
+import { codeOf } from "@scorel/kernel";
 import { type Holder, holderOf, isHeld, type Lock, tryLock } from "@scorel/kit/files/lock";
 import { isSuspended } from "@scorel/kit/process/identity";
+import { reasonOf } from "@scorel/kit/values/coded-error";
 import { errors } from "../errors.ts";
 
 /** Takes the lock file `path` of a session; throws HOST_SESSION_LOCKED with the holder's pid. */
@@ -32,6 +35,16 @@ export function lockState(path: string): LockState | undefined {
   const { pid, since } = holder;
   if (!isHeld(path, holder)) return { state: "stale", pid, since };
   return { state: isSuspended(holder) ? "suspended" : "held", pid, since };
+}
+
+/** Ids of the sessions in a folder that have a lock file. */
+export function lockedIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).flatMap((name) => (name.endsWith(".lock") ? name.slice(0, -".lock".length) : []));
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return [];
+    throw errors.HOST_HOME({ path: directory, reason: reasonOf(thrown) }, { cause: thrown });
+  }
 }
 
 function locked(path: string, sessionId: string, holder: Holder) {

@@ -1,0 +1,54 @@
+import type { Client, LinkState } from "@scorel/host/contract";
+import type { DaemonContext } from "./context.ts";
+import { dialDaemon } from "./daemon-client.ts";
+import { findDaemon } from "./state.ts";
+
+export interface HomeOptions {
+  /** What the daemon is told about the client. */
+  name: string;
+  /** The client of this process. */
+  own: Client;
+  /** Called with each change of the daemon's connection. */
+  changed(daemon: Client, state: LinkState): void;
+}
+
+/** Where new sessions are opened: in the daemon of this home if one runs, else in this process. */
+export class Home {
+  private readonly ctx: DaemonContext;
+  private readonly options: HomeOptions;
+  private client: Promise<Client> | undefined;
+  /** The daemon that cannot be used, such as one with another preset. */
+  private unfit: number | undefined;
+
+  constructor(ctx: DaemonContext, options: HomeOptions) {
+    this.ctx = ctx;
+    this.options = options;
+  }
+
+  /** As it was found first. */
+  get(): Promise<Client> {
+    const { name, own, changed } = this.options;
+    this.client ??= dialDaemon(this.ctx, name).then((daemon) => {
+      daemon?.onState((state) => changed(daemon, state));
+      return daemon ?? own;
+    });
+    return this.client;
+  }
+
+  /** The same, but a daemon counts, too, that was started since. */
+  async now(): Promise<Client> {
+    const { own } = this.options;
+    const client = await this.get();
+    const { pid, state } = findDaemon() ?? {};
+    if (client !== own || !state || pid === this.unfit) return client;
+    this.client = undefined;
+    const now = await this.get();
+    if (now === own) this.unfit = pid;
+    return now;
+  }
+
+  async close(): Promise<void> {
+    const client = await this.client?.catch(() => undefined);
+    if (client !== this.options.own) await client?.close();
+  }
+}
