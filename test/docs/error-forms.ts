@@ -18,7 +18,9 @@ export function errorFormsOf(table: Record<string, ErrorRow>, source: string): E
   const types = factTypesOf(source);
   return Object.entries(table).map(([code, row]) => {
     const { exit, text } = typeof row === "function" ? { exit: 1, text: row } : row;
-    return { code, message: text(placeholders(types.get(code) ?? new Map())), exit };
+    // What is calculated from a placeholder is not a number.
+    const message = text(placeholders(types.get(code) ?? new Map())).replaceAll("NaN", "<number>");
+    return { code, message, exit };
   });
 }
 
@@ -63,7 +65,18 @@ function placeholders(types: ReadonlyMap<string, "list" | "one">): unknown {
 /** A list with one placeholder, whose length is printed as a placeholder, too. */
 function listOf(fact: string): readonly string[] {
   const length = { [Symbol.toPrimitive]: (hint: string) => (hint === "number" ? 1 : "<number>") };
-  return new Proxy([`<${fact}>`], {
+  return new Proxy([rowOf(`<${fact}>`)], {
     get: (target, key) => (key === "length" ? length : Reflect.get(target, key)),
   });
+}
+
+/** An entry of a list: a text, or an object whose fields are placeholders. */
+function rowOf(text: string): string {
+  const get = (_target: object, key: string | symbol) => {
+    if (key === Symbol.toPrimitive || key === "toString" || key === "toJSON") return () => text;
+    const own: unknown = Reflect.get(Object(text), key);
+    if (typeof own === "function") return own.bind(text);
+    return own ?? (typeof key === "symbol" ? undefined : `<${key}>`);
+  };
+  return new Proxy({}, { get }) as string;
 }
