@@ -1,5 +1,6 @@
 import type { Tokens } from "marked";
 import type { Drawing } from "./drawing.ts";
+import type { Coloured } from "./growing-code.ts";
 import { wrapped } from "./wrap.ts";
 
 /** Code longer than this is shown without colours, which would take long to find. */
@@ -11,10 +12,16 @@ export function codeLines(
   width: number,
   drawing: Drawing,
 ): string[] {
-  const { theme, highlight } = drawing;
-  const language = /^[\w+#.-]*/.exec(lang)?.[0] ?? "";
-  const coloured = text.length <= MAX_COLOURED && language !== "" ? highlight?.(text, language) : undefined;
-  const lines = coloured ?? text.split("\n").map((line) => theme.style("code", line));
-  const name = language === "" ? [] : [theme.style("faint", `  ${language}`)];
-  return [...name, ...lines.flatMap((line) => wrapped(line, Math.max(8, width - 2), "  ")).map((line) => `  ${line}`)];
+  const { theme, highlight, growing } = drawing;
+  const named = /^[\w+#.-]*/.exec(lang)?.[0] ?? "";
+  const language = text.length <= MAX_COLOURED ? named : "";
+  const draw = (code: string): Coloured => {
+    const coloured = language === "" ? undefined : highlight?.(code, language);
+    const lines = coloured?.lines ?? code.split("\n").map((line) => theme.style("code", line));
+    const broken = lines.flatMap((line) => wrapped(line, Math.max(8, width - 2), "  "));
+    return { lines: broken.map((line) => `  ${line}`), isWhole: coloured?.isWhole ?? true };
+  };
+  const name = named === "" ? [] : [theme.style("faint", `  ${named}`)];
+  const lines = growing ? growing.lines(text, `${width} ${language}`, draw) : draw(text).lines;
+  return [...name, ...lines];
 }

@@ -1,4 +1,5 @@
 import type { Role, Theme } from "../theme/theme.ts";
+import type { Coloured } from "./growing-code.ts";
 
 /** Roles of the classes that highlight.js marks parts of code with. */
 const ROLES: Readonly<Record<string, Role>> = {
@@ -29,14 +30,16 @@ const ROLES: Readonly<Record<string, Role>> = {
 const PARTS = /<span class="hljs-([\w-]+)[^"]*">|<span[^>]*>|<\/span>|&(amp|lt|gt|quot|#x27);|[^<&]+|[<&]/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
 
-/** Loads what colours code: a function that returns coloured lines, or undefined for a language that it does not know. */
+/** Loads what colours code: a function that returns undefined for a language that it does not know. */
 export async function loadHighlighter(): Promise<
-  (theme: Theme) => (code: string, language: string) => string[] | undefined
+  (theme: Theme) => (code: string, language: string) => Coloured | undefined
 > {
   const { default: hljs } = await import("highlight.js/lib/common");
   return (theme) => (code, language) => {
-    if (!hljs.getLanguage(language)) return undefined;
-    return colouredLines(hljs.highlight(code, { language, ignoreIllegals: true }).value, theme);
+    const grammar = hljs.getLanguage(language);
+    if (!grammar) return undefined;
+    const { value, _top: last } = hljs.highlight(code, { language, ignoreIllegals: true });
+    return { lines: colouredLines(value, theme), isWhole: last === grammar };
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Drawing } from "./drawing.ts";
+import { GrowingCode } from "./growing-code.ts";
 import { markdownLines } from "./markdown.ts";
 import { safeText } from "./safe.ts";
 
@@ -13,11 +14,13 @@ export class GrowingText {
   private lines: string[] = [];
   private width = 0;
   private drawing: Drawing | undefined;
+  /** The lines of code at the end, which is drawn anew once it is complete. */
+  private code = new GrowingCode();
 
   /** The lines of a text that begins as the one before did. */
   draw(text: string, width: number, drawing: Drawing): string[] {
     if (width !== this.width || drawing !== this.drawing || text.length < this.settled) {
-      Object.assign(this, { settled: 0, lines: [], width, drawing });
+      Object.assign(this, { settled: 0, lines: [], width, drawing, code: new GrowingCode() });
     }
     for (let end = endOfPart(text, this.settled); end !== undefined; end = endOfPart(text, this.settled)) {
       this.add(text.slice(this.settled, end));
@@ -25,11 +28,12 @@ export class GrowingText {
     }
     const rest = text.slice(this.settled);
     if (rest.trim() === "") return this.lines;
-    const tail = markdownLines(safeText(rest), width, drawing);
+    const tail = markdownLines(safeText(rest), width, { ...drawing, growing: this.code });
     return this.lines.length > 0 ? [...this.lines, "", ...tail] : tail;
   }
 
   private add(part: string): void {
+    this.code = new GrowingCode();
     if (part.trim() === "") return;
     const drawn = markdownLines(safeText(part), this.width, this.drawing as Drawing);
     if (this.lines.length > 0 && drawn.length > 0) this.lines.push("");
