@@ -37,7 +37,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
     run: async ({ event }: { event?: string }, { sessionId, request }) =>
       switchTo(
         await request("clone_session", { sessionId, atOnce: true, ...(event !== undefined && { eventId: event }) }),
-        "Copied to session",
+        "Copied to a new session",
       ),
   },
   name: {
@@ -60,8 +60,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
   reload: {
     summary: "Reload the session with the current extensions, presets and configuration",
     operations: ["reload_session"],
-    run: async (_args, { sessionId, request }) =>
-      switchTo(await request("reload_session", { sessionId }), "Reloaded session"),
+    run: async (_args, { sessionId, request }) => switchTo(await request("reload_session", { sessionId }), "Reloaded"),
   },
   quit: { summary: "Leave; the session is kept", operations: [], run: () => ({ leave: true }) },
 };
@@ -88,11 +87,15 @@ async function listHere(context: SlashContext): Promise<CommandResult> {
 }
 
 async function resume(session: string, { request }: SlashContext): Promise<CommandResult> {
-  return switchTo(await request("load_session", { sessionId: session }), "Session");
+  const status = await request("load_session", { sessionId: session });
+  const { cwd } = status.meta;
+  const { sessions } = await request("list_sessions", cwd === undefined ? {} : { cwd });
+  const { name, title } = sessions.find(({ sessionId }) => sessionId === status.sessionId) ?? {};
+  return switchTo(status, `Now in "${name ?? title ?? "another session"}"`);
 }
 
-function switchTo(status: SessionStatus, told: string): CommandResult {
-  return { output: `${told} ${status.sessionId}`, sessionId: status.sessionId, data: status };
+function switchTo(status: SessionStatus, output: string): CommandResult {
+  return { output, sessionId: status.sessionId, data: status };
 }
 
 function statusText({ sessionId, running, model, modelError, meta, problems, notices }: SessionStatus): string {

@@ -48,6 +48,21 @@ export function describeEvent(event: StoredEvent): string {
   return `${event.id.slice(0, NAME_LENGTH)} (${label}${text === "" ? "" : `: ${oneLine(text, 40)}`})`;
 }
 
+/** Says what a conversation ends with, for example `the reply: It adds up prices.` */
+export function endText(event: StoredEvent): string {
+  const { label, text } = lineOf(event);
+  const role = messageIn(event)?.role;
+  const what =
+    role === "user"
+      ? "message"
+      : role === "assistant"
+        ? "reply"
+        : role === "tool_result"
+          ? `result of ${label}`
+          : label;
+  return `the ${what}${text === "" ? "" : `: ${oneLine(text, 60)}`}`;
+}
+
 /** Matches text that needs cleaning or whose width is not its length. */
 const UNUSUAL = /[^ -~]| {2}/;
 

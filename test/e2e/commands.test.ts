@@ -59,7 +59,7 @@ describe("slash commands in a session with real turns", () => {
       "never said",
     ]);
     expect(code).toBe(0);
-    expect(out).toContain(`Session ${first}`);
+    expect(out).toContain('Now in "the first session"');
     expect(out).not.toContain("never said");
     const listed = JSON.parse((await s.run(["session", "list", "--output", "json"])).stdout) as {
       name?: string;
@@ -140,23 +140,23 @@ describe("slash commands in a session with real turns", () => {
       ["/model scripted/scripted-model", /scripted-model/],
       ["/think low", /low/],
       ["/undo", /^Undone: and three\n/],
-      ["/redo", /\(assistant: Three\.\)/],
-      [`/rewind ${two} --files`, /^0 files restored\.\n.*\(assistant: Two\.\)/],
+      ["/redo", /^The conversation now ends with the reply: Three\.$/m],
+      [`/rewind ${two} --files`, /^0 files restored\.\n.*the reply: Two\.$/m],
       ["/rewind start --files", /-two\n\+one\nTo restore these files, and go back: \/rewind start --files --yes\n$/],
       ["/rewind start --files --yes", /^1 file restored\.\nThe conversation is now at its start\./],
-      [`/branch ${three}`, /\(assistant: Three\.\)/],
+      [`/branch ${three}`, /the reply: Three\.$/m],
       ["/export md out.md", /out\.md/],
       ["/compact the cart", /^Compacted: about \d+ tokens by the model's count → \d+ by Scorel's estimate\./],
       ["/retry", /^Again\./],
       ["/init", /^Again\./],
-      ["/clone", /^Copied to session \w{16}/],
-      ["/new other", /^New session \w{16}/],
-      ["/clear", /^New session \w{16}/],
-      [`/resume ${id.slice(0, 8)}`, new RegExp(`^Session ${id}`)],
+      ["/clone", /^Copied to a new session\nTo go on in it: scorel --session \w{16}$/m],
+      ["/new other", /^New session\nTo go on in it: scorel --session \w{16}$/m],
+      ["/clear", /^New session\nTo go on in it: scorel --session \w{16}$/m],
+      [`/resume ${id.slice(0, 8)}`, /^Now in "cart"$/m],
       ["/login openai", /^Run `scorel login openai` in another terminal/],
       ["/logout openai", /^Nothing was stored for openai\./],
       ["/refresh-instructions", /./],
-      ["/reload", new RegExp(`^Reloaded session ${id}`)],
+      ["/reload", /^Reloaded$/m],
       ["/quit", /^$/],
     ];
     const ran: object[] = [];

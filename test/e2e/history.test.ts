@@ -33,7 +33,7 @@ async function printed(s: Scratch, ...argv: string[]): Promise<string> {
 }
 const leafOf = async (s: Scratch, sessionId: string) =>
   (JSON.parse(await printed(s, "context", sessionId)) as { leafId: string | null }).leafId;
-const stands = (id: string, words: string) => `The conversation is now at ${id.slice(0, 8)} (${words}).\n`;
+const stands = (words: string) => `The conversation now ends with ${words}\n`;
 /** A drawn tree without ids. */
 const shape = (drawn: string) => drawn.replaceAll(/([○●·┄]) \w+ /g, "$1");
 
@@ -58,7 +58,7 @@ describe("a session with real turns", () => {
 ● assistant  (here) Two things.
 `);
 
-    expect(await printed(s, "rewind", id, end.slice(0, 6))).toBe(stands(end, "assistant: One thing.") + left(id, end));
+    expect(await printed(s, "rewind", id, end.slice(0, 6))).toBe(stands("the reply: One thing.") + left(id, end));
     expect(await leafOf(s, id)).toBe(end);
     expect(await s.run(["--session", id, "-p", "Make it three."])).toMatchObject({
       code: 0,
@@ -67,7 +67,7 @@ describe("a session with real turns", () => {
     const sent = server.requests.map(({ body }) => body as { messages: { role: string }[] }).at(-1);
     expect(sent?.messages.slice(1).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
 
-    expect(await printed(s, "branch", id, last)).toBe(stands(last, "assistant: Two things."));
+    expect(await printed(s, "branch", id, last)).toBe(stands("the reply: Two things."));
     expect(shape(await printed(s, "tree", id, "--all"))).toMatch(
       /^○ assistant {2}One thing\.\n├─○ user {7}Make it three\.\n│ ○ assistant {2}Three things\.\n(.*\n)*○ user {7}Make it two\.\n/m,
     );
@@ -93,9 +93,9 @@ describe("a session with real turns", () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer(script());
     const { sessionId, ids } = await talked(s, server);
-    const [, , , end = "", , , , last = ""] = ids;
+    const [, , , end = ""] = ids;
     expect(await printed(s, "undo", sessionId)).toBe(
-      `Undone: Make it two.\n${stands(end, "assistant: One thing.")}${left(sessionId, end)}`,
+      `Undone: Make it two.\n${stands("the reply: One thing.")}${left(sessionId, end)}`,
     );
     expect(await printed(s, "undo", sessionId)).toBe(
       `Undone: What is in it?\nThe conversation is now at its start.\n${left(sessionId, "start")}`,
@@ -104,8 +104,8 @@ describe("a session with real turns", () => {
       code: 2,
       stderr: expect.stringContaining("nothing to undo"),
     });
-    expect(await printed(s, "redo", sessionId)).toBe(stands(end, "assistant: One thing.") + left(sessionId, end));
-    expect(await printed(s, "redo", sessionId)).toBe(stands(last, "assistant: Two things."));
+    expect(await printed(s, "redo", sessionId)).toBe(stands("the reply: One thing.") + left(sessionId, end));
+    expect(await printed(s, "redo", sessionId)).toBe(stands("the reply: Two things."));
     expect(await session(s, "redo", sessionId)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("nothing to redo"),
@@ -190,7 +190,7 @@ describe("a session with real turns", () => {
     expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     expect(unconfirmed.stdout).toMatch(/^modified: cart\.js\n(.*\n)*-two\n\+one\n/);
     expect([cart(), await leafOf(s, sessionId)]).toEqual(["two\n", last]);
-    expect(await printed(s, ...asked, "--yes")).toContain(`1 file restored.\n${stands(end, "assistant: One thing.")}`);
+    expect(await printed(s, ...asked, "--yes")).toContain(`1 file restored.\n${stands("the reply: One thing.")}`);
     expect([cart(), await leafOf(s, sessionId)]).toEqual(["one\n", end]);
     await printed(s, "branch", sessionId, last);
     s.file("cart.js", "someone else's\n");

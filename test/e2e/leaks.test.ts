@@ -71,7 +71,7 @@ async function measured(s: Scratch): Promise<Measure[]> {
   const input = `${loads(LOADS / 10)}/measure\n${loads((LOADS * 4) / 10)}/measure\n${loads(LOADS / 2)}/measure\n`;
   const { stdout, stderr, code } = await s.run(["chat"], { input });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout.match(/^Reloaded session/gm)).toHaveLength(LOADS);
+  expect(stdout.match(/^Reloaded$/gm)).toHaveLength(LOADS);
   return stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Measure] : []));
 }
 

@@ -300,7 +300,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await t.shows("Still there? (deployer)");
     await t.shows("[y, n; Enter: n] ");
     t.type("/new\r");
-    await t.shows("New session ");
+    await t.shows("New session · ");
     await t.shows("> ");
     t.type("hi\r");
     await t.shows("Hello.");
@@ -316,7 +316,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     t.type("y\r");
     await t.shows("> ");
     t.type("/reload\r");
-    await t.shows("Reloaded session ");
+    await t.shows("Reloaded · ");
     await t.shows("Begin? (deployer)");
     await t.shows("[y, n; Enter: n] ");
     t.type("n\r");
@@ -428,9 +428,9 @@ describe.skipIf(!hasTerminals)("a conversation in a terminal", () => {
     await using t = terminal(s);
     await t.shows("> ");
     t.type("/new\r");
-    await t.shows("New session ");
+    await t.shows("New session · ");
     await t.shows("> ");
     await leave(t);
-    expect(t.screen().match(/New session \w+/g)?.length).toBe(2);
+    expect(t.screen().match(/New session (?:\w+ )?·/g)?.length).toBe(2);
   }, 30_000);
 });

@@ -42,7 +42,10 @@ async function withSession<R extends Asked>(
     const result = await ask(client, id);
     const { failed, text } = await resultText(client, result.sessionId ?? id, result, interrupt);
     await client.drained(id);
-    const told = options.output === "json" ? JSON.stringify({ ...result, ...(text !== undefined && { text }) }) : text;
+    const told =
+      options.output === "json"
+        ? JSON.stringify({ ...result, ...(text !== undefined && { text }) })
+        : `${text ?? ""}${goOn(id, result)}` || undefined;
     if (told !== undefined) await output.write(`${stdout.isTTY ? plainText(told) : told}\n`);
     if (failed !== undefined) stderr.write(`${failed}\n`);
     return failed === undefined && output.complaint === undefined ? 0 : 1;
@@ -67,6 +70,12 @@ async function printNotifications(client: Client, sessionId: string, { stderr }:
     // No plugin for questions is loaded.
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
   }
+}
+
+/** How to go on in the session that the command led to: nobody is shown it here. */
+function goOn(sessionId: string, result: Asked): string {
+  const isOther = result.sessionId !== undefined && result.sessionId !== sessionId;
+  return isOther ? `\nTo go on in it: scorel --session ${result.sessionId}` : "";
 }
 
 /** Returns what to print: the output, the text meant for the clipboard, or the answer of the turn. */

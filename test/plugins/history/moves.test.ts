@@ -15,7 +15,7 @@ describe("rewind", () => {
       eventId: expect.any(String) as string,
       fromLeafId: two,
       leafId: one,
-      text: `The conversation is now at ${one.slice(0, 8)} (assistant: echo: one).`,
+      text: "The conversation now ends with the reply: echo: one",
     });
     expect(session.tree.get(moved.eventId)).toMatchObject({
       type: "rewind",
