@@ -54,7 +54,9 @@ export const config = z.strictObject({
     .record(z.string(), colors)
     .default({})
     .describe("colours of themes: a table for each theme, `dark` and `light` among them"),
-  keys: keySettings.default({}).describe('keys of actions, as in `expand = "ctrl+x"`'),
+  keys: keySettings
+    .default({})
+    .describe('keys of actions and commands, as in `expand = "ctrl+x"` and `"/undo" = "alt+u"`'),
 });
 
 export type Settings = z.output<typeof config>;

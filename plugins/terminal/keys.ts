@@ -84,8 +84,11 @@ export interface Keys {
   is(data: string, action: KeyAction): boolean;
   /** The first key of an action as people write it, such as `Ctrl-R`; "" when it has none. */
   label(action: KeyAction): string;
-  /** The name of the key that a plugin wants, in its one form; undefined if it names no key, types a character, or is bound to an action. */
-  free(key: string): string | undefined;
+  /**
+   * The names of the keys that run a slash command: those that the user has set for it, else those of the `wanted` ones that name a key,
+   * type no character, and are bound to nothing else.
+   */
+  ofCommand(name: string, wanted: readonly string[]): readonly string[];
   /** Whether a key, as the terminal sent it, has this name. */
   names(data: string, key: string): boolean;
   /** All keys of an action as people write them. */

@@ -42,7 +42,7 @@ export class Contributed {
   /** Runs the command of a key that the application has no use for. The first plugin with a key gets it. */
   press(data: string): void {
     const { keys } = this.parts;
-    const command = this.commands.find((each) => freeKeys(each, keys).some((key) => keys.names(data, key)));
+    const command = this.commands.find((each) => namesOf(each, keys).some((key) => keys.names(data, key)));
     if (command) this.open(command.name, () => this.parts.run(command.name));
   }
 
@@ -76,11 +76,11 @@ export class Contributed {
   }
 }
 
-/** The keys of a command that nothing else has, by the names that people write. */
+/** The keys that run a command, as people write them. */
 export function keysOf(command: ListedCommand, keys: Keys): string[] {
-  return freeKeys(command, keys).map(keyLabel);
+  return namesOf(command, keys).map(keyLabel);
 }
 
-function freeKeys({ keys: wanted = [] }: ListedCommand, keys: Keys): string[] {
-  return wanted.flatMap((key) => keys.free(key) ?? []);
+function namesOf({ name, keys: wanted = [] }: ListedCommand, keys: Keys): readonly string[] {
+  return keys.ofCommand(name, wanted);
 }

@@ -3,21 +3,25 @@ import { z } from "zod";
 import { defaultKeys, type KeyAction, type KeyGroup, keyGroups } from "../keys.ts";
 import { keyLabel, keyNamed } from "./key-names.ts";
 
-/** The keys of all actions, by action, each in its one form. */
-export type Bindings = Record<KeyAction, readonly string[]>;
-/** The table `[terminal.keys]`: a key or several for each action; an empty list takes its keys away. */
-export type KeySettings = { [A in KeyAction]?: string | string[] | undefined };
+/** A slash command as it is typed: `/undo`. */
+type Command = `/${string}`;
+/** What a key can be set for. */
+type Name = KeyAction | Command;
+/** The keys of all actions, and those that the user has set for commands, each in its one form. */
+export type Bindings = Record<KeyAction, readonly string[]> & Partial<Record<Command, readonly string[]>>;
+/** The table `[terminal.keys]`: a key or several for each action or command; an empty list takes its keys away. */
+export type KeySettings = { [N in Name]?: string | string[] | undefined };
 
 const actions = Object.keys(defaultKeys) as KeyAction[];
 /** Without them, one could neither write, nor stop what runs, nor leave a list. */
 const needed: readonly KeyAction[] = ["send", "interrupt", "choose", "cancel"];
-/** Groups whose actions are used at the same time. Pages and ends are also those of lists. */
-const together: readonly (readonly KeyAction[])[] = [
-  actionsOf("writing", "editing", "reading", "choosing", "going"),
+/** Names that are used at the same time, so that a key belongs to one of them. Pages and ends are also those of lists. */
+const together = (settings: KeySettings): readonly (readonly Name[])[] => [
+  [...actionsOf("writing", "editing", "reading", "choosing", "going"), ...commandsIn(settings)],
   [...actionsOf("lists"), "pageUp", "pageDown", "top", "bottom", "help"],
 ];
 /** Actions that may have one key, since only one of them applies: one leaves when there is nothing to delete. */
-const shared: readonly (readonly KeyAction[])[] = [["deleteForward", "leave"]];
+const shared: readonly (readonly Name[])[] = [["deleteForward", "leave"]];
 
 /** Schema of the table `[terminal.keys]`. */
 export const keySettings = z
@@ -39,9 +43,12 @@ export function flawsOf(settings: Record<string, string | string[]>): Flaw[] {
 }
 
 function flawsOfOne(action: string, keys: readonly string[]): Flaw[] {
-  if (!isAction(action)) {
+  if (!isAction(action) && !isCommand(action)) {
     const near = nearest(action, actions);
-    const meant = near === undefined ? `the actions are ${actions.join(", ")}` : `did you mean "${near}"?`;
+    const meant =
+      near === undefined
+        ? `the actions are ${actions.join(", ")}; commands are written "/name"`
+        : `did you mean "${near}"?`;
     return [{ path: [action], message: `there is no action "${action}" that a key can be set for; ${meant}` }];
   }
   return keys.flatMap((key) => {
@@ -57,7 +64,7 @@ function flawsOfOne(action: string, keys: readonly string[]): Flaw[] {
 
 function clashes(settings: KeySettings): Flaw[] {
   const bindings = bindingsOf(settings);
-  const twice = together.flatMap((group) =>
+  const twice = together(settings).flatMap((group) =>
     group.flatMap((action, index) =>
       group
         .slice(0, index)
@@ -69,8 +76,8 @@ function clashes(settings: KeySettings): Flaw[] {
   return actions.filter((action) => bindings[action].length === 0).flatMap((action) => keyless(action, settings));
 }
 
-function sameKey(action: KeyAction, other: KeyAction, bindings: Bindings): Flaw[] {
-  const key = bindings[action].find((each) => bindings[other].includes(each));
+function sameKey(action: Name, other: Name, bindings: Bindings): Flaw[] {
+  const key = bindings[action]?.find((each) => bindings[other]?.includes(each));
   if (key === undefined) return [];
   return [{ path: [action], message: `${keyLabel(key)} is also the key of "${other}"; give one of them another key` }];
 }
@@ -79,7 +86,9 @@ function sameKey(action: KeyAction, other: KeyAction, bindings: Bindings): Flaw[
 function keyless(action: KeyAction, settings: KeySettings): Flaw[] {
   if (settings[action] !== undefined)
     return needed.includes(action) ? [{ path: [action], message: `"${action}" needs at least one key` }] : [];
-  const taker = actions.find((other) => keysOf(settings[other]).some((key) => defaultKeys[action].includes(key)));
+  const taker = namesIn(settings).find((other) =>
+    keysOf(settings[other]).some((key) => defaultKeys[action].includes(key)),
+  );
   const lost = `"${action}" has no other key than ${defaultKeys[action].map(keyLabel).join(" and ")}`;
   return [{ path: [taker ?? action], message: `${lost}; give "${action}" a key, too` }];
 }
@@ -88,11 +97,20 @@ function keyless(action: KeyAction, settings: KeySettings): Flaw[] {
 export function bindingsOf(settings: KeySettings = {}): Bindings {
   const rows = actions.map((action) => {
     if (settings[action] !== undefined) return [action, keysOf(settings[action])];
-    const others = together.filter((group) => group.includes(action)).flat();
-    const taken = new Set(others.flatMap((other) => keysOf(settings[other])));
+    const others = together(settings).filter((group) => group.includes(action));
+    const taken = new Set(others.flat().flatMap((other) => keysOf(settings[other])));
     return [action, defaultKeys[action].filter((key) => !taken.has(key))];
   });
-  return Object.fromEntries(rows) as Bindings;
+  const ofCommands = commandsIn(settings).map((name) => [name, keysOf(settings[name])]);
+  return Object.fromEntries([...rows, ...ofCommands]) as Bindings;
+}
+
+function commandsIn(settings: KeySettings): Command[] {
+  return Object.keys(settings).filter(isCommand);
+}
+
+function namesIn(settings: KeySettings): Name[] {
+  return [...actions, ...commandsIn(settings)];
 }
 
 function keysOf(setting: string | readonly string[] | undefined): string[] {
@@ -104,6 +122,10 @@ function keysOf(setting: string | readonly string[] | undefined): string[] {
 
 function actionsOf(...groups: readonly KeyGroup[]): KeyAction[] {
   return groups.flatMap((group) => Object.keys(keyGroups[group]) as KeyAction[]);
+}
+
+function isCommand(name: string): name is Command {
+  return /^\/\S+$/.test(name);
 }
 
 function isAction(name: string): name is KeyAction {

@@ -49,16 +49,17 @@ export function createKeys(settings: KeySettings = {}): Keys {
   const bindings = bindingsOf(settings);
   const labels = (action: KeyAction) => bindings[action].map(keyLabel);
   const bound = new Set(Object.values(bindings).flat());
+  const free = (key: string) => {
+    const named = keyNamed(key);
+    return typeof named === "string" && !bound.has(named) ? [named] : [];
+  };
   let last = { data: "", key: undefined as string | undefined };
   return {
     is(data, action) {
       if (last.data !== data) last = { data, key: keyOf(data) };
       return last.key !== undefined && bindings[action].includes(last.key);
     },
-    free(key) {
-      const named = keyNamed(key);
-      return typeof named === "string" && !bound.has(named) ? named : undefined;
-    },
+    ofCommand: (name, wanted) => bindings[`/${name}`] ?? wanted.flatMap(free),
     names: (data, key) => keyOf(data) === key,
     label: (action) => labels(action)[0] ?? "",
     labels,

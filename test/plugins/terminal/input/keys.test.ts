@@ -1,8 +1,11 @@
+import type { ListedCommand } from "@scorel/commands/contract";
 import { describe, expect, it } from "vitest";
+import { Help } from "../../../../plugins/terminal/app/help.ts";
 import { keySettings } from "../../../../plugins/terminal/input/key-config.ts";
 import { canonical, keyLabel } from "../../../../plugins/terminal/input/key-names.ts";
 import { createKeys, keyOf, keyRows } from "../../../../plugins/terminal/input/keys.ts";
 import { defaultKeys, type KeyAction } from "../../../../plugins/terminal/keys.ts";
+import { en } from "../../../../plugins/terminal/words/en.ts";
 
 /** The same key as sent by terminals without and with the Kitty protocol, by xterm's modifyOtherKeys, and by older ones. */
 const sent: Record<string, string[]> = {
@@ -76,6 +79,45 @@ describe("keys", () => {
     );
   });
 
+  it("run commands: those that the settings name, else those that a plugin wants and nothing has", () => {
+    const set = { "/undo": ["alt+u", "ctrl+b"], "/watch": "Alt-W", "/quiet": [] };
+    const keys = createKeys(keySettings.parse(set));
+    expect({
+      undo: keys.ofCommand("undo", ["f7"]),
+      watch: keys.ofCommand("watch", []),
+      quiet: keys.ofCommand("quiet", ["f8"]),
+      other: keys.ofCommand("other", ["alt+w", "ctrl+o", "x", "nope", "F9"]),
+      charLeft: keys.labels("charLeft"),
+    }).toEqual({
+      undo: ["alt+u", "ctrl+b"],
+      watch: ["alt+w"],
+      quiet: [],
+      other: ["f9"],
+      charLeft: ["Left"],
+    });
+  });
+
+  it("are shown by the help as the settings have them", () => {
+    const keys = createKeys(keySettings.parse({ "/undo": "alt+u", expand: "f6" }));
+    const command = (name: string, wanted: string[]) =>
+      ({ name, usage: `/${name}`, description: `Does ${name}`, group: "", plugin: "p", keys: wanted }) as ListedCommand;
+    const help = new Help({
+      theme: { name: "none", style: (_role, shown) => shown },
+      words: en,
+      keys,
+      actions: new Set<KeyAction>(["expand"]),
+      commands: [command("undo", ["f7"]), command("watch", ["alt+w"])],
+      rows: () => 200,
+      close() {},
+    });
+    const shown = help.render(80).map((line) => line.trim());
+    expect(shown.filter((line) => /^F6|^\/(?:undo|watch)/.test(line)).map((line) => line.split(/ {2,}/))).toEqual([
+      ["F6", en.actions.expand],
+      ["/undo, Alt-U", "Does undo"],
+      ["/watch, Alt-W", "Does watch"],
+    ]);
+  });
+
   it.each([
     [{ sned: "f5" }, ["sned"], 'there is no action "sned" that a key can be set for; did you mean "send"?'],
     [
@@ -86,6 +128,9 @@ describe("keys", () => {
     [{ help: "?" }, ["help"], '"?" types a character, which could then not be written; add ctrl or alt, as in "alt+?"'],
     [{ expand: "f5", thinking: "F5" }, ["thinking"], 'F5 is also the key of "expand"; give one of them another key'],
     [{ newline: "enter" }, ["newline"], '"send" has no other key than Enter; give "send" a key, too'],
+    [{ "/a": "f5", "/b": "F5" }, ["/b"], 'F5 is also the key of "/a"; give one of them another key'],
+    [{ "/a": "enter" }, ["/a"], '"send" has no other key than Enter; give "send" a key, too'],
+    [{ "/a": "q" }, ["/a"], '"q" types a character, which could then not be written; add ctrl or alt, as in "alt+q"'],
     [{ interrupt: [] }, ["interrupt"], '"interrupt" needs at least one key'],
   ])("are refused with what is wrong: %j", (settings, path, message) => {
     const { error } = keySettings.safeParse(settings);
