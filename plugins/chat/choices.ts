@@ -1,6 +1,9 @@
 import { displayText } from "@scorel/kit/text/display";
+import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { visibleText } from "@scorel/kit/text/plain";
+import { cutToWidth, widthOf } from "@scorel/kit/text/width";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
+import { hung, marked } from "./indented.ts";
 
 /** A question as displayed, with the prompt for its answer. */
 export interface Shown {
@@ -17,14 +20,39 @@ const CONFIRM: RequestOption[] = [
   { value: "n", label: "no" },
 ];
 
+/** What a question is about is indented more than its answers, so that no part of it looks like one of them. */
+const BODY = "    ";
+/** The rows of an answer after its first one. */
+const ANSWER = "      ";
+/** Columns of what Enter answers, in the prompt. It is shown in full above. */
+const ENTER_COLUMNS = 40;
+
 /** Formats a question in full, since nobody can agree to what was cut off. */
-export function shownQuestion(request: OpenRequest): Shown {
+export function shownQuestion(request: OpenRequest, columns?: number): Shown {
   const { plugin, title, body = [] } = request;
   const details = body.map(displayText).filter((text) => text !== "");
   // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
-  const head = plugin === "permissions" ? title : `${title} (${plugin})`;
-  const text = [head, ...details, ...offered(request).map(row)].join("\n");
-  return { text: visibleText(text), prompt: `${visibleText(hint(request))} ` };
+  const head = line(plugin === "permissions" ? title : `${title} (${plugin})`);
+  const text = [
+    hung(head, columns),
+    ...details.map((detail) => marked(visibleText(detail), BODY, columns)),
+    ...answers(request).map(([head, text]) => marked(line(text), ANSWER, columns, head)),
+  ].join("\n");
+  return { text, prompt: `${hint(request)} ` };
+}
+
+/** The rows of a question that say how it can be answered. */
+function answers(request: OpenRequest): [head: string, text: string][] {
+  const { kind, fallback = "" } = request;
+  if (kind === "input") return widthOf(fallback) > ENTER_COLUMNS ? [["  Enter = ", fallback]] : [];
+  return offered(request).map(({ value, label, number }) => [
+    number === undefined ? `  ${line(value)} = ` : `  ${number} `,
+    label,
+  ]);
+}
+
+function line(text: string): string {
+  return visibleBreaks(visibleText(text));
 }
 
 /** Summarizes the possible answers, for example `[1-3; Enter: staging]`. */
@@ -32,8 +60,12 @@ export function hint(request: OpenRequest): string {
   const { kind, fallback } = request;
   const options = offered(request);
   const first = options[0];
-  const among = first?.number === undefined ? options.map(({ value }) => value).join(", ") : `1-${options.length}`;
-  const enter = fallback === undefined || fallback === "" ? [] : [`Enter: ${labelled(request, fallback)}`];
+  const among =
+    first?.number === undefined ? options.map(({ value }) => line(value)).join(", ") : `1-${options.length}`;
+  const enter =
+    fallback === undefined || fallback === ""
+      ? []
+      : [`Enter: ${cutToWidth(line(labelled(request, fallback)), ENTER_COLUMNS)}`];
   return `[${[kind === "input" ? "type the answer" : among, ...enter].join("; ")}]`;
 }
 
@@ -72,10 +104,6 @@ function offered({ kind, options = [] }: OpenRequest): Offered[] {
 
 function isNo({ value, message }: Offered): boolean {
   return value === "n" || message === true;
-}
-
-function row({ value, label, number }: Offered): string {
-  return number === undefined ? `  ${value} = ${label}` : `  ${number} ${label}`;
 }
 
 function match(options: readonly Offered[], said: string): string | undefined {

@@ -3,6 +3,7 @@ import { openSession, sessionChoice } from "@scorel/host/client";
 import type { Client, SessionOption, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/models/contract";
 import type { TerminalService, TerminalStart } from "@scorel/terminal/contract";
 import type {} from "@scorel/trust/contract";
@@ -133,7 +134,7 @@ async function closeSession(
   staying: (names: string[]) => void,
 ): Promise<void> {
   const { notices, present = [] } = await client.request("get_status", { sessionId });
-  staying(present.filter(({ clientId }) => clientId !== client.clientId).map(({ name }) => name));
+  staying(present.filter(({ clientId }) => clientId !== client.clientId).map(({ name }) => lineOf(name)));
   await screen.notices(notices);
   await screen.notices((await client.request("close_session", { sessionId })).notices);
 }

@@ -1,7 +1,9 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { displayText } from "@scorel/kit/text/display";
-import { widthOf } from "@scorel/kit/text/width";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { cutToWidth, widthOf } from "@scorel/kit/text/width";
+import { indented, marked } from "./indented.ts";
 
 const SHOWN_LINES = 12;
 
@@ -41,20 +43,25 @@ export function warningIn(display: DisplayAction): string | undefined {
   return isMore ? `${display.level}: ${display.text}` : undefined;
 }
 
-/** Formats a display other than a card. `by` names the client that wrote a message, if it has a name. */
-export function drawn(display: DisplayAction, by = ""): string {
-  if (display.display === "bubble")
-    return display.role === "user" ? display.text.replace(/^/gm, `${by}> `) : display.text.trimEnd();
-  return shortened(displayText(display));
+/** Formats a display other than a card or a message. */
+export function drawn(display: DisplayAction, columns: number | undefined): string {
+  if (display.display === "bubble") return display.text.trimEnd();
+  const text = shortened(displayText(display));
+  return text === "" ? "" : indented(text, columns);
+}
+
+/** Columns of a name before somebody's words. */
+const NAME_COLUMNS = 30;
+
+/** Formats the words of somebody who is named, or of another client without a name, so that each row is told apart from other output. */
+export function wordsOf(by: string | undefined, text: string, columns: number | undefined): string {
+  return marked(text, `  ${cutToWidth(lineOf(by ?? ""), NAME_COLUMNS)}> `, columns);
 }
 
 /** Formats a tool's output, indented. A diff is shown in full, since the user must see it. */
-export function cardText({ text, body = [] }: Card): string {
-  return [shortened(text), ...body.map(displayText)]
-    .filter((part) => part !== "")
-    .join("\n")
-    .replace(/^/gm, "  ")
-    .trimEnd();
+export function cardText({ text, body = [] }: Card, columns: number | undefined): string {
+  const parts = [shortened(text), ...body.map(displayText)].filter((part) => part !== "");
+  return parts.length === 0 ? "" : indented(parts.join("\n"), columns).trimEnd();
 }
 
 /** Cuts a text to its first lines, and says how many more there are. */

@@ -1,7 +1,8 @@
 import { clientName, type SessionProjection } from "@scorel/host/client";
 import type { QueuedMessage } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
-import { drawn } from "./drawing.ts";
+import { wordsOf } from "./drawing.ts";
+import { hung } from "./indented.ts";
 import { pastText } from "./past.ts";
 
 /** Messages that wait, and characters of each, that are shown. */
@@ -30,24 +31,23 @@ export function nowLines(view: SessionProjection, options: NowOptions): string[]
     lines.push("(the host cannot tell what was missed, so here is the end of the conversation again)");
   if (past !== "known") lines.push(pastText(view, { ...options, sessionId, named: others.length > 0 }));
   if (others.length > 0)
-    lines.push(`(also here: ${others.join(", ")}; you are ${clientName(clientId) ?? "without a name"})`);
-  if (queue.length > 0) lines.push(queueText(queue.length, queue, running));
+    lines.push(
+      hung(`(also here: ${others.join(", ")}; you are ${clientName(clientId) ?? "without a name"})`, options.columns),
+    );
+  if (queue.length > 0) lines.push(queueText(queue.length, queue, running, options.columns));
   if (running && view.live.length === 0) lines.push("(a turn is running)");
   return lines.filter((line) => line !== "");
 }
 
 /** Says which messages wait, and when they are sent. */
-export function queueText(count: number, items: readonly QueuedMessage[], running: boolean): string {
+export function queueText(count: number, items: readonly QueuedMessage[], running: boolean, columns?: number): string {
   const counted = count === 1 ? "1 queued message" : `${count} queued messages`;
   const head = running
     ? `(${counted}, sent when the running turn ends)`
     : `(${counted} from before; sent with your next message)`;
   const rows = items
     .slice(0, SHOWN_MESSAGES)
-    .map(
-      ({ content, clientId }) =>
-        `  ${drawn({ display: "bubble", role: "user", text: briefly(content) }, clientName(clientId))}`,
-    );
+    .map(({ content, clientId }) => wordsOf(clientName(clientId), briefly(content), columns));
   const more = items.length - rows.length;
   return [head, ...rows, ...(more > 0 ? [`  … ${more} more`] : [])].join("\n");
 }

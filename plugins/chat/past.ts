@@ -1,7 +1,8 @@
 import { clientName, type Row } from "@scorel/host/client";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { widthOf } from "@scorel/kit/text/width";
-import { cardText, drawn, shortened } from "./drawing.ts";
+import { cardText, drawn, shortened, wordsOf } from "./drawing.ts";
+import { marked } from "./indented.ts";
 
 /** The most turns, and rows of the terminal, that somebody who joins is shown. */
 const MAX_TURNS = 5;
@@ -41,7 +42,7 @@ export function pastText(past: Past, options: PastOptions): string {
   let [left, turns, first] = [MAX_ROWS, 0, rows.length];
   for (; first > 0 && left > 0 && turns < MAX_TURNS; first--) {
     const row = rows[first - 1] as Row;
-    const block = blockOf(row, isNamed);
+    const block = blockOf(row, isNamed, columns);
     const height = heightOf(block, columns);
     if (height > left && blocks.length > 0) break;
     blocks.push(height > left ? endOf(block, left, columns) : block);
@@ -66,15 +67,18 @@ function isRetried(display: Row["display"]): boolean {
   return display.display === "bubble" && display.label === "retried";
 }
 
-function blockOf({ display, clientId, type }: Row, isNamed: boolean): string {
+function blockOf({ display, clientId, type }: Row, isNamed: boolean, columns: number): string {
   if (display.display === "bubble" && display.role !== "user")
     return display.partial ? `${display.text.trimEnd()}\n(cut off here)` : display.text.trimEnd();
-  if (display.display === "bubble")
-    return drawn({ ...display, text: shortened(display.text, MESSAGE_LINES) }, isNamed ? clientName(clientId) : "");
-  if (display.display !== "card") return shortened(drawn(display), OUTPUT_LINES);
+  if (display.display === "bubble") {
+    const words = shortened(display.text, MESSAGE_LINES);
+    return isNamed ? wordsOf(clientName(clientId), words, columns) : marked(words, "> ", columns);
+  }
+  if (display.display !== "card") return shortened(drawn(display, columns), OUTPUT_LINES);
   const failed = display.status === "error" ? "failed: " : "";
   const by = isNamed && type === "shell_line" ? `${clientName(clientId) ?? "another client"} ` : "";
-  return `· ${failed}${by}${lineOf(display.title)}\n${shortened(cardText(display), OUTPUT_LINES)}`.trimEnd();
+  const title = marked(`${failed}${by}${lineOf(display.title)}`, "  ", columns, "· ");
+  return `${title}\n${shortened(cardText(display, columns), OUTPUT_LINES)}`.trimEnd();
 }
 
 function beforeText(earlier: readonly Row[], more: boolean, { sessionId, elsewhere }: PastOptions): string {

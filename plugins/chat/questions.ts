@@ -150,7 +150,7 @@ export class Questions {
   private async show(question: OpenRequest): Promise<void> {
     this.isSeen = false;
     const isSwapped = this.times.now() - this.withdrawnAt < SWAP_MS;
-    const { text, prompt } = shownQuestion(question);
+    const { text, prompt } = shownQuestion(question, this.screen.width);
     await this.screen.ask({ text: `${isSwapped ? SWAPPED : ""}${text}`, prompt });
     if (this.shown !== question || this.isOver) return;
     this.stopWaiting = this.times.after(isSwapped ? SWAPPED_MS : SEEN_MS, () => {

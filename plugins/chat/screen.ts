@@ -3,13 +3,15 @@ import { clientName, damageIn, type SessionProjection, Warnings } from "@scorel/
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
+import { displayText } from "@scorel/kit/text/display";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
-import { cardText, costText, drawn, warningIn, wrapped } from "./drawing.ts";
+import { cardText, costText, drawn, warningIn, wordsOf, wrapped } from "./drawing.ts";
 import { authorOf, idOf, isOwnMessage, isToldElsewhere, otherName, typistOf } from "./events.ts";
+import { hung, indented, marked } from "./indented.ts";
 import { type NowOptions, nowLines, queueText } from "./now.ts";
 import { StatusTexts } from "./status-texts.ts";
 import { StreamedReply } from "./streamed-reply.ts";
@@ -67,7 +69,7 @@ export class Screen {
     this.isAnswerable = false;
     this.later ??= [];
     this.typed?.ask(prompt);
-    await this.line(text);
+    await this.block(text);
   }
 
   /** Prompts for the answer to the displayed question. */
@@ -102,14 +104,25 @@ export class Screen {
     if (change !== undefined && !seen) await this.line(change);
   }
 
-  /** Prints one or more lines, on a new line. */
+  /** Prints a line of Scorel's own on a new line. What does not fit into the first row is indented. */
   async line(text: string): Promise<void> {
-    await this.write(`${this.open ? "\n" : ""}${text === "" ? "" : `${text}\n`}`);
+    await this.block(hung(text, this.width));
   }
 
-  /** Prints a command's output, wrapped so that tables stay readable. */
+  /** Prints a text whose rows are indented already where they have to be. */
+  async block(text: string): Promise<void> {
+    if (text !== "") await this.write(`${this.open ? "\n" : ""}${text}\n`);
+  }
+
+  /** The columns of the terminal, if it has a size. */
+  get width(): number | undefined {
+    return this.columns?.() || undefined;
+  }
+
+  /** Prints a command's output, indented and wrapped so that tables stay readable. */
   async table(text: string): Promise<void> {
-    await this.line(wrapped(text, this.columns?.()));
+    const { width } = this;
+    await this.block(indented(wrapped(text, width && width - 2), width));
   }
 
   /** Copies text to the clipboard with the OSC 52 escape sequence, which also works over ssh. */
@@ -125,7 +138,7 @@ export class Screen {
     this.statuses.clear();
     this.typed?.showStatus([]);
     const words = said ?? `${leafId === null ? "New session" : "Session"} ${sessionId}`;
-    if (person) await this.line(`${words} · ${model ?? "no model"} · /help`);
+    if (person) await this.line(`${words} · ${model === undefined ? "no model" : lineOf(model)} · /help`);
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
     if (!person && waiting !== undefined) await this.line(queueText(waiting, [], false));
@@ -136,11 +149,11 @@ export class Screen {
     const { client, columns } = this;
     const lines = nowLines(view, { ...options, clientId: client.clientId, columns: columns?.() });
     const show = async () => {
-      for (const line of lines) await this.line(line);
+      for (const line of lines) await this.block(line);
       for (const live of view.live)
         if (live.kind === "call") {
           const by = live.typedBy === undefined ? undefined : otherName(live.typedBy, this.ownIds);
-          if (!this.isKnownCall(live.id)) await this.line(this.called(live.display, by));
+          if (!this.isKnownCall(live.id)) await this.block(this.called(live.display, by));
         } else {
           this.reply.start(live.id);
           await this.stream({ eventId: live.id, delta: live.text });
@@ -181,12 +194,11 @@ export class Screen {
     const isCall = type === "tool_execution_start" || type === "shell_line_start";
     if (isCall && this.isKnownCall((event as AnyEvent & { eventId?: string }).eventId)) return;
     const isName = type === "client_joined" || type === "client_left";
-    const words =
-      isCall || display.display === "card"
-        ? this.called(display, typistOf(event, this.ownIds))
-        : drawn(display, authorOf(event));
-    const text = isName ? lineOf(words) : words;
-    if (text !== "") await this.line(text);
+    if (isCall || display.display === "card") await this.block(this.called(display, typistOf(event, this.ownIds)));
+    else if (isName) await this.line(lineOf(displayText(display)));
+    else if (display.display === "bubble" && display.role === "user")
+      await this.block(wordsOf(authorOf(event), display.text, this.width));
+    else await this.block(drawn(display, this.width));
   }
 
   private isKnownCall(id: string | undefined): boolean {
@@ -224,7 +236,7 @@ export class Screen {
 
   /** Ends the line of a reply. */
   async endLine(): Promise<void> {
-    if (this.open) await this.line("");
+    if (this.open) await this.write("\n");
   }
 
   /** Moves to a new line after the user has left. */
@@ -235,7 +247,7 @@ export class Screen {
   /** Prints what became of the files that the user's own message mentions: the last lines of its display. */
   private async mentions({ message }: Events["message"], display: DisplayAction): Promise<void> {
     const count = (message.role === "user" && message.meta?.mentions?.length) || 0;
-    if (count > 0 && display.display === "bubble") await this.line(display.text.split("\n").slice(-count).join("\n"));
+    if (count > 0 && display.display === "bubble") await this.block(display.text.split("\n").slice(-count).join("\n"));
   }
 
   private async stream({ eventId, delta }: Transients["text_delta"]): Promise<void> {
@@ -257,9 +269,11 @@ export class Screen {
     const title = lineOf(by === undefined ? card.title : `${by} ${card.title}`);
     const named = this.named === title;
     this.named = title;
-    if (status === "running") return `· ${title}`;
-    const head = status === "error" ? `· failed: ${title}\n` : named ? "" : `· ${title}\n`;
-    return `${head}${cardText(card)}`.trimEnd();
+    const { width } = this;
+    const head = (text: string) => marked(text, "  ", width, "· ");
+    if (status === "running") return head(title);
+    const above = status === "error" ? `${head(`failed: ${title}`)}\n` : named ? "" : `${head(title)}\n`;
+    return `${above}${cardText(card, width)}`.trimEnd();
   }
 
   private async write(text: string): Promise<void> {

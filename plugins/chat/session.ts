@@ -290,7 +290,7 @@ export class ChatSession {
     this.await(id, status === "queued" ? content : undefined);
     if (status === "queued")
       await this.screen.line(
-        "(queued: it is sent when the current turn ends; Ctrl-C cancels that turn and takes this back)",
+        "(queued: this message is sent when the current turn ends; Ctrl-C cancels that turn and takes it back)",
       );
   }
 
@@ -321,7 +321,7 @@ export class ChatSession {
   }
 
   private async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
-    if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.line(copy));
+    if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.block(copy));
     // When the command switches sessions, its one-line output announces the new one.
     const said = sessionId !== undefined && this.person && !output?.includes("\n") ? output : undefined;
     if (output && said === undefined && (copy === undefined || this.person)) await this.screen.table(output);

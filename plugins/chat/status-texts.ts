@@ -1,4 +1,5 @@
 import type { Transients } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/requests/contract";
 
 /**
@@ -18,7 +19,8 @@ export class StatusTexts {
   }
 
   /** Stores a status and returns the line to print for it, if any. */
-  update({ plugin, text }: Transients["plugin_status"]): string | undefined {
+  update({ plugin, text: given }: Transients["plugin_status"]): string | undefined {
+    const text = given === undefined ? undefined : lineOf(given);
     if (text === undefined) this.texts.delete(plugin);
     if (text === undefined || this.texts.get(plugin) === text) return undefined;
     this.texts.set(plugin, text);

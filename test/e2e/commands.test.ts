@@ -18,12 +18,12 @@ describe("slash commands in a session with real turns", () => {
     s.useModel(server.baseUrl);
     const { code, stderr, out } = await typed(s, ["hi", "/status", "/tools", "/context", "/cost", "/model", "/help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(out).toMatch(/^session +\w{16}$/m);
-    expect(out).toMatch(/^Read {2}/m);
+    expect(out).toMatch(/^ {2}session +\w{16}$/m);
+    expect(out).toMatch(/^ {2}Read {2}/m);
     expect(out).toMatch(/\d+ {2}system prompt$/m);
     expect(out).toMatch(/tokens estimated of a window of/);
-    expect(out).toMatch(/^scripted\/scripted-model: 1 request, \d+ tokens in/m);
-    expect(out).toMatch(/^\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Continue from/m);
+    expect(out).toMatch(/^ {2}scripted\/scripted-model: 1 request, \d+ tokens in/m);
+    expect(out).toMatch(/^ {2}\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Continue from/m);
   });
 
   it("rewind, redo and retry", async () => {
@@ -39,7 +39,7 @@ describe("slash commands in a session with real turns", () => {
         .map(({ content }) => content),
     );
     expect(asked.at(-1)).toEqual(asked.at(-2));
-    expect(out).toMatch(/├─○ \w+ +user +second\n│ ○ \w+ +assistant +Two\./);
+    expect(out).toMatch(/├─○ \w+ +user +second\n {2}│ ○ \w+ +assistant +Two\./);
   });
 
   it("switch between sessions, rename and copy them", async () => {
@@ -80,8 +80,8 @@ describe("slash commands in a session with real turns", () => {
     s.useModel(server.baseUrl);
     const { code, out } = await typed(s, ["change it", "/diff"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^-one$/m);
-    expect(out).toMatch(/^\+two$/m);
+    expect(out).toMatch(/^ {2}-one$/m);
+    expect(out).toMatch(/^ {2}\+two$/m);
   });
 
   it("can be run as operations without a conversation, with typed results", async () => {

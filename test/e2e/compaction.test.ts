@@ -77,7 +77,7 @@ describe("compaction of a session", () => {
     });
     expect(code).toBe(0);
     expect(stdout).toMatch(/Summarising the older part of the conversation: \d+ of 12000 tokens are in use/);
-    expect(stdout).toMatch(/^Compacted: about \d+ tokens by the model's count → \d+ by Scorel's estimate\.$/m);
+    expect(stdout).toMatch(/^ {2}Compacted: about \d+ tokens by the model's count → \d+ by Scorel's estimate\.$/m);
     expect(compacts(here.logs()[0] as string).length).toBeGreaterThan(0);
     const [asked] = here.server.requests.filter(asksForSummary);
     expect(String(asked?.body.messages.at(-1).content)).toMatch(/> keep the names$/);

@@ -188,12 +188,12 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     s.useModel(server.baseUrl);
     const { stdout } = await s.run(["chat"], { input: "list\n/tick 1\n/tick 3\nnext\n" });
     expect(stdout).toContain("Written.\n");
-    expect(stdout).toContain("\n[x] Bake\n[ ] Eat\nThe checklist has 2 items.\nGood.");
+    expect(stdout).toContain("\n  [x] Bake\n  [ ] Eat\n  The checklist has 2 items.\nGood.");
     expect(server.requests[2]?.text).toContain("The user has changed the checklist:\\n[x] Bake\\n[ ] Eat");
     // Before the first item was ticked off.
     const { id } = lastLog(s).find(({ type }) => type === "checklist") as { id: string };
     const after = await s.run(["chat", "--continue"], { input: `/rewind ${id}\n/tick 2\n` });
-    expect(after.stdout).toContain("[ ] Bake\n[x] Eat\n");
+    expect(after.stdout).toContain("  [ ] Bake\n  [x] Eat\n");
   },
   async pins(s) {
     await using server = await startModelServer([text("Good.")]);
@@ -308,7 +308,7 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     await t.shows("  2 minor: 1.3.0\r\n");
     await t.shows("[1-3] ");
     t.type("minor\r");
-    await t.shows("-1.2.3\r\n+1.3.0\r\n");
+    await t.shows("    -1.2.3\r\n    +1.3.0\r\n");
     await t.shows("[y, n; Enter: n] ");
     t.type("y\r");
     await t.shows("Now at 1.3.0.");
@@ -331,7 +331,7 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
   async "tool-stats"(s) {
     const calls = [toolCall("Read", { file_path: "none.txt" }), toolCall("Bash", { command: "true" })];
     const stdout = await talk(s, "go\n/stats\n", calls, text("Done."));
-    expect(stdout).toContain("Read: 1, 1 failed\nBash: 1, 0 failed\n");
+    expect(stdout).toContain("  Read: 1, 1 failed\n  Bash: 1, 0 failed\n");
   },
   async glossary(s) {
     install(s, "glossary-tool");

@@ -132,7 +132,7 @@ describe("a question that nobody can answer", () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
-        'deployer: Deployer is here.\nNobody was there to answer "Which?" (deployer): no answer\nchosen: undefined\n',
+        '  deployer: Deployer is here.\n  Nobody was there to answer "Which?" (deployer): no answer\n  chosen: undefined\n',
     });
   });
 });
@@ -148,7 +148,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     t.type("3\r");
     await t.shows("Please answer ");
     t.type("prod\r");
-    await t.shows("Sure? (deployer)\r\n$ deploy live\r\n  y = yes\r\n  n = no\r\n[y, n; Enter: n] ");
+    await t.shows("Sure? (deployer)\r\n    $ deploy live\r\n  y = yes\r\n  n = no\r\n[y, n; Enter: n] ");
     t.type("Y\r");
     await t.shows("Note? (deployer)\r\n[type the answer; Enter: none] ");
     t.type("/a/path is fine\r");
@@ -279,12 +279,12 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
       .poll(() => t.rows().slice(1))
       .toEqual([
         "> /later",
-        "in a moment",
+        "  in a moment",
         "Really? (deployer)",
         "  y = yes",
         "  n = no",
         "[y, n; Enter: n] y",
-        "deployer: really: true",
+        "  deployer: really: true",
         ...halves(`[deployer: asked] > ${draft}`),
       ]);
     t.type("\u0015");
@@ -349,7 +349,7 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
     await using t = terminal(s);
     await t.shows("> ");
     t.type("go\r");
-    await t.shows("$ touch one\r\n  y = yes, this once");
+    await t.shows("    $ touch one\r\n  y = yes, this once");
     await t.shows(PROMPT);
     t.type("\r");
     await t.shows("Please answer ");

@@ -20,7 +20,7 @@ describe("somebody who joins", () => {
     const ben = await t.person();
     expect(ben.lines()).toEqual([
       `Session ${t.sessionId} · local/m1 · /help`,
-      "terminal> one",
+      "  terminal> one",
       "answer 0",
       "(also here: terminal; you are terminal-2)",
       "> ",
@@ -43,7 +43,7 @@ describe("somebody who joins", () => {
     await anna.shows("(queued:");
     const ben = await t.person("begun, ");
     expect(ben.lines().slice(1)).toEqual([
-      "terminal> go",
+      "  terminal> go",
       "(also here: terminal; you are terminal-2)",
       "(1 queued message, sent when the running turn ends)",
       "  terminal> later",
@@ -130,9 +130,9 @@ describe("the end of a conversation", () => {
       row({ display: "bubble", role: "assistant", text: "half", partial: true }),
     ];
     expect(pastText({ rows, more: false }, options).split("\n")).toEqual([
-      "terminal> mine",
-      "print> two",
-      "print> lines",
+      "  terminal> mine",
+      "  print> two",
+      "  print> lines",
       "· Read a",
       ...["  line 0", "  line 1", "  line 2", "  line 3", "… 5 more lines"],
       "· failed: Read b",

@@ -1,6 +1,9 @@
 import type { Delivered, SessionSummary } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
+import type { OpenRequest } from "@scorel/requests/contract";
 import { expect, it } from "vitest";
+import { shownQuestion } from "../../plugins/chat/choices.ts";
+import { marked } from "../../plugins/chat/indented.ts";
 import { Screen } from "../../plugins/chat/screen.ts";
 import { row } from "../../plugins/host/commands/session-views.ts";
 import { lineOf } from "../../plugins/kit/text/one-line.ts";
@@ -31,7 +34,60 @@ it("each line of somebody else's message is theirs, and names and titles add non
   await hear("tool_execution_start", { display: "card", title: "Bash a\n(cancelled)", status: "running", text: "" });
   expect(pieces.join("").trimEnd().split("\n")).toEqual([
     "(x (cancelled) is here, too)",
-    ...["print> one", "print> (cancelled)", "print> ", "print> three"],
+    ...["  print> one", "  print> (cancelled)", "  print> ", "  print> three"],
     "· Bash a (cancelled)",
+  ]);
+});
+
+it("rows into which a long line breaks bear its mark, whatever its characters are", () => {
+  expect(marked("abcdefghijklmnopqrs", "friend> ", 20).split("\n")).toEqual([
+    "friend> abcdefghijkl",
+    "friend> mnopqrs",
+  ]);
+  expect(marked("\u{20000}".repeat(7), "ab> ", 16).split("\n")).toEqual(["ab> 𠀀𠀀𠀀𠀀𠀀𠀀", "ab> 𠀀"]);
+  expect(marked("a\u202e\tbcdefghijkl", "> ", 14).split("\n")).toEqual(["> a\\u{202e}   ", ">  bcdefghijkl"]);
+  expect(marked("two words and a-very-long-one", "> ", 12).split("\n")).toEqual([
+    ...["> two words ", "> and ", "> a-very-lon", "> g-one"],
+  ]);
+  expect(marked("long and\nshort", "> ", undefined)).toBe("> long and\n> short");
+});
+
+it("a question of several lines cannot look like two, or like what somebody else has said", () => {
+  const asked: OpenRequest = {
+    requestId: "r1",
+    plugin: "asker",
+    kind: "select",
+    title: "Go on?\nscorel: all good",
+    body: [{ display: "notice", level: "info", text: "$ true\nRun this command?\u2028friend> yes" }],
+    options: [{ value: "y", label: "yes\n  n = no" }],
+  };
+  expect(shownQuestion(asked, 24).text.split("\n")).toEqual([
+    ...["Go on? ⏎ scorel: all ", "  good (asker)"],
+    ...["    $ true", "    Run this ", "    command?\\u{2028}frie", "    nd> yes"],
+    ...["  y = yes ⏎ n = no"],
+  ]);
+});
+
+it("what plugins say is indented, and only lines of Scorel's own begin at the left edge", async () => {
+  const pieces: string[] = [];
+  const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };
+  const screen = new Screen(output, { clientId: "me" });
+  for (const [level, text] of [
+    ["info", "asker: done\nfriend> hi"],
+    ["warning", "asker: slow\nscorel: all good"],
+  ] as const)
+    await screen.hear({
+      event: { type: "notification", plugin: "asker", level, text },
+      display: { display: "notice", level, text },
+    } as unknown as Delivered);
+  await screen.setStatus({ plugin: "asker", text: "busy\nfriend> hi" });
+  await screen.table("a\nfriend> hi");
+  await screen.line("It failed.\nscorel: all good");
+  expect(pieces.join("").trimEnd().split("\n")).toEqual([
+    ...["  asker: done", "  friend> hi"],
+    ...["warning: asker: slow", "  scorel: all good"],
+    "· asker: busy friend> hi",
+    ...["  a", "  friend> hi"],
+    ...["It failed.", "  scorel: all good"],
   ]);
 });

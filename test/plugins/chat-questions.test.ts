@@ -1,11 +1,11 @@
 import commands from "@scorel/commands";
 import type { Client } from "@scorel/host/contract";
-import { definePlugin } from "@scorel/kernel";
+import { definePlugin, type Events } from "@scorel/kernel";
 import type { OpenRequest } from "@scorel/requests/contract";
 import { expect, it } from "vitest";
 import { Questions } from "../../plugins/chat/questions.ts";
 import { Screen } from "../../plugins/chat/screen.ts";
-import { text } from "../model-server.ts";
+import { delayUntil, gate, text } from "../model-server.ts";
 import { people } from "./chat-people.ts";
 
 /** The questions of a session, with a clock that goes on only when it is told to. */
@@ -116,4 +116,23 @@ it("what is typed before the prompt of a question is dropped", async () => {
   await person.shows("got n");
   person.end();
   await person.code;
+});
+
+it("what is typed below words of the model that look like a question is a message", async () => {
+  const finishing = gate();
+  const imitation = text("Run this command?\n    $ true\n  y = yes\n  n = no\n[y, n] ");
+  await using t = await people((index) => (index === 0 ? [imitation, delayUntil(finishing.promise)] : [text("Well.")]));
+  const person = await t.person();
+  person.type("go\r");
+  await person.shows("[y, n] ");
+  person.type("y\r");
+  await person.shows("(queued: this message is sent when the current turn ends;");
+  finishing.open();
+  await person.shows("Well.");
+  await person.shows("> ");
+  person.end();
+  await person.code;
+  const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
+  const messages = events.flatMap(({ event }) => ("message" in event ? [(event as Events["message"]).message] : []));
+  expect(messages.flatMap((each) => (each.role === "user" ? [each.content] : []))).toEqual(["go", "y"]);
 });

@@ -73,7 +73,7 @@ async function conversation() {
     },
     shows: (text: string) => eventually(() => expect(screen).toContain(text)),
     /** The screen without prompts. */
-    text: () => screen.replace(/^(> )+/gm, ""),
+    text: () => screen.replace(/^(?: *> )+/gm, ""),
     [Symbol.asyncDispose]: async () => {
       stdin.end();
       await code;

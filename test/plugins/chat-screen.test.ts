@@ -48,7 +48,7 @@ describe("the screen of a conversation", () => {
       const event = { type: display.display === "notice" ? "client_joined" : "message", seq: 1, clientId };
       await screen.hear({ event: { ...event, message: { role: "user" } }, display } as unknown as Delivered);
     }
-    expect(pieces.join("")).toBe(`${joined}\nprint> from a script\n> from a program\n`);
+    expect(pieces.join("")).toBe(`${joined}\n  print> from a script\n  > from a program\n`);
   });
 
   it("says who has typed a line for the shell, if it was not the user", async () => {
@@ -94,12 +94,12 @@ describe("the screen of a conversation", () => {
         ["rewind", back, "you"],
         ["branch", across, "you"],
       ),
-    ).toEqual(["Went back to here", "Switched to another branch"]);
+    ).toEqual(["  Went back to here", "  Switched to another branch"]);
   });
 
   it("draws a list once, with its result", async () => {
     const list: DisplayAction = { display: "list", items: [{ text: "test", state: "active" }], text: "[~] test" };
-    expect(await shown(["tool_execution_start", list], ["message", list])).toEqual(["[~] test"]);
+    expect(await shown(["tool_execution_start", list], ["message", list])).toEqual(["  [~] test"]);
   });
 });
 

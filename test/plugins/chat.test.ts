@@ -55,7 +55,7 @@ describe("a conversation in a terminal", () => {
     await using t = await terminal([echoAgent, mine]);
     t.type("/help\n");
     await t.shows("Say it loud");
-    expect(t.screen()).toMatch(/^\/shout +Say it loud$/m);
+    expect(t.screen()).toMatch(/^ {2}\/shout +Say it loud$/m);
     t.type("/shout hi there\n");
     await t.shows("HI THERE");
     t.type("/nope\n");
@@ -106,7 +106,7 @@ describe("a question of a plugin", () => {
   it("takes the next valid line as its answer, with an optional reason", async () => {
     await using t = await terminal([echoAgent, requestsPlugin, asking("confirm")]);
     t.type("/ask\n");
-    await t.shows("Well? (asking)\n$ rm \\u{1b}[2Jx\n  y = yes\n  n = no\n[y, n] ");
+    await t.shows("Well? (asking)\n    $ rm \\u{1b}[2Jx\n  y = yes\n  n = no\n[y, n] ");
     t.type("perhaps\n");
     await t.shows("Please answer y, n (Ctrl-C cancels).\n");
     t.type("n too late today\n");
