@@ -1,7 +1,7 @@
 import type { JsonSchema, OperationDescription } from "@scorel/host/contract";
 
 const problem = {
-  description: "An error with its stable code",
+  description: "An error with its stable code, also without a token (401) and for unknown paths (404)",
   content: {
     "application/json": {
       schema: {

@@ -28,7 +28,18 @@ export const errors = defineErrors({
   WEB_NOT_RUNNING: () =>
     "The host has no web server, so nobody can use a code. Start it with a port: scorel host serve --replace --port 7777",
   WEB_TOKEN: () =>
-    "The token is missing or wrong. `scorel host token show-path` on the host's computer prints the file that has it; name it with --token-file, or set SCOREL_HOST_TOKEN.",
+    "The token is missing or wrong. `scorel host token show-path` on the host's computer prints the file that has it; name it with --token-file, or set SCOREL_HOST_TOKEN. For curl: `scorel host curlrc` prints a file for its option -K.",
+  WEB_REQUEST: () => "The request cannot be read. Send HTTP/1.1 with a path that begins with / and JSON as the body.",
+  WEB_FORBIDDEN: () =>
+    "The request comes from a page of another site. `origins` in the table [web-server] of the host's config.toml lets its pages in.",
+  WEB_PATH: () => "There is nothing at this path. With a token, GET /openapi.json describes what there is.",
+  WEB_METHOD: () => "The path does not take this method. With a token, GET /openapi.json describes what there is.",
+  WEB_HOST: () =>
+    "The request names another host than this one. Use the address that `scorel host status` on the host's computer shows; `names` in the table [web-server] of its config.toml adds one.",
+  WEB_TRIES: () =>
+    "Too many wrong tokens or codes came from this address. Wait a minute, and try again with the right one.",
+  WEB_FAILED: () => "The host failed unexpectedly. `scorel host logs` on its computer shows why.",
+  WEB_WAIT: (a: { reason: string; seconds: number }) => `${a.reason} Try again in ${a.seconds} s.`,
   WEB_TOKEN_STORE: (a: { path: string; problem: string }) =>
     `The tokens in ${a.path} cannot be used: ${a.problem}. Correct the file, or delete it and make new tokens: scorel host token rotate`,
   WEB_TOKEN_BUSY: (a: { path: string }) =>

@@ -1,5 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import type { ScorelError } from "@scorel/kernel";
+import { errors } from "./errors.ts";
 
 /** Time in seconds after which a request that could not be taken may be repeated. */
 const RETRY_AFTER_S = 5;
@@ -13,25 +15,60 @@ export const headers = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** Answers with a status alone, and closes the connection, which has shown no use for it. */
-export function end(response: ServerResponse, status: number): void {
+/** What is said with a status: what to do, and nothing about the host. */
+const problems: Readonly<Record<number, () => ScorelError>> = {
+  400: errors.WEB_REQUEST,
+  401: errors.WEB_TOKEN,
+  403: errors.WEB_FORBIDDEN,
+  404: errors.WEB_PATH,
+  405: errors.WEB_METHOD,
+  413: errors.WEB_REQUEST,
+  415: errors.WEB_REQUEST,
+  421: errors.WEB_HOST,
+  429: errors.WEB_TRIES,
+};
+
+/** Says that the host is well. */
+export function endWell(response: ServerResponse): void {
   response.shouldKeepAlive = false;
-  response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8" });
-  response.end(status === 200 ? "ok\n" : "");
+  response.writeHead(200, { "Content-Type": "text/plain; charset=utf-8" });
+  response.end("ok\n");
 }
 
-/** The same for a connection that has no response. */
-export function refuse(socket: Duplex, status: number): void {
-  if (socket.destroyed) return;
-  const retry = status === 503 && { "Retry-After": RETRY_AFTER_S };
-  const lines = Object.entries({ ...headers, ...retry, Connection: "close", "Content-Length": "0" });
-  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}\r\n`, () => socket.destroy());
+/** Answers with an error, and closes the connection, which has shown no use for it. */
+export function end(response: ServerResponse, status: number): void {
+  answer(response, status, (problems[status] ?? errors.WEB_FAILED)());
 }
 
 /** Answers that the host cannot take this request now, and when to try again. */
 export function endForNow(response: ServerResponse, reason: string): void {
+  answer(response, 503, errors.WEB_WAIT({ reason, seconds: RETRY_AFTER_S }), { "Retry-After": RETRY_AFTER_S });
+}
+
+/** Answers with an error on a connection that has no response, and closes it. */
+export function refuse(socket: Duplex, status: number, reason = "The host takes no connections now."): void {
+  if (socket.destroyed) return;
+  const isForNow = status === 503;
+  const error = isForNow
+    ? errors.WEB_WAIT({ reason, seconds: RETRY_AFTER_S })
+    : (problems[status] ?? errors.WEB_FAILED)();
+  const body = bodyOf(error);
+  const retry = isForNow && { "Retry-After": RETRY_AFTER_S };
+  const length = Buffer.byteLength(body);
+  const lines = Object.entries({ ...headers, ...retry, ...JSON_TYPE, Connection: "close", "Content-Length": length });
+  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}\r\n${body}`, () => socket.destroy());
+}
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+function answer(response: ServerResponse, status: number, error: ScorelError, more = {}): void {
+  const body = bodyOf(error);
   response.shouldKeepAlive = false;
-  response.writeHead(503, { "Content-Type": "text/plain; charset=utf-8", "Retry-After": RETRY_AFTER_S });
-  response.end(`${reason} Try again in ${RETRY_AFTER_S} s.\n`);
+  response.writeHead(status, { ...more, ...JSON_TYPE, "Content-Length": Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function bodyOf({ code, message }: ScorelError): string {
+  return `${JSON.stringify({ error: { code, message } })}\n`;
 }

@@ -8,7 +8,7 @@ import { errors } from "./errors.ts";
 import { codeIn, EXCHANGE } from "./exchange.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
 import { Passes } from "./passes.ts";
-import { end, endForNow, headers, refuse } from "./replies.ts";
+import { end, endForNow, endWell, headers, refuse } from "./replies.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./tokens.ts";
 import { createVetting, type Refusal } from "./vetting.ts";
@@ -150,7 +150,7 @@ class WebServer {
     const reason = this.reasonToWait(request.socket);
     if (reason !== undefined) return endForNow(response, reason);
     const path = pathOf(request);
-    if (path === "/healthz") return end(response, request.method === "GET" ? 200 : 405);
+    if (path === "/healthz") return request.method === "GET" ? endWell(response) : end(response, 405);
     if (path === EXCHANGE) return this.exchange(request, response);
     const grant = this.grant(bearer(request));
     if (!grant) return this.turnAway(request, response);
@@ -175,7 +175,8 @@ class WebServer {
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const refusal = this.vet(request);
     if (refusal !== undefined) return refuse(socket, refusal);
-    if (this.reasonToWait(request.socket) !== undefined) return refuse(socket, 503);
+    const reason = this.reasonToWait(request.socket);
+    if (reason !== undefined) return refuse(socket, 503, reason);
     const given = bearer(request);
     const grant = this.grant(given);
     if (!grant && request.headers.authorization !== undefined) return refuse(socket, this.mayFail(request) ? 401 : 429);

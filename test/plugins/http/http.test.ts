@@ -73,6 +73,32 @@ describe("operations over HTTP", () => {
   });
 });
 
+describe("a request that is turned away", () => {
+  it("is told in JSON what to do, and nothing of what there is", async () => {
+    await using t = await testWeb();
+    const refused = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(`http://127.0.0.1:${t.port}${path}`, init);
+      const { error, ...more } = (await response.json()) as { error: { code: string; message: string } };
+      expect([response.headers.get("content-type"), more]).toEqual(["application/json", {}]);
+      return [response.status, Object.keys(error), error.code, error.message];
+    };
+    const fields = ["code", "message"];
+    const anonymous = [401, fields, "WEB_TOKEN", expect.stringContaining("`scorel host curlrc`")];
+    for (const path of ["/operations/list_sessions", "/openapi.json", "/nothing"])
+      expect(await refused(path)).toEqual(anonymous);
+    const known = { headers: { Authorization: `Bearer ${t.token()}` } };
+    expect(await refused("/nothing", known)).toEqual([
+      404,
+      fields,
+      "WEB_PATH",
+      expect.stringContaining("/openapi.json"),
+    ]);
+    expect(await refused("/operations/list_sessions", known)).toEqual([405, fields, "WEB_METHOD", expect.any(String)]);
+    const { paths } = (await send(t, "/openapi.json")).body;
+    expect(paths["/operations/list_sessions"].post.responses.default.description).toContain("without a token (401)");
+  });
+});
+
 describe("events over HTTP", () => {
   it("go on after the position of the last one, and refuse what is none", async () => {
     await using t = await testWeb();
