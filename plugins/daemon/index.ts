@@ -55,7 +55,10 @@ export default definePlugin({
           description: "Start a host that goes on when the terminal is closed, and that several clients share",
           options: [
             { flags: "--foreground", description: "Run in this terminal, until Ctrl-C" },
-            { flags: "--replace", description: "Stop the host that runs already" },
+            {
+              flags: "--replace",
+              description: "Stop the host that runs already; its running turns get 10 seconds to end",
+            },
             { flags: "--yes", description: "Do not ask about addresses that others can reach" },
             ...ctx.collect("transports").flatMap(({ value }) => value.flatMap(({ options = [] }) => options)),
           ],
