@@ -1,5 +1,7 @@
+import { clientName } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { lineOf } from "@scorel/kit/text/one-line";
 import type { OpenRequest } from "@scorel/requests/contract";
 import { hint, readAnswer, shownQuestion } from "./choices.ts";
 import type { Screen } from "./screen.ts";
@@ -85,7 +87,19 @@ export class Questions {
       const request = event as unknown as OpenRequest;
       this.open.set(request.requestId, request);
       await this.next();
-    } else if (event.type === "approval_answer") await this.ended((event as unknown as OpenRequest).requestId);
+    } else if (event.type === "approval_answer") {
+      const answer = event as unknown as Answer;
+      await this.tellWho(answer);
+      await this.ended(answer.requestId);
+    }
+  }
+
+  /** Says which other client has answered a question that was on the screen, and what. */
+  private async tellWho({ requestId, answer, clientId }: Answer): Promise<void> {
+    const { shown } = this;
+    if (shown?.requestId !== requestId || this.given === requestId || typeof answer !== "string") return;
+    const label = shown.options?.find(({ value }) => value === answer)?.label ?? answer;
+    await this.screen.say(`(${clientName(clientId) ?? "another client"} has answered: ${lineOf(label)})`);
   }
 
   /** Answers the displayed question. Returns a message to send in the user's name, if the answer asks for one. */
@@ -173,4 +187,10 @@ async function ifSupported<R>(answer: Promise<R>): Promise<R | undefined> {
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     return undefined;
   }
+}
+
+interface Answer {
+  requestId: string;
+  answer: string | null;
+  clientId: string;
 }

@@ -54,6 +54,22 @@ const asked = (requestId: string): OpenRequest => ({
 const EARLY = "(that was typed before the question could be read, so it does not count)";
 const SWAPPED = "(the question that stood here was withdrawn; this is another one)";
 
+it("whoever sees a question is told who else has answered it, and what, but not of their own answer", async () => {
+  const t = open();
+  const answered = (requestId: string, answer: string | null) =>
+    t.questions.hear({ type: "approval_answer", requestId, answer, clientId: "laptop-0123456789abcdef" } as never);
+  await t.asks("a");
+  await answered("a", "y");
+  expect(t.screen()).toContain("(laptop has answered: y)");
+  await t.asks("b");
+  t.wait(2_000);
+  await t.questions.answer("y");
+  await answered("b", "y");
+  await t.asks("c");
+  await answered("c", null);
+  expect(t.screen().match(/has answered/g)).toHaveLength(1);
+});
+
 it("a line answers a question that has been on the screen for a while", async () => {
   const t = open();
   await t.asks("a");

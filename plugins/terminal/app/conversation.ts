@@ -13,6 +13,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
 import type { Words } from "../words/words.ts";
 import type { Listener } from "./listener.ts";
+import { Others } from "./others.ts";
 import { type Outgoing, OwnMessages } from "./own-messages.ts";
 import { People } from "./people.ts";
 import { ShellLines } from "./shell-lines.ts";
@@ -30,6 +31,7 @@ export class Conversation {
   private readonly words: Words;
   private readonly own: OwnMessages;
   private readonly warnings = new Warnings();
+  private readonly others: Others;
   private stopListening = () => {};
   private work: Promise<unknown> = Promise.resolve();
 
@@ -38,6 +40,7 @@ export class Conversation {
     this.people = new People(client);
     this.listener = listener;
     this.words = words;
+    this.others = new Others(this.people, words, (text) => listener.told(text, "info"));
     this.own = new OwnMessages({ client, words, listener, sessionId: () => this.sessionId });
     this.shellLines = new ShellLines({ client, view: () => this.view, opened: () => this.opened() });
   }
@@ -175,8 +178,10 @@ export class Conversation {
   private hear(change: Parameters<Listener["changed"]>[0]): void {
     if (change.kind !== "text" && this.view) this.people.look(this.view);
     this.listener.changed(change);
+    if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;
+    if (event.type === "runtime_end") return;
     if (event.type === "client_joined") this.people.meet(event.clientId);
     if (event.type === "session_start") void this.attend().catch((thrown) => this.fail(thrown));
     const warning = this.warnings.heard(event);

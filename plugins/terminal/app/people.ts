@@ -29,6 +29,11 @@ export class People {
     return clientId === this.client.clientId || this.own.has(clientId);
   }
 
+  /** Who has done something, for those who see it happen. Undefined for this application. */
+  actorOf(clientId: string): string | undefined {
+    return this.isOwn(clientId) ? undefined : clientName(clientId);
+  }
+
   /**
    * The name of somebody else. Undefined for this application, and for terminals that were closed before it came: they mostly were those
    * of the same person, and their names say nothing.

@@ -33,7 +33,7 @@ export interface Scene {
   keys: Keys;
   transcript: Transcript;
   questions: Questions;
-  queueKeys: Pick<QueueKeys, "chosen" | "editing">;
+  queueKeys: Pick<QueueKeys, "chosen" | "editing" | "nameOf">;
   todos: ReturnType<typeof openList>;
   /** Neither the todo list nor panels of plugins are shown. */
   hidesPanels: boolean;
@@ -75,7 +75,7 @@ function above(scene: Scene, activity: string | undefined): string[][] {
   const { shown, others } = questions;
   const panel = todos ? todoPanel(todos, columns, theme) : [];
   const ofPlugins = scene.hidesPanels ? [] : pluginPanels(view?.status.panels ?? [], columns, theme);
-  const strip = queueStrip(view?.queue ?? [], columns, { theme, words, keys }, queueKeys);
+  const strip = queueStrip(view?.queue ?? [], columns, { theme, words, keys }, queueKeys, queueKeys.nameOf);
   const question = shown?.render(columns, Math.max(6, rows - 9), { theme, words, keys }, others) ?? [];
   return [apart(ofPlugins), apart(panel), apart(strip), apart(question), ["", lineAbove(scene, activity)]];
 }

@@ -33,6 +33,13 @@ export class QueueKeys {
     return this.edited?.id;
   }
 
+  /** Who has queued a message, if that was somebody else. */
+  readonly nameOf = (clientId: string): string | undefined => {
+    const { conversation, words } = this.parts;
+    const { people } = conversation;
+    return people.isOwn(clientId) ? undefined : (people.actorOf(clientId) ?? words.anotherClient);
+  };
+
   /** Begins to choose, with the last message. */
   begin(): void {
     const last = this.queue.at(-1);

@@ -7,6 +7,9 @@ import type { Words } from "../words/words.ts";
 
 const SHOWN = 4;
 
+/** Who has queued a message, if that was somebody else. */
+type NameOf = (clientId: string) => string | undefined;
+
 interface StripLook {
   theme: Theme;
   words: Words;
@@ -24,6 +27,7 @@ export function queueStrip(
   width: number,
   look: StripLook,
   { chosen, editing }: Marked,
+  nameOf: NameOf = () => undefined,
 ): string[] {
   if (queue.length === 0) return [];
   const { theme, words, keys } = look;
@@ -35,7 +39,9 @@ export function queueStrip(
     const aside = item.mode === "steer" ? theme.style("faint", `  (${words.steerTitle})`) : "";
     const isChosen = item.id === chosen;
     const pointer = at < 0 ? "" : isChosen ? theme.style("accent", "❯ ") : "  ";
-    return cut(pointer + theme.style(isChosen ? "strong" : "muted", `${mark} ${textOf(item)}`) + aside, width);
+    const name = nameOf(item.clientId);
+    const text = name === undefined ? textOf(item) : `${safeLine(name)}: ${textOf(item)}`;
+    return cut(pointer + theme.style(isChosen ? "strong" : "muted", `${mark} ${text}`) + aside, width);
   });
   const hidden = queue.length - shown.length;
   const rest = hidden > 0 ? [theme.style("faint", `  + ${hidden}`)] : [];

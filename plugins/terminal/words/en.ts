@@ -67,6 +67,7 @@ export const en = {
   anotherQuestion: "This is another question: the one before it was withdrawn.",
   anotherClient: "another client",
   answeredElsewhere: "The question is not open any more: it was answered elsewhere, or its turn has ended.",
+  answeredBy: (name: string, answer: string) => `${name} has answered: ${answer}`,
   // The queue.
   queueTitle: "Queued: sent when this turn ends",
   queueSteered: "Queued",
@@ -84,6 +85,7 @@ export const en = {
   callAsks: "A question is waiting for you.",
   // Going.
   interrupted: "Interrupted.",
+  interruptedBy: (name: string) => `Interrupted by ${name}.`,
   takenBack: "Your queued messages are back in the field.",
   pressAgain: (key: string) => `Press ${key} again to leave.`,
   nothingRuns: "Nothing is running.",

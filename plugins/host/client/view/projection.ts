@@ -54,7 +54,7 @@ export type ViewChange =
   /** An arriving message has more text at its end. */
   | { kind: "text"; id: EventId; delta: string }
   | { kind: FactChange }
-  /** An event that leaves no trace in the view, such as a notification or the failure of a plugin. */
+  /** An event that leaves no trace in the view, such as a notification or the failure of a plugin; and who has cancelled a turn. */
   | { kind: "passing"; delivered: Delivered };
 
 /** How a projection begins, or goes on. */
@@ -249,7 +249,9 @@ export class SessionProjection {
     }
     const changes = this.work.take(delivered, (id) => this.timeline.has(id));
     for (const change of changes) this.tell(change);
-    if (changes.length === 0 && !isPart(delivered.event as AnyEvent)) this.tell({ kind: "passing", delivered });
+    const { cancelledBy } = delivered.event as { cancelledBy?: unknown };
+    const isNews = changes.length === 0 && !isPart(delivered.event as AnyEvent);
+    if (isNews || cancelledBy !== undefined) this.tell({ kind: "passing", delivered });
   }
 
   private change(event: AnyEvent): void {

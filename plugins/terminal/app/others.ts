@@ -1,0 +1,48 @@
+import type { OpenRequest, SessionView, ViewChange } from "@scorel/host/client";
+import { safeLine } from "../rows/safe.ts";
+import type { Words } from "../words/words.ts";
+import type { People } from "./people.ts";
+
+/** Says who else has interrupted a turn, or answered a question that was on the screen. */
+export class Others {
+  private readonly people: Pick<People, "isOwn" | "actorOf">;
+  private readonly words: Words;
+  private readonly tell: (text: string) => void;
+  /** The questions that were open before the last change. */
+  private asked: readonly OpenRequest[] = [];
+
+  constructor(people: Others["people"], words: Words, tell: (text: string) => void) {
+    this.people = people;
+    this.words = words;
+    this.tell = tell;
+  }
+
+  hear(change: ViewChange, view: Pick<SessionView, "rows" | "requests">): void {
+    if (change.kind === "passing") this.cancelled(change.delivered.event as { type: string; cancelledBy?: string });
+    else if (change.kind === "rows" && change.isNew) {
+      const { event, clientId } = view.rows[change.index] ?? {};
+      if (event?.type === "approval_answer") this.answered(clientId ?? "", event as unknown as Answer);
+    } else if (change.kind === "requests" || change.kind === "reset") this.asked = view.requests;
+  }
+
+  private cancelled({ type, cancelledBy }: { type: string; cancelledBy?: string }): void {
+    if (type !== "runtime_end" || cancelledBy === undefined || this.people.isOwn(cancelledBy)) return;
+    this.tell(this.words.interruptedBy(this.nameOf(cancelledBy)));
+  }
+
+  private answered(clientId: string, { requestId, answer }: Answer): void {
+    const question = this.asked.find((each) => each.requestId === requestId);
+    if (!question || typeof answer !== "string" || this.people.isOwn(clientId)) return;
+    const label = question.options?.find(({ value }) => value === answer)?.label ?? answer;
+    this.tell(this.words.answeredBy(this.nameOf(clientId), safeLine(label)));
+  }
+
+  private nameOf(clientId: string): string {
+    return safeLine(this.people.actorOf(clientId) ?? this.words.anotherClient);
+  }
+}
+
+interface Answer {
+  requestId: string;
+  answer: string | null;
+}

@@ -1,0 +1,62 @@
+import { stripVTControlCharacters } from "node:util";
+import type { SessionView, ViewChange } from "@scorel/host/client";
+import { expect, it } from "vitest";
+import { Others } from "../../../plugins/terminal/app/others.ts";
+import { People } from "../../../plugins/terminal/app/people.ts";
+import { queueStrip } from "../../../plugins/terminal/app/strip.ts";
+import type { Keys } from "../../../plugins/terminal/keys.ts";
+import { none } from "../../../plugins/terminal/theme/colors.ts";
+import { themeOf } from "../../../plugins/terminal/theme/theme.ts";
+import { en } from "../../../plugins/terminal/words/en.ts";
+
+const [own, laptop] = ["terminal-0123456789abcdef", "laptop-0123456789abcdef"];
+const people = new People({ clientId: own });
+
+function watching() {
+  const told: string[] = [];
+  const others = new Others(people, en, (text) => void told.push(text));
+  const view = (more: object) => ({ rows: [], requests: [], ...more }) as unknown as SessionView;
+  return {
+    told,
+    ends: (cancelledBy?: string) =>
+      others.hear(
+        { kind: "passing", delivered: { event: { type: "runtime_end", cancelledBy } } } as unknown as ViewChange,
+        view({}),
+      ),
+    asks: (requests: object[]) => others.hear({ kind: "requests" }, view({ requests })),
+    answers: (clientId: string, answer: string | null) => {
+      const event = { type: "approval_answer", requestId: "r1", answer };
+      others.hear({ kind: "rows", index: 0, isNew: true }, view({ rows: [{ event, clientId }] }));
+    },
+  };
+}
+
+it("whoever did not interrupt a turn is told who did", () => {
+  const t = watching();
+  for (const by of [own, laptop, "0123456789abcdef", undefined]) t.ends(by);
+  expect(t.told).toEqual(["Interrupted by laptop.", "Interrupted by another client."]);
+});
+
+it("whoever did not answer a question is told who did, in the words of the question", () => {
+  const t = watching();
+  t.asks([{ requestId: "r1", options: [{ value: "y", label: "Yes, once" }] }]);
+  for (const by of [own, laptop]) t.answers(by, "y");
+  t.answers(laptop, null);
+  t.answers(laptop, "something else");
+  expect(t.told).toEqual(["laptop has answered: Yes, once", "laptop has answered: something else"]);
+});
+
+it("queued messages of others bear their names", () => {
+  const theme = themeOf("none", none);
+  const keys = { label: () => "", labels: () => [] } as unknown as Keys;
+  const queue = [own, laptop].map((clientId, index) => ({
+    id: `${index}`,
+    mode: "follow_up",
+    content: "hi",
+    clientId,
+  }));
+  const nameOf = (clientId: string) => people.actorOf(clientId);
+  const marked = { chosen: undefined, editing: undefined };
+  const lines = queueStrip(queue as never, 80, { theme, words: en, keys }, marked, nameOf);
+  expect(lines.map(stripVTControlCharacters).slice(1)).toEqual(["≡ hi", "≡ laptop: hi"]);
+});
