@@ -50,6 +50,12 @@ export const config = z.strictObject({
     .describe(
       "calls you when a turn of more than ten seconds ends or asks something: `true` rings the bell and shows a notification where the terminal is known to have them, `bell` only rings, `osc9` and `osc777` send that sequence to any terminal",
     ),
+  images: z
+    .enum(["auto", "kitty", "iterm2", "off"])
+    .default("auto")
+    .describe(
+      "how pictures are shown: `auto` in terminals that are known to show them (Kitty, Ghostty, iTerm2, WezTerm) and not within tmux; `kitty` and `iterm2` send that protocol to any terminal; `off` shows a line",
+    ),
   colors: z
     .record(z.string(), colors)
     .default({})

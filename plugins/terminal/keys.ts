@@ -11,6 +11,7 @@ export const keyGroups = {
     history: ["ctrl+r"],
     editor: ["ctrl+g"],
     openPaste: ["alt+v"],
+    pasteImage: ["ctrl+v"],
   },
   reading: {
     pageUp: ["pageUp"],

@@ -25,7 +25,9 @@ export type FieldMode = "message" | "command" | "shell";
 export interface Attachment {
   /** What names it in the text, such as `@src/cart.ts`. */
   mark: string;
-  path: string;
+  path?: string;
+  /** The picture itself, if it is in no file. */
+  image?: Uint8Array;
 }
 
 /** What a person has entered. */

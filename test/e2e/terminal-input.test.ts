@@ -1,8 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { type Reply, startModelServer, text } from "../model-server.ts";
+import { png, quarters } from "../plugins/images/pictures.ts";
 import { type FullScreen, type FullScreenOptions, fullScreen } from "./full-screen.ts";
 import { hasTerminals } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
@@ -42,6 +43,31 @@ const drafts = (s: Scratch) => {
     name.endsWith(".json") ? [readFileSync(join(folder, name), "utf8")] : [],
   );
 };
+
+describe.skipIf(!hasTerminals)("a picture in the clipboard", () => {
+  it("goes to the model as an image, and is shown where the terminal can", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Four colours.")]);
+    s.useModel(server.baseUrl, 'input = ["text", "image"]\n');
+    const picture = png(90, 36, quarters(90, 36)).toString("base64");
+    const program = s.file("~/bin/xclip", `#!/bin/sh\necho ${picture} | base64 -d\n`);
+    chmodSync(program, 0o755);
+    const env = { PATH: `${dirname(program)}:${process.env.PATH}`, KITTY_WINDOW_ID: "1" };
+    await using t = await ready(s, { env });
+    t.type("what is this? \u0016");
+    await t.shows("> what is this? [image #1]");
+    t.type("\r");
+    await t.shows("Four colours.");
+    await t.shows(/▌ what is this\? \[image #1\]\n▣ image: png, 90×36, 1 KB\n\n\n/);
+    expect(t.sent()).toMatch(/_Ga=t,f=100,i=\d+,q=2,m=0;iVBOR/);
+    const messages = server.requests[0]?.body.messages as { content: unknown }[] | undefined;
+    expect(messages?.at(-1)?.content).toEqual([
+      { type: "text", text: "what is this? [image #1] " },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${picture}` } },
+    ]);
+    await leave(t);
+  });
+});
 
 describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
   it("keeps what was typed through kill -9, with its long paste, and never as a command", async () => {

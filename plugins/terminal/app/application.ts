@@ -4,9 +4,10 @@ import { messageOf } from "@scorel/kernel";
 import type { Settings } from "../config.ts";
 import type { Keys } from "../keys.ts";
 import type { Component, Field, Surroundings } from "../parts.ts";
+import { Canvas } from "../screen/canvas.ts";
 import { Device } from "../screen/device.ts";
 import { callFor } from "../screen/notification.ts";
-import { Painter } from "../screen/painter.ts";
+import { graphicsOf, Pictures } from "../screen/pictures.ts";
 import type { Theme } from "../theme/theme.ts";
 import { type PickerWords, pickersEn, pickersZh } from "../words/pickers.ts";
 import type { Words } from "../words/words.ts";
@@ -54,7 +55,7 @@ export class Application implements Surroundings {
   /** Keys and lists of plugins, once they are loaded. */
   contributed: Pick<Contributed, "load" | "press" | "open"> | undefined;
   readonly reader: Reader;
-  readonly painter = new Painter();
+  readonly canvas: Canvas;
   /** Actions of the keys that the field leaves unused. */
   actions: Actions = {};
   field: Field | undefined;
@@ -86,7 +87,10 @@ export class Application implements Surroundings {
     this.version = version;
     const redraw = () => this.redraw();
     const attempt = (work: () => Promise<unknown>) => this.attempt(work);
-    this.looks = new Looks({ settings, env, words, keys, changed: redraw });
+    const graphics = graphicsOf(settings.images, env);
+    const pictures = graphics && new Pictures(graphics);
+    this.canvas = new Canvas(pictures);
+    this.looks = new Looks({ settings, env, words, keys, pictures, changed: redraw });
     this.conversation = new Conversation(client, this.listener, words);
     this.questions = new Questions({
       words,
@@ -132,7 +136,7 @@ export class Application implements Surroundings {
   /** Takes the terminal and draws the first picture. */
   open(): void {
     this.device.open();
-    this.painter.resize(this.device.columns, this.device.rows);
+    this.canvas.resize(this.device.columns, this.device.rows);
     this.frames.now();
   }
 
@@ -194,7 +198,7 @@ export class Application implements Surroundings {
         this.redraw();
       },
       changed: () => {
-        this.painter.resize(this.device.columns, this.device.rows);
+        this.canvas.resize(this.device.columns, this.device.rows);
         this.redraw();
       },
       background: (color: Parameters<Looks["suit"]>[0]) => {
@@ -228,6 +232,8 @@ export class Application implements Surroundings {
     const shown = { transcript, questions, queueKeys, todos, hidesPanels: hidesTodos, note, field, overlay };
     const { since } = this.activity;
     const scene = { ...shown, columns, rows, version, cwd, view, look, keys, since };
-    device.write(this.painter.paint(pictureOf(scene)));
+    device.write(this.canvas.paint(pictureOf(scene)));
+    const { waits } = this.canvas;
+    if (waits > 0) this.frames.requestIn(waits);
   }
 }

@@ -15,7 +15,7 @@ export function basicActions(app: Application): Actions {
     leave: () => app.field?.text === "" && app.leave(),
     suspend: () => app.device.suspend(),
     redraw: () => {
-      app.painter.forget();
+      app.canvas.forget();
       app.redraw();
     },
     mode: modeAction(app),

@@ -31,6 +31,11 @@ export class Frames {
     this.drawBy(this.last + KEY_MS);
   }
 
+  /** Something changes by itself in so many milliseconds. */
+  requestIn(ms: number): void {
+    this.drawBy(performance.now() + ms);
+  }
+
   private drawBy(due: number): void {
     if (this.isEnded || due >= this.due) return;
     this.due = due;

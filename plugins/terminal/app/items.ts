@@ -1,5 +1,6 @@
 import type { Live, LiveCall, LiveReply, Row } from "@scorel/host/client";
 import { displayLines, thinkingLines } from "../rows/display.ts";
+import { imageLines, imagesIn } from "../rows/images.ts";
 import type { Look, RowFacts } from "../rows/look.ts";
 import { safeLine, safeOutput } from "../rows/safe.ts";
 import { GrowingText } from "../rows/stream.ts";
@@ -28,6 +29,8 @@ const ELSEWHERE = new Set([
 export function itemOf({ id, type, display, active, clientId, event }: Row, people: People): Item | undefined {
   if (!active || display.display === "hidden" || ELSEWHERE.has(type) || isFirstModel(event)) return undefined;
   const isPerson = display.display === "bubble" && display.role === "user";
+  const images = imagesIn(event);
+  const shown = isPerson && images.length > 0 ? withoutMarks(display, images.length) : display;
   const author = isPerson || type === "shell_line" ? people.nameOf(clientId) : undefined;
   return {
     key: id,
@@ -37,9 +40,17 @@ export function itemOf({ id, type, display, active, clientId, event }: Row, peop
         : display.display === "bubble"
           ? "message"
           : "note",
-    draw: (width, look, facts) =>
-      displayLines(display, width, look, { ...facts, author, ...(type === "shell_line" && LONG) }),
+    draw: (width, look, facts) => [
+      ...displayLines(shown, width, look, { ...facts, author, ...(type === "shell_line" && LONG) }),
+      ...imageLines(images, width, look, facts),
+    ],
   };
+}
+
+/** A message without the words that stand for its images, which are shown below it. */
+function withoutMarks<D extends Row["display"]>(display: D, images: number): D {
+  const { text } = display as { text?: unknown };
+  return typeof text === "string" ? { ...display, text: text.replace("[image]".repeat(images), "") } : display;
 }
 
 /** People run a line for the shell in order to see its output. */

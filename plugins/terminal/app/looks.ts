@@ -12,6 +12,7 @@ interface LooksParts {
   env: Readonly<Record<string, string | undefined>>;
   words: Words;
   keys: Keys;
+  pictures: Look["pictures"];
   /** Called when everything looks different. */
   changed(): void;
 }
@@ -24,12 +25,13 @@ export class Looks {
   private highlighter: ((theme: Theme) => Highlight) | undefined;
 
   constructor(parts: LooksParts) {
-    const { settings, env, words, keys } = parts;
+    const { settings, env, words, keys, pictures } = parts;
     this.parts = parts;
     this.theme = chosenTheme({ ...settings, env });
     this.look = {
       theme: this.theme,
       words,
+      pictures,
       drawing: { lex: undefined, theme: this.theme },
       isExpanded: false,
       showsThinking: false,

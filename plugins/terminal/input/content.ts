@@ -4,7 +4,7 @@ import { openToRead } from "@scorel/kit/files/open";
 import { messageOf } from "@scorel/kit/values/coded-error";
 import type { UserMessage } from "@scorel/messages/contract";
 import { errors } from "../errors.ts";
-import type { Submission } from "../parts.ts";
+import type { Attachment, Submission } from "../parts.ts";
 import { isImagePath } from "./dropped-image.ts";
 
 /** The host makes pictures smaller for the model; larger files than this one are hardly pictures. */
@@ -14,12 +14,17 @@ type Content = UserMessage["content"];
 
 /** The message for the host: the text, and the pictures that are attached to it. Throws TERMINAL_IMAGE. */
 export function contentOf({ text, attachments = [] }: Pick<Submission, "text"> & Partial<Submission>): Content {
-  const images = attachments.filter(({ path }) => isImagePath(path)).map(({ path }) => imageBlock(path));
+  const images = attachments.flatMap(imagesOf);
   return images.length === 0 ? text : [{ type: "text", text }, ...images];
 }
 
-function imageBlock(path: string) {
-  const bytes = readImage(path);
+/** The picture of an attachment that is one. */
+function imagesOf({ mark, path, image }: Attachment) {
+  if (image) return [imageBlock(image, mark)];
+  return path !== undefined && isImagePath(path) ? [imageBlock(readImage(path), path)] : [];
+}
+
+function imageBlock(bytes: Uint8Array, path: string) {
   const mimeType = imageType(bytes);
   if (mimeType === undefined) throw errors.TERMINAL_IMAGE({ path, reason: "it is no picture" });
   return { type: "image" as const, data: Buffer.from(bytes).toString("base64"), mimeType };

@@ -2,6 +2,7 @@ import { rootOf } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
 import { messageOf } from "@scorel/kit/values/coded-error";
 import type { Surroundings } from "../parts.ts";
+import { type ClipboardPlace, clipboardPaste } from "./clipboard-paste.ts";
 import { Completing } from "./completing.ts";
 import { type Draft, draftFile, openDraft } from "./draft.ts";
 import { droppedImage } from "./dropped-image.ts";
@@ -12,7 +13,7 @@ import { HistoryWalk, withoutSecrets } from "./history-walk.ts";
 import { commandSource, fileSource, hostFiles, wordSource } from "./sources.ts";
 
 /** A field with everything around it: history, completion, the person's editor, dropped pictures. */
-export function createField(at: Surroundings): { field: PromptField; walk: HistoryWalk } {
+export function createField(at: Surroundings & ClipboardPlace): { field: PromptField; walk: HistoryWalk } {
   const warn = (problem: string) => at.tell(problem, "warning");
   const history = new History(historyFile(projectOf(at.cwd)), withoutSecrets(at.env));
   const walk = new HistoryWalk(history, warn);
@@ -20,6 +21,7 @@ export function createField(at: Surroundings): { field: PromptField; walk: Histo
     history: walk,
     completing: new Completing([commandSource(at), fileSource(hostFiles(at)), wordSource(at)]),
     imageIn: (pasted) => droppedImage(pasted, at.cwd),
+    pasteImage: clipboardPaste(at),
     editElsewhere: (text) => editElsewhere(at, text),
   });
   return { field, walk };

@@ -1,4 +1,4 @@
-import type { Attachment } from "../parts.ts";
+import type { Attachment, Field } from "../parts.ts";
 import type { Completing } from "./completing.ts";
 import type { Draft } from "./draft.ts";
 import type { HistoryWalk } from "./history-walk.ts";
@@ -10,6 +10,8 @@ export interface FieldParts {
   completing?: Completing | undefined;
   /** The picture that a pasted text is the path of, as terminals write a file that is dropped on them. */
   imageIn?: ((pasted: string) => Attachment | undefined) | undefined;
+  /** Attaches the picture in the clipboard. */
+  pasteImage?: ((field: Pick<Field, "mode"> & { attach(attachment: Attachment): void }) => Promise<void>) | undefined;
   /** Lets a person edit a text in their own editor. Returns undefined when they gave up. */
   editElsewhere?: ((text: string) => Promise<string | undefined>) | undefined;
 }

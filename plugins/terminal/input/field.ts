@@ -90,6 +90,7 @@ export class PromptField implements Field {
     this.area.paste(attachment.mark);
     this.area.type(" ");
     this.changed(false);
+    this.at.redraw();
   }
 
   private paste(text: string): void {
@@ -107,6 +108,8 @@ export class PromptField implements Field {
     if (keys.is(data, "newline")) return this.done(() => this.area.newline());
     if (keys.is(data, "complete")) return this.completed();
     if (keys.is(data, "openPaste")) return this.area.openPaste() && this.done(() => {});
+    if (keys.is(data, "pasteImage") && this.parts.pasteImage)
+      return this.done(() => void this.parts.pasteImage?.(this));
     if (keys.is(data, "editor") && this.parts.editElsewhere) return this.done(() => void this.editElsewhere());
     return this.edit(data) || this.typed(data);
   }

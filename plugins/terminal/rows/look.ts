@@ -1,3 +1,4 @@
+import type { Pictures } from "../screen/pictures.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
 import type { Drawing } from "./drawing.ts";
@@ -7,6 +8,8 @@ export interface Look {
   theme: Theme;
   words: Words;
   drawing: Drawing;
+  /** Shows pictures, in a terminal that can. */
+  pictures?: Pictures | undefined;
   /** Outputs are shown whole, and thinking is shown. */
   isExpanded: boolean;
   showsThinking: boolean;

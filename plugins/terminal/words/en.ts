@@ -15,6 +15,15 @@ export const en = {
   steered: "sent into the turn",
   followUp: "was queued",
   partial: "interrupted",
+  image: "image",
+  clipboard: {
+    "no program":
+      "Pictures in the clipboard are read with wl-paste or xclip, and neither is installed. Drop the file on the terminal instead.",
+    "no image": "There is no picture in the clipboard.",
+    "too slow": "The program that has the clipboard did not answer. Try again, or drop a file on the terminal.",
+    "too large": "The picture in the clipboard is larger than 20 MB.",
+  },
+  imagesInMessages: "Pictures go with messages only.",
   retried: "tried again",
   below: (count: string, key: string) => `↓ ${count} below · ${key} to the end`,
   lines: (count: number, isMore: boolean) => `${count}${isMore ? "+" : ""} ${count === 1 ? "line" : "lines"}`,
@@ -127,6 +136,7 @@ export const en = {
     history: "search what you have sent before",
     editor: "write in your editor",
     openPaste: "show a long paste as text",
+    pasteImage: "attach the picture in the clipboard",
     lineUp: "line up; in the first line: what you sent before",
     lineDown: "line down; in the last line: what you sent later",
     charLeft: "left",
