@@ -7,11 +7,12 @@ const SEQUENCES = [`\\[[0-?]*[ -/]*[@-~]`, `\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\
 const CONTROLS = new RegExp(`${ESC}(?:${SEQUENCES.join("|")})|(?![\\n\\t])\\p{Cc}`, "gu");
 
 /**
- * Characters that change the writing direction or are invisible: direction overrides and isolates, zero-width spaces, and tag
- * characters outside of flags. Joiners and the marks of right-to-left scripts are not included, since real texts need them.
+ * Characters that change the writing direction or are invisible: direction overrides, isolates and marks, separators of lines and
+ * paragraphs, zero-width spaces, and tag characters outside of flags. Joiners are not included, since words of Persian and Hindi and
+ * many emoji need them. Marks of direction only move punctuation beside right-to-left words, which are as readable without them.
  */
 const DECEIVING =
-  /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
+  /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Removes escape sequences and control characters from a text of a model or tool. Characters that would make the text look
@@ -23,8 +24,8 @@ export function plainText(text: string): string {
 
 const written = (char: string) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`;
 
-/** Characters that are invisible or look like others, such as unusual spaces. */
-const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/gu;
+/** Characters that are invisible or look like others, such as unusual spaces and the empty cell of braille. */
+const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}\u2800]/gu;
 
 /** For text that a user is asked to accept: escapes every invisible or control character, as in `\u{1b}`. */
 export function visibleText(text: string): string {

@@ -21,7 +21,7 @@ interface Inside {
 const MOST_UNDO_STEPS = 200;
 /** Characters that change the direction of what follows, or cannot be seen. They stay in the text, but are not drawn. */
 const UNDRAWN =
-  /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
+  /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
 
 /** A text drawn in some width. */
 export interface Drawn {

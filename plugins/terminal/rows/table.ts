@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import type { Theme } from "../theme/theme.ts";
-import { columnsIn, wrapped } from "./wrap.ts";
+import { columnsIn, mostColumnsIn, wrapped } from "./wrap.ts";
 
 const LEAST = 6;
 
@@ -34,7 +34,9 @@ export function table(
 /** The widths of the columns: as wide as their texts, and narrower from the widest on until they fit; undefined if they cannot. */
 function fitted(rows: readonly (readonly string[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
-  const widths = Array.from({ length: count }, (_, at) => Math.max(1, ...rows.map((row) => columnsIn(row[at] ?? ""))));
+  const widths = Array.from({ length: count }, (_, at) =>
+    Math.max(1, ...rows.map((row) => mostColumnsIn(row[at] ?? ""))),
+  );
   let over = widths.reduce((sum, each) => sum + each, 0) - room;
   while (over > 0) {
     const widest = Math.max(...widths);

@@ -1,12 +1,20 @@
-import { columnsOf, type Glyph, glyphsOf, isPlain } from "../screen/width.ts";
+import { columnsOf, type Glyph, glyphsOf, isPlain, mostColumnsOf } from "../screen/width.ts";
 
 const RESET = "\u001b[0m";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const SEQUENCES = /\u001b\[[0-9;]*m/g;
 
+/** A character that was written out, which stays in one line, as a part of it would mean something else. */
+const WRITTEN_OUT = /\\u\{[0-9a-f]{1,6}\}/g;
+
 /** The columns of a coloured text. */
 export function columnsIn(text: string): number {
   return columnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
+}
+
+/** The most columns that any terminal takes for a coloured text. */
+export function mostColumnsIn(text: string): number {
+  return mostColumnsOf(text.includes("\u001b") ? text.replace(SEQUENCES, "") : text);
 }
 
 /** A place in a line at which it may be broken. */
@@ -16,10 +24,14 @@ interface Break {
   active: string;
 }
 
-/** Breaks a coloured line at words, or within those that are too long. Further lines begin with `indent`. */
+/**
+ * Breaks a coloured line at words, or within those that are too long. Further lines begin with `indent`. Characters whose width
+ * terminals disagree about count as wide as any terminal draws them, so that no end of a line is lost at the edge of the screen.
+ */
 export function wrapped(line: string, width: number, indent = ""): string[] {
   const room = Math.max(4, width);
-  if (isPlain(line)) return line.length <= width ? [line] : wrappedPlain(line, room, indent);
+  if (isPlain(line) && line.length <= width) return [line];
+  if (isPlain(line) && !line.includes("\\u{")) return wrappedPlain(line, room, indent);
   const lines: string[] = [];
   const offset = columnsIn(indent);
   let current = "";
@@ -45,7 +57,7 @@ export function wrapped(line: string, width: number, indent = ""): string[] {
       active = part === RESET ? "" : active + part;
       continue;
     }
-    if (columns + part.width > room) {
+    if (columns + part.most > room) {
       if (part.text === " ") {
         last = undefined;
         next();
@@ -53,10 +65,10 @@ export function wrapped(line: string, width: number, indent = ""): string[] {
       }
       next();
       // What was moved to the next line may fill it, as that begins with an indent.
-      if (columns + part.width > room && columns > offset) next();
+      if (columns + part.most > room && columns > offset) next();
     }
     current += part.text;
-    columns += part.width;
+    columns += part.most;
     if (part.text === " " || part.width === 2) last = { length: current.length, columns, active };
   }
   if (lines.length === 0 || columns > offset) end(current, active);
@@ -101,9 +113,21 @@ export function cut(line: string, width: number): string {
 function* partsOf(line: string): Generator<Glyph | string> {
   let from = 0;
   for (const match of line.matchAll(SEQUENCES)) {
-    yield* glyphsOf(line.slice(from, match.index));
+    yield* piecesOf(line.slice(from, match.index));
     yield match[0];
     from = match.index + match[0].length;
   }
-  yield* glyphsOf(line.slice(from));
+  yield* piecesOf(line.slice(from));
+}
+
+/** The glyphs of a text without colours; a character that was written out is one. */
+function* piecesOf(text: string): Generator<Glyph> {
+  let from = 0;
+  for (const match of text.matchAll(WRITTEN_OUT)) {
+    yield* glyphsOf(text.slice(from, match.index));
+    const [written] = match;
+    yield { text: written, width: written.length, most: written.length, isUncertain: false };
+    from = match.index + written.length;
+  }
+  yield* glyphsOf(text.slice(from));
 }

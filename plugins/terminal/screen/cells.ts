@@ -14,7 +14,7 @@ const ESC = "\u001b";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const SEQUENCE = /\u001b\[([0-9;:]*)m/g;
 
-/** Takes a line apart into at most `columns` columns. The line's only control sequences are colours (SGR). */
+/** Takes a line apart into at most `columns` columns. Of its control characters, only those of colours (SGR) are obeyed. */
 export function cellsOf(line: string, columns: number): Cells {
   const text: string[] = [];
   const style: string[] = [];
@@ -103,7 +103,8 @@ function attributesIn(parameters: string): string[] {
   const numbers = (parameters === "" ? "0" : parameters).replaceAll(":", ";").split(";");
   const attributes: string[] = [];
   for (let at = 0; at < numbers.length; ) {
-    const number = String(Number(numbers[at] ?? "0"));
+    // No terminal knows a longer one, and this one would not be written with digits alone.
+    const number = (numbers[at] ?? "0").replace(/^0+(?=.)/, "").slice(0, 3);
     const length = number === "38" || number === "48" ? (numbers[at + 1] === "5" ? 3 : 5) : 1;
     attributes.push(length === 1 ? number : numbers.slice(at, at + length).join(";"));
     at += length;

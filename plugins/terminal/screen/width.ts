@@ -6,8 +6,10 @@
 /** One character on the screen, with the marks that belong to it. */
 export interface Glyph {
   text: string;
-  /** Columns: 0, 1 or 2. */
+  /** Columns: 0, 1 or 2; more only for a text that stays together. */
   width: number;
+  /** The most columns that any terminal takes for it: those that show each of its characters for itself take more. */
+  most: number;
   /** Terminals differ about its width, as for emoji that are made of several characters. */
   isUncertain: boolean;
 }
@@ -18,38 +20,79 @@ const JOINED =
   /^\p{M}|^[\u200c-\u200d]|^[\ufe00-\ufe0f]|^[\u1160-\u11ff]|^[\u{1f3fb}-\u{1f3ff}]|^[\u{e0020}-\u{e007f}]/u;
 const INVISIBLE = /^\p{M}|^\p{Cf}|^[\u115f\u1160]/u;
 const REGIONAL = /^[\u{1f1e6}-\u{1f1ff}]/u;
+/** Characters of which terminals know different widths, as their tables are of different years or they draw them as pictures. */
+const DISPUTED =
+  /^[\p{Extended_Pictographic}\p{Cn}\p{Co}\p{Cs}\u2630-\u2637\u268a-\u268f\u4dc0-\u4dff\ufdf0-\ufdff\uff9e\uff9f\uffa0]/u;
+const CONTROL = /^[\p{Cc}\u2028\u2029\ud800-\udfff]/u;
+const TAB = 4;
+const TONE = /^[\u{1f3fb}-\u{1f3ff}]/u;
+const PICTURE = /^\p{Extended_Pictographic}/u;
+/** No character of any script or picture is made of more; a longer row of marks is broken like other text. */
+const MOST_JOINED = 24;
 const JOINER = "\u200d";
 const EMOJI_FORM = "\ufe0f";
 
 /** Widths of single characters, as text repeats them. */
 const known = new Map<string, number>();
+/** Characters that were found to be disputed or not. */
+const disputed = new Map<string, boolean>();
 
-/** The glyphs of a text without control characters. */
+/**
+ * The glyphs of a text. No control character is left in them, so that none reaches a terminal by any way of drawing: a tab becomes
+ * spaces, and others are shown by a sign.
+ */
 export function* glyphsOf(text: string): Generator<Glyph> {
   const characters = [...text];
   for (let at = 0; at < characters.length; ) {
     let glyph = characters[at++] as string;
     const first = glyph;
-    if (isAscii(first) && !joins(characters[at])) {
-      yield { text: glyph, width: 1, isUncertain: false };
+    if (isControl(first)) {
+      yield* signsOf(first);
+      continue;
+    }
+    if (isAscii(first) && !joins(characters[at], first)) {
+      yield { text: glyph, width: 1, most: 1, isUncertain: false };
       continue;
     }
     if (REGIONAL.test(first) && REGIONAL.test(characters[at] ?? "")) glyph += characters[at++];
-    while (joins(characters[at])) {
+    for (let count = 1; count < MOST_JOINED && joins(characters[at], characters[at - 1]); count++) {
       const joined = characters[at++] as string;
       glyph += joined;
       if (joined === JOINER && at < characters.length && widthOfOne(characters[at] as string) === 2)
         glyph += characters[at++];
     }
-    yield { text: glyph, width: widthOfGlyph(first, glyph), isUncertain: isUncertain(first, glyph) };
+    const width = widthOfGlyph(first, glyph);
+    const uncertain = isUncertain(first, glyph);
+    yield { text: glyph, width, most: uncertain ? mostOf(glyph, width) : width, isUncertain: uncertain };
   }
 }
 
-/** The columns that a text without control characters takes. */
+function isControl(character: string): boolean {
+  if (isAscii(character)) return character < " ";
+  return CONTROL.test(character);
+}
+
+/** What stands for a control character. */
+function* signsOf(character: string): Generator<Glyph> {
+  const code = character.charCodeAt(0);
+  const sign = code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? "\u2421" : "\ufffd";
+  const [text, count] = character === "\t" ? [" ", TAB] : [sign, 1];
+  for (let at = 0; at < count; at++) yield { text, width: 1, most: 1, isUncertain: false };
+}
+
+/** The columns that a text takes. */
 export function columnsOf(text: string): number {
   if (isPlain(text)) return text.length;
   let columns = 0;
   for (const { width } of glyphsOf(text)) columns += width;
+  return columns;
+}
+
+/** The most columns that any terminal takes for a text. */
+export function mostColumnsOf(text: string): number {
+  if (isPlain(text)) return text.length;
+  let columns = 0;
+  for (const { most } of glyphsOf(text)) columns += most;
   return columns;
 }
 
@@ -66,8 +109,10 @@ export function isPlain(text: string): boolean {
   return true;
 }
 
-function joins(character: string | undefined): boolean {
-  return character !== undefined && character >= "\u0300" && JOINED.test(character);
+/** Whether a character belongs to the one before it. A skin tone does after a picture alone; elsewhere it is drawn for itself. */
+function joins(character: string | undefined, before = ""): boolean {
+  if (character === undefined || character < "\u0300" || !JOINED.test(character)) return false;
+  return !TONE.test(character) || PICTURE.test(before);
 }
 
 function widthOfGlyph(first: string, glyph: string): number {
@@ -88,5 +133,31 @@ function widthOfOne(character: string): number {
 }
 
 function isUncertain(first: string, glyph: string): boolean {
-  return glyph.length > first.length || first >= "\u{1f000}" || widthOfOne(first) === 0;
+  return glyph.length > first.length || first >= "\u{1f000}" || widthOfOne(first) === 0 || isDisputed(first);
+}
+
+function isDisputed(character: string): boolean {
+  let is = disputed.get(character);
+  if (is === undefined) {
+    is = DISPUTED.test(character);
+    if (disputed.size > 4_096) disputed.clear();
+    disputed.set(character, is);
+  }
+  return is;
+}
+
+/** The columns of a glyph in a terminal that shows each of its characters for itself, as wide as any does. */
+function mostOf(glyph: string, width: number): number {
+  let most = 0;
+  for (const character of glyph) most += mostOfOne(character);
+  return Math.max(width, most);
+}
+
+function mostOfOne(character: string): number {
+  if (isAscii(character)) return 1;
+  // It makes a narrow character a wide picture.
+  if (character === EMOJI_FORM) return 1;
+  if (character === JOINER || /^[\p{Mn}\p{Me}\u200c]/u.test(character)) return 0;
+  if (/^[\p{Mc}\p{Cf}\u1160-\u11ff]/u.test(character)) return 1;
+  return isDisputed(character) || REGIONAL.test(character) ? 2 : Math.max(1, widthOfOne(character));
 }

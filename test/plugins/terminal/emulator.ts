@@ -29,9 +29,12 @@ export interface Emulator extends Disposable {
   onAnswer(listener: (data: string) => void): void;
 }
 
-export function emulator(columns = 80, rows = 24): Emulator {
+/** `separate`: it shows each character for itself, as wide as any terminal does, as those do that join none of them. */
+type Widths = "modern" | "separate";
+
+export function emulator(columns = 80, rows = 24, widths: Widths = "modern"): Emulator {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 0 });
-  modernWidths(terminal);
+  useWidths(terminal, widths);
   let shown = true;
   terminal.parser.registerCsiHandler({ prefix: "?", final: "h" }, (given) => {
     if (given.includes(25)) shown = true;
@@ -79,9 +82,16 @@ function colorOf(color: number, isDefault = true, isRgb = false): number | strin
   return isRgb ? `#${color.toString(16).padStart(6, "0")}` : color;
 }
 
+function widthAlone(character: string): number {
+  if (/^[\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}\u4dc0-\u4dff]/u.test(character)) return 2;
+  if (/^[\p{Mc}\u1160-\u11ff]/u.test(character)) return 1;
+  return columnsOf(character);
+}
+
 /** The emulator knows the widths of Unicode 6; terminals of today show emoji two columns wide. */
-function modernWidths({ unicode }: InstanceType<typeof headless.Terminal>): void {
-  const wcwidth = (code: number) => (code < 0x20 ? 0 : columnsOf(String.fromCodePoint(code))) as 0 | 1 | 2;
+function useWidths({ unicode }: InstanceType<typeof headless.Terminal>, widths: Widths): void {
+  const widthOf = widths === "modern" ? columnsOf : widthAlone;
+  const wcwidth = (code: number) => (code < 0x20 ? 0 : widthOf(String.fromCodePoint(code))) as 0 | 1 | 2;
   const provider = {
     version: "modern",
     wcwidth,

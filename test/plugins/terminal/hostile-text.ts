@@ -36,6 +36,11 @@ const evil = [
     "\u0090x\u009c",
   ],
   ...[
+    "\u200e",
+    "\u200f",
+    "\u061c",
+    "\u2028",
+    "\u2029",
     "\u202e",
     "\u202a",
     "\u202b",
@@ -65,7 +70,7 @@ const forms: readonly ((text: string) => string)[] = [
 export const cases = evil.flatMap((text) => forms.map((form) => form(text)));
 
 const OWN = new RegExp(`${ESC}\\[[0-9;]*m`, "g");
-const FORBIDDEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff\u{e0041}]/u;
+const FORBIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u200b\u2060\ufeff\u{e0041}]/u;
 
 /** The cases of which control characters or deceiving ones are left in what is drawn, or of which a line is too wide. */
 export function leaks(draw: (text: string) => readonly string[], width = Number.POSITIVE_INFINITY): string[] {

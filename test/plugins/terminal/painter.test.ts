@@ -99,6 +99,66 @@ describe("the painter", () => {
   });
 });
 
+describe("what reaches the terminal", () => {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
+  const OWN = /\u001b\[[?0-9;]*[A-Za-z]/g;
+
+  it("has no control characters but the painter's own, whatever the lines have", () => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        "\t",
+        "\r",
+        "\b",
+        "\u0007",
+        "\u001b",
+        "\u009b",
+        "\u0085",
+        "\u2028",
+        "\u007f",
+        "\ud800",
+        "\u001b[",
+      ),
+      fc.constantFrom(
+        red("x"),
+        "\u001b[99999999999999999999999m",
+        "\u001b[38m",
+        "\u001b[2J",
+        "\u001b]0;t\u0007",
+        "漢",
+        "é",
+      ),
+      fc.string(),
+    );
+    const lines = fc.array(
+      fc.array(part, { maxLength: 8 }).map((parts) => parts.join("")),
+      { minLength: 4, maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(fc.array(lines, { minLength: 1, maxLength: 3 }), (frames) => {
+        const painter = new Painter();
+        painter.resize(30, 4);
+        for (const each of frames)
+          expect(painter.paint({ lines: each, moving: 0 }).replace(OWN, "")).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("keeps what follows a tab in the columns that were counted", async () => {
+    using s = stage(40, 2);
+    await s.screen.write(s.painter.paint({ lines: [`a\tb${"\t".repeat(4)}end`, "a\u001bb"], moving: 0 }));
+    expect(s.screen.lines()).toEqual([`a    b${" ".repeat(16)}end`, "a␛b"]);
+  });
+
+  it("leaves nothing old in a line of which the terminal draws less than was counted", async () => {
+    using s = stage(40, 1);
+    await s.screen.write(s.painter.paint({ lines: ["☺⛹✔▶☁⚠ an old long text"], moving: 0 }));
+    await s.screen.write("\u001b[1;30Hleft");
+    await s.screen.write(s.painter.paint({ lines: ["☺ new"], moving: 0 }));
+    expect(s.screen.lines()).toEqual(["☺ new"]);
+  });
+});
+
 describe("widths", () => {
   it.each([
     ["plain", 5],

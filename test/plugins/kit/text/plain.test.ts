@@ -13,10 +13,10 @@ describe("plain text", () => {
   });
 
   it("for a confirmation escapes every invisible character", () => {
-    const hidden = "ls \u001b]0; rm -rf ~ \u0007\r\u202emr\u200b\u00a0\u3164\u{e0041}\ud800";
+    const hidden = "ls \u001b]0; rm -rf ~ \u0007\r\u202emr\u200b\u00a0\u3164\u2800\u{e0041}\ud800";
     expect(plainText(hidden)).not.toContain("rm -rf");
     expect(visibleText(hidden)).toBe(
-      "ls \\u{1b}]0; rm -rf ~ \\u{7}\\u{d}\\u{202e}mr\\u{200b}\\u{a0}\\u{3164}\\u{e0041}\\u{d800}",
+      "ls \\u{1b}]0; rm -rf ~ \\u{7}\\u{d}\\u{202e}mr\\u{200b}\\u{a0}\\u{3164}\\u{2800}\\u{e0041}\\u{d800}",
     );
     expect(visibleText("a\n\tü 漢字 ⚠️")).toBe("a\n\tü 漢字 ⚠️");
   });
@@ -25,13 +25,14 @@ describe("plain text", () => {
     expect(plainText("a\u202egnp.exe b\u200bc\ufeffd\u{e0041}")).toBe(
       "a\\u{202e}gnp.exe b\\u{200b}c\\u{feff}d\\u{e0041}",
     );
+    expect(plainText("\u200ea\u200fb\u061cc\u2028d\u2029")).toBe("\\u{200e}a\\u{200f}b\\u{61c}c\\u{2028}d\\u{2029}");
   });
 
   it("keeps newlines, tabs and all letters, including joined ones and flags", () => {
     const texts = [
       "a\n\tü 漢字 🙂",
       "\u{1f468}\u200d\u{1f4bb}",
-      "می\u200cخواهم \u200fעברית",
+      "می\u200cخواهم עברית",
       "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     ];
     for (const text of texts) expect(plainText(text)).toBe(text);
