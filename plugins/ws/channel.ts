@@ -1,7 +1,8 @@
 import type { Duplex } from "node:stream";
-import type { Channel, ChannelHandlers } from "@scorel/host/client";
+import type { Channel, ChannelHandlers, HostMessage } from "@scorel/host/client";
 import { codeOf } from "@scorel/kernel";
 import type { WebSocket } from "ws";
+import { errors } from "./errors.ts";
 import { frameOf } from "./frame.ts";
 
 /** Time between two pings; a connection that has not answered the one before is dead. */
@@ -50,7 +51,7 @@ export function socketChannel(
     leave(reason);
     socket.terminate();
   };
-  if (maxMessage !== undefined) sayLimit(socket, maxMessage);
+  if (maxMessage !== undefined) sayLimit(socket, maxMessage, connection);
   const pings = setInterval(() => {
     if (!isAlive) return finish("it does not answer");
     isAlive = false;
@@ -109,11 +110,20 @@ export function socketChannel(
   };
 }
 
-/** Adds the limit to the end of a connection by a message that is too large: the library closes it without a reason. */
-function sayLimit(socket: WebSocket, maxMessage: number): void {
+/**
+ * Says the limit when a message that is too large ends the connection: the library closes it without a reason. A server sends the
+ * message first with which hosts end all connections.
+ */
+function sayLimit(socket: WebSocket, maxMessage: number, connection: Duplex | undefined): void {
   const close = socket.close.bind(socket);
   const reason = `a message may have at most ${maxMessage} bytes`;
-  socket.close = (code, given) => close(code, code === TOO_LARGE ? reason : given);
+  socket.close = (code, given) => {
+    if (code !== TOO_LARGE) return close(code, given);
+    const { code: name, message, data } = errors.WS_TOO_LARGE({ max: maxMessage });
+    const last = { type: "closing", retry: false, error: { code: name, message, data } } satisfies HostMessage;
+    connection?.write(frameOf(JSON.stringify(last)));
+    close(code, reason);
+  };
 }
 
 /** Returns a function to call with each message. It pauses the socket for as long as there are too many. */

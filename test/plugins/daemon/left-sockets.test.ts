@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { nameOwner, removeLeftSockets } from "../../../plugins/daemon/left-sockets.ts";
 import { runFolder, socketOf } from "../../../plugins/daemon/run-folder.ts";
 import { identityOf, ownIdentity, type ProcessIdentity, placeOf } from "../../../plugins/kit/process/identity.ts";
+import { secondProcess } from "../../second-process.ts";
 import { testHome } from "../host/home.ts";
 
 /** A home, and processes that listen at sockets in it. */
@@ -14,6 +15,7 @@ function stage() {
   mkdirSync(runFolder(), { recursive: true, mode: 0o700 });
   const children: ChildProcess[] = [];
   return {
+    folder: home.home,
     files: () => readdirSync(runFolder()).sort(),
     /** Starts a process that listens at the socket of this name, and says who it is. */
     async listen(): Promise<{ identity: ProcessIdentity; socket: string; kill(): Promise<void> }> {
@@ -60,6 +62,20 @@ it("removes the sockets of processes that were killed, and no others", async () 
   expect(t.files()).toEqual(both);
   removeLeftSockets(failed);
   const name = lives.socket.slice(runFolder().length + 1, -".sock".length);
+  expect(t.files()).toEqual([`${name}.process`, `${name}.sock`]);
+});
+
+it("several processes clean up at once, and none of them fails", async () => {
+  using t = stage();
+  const [lives, ...killed] = await Promise.all(Array.from({ length: 9 }, () => t.listen()));
+  await Promise.all(killed.map((each) => each.kill()));
+  const script = new URL("cleaner.ts", import.meta.url);
+  const cleaners = await Promise.all(Array.from({ length: 3 }, () => secondProcess(script, t.folder, [])));
+  for (const cleaner of cleaners) expect(await cleaner.line()).toBe("ready");
+  for (const cleaner of cleaners) cleaner.child.stdin?.write("go\n");
+  expect(await Promise.all(cleaners.map((cleaner) => cleaner.line()))).toEqual(["[]", "[]", "[]"]);
+  for (const cleaner of cleaners) await cleaner.kill();
+  const name = (lives?.socket ?? "").slice(runFolder().length + 1, -".sock".length);
   expect(t.files()).toEqual([`${name}.process`, `${name}.sock`]);
 });
 

@@ -101,12 +101,17 @@ it("a connection to the socket beyond its limit is told so, and when to try agai
   for (const each of open) each.close();
 });
 
-it("a message that is too large ends the connection with the limit as the reason", async () => {
+it("a message that is too large ends the connection with the limit as the reason, told as all ends are", async () => {
   await using t = await testWeb();
   const socket = new WebSocket(t.address);
+  const got: string[] = [];
+  socket.on("message", (data) => void got.push(String(data)));
   await once(socket, "open");
   const closed = once(socket, "close");
   socket.send("x".repeat(1024 * 1024 + 1));
   const [code, reason] = await closed;
   expect([code, String(reason)]).toEqual([1009, "a message may have at most 1048576 bytes"]);
+  const message = expect.stringContaining("at most 1048576 bytes");
+  const error = { code: "WS_TOO_LARGE", message, data: { max: 1024 * 1024 } };
+  expect(got.map((text) => JSON.parse(text))).toEqual([{ type: "closing", retry: false, error }]);
 });
