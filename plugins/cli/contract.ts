@@ -40,6 +40,8 @@ export interface CliCommand {
   /** Other words for the noun that people may type; the error about them names the noun. */
   synonyms?: readonly string[];
   action?: string;
+  /** Other words for the action that people may type, and what the error about them names, such as `{ restart: "serve --replace" }`. */
+  otherActions?: Readonly<Record<string, string>>;
   /** Positional arguments as shown in help: `<id>`, `[filter]`. */
   args?: string;
   description: string;

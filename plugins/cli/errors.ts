@@ -1,19 +1,20 @@
 import { defineErrors } from "@scorel/kernel";
 
 const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Did you mean "${nearest}"?`);
+const commandsHint = (meant: readonly string[]) => ` Did you mean ${meant.map((each) => `\`${each}\``).join(" or ")}?`;
 
 export const errors = defineErrors({
   PROCESS_UNEXPECTED: (a: { reason: string }) =>
     `An unhandled error ended the process: ${a.reason.replace(/\.$/, "")}. All messages are in the sessions' logs; \`scorel --continue\` goes on.`,
   CLI_UNKNOWN_COMMAND: {
     exit: 2,
-    text: (a: { command: string; nearest: string | undefined; takesPrompt?: boolean }) =>
-      `There is no command "${a.command}".${a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)}${a.takesPrompt ? ` To send it as a prompt: scorel -- ${a.command}` : ""}${a.takesPrompt ? ". " : " "}\`scorel --help\` lists all commands.`,
+    text: (a: { command: string; nearest: string | undefined; meant?: readonly string[]; takesPrompt?: boolean }) =>
+      `There is no command "${a.command}".${a.meant?.length ? commandsHint(a.meant) : a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)}${a.takesPrompt ? ` To send it as a prompt: scorel -- ${a.command}` : ""}${a.takesPrompt ? ". " : " "}\`scorel --help\` lists all commands.`,
   },
   CLI_UNKNOWN_ACTION: {
     exit: 2,
-    text: (a: { noun: string; action: string; nearest: string | undefined }) =>
-      `"scorel ${a.noun}" has no action "${a.action}".${hint(a.nearest)} \`scorel ${a.noun} --help\` lists them all.`,
+    text: (a: { noun: string; action: string; nearest: string | undefined; meant?: readonly string[] }) =>
+      `"scorel ${a.noun}" has no action "${a.action}".${a.meant?.length ? commandsHint(a.meant) : hint(a.nearest)} \`scorel ${a.noun} --help\` lists them all.`,
   },
   CLI_MISSING_ACTION: {
     exit: 2,

@@ -73,12 +73,36 @@ function rootFor(noun: string | undefined, root: CliCommand | undefined, command
 
 /** Whether one word is probably a command with a typing error rather than a prompt. */
 function resemblesCommand(word: string, commands: readonly CliCommand[]): boolean {
-  return !/\s/.test(word) && meantNoun(word, commands) !== undefined;
+  return !/\s/.test(word) && (meantNoun(word, commands) !== undefined || meantCommands(word, commands).length > 0);
 }
 
 /** The error about a noun that no command has, with the noun that was probably meant. `takesPrompt`: the word could also be a prompt. */
 export function unknownCommand(word: string, commands: readonly CliCommand[], takesPrompt = false) {
-  return errors.CLI_UNKNOWN_COMMAND({ command: word, nearest: meantNoun(word, commands), takesPrompt });
+  const meant = meantCommands(word, commands);
+  return errors.CLI_UNKNOWN_COMMAND({ command: word, nearest: meantNoun(word, commands), meant, takesPrompt });
+}
+
+/** The nouns whose actions people mean most often without their noun. */
+const FIRST_NOUNS = ["session", "host"];
+const MOST_MEANT = 2;
+
+/** The commands of which somebody may have typed the action alone, or an option without its dashes. */
+function meantCommands(word: string, commands: readonly CliCommand[]): string[] {
+  const root = commands.find(({ noun }) => noun === "");
+  const isOption = (root?.options ?? []).some((option) => readOption(option).long === `--${word}`);
+  if (isOption) return [`scorel --${word}`];
+  const rank = ({ noun }: CliCommand) => FIRST_NOUNS.indexOf(noun) + 1 || FIRST_NOUNS.length + 1;
+  return commands
+    .filter(({ noun }) => noun !== "")
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((command) => actionMeant(word, command) ?? [])
+    .slice(0, MOST_MEANT);
+}
+
+/** The command that a word for its action means. */
+function actionMeant(word: string, { noun, action, otherActions = {} }: CliCommand): string | undefined {
+  const words = action === word ? action : Object.hasOwn(otherActions, word) ? otherActions[word] : undefined;
+  return words === undefined ? undefined : `scorel ${noun} ${words}`;
 }
 
 function meantNoun(word: string, commands: readonly CliCommand[]): string | undefined {
@@ -92,7 +116,8 @@ function meantNoun(word: string, commands: readonly CliCommand[]): string | unde
 function unknownAction(noun: string, action: string | undefined, commands: readonly CliCommand[]) {
   const actions = commands.flatMap((command) => command.action ?? []);
   if (action === undefined) return errors.CLI_MISSING_ACTION({ noun, actions });
-  return errors.CLI_UNKNOWN_ACTION({ noun, action, nearest: nearest(action, actions) });
+  const meant = commands.flatMap((command) => actionMeant(action, command) ?? []);
+  return errors.CLI_UNKNOWN_ACTION({ noun, action, nearest: nearest(action, actions), meant });
 }
 
 /** Throws for a flag that stands for one value of an option, where that option is given with another value. */

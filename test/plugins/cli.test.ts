@@ -214,6 +214,25 @@ describe("a command line", () => {
     );
   });
 
+  it("names the command of which only the action was typed, or another word for it", async () => {
+    const serve = { noun: "host", action: "serve", otherActions: { start: "serve", restart: "serve --replace" } };
+    await using scorel = await commandLine([{ ...serve, description: "Serve", run: () => 0 }], { args: "[prompt]" });
+    const meant = {
+      serve: "scorel host serve",
+      restart: "scorel host serve --replace",
+      list: "scorel session list",
+      print: "scorel --print",
+    };
+    for (const [word, command] of Object.entries(meant))
+      expect((await scorel.run(word)).err).toContain(
+        `Did you mean \`${command}\`? To send it as a prompt: scorel -- ${word}.`,
+      );
+    expect((await scorel.run("host", "start")).err).toContain(
+      '"scorel host" has no action "start". Did you mean `scorel host serve`?',
+    );
+    expect((await scorel.run("serve it")).given).toMatchObject({ args: ["serve it"] });
+  });
+
   it("names the command that has another word for its noun", async () => {
     await using scorel = await commandLine([
       { noun: "plugin", synonyms: ["extension", "extensions"], action: "list", description: "List", run: () => 0 },

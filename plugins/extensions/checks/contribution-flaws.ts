@@ -58,7 +58,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
   cliCommands: {
     ...{ rows: "list", row: "command", hostOnly: true },
-    fields: ["noun", "synonyms", "action", "args", "description", "options", "run"],
+    fields: ["noun", "synonyms", "action", "otherActions", "args", "description", "options", "run"],
   },
   sessionOptions: {
     ...{ rows: "list", row: "option", hostOnly: true },
