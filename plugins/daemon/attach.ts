@@ -8,8 +8,9 @@ import { errors } from "./errors.ts";
 export async function attach(ctx: DaemonContext, invocation: Invocation, elsewhere?: Client): Promise<number> {
   const chat = ctx.find("chat");
   if (!chat) throw errors.DAEMON_NO_CHAT();
-  const session = invocation.args[0] ?? (await latest(ctx, elsewhere));
-  const options = { ...invocation.options, session };
+  const [wanted] = invocation.args;
+  const chosen = wanted === undefined ? { session: await latest(ctx, elsewhere) } : { resume: wanted };
+  const options = { ...invocation.options, ...chosen };
   return chat.run({ ...invocation, args: [], options }, { elsewhere: elsewhere !== undefined });
 }
 

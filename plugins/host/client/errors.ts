@@ -33,7 +33,7 @@ export const errors = defineErrors({
   RESUME_AMBIGUOUS: {
     exit: 2,
     text: (a: { wanted: string; count: number; named: readonly string[] }) =>
-      `${a.count} sessions have "${a.wanted}" in their ids or titles: ${a.named.join(", ")}${a.count > a.named.length ? " …" : ""}. Give more of one of them, or choose with \`scorel --resume\`.`,
+      `${a.count} sessions have "${a.wanted}" in their ids or titles:\n${a.named.map((line) => `  ${line}\n`).join("")}${a.count > a.named.length ? "  …\n" : ""}Give the id, more of a title, or choose with \`scorel --resume\`.`,
   },
   LINK_LOST: (a: { operation: string }) =>
     `The host was restarted while it worked on "${a.operation}", so it is unknown whether that was done. Look before you try again.`,

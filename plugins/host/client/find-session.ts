@@ -1,3 +1,4 @@
+import { lineOf } from "@scorel/kit/text/one-line";
 import type { Client, SessionSummary } from "../contract.ts";
 import { errors } from "./errors.ts";
 import { everyPage } from "./every-page.ts";
@@ -15,7 +16,7 @@ export async function findSession(client: Client, wanted: string, cwd: string): 
     const [found, ...others] = matching(sessions, wanted.trim());
     if (found && others.length === 0) return found.sessionId;
     if (found) {
-      const named = [found, ...others].slice(0, NAMED).map((each) => `${each.sessionId} (${titleOf(each)})`);
+      const named = [found, ...others].slice(0, NAMED).map(lineFor);
       throw errors.RESUME_AMBIGUOUS({ wanted, count: others.length + 1, named });
     }
   }
@@ -36,6 +37,12 @@ function matching(sessions: readonly SessionSummary[], wanted: string): SessionS
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** A session as one line: its id, when it was used last, where, and its title. */
+function lineFor(session: SessionSummary): string {
+  const time = new Date(session.updatedAt).toISOString().slice(0, 16).replace("T", " ");
+  return [session.sessionId, time, lineOf(session.cwd), lineOf(titleOf(session))].join("  ");
 }
 
 function titleOf({ name, title }: SessionSummary): string {
