@@ -1,5 +1,5 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { clientName, damageIn, type SessionProjection, Warnings } from "@scorel/host/client";
+import { clientName, damageIn, Presence, type SessionProjection, Warnings } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
@@ -32,6 +32,8 @@ export class Screen {
   /** Id of the reply whose text was printed last. */
   private replied: string | undefined;
   private model: string | undefined;
+  /** Who else has the session open. */
+  private presence = new Presence();
   /** The end of the turn has said that it was cancelled. */
   private isCancelTold = false;
   /** Title of the tool line that was printed last. */
@@ -135,6 +137,8 @@ export class Screen {
     const { sessionId, model, leafId, notices, waiting } = status;
     this.model = model;
     this.ownIds.add(this.client.clientId);
+    this.presence = new Presence();
+    this.here(status);
     this.statuses.clear();
     this.typed?.showStatus([]);
     const words = said ?? `${leafId === null ? "New session" : "Session"} ${sessionId}`;
@@ -194,11 +198,24 @@ export class Screen {
     const isCall = type === "tool_execution_start" || type === "shell_line_start";
     if (isCall && this.isKnownCall((event as AnyEvent & { eventId?: string }).eventId)) return;
     const isName = type === "client_joined" || type === "client_left";
+    if (isName && !this.isNews(event as AnyEvent & Transients["client_joined"])) return;
     if (isCall || display.display === "card") await this.block(this.called(display, typistOf(event, this.ownIds)));
     else if (isName) await this.line(lineOf(displayText(display)));
     else if (display.display === "bubble" && display.role === "user")
       await this.block(wordsOf(authorOf(event), display.text, this.width));
     else await this.block(drawn(display, this.width));
+  }
+
+  /** Takes who has the session open after the connection was lost. */
+  here({ present = [] }: SessionStatus): void {
+    const others = present.filter(({ clientId }) => !this.ownIds.has(clientId) && clientId !== this.client.clientId);
+    this.presence.begin(others.map(({ name }) => name));
+  }
+
+  private isNews({ type, name }: { type: string; name: string }): boolean {
+    if (type === "client_joined") return this.presence.joined(name);
+    this.presence.left(name);
+    return true;
   }
 
   private isKnownCall(id: string | undefined): boolean {

@@ -103,7 +103,10 @@ export class ChatSession {
         past = "again";
       },
       hear: (delivered) => this.hear(delivered, questions),
-      resumed: (mode, { running }) => this.resumed(mode, running),
+      resumed: (mode, status) => {
+        this.screen.here(status);
+        this.resumed(mode, status.running);
+      },
     });
     this.questions = questions;
     if (this.command === "reloaded") this.command = "running";

@@ -119,10 +119,14 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     await early.shows("answer to question zero");
     const all = [early, first, second];
     await talk(all, ["a1", "a2", "a3"]);
+    const joins = () => all.map((each) => each.screen().split("is here, too").length);
+    const before = joins();
     host.child.kill("SIGTERM");
     await host.finished;
     await serving(s);
     await talk(all, ["b1", "b2", "b3"]);
+    // They are the same people, who have only connected again.
+    expect(joins()).toEqual(before);
   });
 
   it("two of them find the session in the third, which has opened it while there was no host", async () => {

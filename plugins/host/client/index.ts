@@ -14,6 +14,7 @@ export { isConnected, whileConnected } from "./view/connected.ts";
 export type { OpenRequest } from "./view/facts.ts";
 export { type FollowOptions, followSession, type SessionView } from "./view/follow.ts";
 export type { Live, LiveCall, LiveReply, Work } from "./view/live.ts";
+export { Presence } from "./view/presence.ts";
 export { type Beginning, SessionProjection, type ViewChange, type ViewStatus } from "./view/projection.ts";
 export type { Row } from "./view/timeline.ts";
 export { dialWebSocket, type WebSocketLike } from "./web-socket.ts";

@@ -1,6 +1,7 @@
 /** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
 
 import { visibleBreaks } from "@scorel/kit/text/one-line";
+import { clientName } from "@scorel/kit/values/client-name";
 import { ScorelError } from "@scorel/kit/values/coded-error";
 import { isAnswer, readMessage } from "./checks.ts";
 import { errors } from "./errors.ts";
@@ -138,7 +139,9 @@ export class Link {
   }
 
   private hello(token: string | undefined): ClientMessage {
-    const { name, version } = this.options;
+    const { name: given, version } = this.options;
+    // A host that was restarted knows nobody: with the name that the client had there, others recognize it.
+    const name = (this.welcome && clientName(this.welcome.clientId)) ?? given;
     const resume = this.welcome && { clientId: this.welcome.clientId, secret: this.welcome.secret };
     return { type: "hello", protocol: PROTOCOL, version, name, token, resume };
   }

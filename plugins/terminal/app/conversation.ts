@@ -181,7 +181,7 @@ export class Conversation {
     if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;
-    if (event.type === "runtime_end") return;
+    if (event.type === "runtime_end" || !this.others.isNews(event as { type: string; name?: string })) return;
     if (event.type === "client_joined") this.people.meet(event.clientId);
     if (event.type === "session_start") void this.attend().catch((thrown) => this.fail(thrown));
     const warning = this.warnings.heard(event);

@@ -1,15 +1,19 @@
-import type { OpenRequest, SessionView, ViewChange } from "@scorel/host/client";
+import { type OpenRequest, Presence, type SessionView, type ViewChange } from "@scorel/host/client";
+import type { SessionStatus } from "@scorel/host/contract";
 import { safeLine } from "../rows/safe.ts";
 import type { Words } from "../words/words.ts";
 import type { People } from "./people.ts";
 
-/** Says who else has interrupted a turn, or answered a question that was on the screen. */
+/** Says who else has interrupted a turn, or answered a question that was on the screen, and tells who is new from who is back. */
 export class Others {
   private readonly people: Pick<People, "isOwn" | "actorOf">;
   private readonly words: Words;
   private readonly tell: (text: string) => void;
   /** The questions that were open before the last change. */
   private asked: readonly OpenRequest[] = [];
+  private presence = new Presence();
+  /** The session as the host described it last. */
+  private host: SessionStatus | undefined;
 
   constructor(people: Others["people"], words: Words, tell: (text: string) => void) {
     this.people = people;
@@ -17,7 +21,24 @@ export class Others {
     this.tell = tell;
   }
 
-  hear(change: ViewChange, view: Pick<SessionView, "rows" | "requests">): void {
+  /** Whether an event that passes is shown. Somebody who comes back with the host is no news. */
+  isNews({ type, name = "" }: { type: string; name?: string }): boolean {
+    if (type === "client_joined") return this.presence.joined(name);
+    if (type === "client_left") this.presence.left(name);
+    return true;
+  }
+
+  /** Takes who has the session open, at the beginning and whenever the host has told it anew. */
+  private look(host: SessionStatus): void {
+    if (host === this.host) return;
+    if (host.sessionId !== this.host?.sessionId) this.presence = new Presence();
+    this.host = host;
+    const others = (host.present ?? []).filter(({ clientId }) => !this.people.isOwn(clientId));
+    this.presence.begin(others.map(({ name }) => name));
+  }
+
+  hear(change: ViewChange, view: Pick<SessionView, "rows" | "requests" | "status">): void {
+    if (change.kind !== "text") this.look(view.status.host);
     if (change.kind === "passing") this.cancelled(change.delivered.event as { type: string; cancelledBy?: string });
     else if (change.kind === "rows" && change.isNew) {
       const { event, clientId } = view.rows[change.index] ?? {};

@@ -15,7 +15,8 @@ const people = new People({ clientId: own });
 function watching() {
   const told: string[] = [];
   const others = new Others(people, en, (text) => void told.push(text));
-  const view = (more: object) => ({ rows: [], requests: [], ...more }) as unknown as SessionView;
+  const view = (more: object) =>
+    ({ rows: [], requests: [], status: { host: { sessionId: "s" } }, ...more }) as unknown as SessionView;
   return {
     told,
     ends: (cancelledBy?: string) =>
