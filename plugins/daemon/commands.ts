@@ -3,6 +3,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
 import { dialHost } from "./dial.ts";
+import { elsewhereText, heldElsewhere } from "./elsewhere.ts";
 import { errors } from "./errors.ts";
 import { readLog } from "./log-file.ts";
 import { logFile } from "./run-folder.ts";
@@ -27,7 +28,8 @@ export async function serveCommand(ctx: DaemonContext, asked: Invocation, set: (
   if (running) throw errors.DAEMON_RUNNING(running);
   const { startInBackground, wordsOf } = await import("./background.ts");
   const state = await startInBackground(invocation, wordsOf(ctx, options));
-  stdout.write(`The host runs now (process ${state.pid}).\n${addressLines(state.addresses)}`);
+  const elsewhere = elsewhereText(heldElsewhere(ctx, state.pid));
+  stdout.write(`The host runs now (process ${state.pid}).\n${addressLines(state.addresses)}${elsewhere}`);
   return 0;
 }
 
@@ -39,11 +41,15 @@ export async function statusCommand(
 ): Promise<number> {
   const daemon = findDaemon();
   const live = await liveStatus(ctx, daemon, limitMs);
+  const elsewhere = heldElsewhere(ctx, daemon?.pid);
   if (options.json === true || options.output === "json") {
     const { clients, sessions } = live ?? {};
-    const shown = daemon ? { running: true, ...daemon, ...(live && { clients, sessions }) } : { running: false };
+    const shown = daemon
+      ? { running: true, ...daemon, ...(live && { clients, sessions }), elsewhere }
+      : { running: false, elsewhere };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
-  } else stdout.write(daemon ? statusText(daemon, live) : `${errors.DAEMON_NONE().message}\n`);
+  } else
+    stdout.write(daemon ? statusText(daemon, live) + elsewhereText(elsewhere) : `${errors.DAEMON_NONE().message}\n`);
   return daemon ? 0 : 1;
 }
 

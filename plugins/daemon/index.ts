@@ -52,6 +52,7 @@ export default definePlugin({
         {
           noun: "host",
           action: "serve",
+          otherActions: { start: "serve", run: "serve", restart: "serve --replace" },
           description: "Start a host that goes on when the terminal is closed, and that several clients share",
           options: [
             { flags: "--foreground", description: "Run in this terminal, until Ctrl-C" },
@@ -86,7 +87,8 @@ export default definePlugin({
         {
           noun: "attach",
           args: "[session]",
-          description: "Talk in a session of a host that runs already; by default in the one used last",
+          description:
+            "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one used last",
           options: [
             { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
             { flags: "--plain", description: "Talk line by line, without the full-screen application" },

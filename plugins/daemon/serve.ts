@@ -6,6 +6,7 @@ import { ownIdentity } from "@scorel/kit/process/identity";
 import { BACKGROUND, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import type { HostStatus } from "./contract.ts";
+import { elsewhereText, heldElsewhere } from "./elsewhere.ts";
 import { errors } from "./errors.ts";
 import { Keeper } from "./keeper.ts";
 import { forgetOwner, nameOwner, removeLeftSockets } from "./left-sockets.ts";
@@ -36,6 +37,8 @@ export async function serve(ctx: DaemonContext, invocation: Invocation, set: (se
   const serving = await begin(ctx, invocation);
   set(serving);
   stdout.write(addressLines(serving.addresses));
+  // The command that starts a host in the background says it itself.
+  if (invocation.env[BACKGROUND] !== "1") stdout.write(elsewhereText(heldElsewhere(ctx, process.pid)));
   const interrupted = new Promise<void>((resolve) =>
     interrupt.addEventListener("abort", () => resolve(), { once: true }),
   );

@@ -14,6 +14,7 @@ const transport = { name: "socket", schemes: ["unix:"], dial: (url: URL) => dial
 const ctx = {
   launch: { version: "1.0.0" },
   logger: { warn: () => {} },
+  find: () => undefined,
   collect: () => [{ value: [transport] }],
 } as unknown as DaemonContext;
 
