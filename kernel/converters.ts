@@ -42,7 +42,8 @@ export class Converters {
     return this.convert(event, "toListener", event, () => {
       const extra: unknown = toListener(event, lookup);
       if (typeof extra !== "object" || extra instanceof Promise) throw errors.EVENT_LISTENED({ type: event.type });
-      return { ...event, ...extra };
+      // Fields that are getters stay getters.
+      return Object.defineProperties({ ...event }, Object.getOwnPropertyDescriptors(extra ?? {}));
     });
   }
 

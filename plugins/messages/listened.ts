@@ -11,9 +11,18 @@ export function endedCall({ eventId }: TransientOf<"tool_execution_end">, contex
 /** Fields for pi's listeners when a round ends: the reply and the results of its calls, if they are in the log. */
 export function endedRound({ messageId, resultIds = [] }: TransientOf<"turn_end">, context: ConvertContext) {
   const message = messageAt(messageId, context);
-  const results = resultIds.map((resultId) => messageAt(resultId, context));
-  const toolResults = results.flatMap((result) => (result?.role === "tool_result" ? asPi(result) : []));
-  return { ...(message && { message }), toolResults };
+  let results: ReturnType<typeof asPi>[] | undefined;
+  return {
+    ...(message && { message }),
+    // Read only for those who look at them: a round may have thousands.
+    get toolResults() {
+      results ??= resultIds.flatMap((resultId) => {
+        const result = messageAt(resultId, context);
+        return result?.role === "tool_result" ? asPi(result) : [];
+      });
+      return results;
+    },
+  };
 }
 
 function asPi(result: ToolResultMessage) {

@@ -1,6 +1,7 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { type EventId, newId } from "@scorel/kernel";
 import type { ReadyOutput, ReadyTool, ReportedUsage } from "@scorel/tools/contract";
+import { AT_ONCE, breath } from "../breath.ts";
 import type { ToolCallInput } from "../contract.ts";
 import { tools } from "../environment.ts";
 import { errors } from "../errors.ts";
@@ -138,6 +139,7 @@ export class Call {
    */
   async settle(result: CallResult, isError: boolean): Promise<void> {
     const durationMs = Math.round(performance.now() - this.startedAt);
+    await breath(AT_ONCE);
     const { eventId, reply, turn } = this;
     const { ctx } = turn.env;
     const { id: toolCallId, name: toolName } = this.proposed;

@@ -3,6 +3,7 @@ import type { AgentEvent } from "@mariozechner/pi-agent-core";
 import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
 import type { EventId } from "@scorel/kernel";
 import type { ToolCallBlock } from "@scorel/messages/contract";
+import { breath } from "../breath.ts";
 import { redaction } from "../environment.ts";
 import type { Redaction } from "../messages/redaction.ts";
 import type { UnreadableArguments } from "../reply/flaws.ts";
@@ -56,7 +57,10 @@ export class Calls {
 
   /** Takes the library's events about calls. */
   hear(event: AgentEvent): Promise<void> | void {
-    if (event.type === "tool_execution_start") return this.of(event.toolCallId).begin();
+    if (event.type === "tool_execution_start") {
+      this.of(event.toolCallId).begin();
+      return breath();
+    }
     if (event.type === "tool_execution_update") return this.of(event.toolCallId).update(event.partialResult);
     if (event.type === "tool_execution_end") return this.of(event.toolCallId).settle(event.result, event.isError);
   }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy } from "@scorel/kit/values/copy";
 import type { ReadyOutput, ReadyTool } from "@scorel/tools/contract";
+import { AT_ONCE, breath } from "../breath.ts";
 import type { ToolCallInput, ToolCallOutcome } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { fittedContent, isToFit } from "../messages/content.ts";
@@ -85,6 +86,7 @@ export async function execute(
   }: { signal: AbortSignal; onUpdate(partial: ReadyOutput): void; show(partial: CallResult): void },
 ): Promise<ReadyOutput> {
   await pendingSignals();
+  await breath(AT_ONCE);
   signal.throwIfAborted();
   const own = linkedTo(signal);
   const updates = createThrottle<ReadyOutput>((partial) => show(asResult(partial)), UPDATE_INTERVAL_MS);

@@ -7,6 +7,7 @@ import type {
   ToolCall,
 } from "@mariozechner/pi-ai";
 import type { Awaitable } from "@scorel/kernel";
+import { breath } from "../breath.ts";
 import { CallIds } from "../calls/call-ids.ts";
 import { errors } from "../errors.ts";
 import type { Failure } from "../turn/failure.ts";
@@ -83,6 +84,8 @@ class Guard {
       for await (const event of await source()) {
         if (this.closed) return;
         this.take(event);
+        const pause = breath();
+        if (pause) await pause;
       }
       this.fail(cutFailure(this.options.model));
     } catch (thrown) {

@@ -1,6 +1,7 @@
 import type { AgentEvent, AgentMessage } from "@mariozechner/pi-agent-core";
 import type { EventId } from "@scorel/kernel";
 import type { AssistantMessage } from "@scorel/messages/contract";
+import { breath } from "../breath.ts";
 import type { Calls } from "../calls/calls.ts";
 import { redaction } from "../environment.ts";
 import type { Redaction } from "../messages/redaction.ts";
@@ -34,7 +35,8 @@ export class Recorder {
     this.turn.env.listeners.publish(event, this.turn.signal);
     switch (event.type) {
       case "message_update":
-        return this.reply?.update(event.assistantMessageEvent);
+        this.reply?.update(event.assistantMessageEvent);
+        return breath();
       case "turn_start":
         return this.startRound();
       case "message_start":

@@ -3,6 +3,7 @@ import type { AssistantMessageEventStream, Context, ThinkingLevel } from "@mario
 import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import type { UserMessage } from "@scorel/messages/contract";
 import type { StreamOptions } from "@scorel/model/contract";
+import { breath } from "../breath.ts";
 import { ConversationIds } from "../calls/call-ids.ts";
 import { Calls } from "../calls/calls.ts";
 import { offeredTools, systemPrompt, tools } from "../environment.ts";
@@ -38,6 +39,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
       call: (id) => calls.of(id),
       conversation: (library) => prepare(turn, library),
       async request(messages) {
+        await breath(0);
         sent = await failing(turn, sent, () =>
           untilAborted(turn.env.hooks.systemPrompt(frozen, turn.signal), turn.signal),
         );

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { contextTokens } from "../../../plugins/agent/turn/usage.ts";
 import { Claims } from "../../../plugins/coding/claims.ts";
 import { displayMessage } from "../../../plugins/messages/display.ts";
-import { text, toolCall } from "../../model-server.ts";
+import { gate, text, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
 const calls = (count: number) =>
@@ -45,13 +45,15 @@ describe("a reply of many calls", () => {
     let running = 0;
     let most = 0;
     let listeners = 0;
+    const full = gate();
     const slow = tool(
       "echo",
       async (_id, { at }: any) => {
         running++;
         most = Math.max(most, running);
         listeners = Math.max(listeners, getEventListeners(a.agent.signal as AbortSignal, "abort").length);
-        await new Promise((resolve) => setImmediate(resolve));
+        if (running === 64) full.open();
+        await full.promise;
         running--;
         return says(`echo ${at}`);
       },
