@@ -81,6 +81,11 @@ export class Questions {
     return this.shown?.requestId;
   }
 
+  /** Id of the displayed question, once it has been on the screen for long enough to be read: a line that is typed now answers it. */
+  get answerable(): string | undefined {
+    return this.isSeen ? this.shown?.requestId : undefined;
+  }
+
   /** Handles an event about a new question, or about one that ended, here or elsewhere. */
   async hear(event: { type: string }): Promise<void> {
     if (event.type === "approval_request") {
@@ -102,11 +107,14 @@ export class Questions {
     await this.screen.say(`(${clientName(clientId) ?? "another client"} has answered: ${lineOf(label)})`);
   }
 
-  /** Answers the displayed question. Returns a message to send in the user's name, if the answer asks for one. */
-  async answer(line: string): Promise<string | undefined> {
+  /**
+   * Answers the displayed question, if `answerable` was its id when the line was typed. Returns a message to send in the user's name, if
+   * the answer asks for one.
+   */
+  async answer(line: string, answerable: string | undefined): Promise<string | undefined> {
     const { shown } = this;
     if (!shown) return undefined;
-    if (!this.isSeen) {
+    if (shown.requestId !== answerable) {
       await this.screen.line(EARLY);
       return undefined;
     }

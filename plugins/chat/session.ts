@@ -226,10 +226,18 @@ export class ChatSession {
     return isCommand ? "take" : reactions[this.state].line;
   }
 
-  /** Answers the displayed question. When it has gone meanwhile, processes the line normally. */
-  async answer(line: Entered): Promise<void> {
+  /** Id of the question that a line answers which is typed now. */
+  get answerable(): string | undefined {
+    return this.questions?.answerable;
+  }
+
+  /**
+   * Answers the displayed question, if a line answered it when this one was typed. When it has gone meanwhile, processes the line
+   * normally.
+   */
+  async answer(line: Entered, answerable: string | undefined): Promise<void> {
     if (this.questions?.asked === undefined || this.reactionTo(line) === "take") return this.take(line);
-    const message = await this.questions?.answer(line.text);
+    const message = await this.questions?.answer(line.text, answerable);
     if (message !== undefined) await this.send(message);
     this.catchUp();
   }

@@ -54,9 +54,10 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
     take: (line: Entered) => {
       work = work.then(() => take(line));
     },
-    // Not after `work`: a command that asks ends only when it is answered.
+    // Not after `work`: a command that asks ends only when it is answered. Another question may be open when the line's turn comes.
     answer: (line: Entered) => {
-      answers = answers.then(() => chat.answer(line)).catch(say);
+      const { answerable } = chat;
+      answers = answers.then(() => chat.answer(line, answerable)).catch(say);
     },
   };
   const hangUp = () => does[reactions[chat.state].hangUp]();

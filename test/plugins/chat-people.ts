@@ -21,12 +21,15 @@ export async function people(replies: (index: number) => Part[], plugins: AnyPlu
   const client: Client = host.connect();
   const { sessionId } = await client.request("create_session", { cwd: home.cwd });
   const codes: (Promise<number> | undefined)[] = [];
-  /** `until` is what the person's screen shows when they have joined. */
-  const person = async (until = "\u001b[0J> ") => {
+  /** `until` is what the person's screen shows when they have joined; `over` changes how they reach the host. */
+  const person = async (until = "\u001b[0J> ", over = (own: Client) => own) => {
     const own = await createKernel({
       entries: [{ plugin: chatPlugin, origin: "test" }],
       store: createMemoryStore(testHeader),
-      services: { host, sessionOptions: kernel.find("sessionOptions") as Services["sessionOptions"] },
+      services: {
+        host: { connect: (options: object) => over(host.connect(options)) } as HostService,
+        sessionOptions: kernel.find("sessionOptions") as Services["sessionOptions"],
+      },
     });
     const [stdin, terminal] = [new PassThrough(), new PassThrough().setEncoding("utf8")];
     let screen = "";

@@ -42,6 +42,7 @@ function open() {
       now += ms;
       for (const [work, at] of timers) if (at <= now && timers.delete(work)) work();
     },
+    answer: (line: string) => questions.answer(line, questions.answerable),
     screen: () => shown,
   };
 }
@@ -63,7 +64,7 @@ it("whoever sees a question is told who else has answered it, and what, but not 
   expect(t.screen()).toContain("(laptop has answered: y)");
   await t.asks("b");
   t.wait(2_000);
-  await t.questions.answer("y");
+  await t.answer("y");
   await answered("b", "y");
   await t.asks("c");
   await answered("c", null);
@@ -74,10 +75,10 @@ it("a line answers a question that has been on the screen for a while", async ()
   const t = open();
   await t.asks("a");
   t.wait(500);
-  await t.questions.answer("y");
+  await t.answer("y");
   expect([t.given, t.screen().includes(EARLY)]).toEqual([[], true]);
   t.wait(200);
-  await t.questions.answer("y");
+  await t.answer("y");
   expect(t.given).toEqual([{ sessionId: "s", requestId: "a", answer: "y" }]);
 });
 
@@ -90,13 +91,13 @@ it("a question in place of one that was withdrawn says so, and waits longer for 
   await t.asks("b");
   expect(t.screen()).toContain(`${SWAPPED}\nRun b?`);
   t.wait(1_400);
-  await t.questions.answer("y");
+  await t.answer("y");
   expect(t.given).toEqual([]);
   t.wait(200);
-  await t.questions.answer("y");
+  await t.answer("y");
   await t.asks("c");
   t.wait(700);
-  await t.questions.answer("n");
+  await t.answer("n");
   expect(t.given).toMatchObject([
     { requestId: "b", answer: "y" },
     { requestId: "c", answer: "n" },
@@ -104,8 +105,22 @@ it("a question in place of one that was withdrawn says so, and waits longer for 
   expect(t.screen().split(SWAPPED)).toHaveLength(2);
 });
 
-it("what is typed before the prompt of a question is dropped", async () => {
-  const asking = definePlugin({
+it("a line answers no question but the one that it was typed for", async () => {
+  const t = open();
+  await t.asks("a");
+  t.wait(1_000);
+  const typedFor = t.questions.answerable;
+  await t.ends("a");
+  await t.asks("b");
+  t.wait(5_000);
+  await t.questions.answer("y", typedFor);
+  expect([typedFor, t.questions.answerable, t.given]).toEqual(["a", "b", []]);
+  expect(t.screen()).toContain(EARLY);
+});
+
+/** A plugin whose command `/ask` asks these questions, one after the other, and then says what was answered. */
+const asking = (...titles: string[]) =>
+  definePlugin({
     id: "asking",
     name: "Asking",
     version: "1.0.0",
@@ -113,16 +128,48 @@ it("what is typed before the prompt of a question is dropped", async () => {
     commands: (ctx) => ({
       ask: {
         run: () => {
-          void ctx.requests.ask({ kind: "confirm", title: "Well?" }).then(({ answer }) =>
-            ctx.session.append("message", {
-              message: { role: "internal", content: `got ${answer}`, timestamp: 1 },
-            }),
-          );
+          const ask = async () => {
+            const answers: (string | null)[] = [];
+            for (const title of titles) answers.push((await ctx.requests.ask({ kind: "confirm", title })).answer);
+            const content = `got ${answers.join(", ")}`;
+            await ctx.session.append("message", { message: { role: "internal", content, timestamp: 1 } });
+          };
+          void ask();
         },
       },
     }),
   });
-  await using t = await people(() => [text("a reply")], [commands, asking]);
+
+/** A client that learns late what became of its answers. */
+function late(client: Client, until: Promise<void>): Client {
+  const request = async (...[operation, params]: Parameters<Client["request"]>) => {
+    const result = await client.request(operation, params);
+    if (operation === "answer_request") await until;
+    return result;
+  };
+  return Object.create(client, { request: { value: request } });
+}
+
+it("a line that was typed for one question does not answer the next, however slow the host is", async () => {
+  const answering = gate();
+  await using t = await people(() => [text("a reply")], [commands, asking("First?", "Second?")]);
+  const person = await t.person(undefined, (client) => late(client, answering.promise));
+  person.type("/ask\r");
+  await person.shows("First?");
+  await person.shows("[y, n] ");
+  person.type("y\ry\r");
+  await person.shows("Second?");
+  await person.shows("[y, n] ");
+  answering.open();
+  await person.shows(EARLY);
+  person.type("n\r");
+  await person.shows("got y, n");
+  person.end();
+  await person.code;
+});
+
+it("what is typed before the prompt of a question is dropped", async () => {
+  await using t = await people(() => [text("a reply")], [commands, asking("Well?")]);
   const person = await t.person();
   person.type("/ask\r");
   await person.shows("n = no");
