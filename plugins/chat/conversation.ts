@@ -45,16 +45,19 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
     const chat = new ChatSession(client, connection, screen, { person, elsewhere });
     await chat.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
-    await (person ? talk(chat, screen, { ...invocation, first: invocation.args[0] }) : readPipe(chat, invocation));
+    const hasInput = await (person
+      ? talk(chat, screen, { ...invocation, first: invocation.args[0] }).then(() => true)
+      : readPipe(chat, invocation));
     let staying: string[] = [];
     // A host that is gone has nothing left to close.
     const closed = closeSession(client, chat.sessionId, screen, (names) => {
       staying = names;
     });
     await connection.orLost(closed);
-    if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.turns.failed > 0 ? 1 : 0;
-    if (chat.begun) await screen.line(farewell(chat.sessionId, staying));
-    return invocation.interrupt.aborted ? CANCELLED : 0;
+    if (person && chat.begun) await screen.line(farewell(chat.sessionId, staying));
+    if (invocation.interrupt.aborted) return CANCELLED;
+    if (!hasInput) throw errors.CHAT_NO_INPUT();
+    return !person && chat.turns.failed > 0 ? 1 : 0;
   } finally {
     unwatch?.();
     connection?.end();
@@ -151,8 +154,9 @@ function open(
   return openOrRelocate(client, invocation, () => openSession(client, choice), plainly);
 }
 
-/** Reads lines from a pipe; each is answered before the next is read. */
-async function readPipe(chat: ChatSession, { stdin, interrupt, args: [first] }: Invocation): Promise<void> {
+/** Reads lines from a pipe; each is answered before the next is read. Returns whether there was anything to answer. */
+async function readPipe(chat: ChatSession, { stdin, interrupt, args: [first] }: Invocation): Promise<boolean> {
+  let hasInput = first !== undefined;
   const stop = () => stdin.destroy(interrupt.reason);
   interrupt.addEventListener("abort", stop, { once: true });
   const take = (text: string, isLiteral: boolean) =>
@@ -164,12 +168,14 @@ async function readPipe(chat: ChatSession, { stdin, interrupt, args: [first] }: 
     if (first !== undefined) await take(first, true);
     for await (const line of linesOf(stdin)) {
       if (chat.left || interrupt.aborted) break;
+      hasInput ||= line.trim() !== "";
       await take(line, false);
       if (chat.left || interrupt.aborted) break;
     }
   } catch (thrown) {
     if (!interrupt.aborted) throw thrown;
   }
+  return hasInput;
 }
 
 /** Splits a byte stream into lines at "\n" only, since a prompt may contain any other character, even U+2028. */

@@ -10,6 +10,11 @@ export const errors = defineErrors({
     text: () =>
       "--resume needs a part of the session's id or title here, since nobody can be asked. `scorel session list` lists them.",
   },
+  CHAT_NO_INPUT: {
+    exit: 2,
+    text: () =>
+      "The input ended before there was a prompt. Pass a prompt with -p or through the pipe, or run this in a terminal.",
+  },
   CHAT_NO_WATCH: {
     exit: 2,
     text: () =>

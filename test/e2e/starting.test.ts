@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Reply, startModelServer, text } from "../model-server.ts";
 import { fullScreen } from "./full-screen.ts";
@@ -35,6 +37,20 @@ describe.skipIf(!hasTerminals)("a conversation that is started with a prompt", (
     t.type("/exit\r");
     expect(await t.code).toBe(0);
     expect(s.server.requests[0]?.text).toContain('"/exit"');
+  });
+});
+
+describe("a conversation without a terminal, whose input has no prompt", () => {
+  it("says what to do, also when it attaches to a session", async () => {
+    await using s = await stage([text("Hello.")]);
+    const stderr =
+      "scorel: The input ended before there was a prompt. Pass a prompt with -p or through the pipe, or run this in a terminal.\n";
+    expect(await s.run([], { input: "" })).toMatchObject({ code: 2, stdout: "", stderr });
+    expect(await s.run(["chat"], { input: "\n \n" })).toMatchObject({ code: 2, stdout: "", stderr });
+    expect(existsSync(join(s.home, ".scorel", "sessions"))).toBe(false);
+    expect((await s.run(["-p", "hi"])).code).toBe(0);
+    expect(await s.run(["attach"], { input: "" })).toMatchObject({ code: 2, stdout: "", stderr });
+    expect(s.server.requests).toHaveLength(1);
   });
 });
 
