@@ -27,7 +27,7 @@ export default definePlugin({
 
 /** Starts the proxy in the container: one line is one message. */
 function dial(name: string): Channel {
-  if (!/^[\w][\w.-]*$/.test(name)) throw new Error(`${JSON.stringify(name)} is no name of a container`);
+  if (!/^[\w][\w.-]*$/.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a container`);
   const docker = spawn("docker", ["exec", "-i", name, "scorel", "host", "proxy", "--start"], {
     stdio: ["pipe", "pipe", "ignore"],
   });

@@ -69,7 +69,7 @@ function unwritten(file: string, thrown: unknown): unknown {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "its folder does not exist",
-  ENOTDIR: "a part of its path is no folder",
+  ENOTDIR: "a part of its path is not a folder",
   EACCES: "that is not allowed",
   EPERM: "that is not allowed",
   EROFS: "the file system is read-only",

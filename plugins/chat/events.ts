@@ -13,7 +13,7 @@ export function authorOf(event: Event): string | undefined {
   return "clientId" in event ? clientName(event.clientId) : undefined;
 }
 
-/** The name of the client that has typed a shell line. Undefined for this client's own lines, and for events that are no shell lines. */
+/** The name of the client that has typed a shell line. Undefined for this client's own lines, and for events that are not shell lines. */
 export function typistOf(event: Event, ownIds: ReadonlySet<string>): string | undefined {
   if (event.type !== "shell_line" && event.type !== "shell_line_start") return undefined;
   return otherName((event as AnyEvent).clientId, ownIds);

@@ -151,14 +151,14 @@ function flawOf(name: string, value: unknown): string | undefined {
   const { summary = "", description = "", group = "", args, operations = "all" } = value as Record<string, unknown>;
   const { complete, choices, keys = [], run, handler } = value as Record<string, unknown>;
   if (typeof (run ?? handler) !== "function") return 'it has neither "run" nor "handler"';
-  if (typeof summary !== "string" || typeof description !== "string") return "its summary is no text";
-  if (typeof group !== "string") return "its group is no text";
+  if (typeof summary !== "string" || typeof description !== "string") return "its summary is not text";
+  if (typeof group !== "string") return "its group is not text";
   if (args !== undefined && typeof (args as { safeParse?: unknown } | null)?.safeParse !== "function")
-    return "its args are no zod object";
+    return "its args are not a zod object";
   if (operations !== "all" && !isNames(operations)) return 'its operations are neither "all" nor a list of names';
-  if (choices !== undefined && typeof choices !== "function") return "its choices are no function";
-  if (!isNames([keys].flat())) return "its keys are no texts";
-  return complete === undefined || typeof complete === "function" ? undefined : "its complete is no function";
+  if (choices !== undefined && typeof choices !== "function") return "its choices are not a function";
+  if (!isNames([keys].flat())) return "its keys are not text";
+  return complete === undefined || typeof complete === "function" ? undefined : "its complete is not a function";
 }
 
 function isNames(value: unknown): boolean {

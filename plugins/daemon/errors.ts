@@ -28,7 +28,7 @@ export const errors = defineErrors({
   DAEMON_ADDRESS: {
     exit: 2,
     text: (a: { address: string; known: readonly string[]; near?: string | undefined }) =>
-      `"${a.address}" is no address of a host.${a.near === undefined ? "" : ` Did you mean "${a.near}"?`} Use the path of its socket, or an address that begins with ${a.known.join(", ")}; \`scorel host status\` on its computer shows them.`,
+      `"${a.address}" is not the address of a host.${a.near === undefined ? "" : ` Did you mean "${a.near}"?`} Use the path of its socket, or an address that begins with ${a.known.join(", ")}; \`scorel host status\` on its computer shows them.`,
   },
   DAEMON_NO_ADDRESS: {
     exit: 2,

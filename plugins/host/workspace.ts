@@ -19,7 +19,7 @@ import { optionsOf } from "./session-options.ts";
 /** Returns the home directory as HOME names it, read at each call. Throws HOST_HOME. */
 export function homePath(): string {
   const home = homedir();
-  if (!isAbsolute(home)) throw errors.HOST_HOME({ path: join(home, ".scorel"), reason: "HOME is no full path" });
+  if (!isAbsolute(home)) throw errors.HOST_HOME({ path: join(home, ".scorel"), reason: "HOME is not a full path" });
   return home;
 }
 

@@ -49,7 +49,7 @@ export async function readBody(request: IncomingMessage): Promise<Record<string,
   if (isDeeper(text, MAX_DEPTH)) throw errors.HTTP_BODY({ problem: `it has more than ${MAX_DEPTH} levels` });
   const value = parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw errors.HTTP_BODY({ problem: "it is no object" });
+    throw errors.HTTP_BODY({ problem: "it is not an object" });
   return value as Record<string, unknown>;
 }
 

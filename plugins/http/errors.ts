@@ -6,8 +6,8 @@ export const errors = defineErrors({
     `The body cannot be used: ${a.problem}. It must be a JSON object with the params.`,
   HTTP_TOO_LARGE: (a: { max: number }) => `The body has more than ${a.max} bytes, which is as many as one may have.`,
   HTTP_POSITION: () =>
-    "The header Last-Event-ID is no position of this stream. Leave it out to begin anew, and ask for stored events with ?tail=<n>.",
-  HTTP_TAIL: (a: { tail: string }) => `"${a.tail}" is no number of events. Use a number, or all.`,
+    "The header Last-Event-ID is not a position of this stream. Leave it out to begin anew, and ask for stored events with ?tail=<n>.",
+  HTTP_TAIL: (a: { tail: string }) => `"${a.tail}" is not a number of events. Use a number, or all.`,
   HTTP_PATH: (a: { path: string }) => `There is nothing at ${a.path}. GET /openapi.json describes what there is.`,
   HTTP_UNEXPECTED: () => "The host failed unexpectedly. `scorel host logs` on its computer shows why.",
 });

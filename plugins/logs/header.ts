@@ -58,7 +58,7 @@ export function readHeader(path: string, line: Buffer): ReadHeader {
   const hasChecksum = parsed?.checksum === "crc32" || hasSum(bytes);
   if (!whole || (hasChecksum && !isSound(bytes))) {
     const guessed = guess(bytes, parsed, basename(path).replace(/\.jsonl$/, ""));
-    if (!guessed) throw errors.STORE_HEADER({ path, reason: "its first line is no session header" });
+    if (!guessed) throw errors.STORE_HEADER({ path, reason: "its first line is not a session header" });
     say("header: its checksum does not match", true);
     return {
       header: guessed,
@@ -84,7 +84,7 @@ function newer({ version }: SessionHeader): { readOnly?: string } {
   };
 }
 
-/** A header from the readable parts of a damaged one, with defaults for the rest; undefined if the line is no header at all. */
+/** A header from the readable parts of a damaged one, with defaults for the rest; undefined if the line is not a header at all. */
 function guess(line: Buffer, parsed: Partial<SessionHeader> | undefined, name: string): SessionHeader | undefined {
   const text = line.toString("latin1");
   const version = parsed?.version ?? /"version":(\d+)/.exec(text)?.[1];

@@ -237,7 +237,7 @@ export class Scanner {
     if (end > 0) this.takeBeforeTear(tail.subarray(0, end), place);
     if (end === tail.length) return;
     const torn = { offset: place.offset + end, length: tail.length - end };
-    const reason = `torn: the last ${torn.length} bytes are no whole record`;
+    const reason = `torn: the last ${torn.length} bytes are not a whole record`;
     this.scan.torn = torn;
     this.scan.problems.push({ line: place.line, offset: torn.offset, reason, lost: true });
   }
@@ -253,7 +253,7 @@ export class Scanner {
     const event = decode(record, this.file.counted) as StoredEvent | undefined;
     const { problems } = this.scan;
     if (!isEvent(event)) {
-      problems.push({ ...place, reason: "shape: the record is no event", lost: true });
+      problems.push({ ...place, reason: "shape: the record is not an event", lost: true });
       this.lost = true;
       return;
     }

@@ -20,7 +20,7 @@ export function readImage(path: string, cwd: string): ImageBlock | TextBlock {
     assertSize(path, bytes, MAX_IMAGE_BYTES);
     return { type: "image", data: bytes.toString("base64"), mimeType };
   }
-  if (!isSvg(bytes)) throw errors.PRINT_ATTACHMENT({ path, reason: "it is no image" });
+  if (!isSvg(bytes)) throw errors.PRINT_ATTACHMENT({ path, reason: "it is not an image" });
   assertSize(path, bytes, MAX_TEXT_BYTES);
   return { type: "text", text: fenced(path, bytes) };
 }
@@ -28,7 +28,7 @@ export function readImage(path: string, cwd: string): ImageBlock | TextBlock {
 function readBytes(path: string, cwd: string): Buffer {
   const full = path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(cwd, path);
   try {
-    if (!statSync(full).isFile()) throw errors.PRINT_ATTACHMENT({ path, reason: "it is no regular file" });
+    if (!statSync(full).isFile()) throw errors.PRINT_ATTACHMENT({ path, reason: "it is not a regular file" });
     return readFileSync(full);
   } catch (thrown) {
     const { syscall } = thrown as NodeJS.ErrnoException;

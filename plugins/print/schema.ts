@@ -37,7 +37,7 @@ function check(answer: string, checker: z.ZodType): ReturnType<AnswerSchema["che
   try {
     value = JSON.parse(unfenced(answer));
   } catch (thrown) {
-    return { fits: false, reason: `it is no JSON value (${messageOf(thrown)})` };
+    return { fits: false, reason: `it is not a JSON value (${messageOf(thrown)})` };
   }
   const { success, error } = checker.safeParse(value);
   if (success) return { fits: true, data: value };

@@ -43,6 +43,6 @@ async function entriesOf(path: string): Promise<Dirent[]> {
 }
 
 function reasonOf(thrown: unknown): string {
-  const known: Record<string, string> = { ENOENT: "it does not exist", ENOTDIR: "it is no directory" };
+  const known: Record<string, string> = { ENOENT: "it does not exist", ENOTDIR: "it is not a directory" };
   return known[codeOf(thrown)] ?? codeOf(thrown);
 }

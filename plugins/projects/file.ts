@@ -51,7 +51,10 @@ function parse(path: string, text: string | undefined): ProjectsFile {
   if (!Array.isArray(projects)) throw errors.PROJECT_FILE({ path, reason: 'it has no list "projects"' });
   const bad = projects.findIndex((entry) => !isEntry(entry));
   if (bad >= 0)
-    throw errors.PROJECT_FILE({ path, reason: `entry ${bad + 1} lacks an id, a name or a directory, or is no entry` });
+    throw errors.PROJECT_FILE({
+      path,
+      reason: `entry ${bad + 1} lacks an id, a name or a directory, or is not an entry`,
+    });
   return file as ProjectsFile;
 }
 

@@ -89,7 +89,7 @@ function pluginParts(ctx: PromptContext): Part[] {
 function flawOf({ section, priority, source, text }: Part): string | undefined {
   if (!(SECTIONS as readonly string[]).includes(section)) return `there is no section ${JSON.stringify(section)}`;
   if (typeof priority !== "number" || !(priority >= 1 && priority < BASE)) return "its priority is not from 1 to 99";
-  if (typeof source !== "string") return "its source is no text";
+  if (typeof source !== "string") return "its source is not text";
   return typeof text === "string" && text.trim() !== "" ? undefined : "it has no text";
 }
 

@@ -29,7 +29,7 @@ export function readInstructionFile(path: string, root: string): ReadFile | unde
 
 function flawOfLink(real: string, root: string): string | undefined {
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return `a link to ${real}, which is not in ${root}`;
-  return TEXT_NAME.test(basename(real)) ? undefined : `a link to ${real}, which is no text of instructions`;
+  return TEXT_NAME.test(basename(real)) ? undefined : `a link to ${real}, which is not a text of instructions`;
 }
 
 /** Checks the open file, so that it cannot be replaced between check and read. */

@@ -45,7 +45,7 @@ export function dialOverSsh(url: URL, { start, again, env }: DialOptions, limits
   const target = targetOf(url);
   const program = findProgram("ssh", ownFolders(env.PATH));
   if (program === undefined) throw errors.SSH_MISSING();
-  // What the other computer's shell prints before the proxy runs is no message. Nobody else knows this word.
+  // What the other computer's shell prints before the proxy runs is not a message. Nobody else knows this word.
   const word = randomBytes(16).toString("hex");
   const proxy = ["scorel", "host", "proxy", "--greeting", word, ...(start && !again ? ["--start"] : [])];
   const quiet = again ? ["-o", "BatchMode=yes"] : [];

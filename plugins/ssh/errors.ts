@@ -8,7 +8,7 @@ export const errors = defineErrors({
   SSH_TARGET: {
     exit: 2,
     text: (a: { target: string }) =>
-      `${JSON.stringify(a.target)} is no computer that SSH can connect to. Use a name from your SSH configuration, user@host, or ssh://user@host:port.`,
+      `${JSON.stringify(a.target)} is not a computer that SSH can connect to. Use a name from your SSH configuration, user@host, or ssh://user@host:port.`,
   },
   SSH_MISSING: () => "The program ssh was not found. Install OpenSSH, or add its folder to PATH.",
   SSH_NO_SCOREL: (a: { target: string }) =>

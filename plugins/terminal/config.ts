@@ -20,7 +20,7 @@ const colors = z
         context.addIssue({
           code: "custom",
           path: [role],
-          message: `"${color}" is no colour; write "red", "bright-blue", "214", "#ff8800" or "bold white on #202020"`,
+          message: `"${color}" is not a colour; write "red", "bright-blue", "214", "#ff8800" or "bold white on #202020"`,
         });
     }
   })

@@ -92,9 +92,9 @@ function optionalFlaws(tool: Record<string, unknown>): string[] {
   if (tool.approval !== undefined && typeof tool.approval !== "function" && !APPROVALS.includes(tool.approval as never))
     flaws.push('its approval is neither "free", "ask" or "always-ask" nor a function');
   if (tool.advertised !== undefined && !isSchema(tool.advertised))
-    flaws.push("its advertised is no JSON Schema of an object");
+    flaws.push("its advertised is not a JSON Schema of an object");
   for (const key of OPTIONAL_FUNCTIONS)
-    if (tool[key] !== undefined && typeof tool[key] !== "function") flaws.push(`its ${key} is no function`);
+    if (tool[key] !== undefined && typeof tool[key] !== "function") flaws.push(`its ${key} is not a function`);
   return flaws;
 }
 

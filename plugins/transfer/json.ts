@@ -13,9 +13,9 @@ export function parseRecord(bytes: Buffer): Json | string {
   if (depthOf(bytes) > DEEPEST) return `its values lie more than ${DEEPEST} deep in each other`;
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return isRecord(value) ? (clean(value) as Json) : "it is no JSON object";
+    return isRecord(value) ? (clean(value) as Json) : "it is not a JSON object";
   } catch {
-    return "it is no JSON";
+    return "it is not JSON";
   }
 }
 

@@ -3,7 +3,7 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   WEB_PORT: {
     exit: 2,
-    text: (a: { port: string }) => `"${a.port}" is no port. Use a number from 0 (any free one) to 65535.`,
+    text: (a: { port: string }) => `"${a.port}" is not a port. Use a number from 0 (any free one) to 65535.`,
   },
   WEB_NO_PORT: {
     exit: 2,
@@ -12,7 +12,8 @@ export const errors = defineErrors({
   },
   WEB_BIND: {
     exit: 2,
-    text: (a: { address: string }) => `"${a.address}" is no IP address. Use one of this computer, such as 127.0.0.1.`,
+    text: (a: { address: string }) =>
+      `"${a.address}" is not an IP address. Use one of this computer, such as 127.0.0.1.`,
   },
   WEB_EXPOSED: {
     exit: 2,
@@ -47,7 +48,7 @@ export const errors = defineErrors({
   WEB_TOKEN_NAME: {
     exit: 2,
     text: (a: { name: string }) =>
-      `"${a.name}" is no name of a token. Use up to 32 lower-case letters, digits and hyphens, such as phone.`,
+      `"${a.name}" is not the name of a token. Use up to 32 lower-case letters, digits and hyphens, such as phone.`,
   },
   WEB_TOKEN_UNKNOWN: {
     exit: 2,
@@ -62,6 +63,6 @@ export const errors = defineErrors({
   WEB_TOKEN_SCOPE: {
     exit: 2,
     text: (a: { scope: string }) =>
-      `"${a.scope}" is no scope. Use view, prompt, approve or admin, separated by commas.`,
+      `"${a.scope}" is not a scope. Use view, prompt, approve or admin, separated by commas.`,
   },
 });

@@ -64,7 +64,7 @@ export function storedTokens(): StoredToken[] {
   const path = storeFile();
   try {
     const file = openRegular(path);
-    if (!file) throw new Error("it is no regular file");
+    if (!file) throw new Error("it is not a regular file");
     try {
       const flaw = flawOf(file.stat);
       if (flaw !== undefined) throw new Error(flaw);

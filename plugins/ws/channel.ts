@@ -76,7 +76,7 @@ export function socketChannel(
   });
   socket.on("message", (data, isBinary) => {
     if (end || isClosing) return;
-    if (isBinary) return finish("it sent a message that is no text");
+    if (isBinary) return finish("it sent a message that is not text");
     admit();
     handlers?.message(data.toString());
   });

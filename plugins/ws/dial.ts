@@ -78,7 +78,7 @@ function final(error: ScorelError): ScorelError {
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
-  ENOTDIR: "a part of its path is no folder",
+  ENOTDIR: "a part of its path is not a folder",
   EACCES: "you may not read it",
   ELOOP: "it is a link",
 };
@@ -89,7 +89,7 @@ function tokenOf({ tokenFile: path, env }: DialOptions): string | undefined {
   let token: string;
   try {
     const file = openRegular(path);
-    if (!file) throw new Error("it is no regular file");
+    if (!file) throw new Error("it is not a regular file");
     try {
       if (file.stat.mode & 0o077) throw new Error("other users can read it; chmod 600 it");
       token = readFileSync(file.fd, "utf8").trim();

@@ -225,7 +225,7 @@ export function testModelTurns(it_: ModelApi): void {
     ["nothing", raw("")],
     ["JSON", raw("{}", "application/json")],
     ["words", raw("hello\n\n")],
-    ["an event that is no JSON", raw("event: message_start\ndata: {never\n\n")],
+    ["an event that is not JSON", raw("event: message_start\ndata: {never\n\n")],
   ] satisfies [string, Reply][])("reports %s instead of a stream as a failure", async (_what, reply) => {
     expect(await failureOf(reply)).toEqual(failed(expect.stringMatching(/./)));
   });

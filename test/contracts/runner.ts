@@ -79,7 +79,7 @@ export function runnerContract({ executor, confines, config = {} }: ExecutorCase
       });
       server.close();
       expect([stdout, output_files.map(({ name }) => name)]).toEqual(["", ["out/a"]]);
-      const left = (name: string) => `${name} was skipped: it leads out of the workspace, or is no file`;
+      const left = (name: string) => `${name} was skipped: it leads out of the workspace, or is not a file`;
       expect(warnings?.slice(0, 2)).toEqual([left("out/passwd"), left("out/secret")]);
     });
 

@@ -281,7 +281,9 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     const docker = s.file("bin/docker", `#!/bin/sh\nshift 4\nexec '${process.execPath}' '${BIN}' "$@"\n`);
     chmodSync(docker, 0o755);
     const env = { PATH: `${join(s.project, "bin")}:${process.env.PATH}` };
-    expect((await s.run(["attach", "--container", "../x"], { env })).stderr).toContain("is no name of a container");
+    expect((await s.run(["attach", "--container", "../x"], { env })).stderr).toContain(
+      "is not the name of a container",
+    );
     try {
       expect((await s.run(["attach", "--container", "box"], { env })).stderr).toContain("no session yet");
       expect((await s.run(["-p", "first"], { env })).stdout).toBe("one\n");

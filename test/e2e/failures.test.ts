@@ -9,7 +9,7 @@ const kinds = {
   "rejects later": 'async () => { await new Promise((done) => setTimeout(done, 20)); throw new Error("boom"); }',
   "never settles": "() => new Promise(() => {})",
   "answers 5": "() => 5",
-  "is no function": "5",
+  "is not a function": "5",
 };
 type Kind = keyof typeof kinds;
 /** What is reported: the line that threw, the file if the line is unknown, or nothing if it is no failure. */
@@ -24,7 +24,7 @@ const question = every(["line", "file", "line", "file", "file", "file"]);
 const value = every(["line", "file", "file", "file", "file", "file"]);
 /** Synchronous functions whose result may be anything. */
 const state = every(["line", "file", "file", "file", "nothing", "file"]);
-const leftOut = { "is no function": "left out: file" } as const;
+const leftOut = { "is not a function": "left out: file" } as const;
 
 const hook = (name: string) => `hooks: () => ({ ${name}: { handler: fail, limit } })`;
 const tool = (name: string, part: string) =>
@@ -60,7 +60,7 @@ const places: Places = [
   ["projection", projection("init: () => 0, update: fail"), "projection counted", { ...state, ...leftOut }],
   ["deactivate", "deactivate: fail", "dispose", { ...task, ...leftOut }],
   // Any other result is not a clean-up function.
-  ["clean-up", "activate: () => fail", "dispose", { ...task, "is no function": "nothing" }],
+  ["clean-up", "activate: () => fail", "dispose", { ...task, "is not a function": "nothing" }],
 ]; // biome-ignore format: a line each
 
 /** Adds a suffix to the names in a member, so that extensions with the same member do not collide. */
@@ -103,7 +103,7 @@ function turnsOf(kind: Kind): Places[] {
 async function failing(kind: Kind, places: Places) {
   const { sent, told } = await turnBeside(new Map(places.map(([id, member]) => [id, sourceOf(id, member, kind)])));
   const hasTool = places.some(([id]) => id === "tool-display");
-  if (hasTool && kind !== "is no function") expect(sent).toContain("tool-display ran");
+  if (hasTool && kind !== "is not a function") expect(sent).toContain("tool-display ran");
   return places.map(([id]) => [id, toldOf(told(id), id)] as const);
 }
 

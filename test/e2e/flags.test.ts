@@ -112,9 +112,9 @@ describe("attachments of a prompt", () => {
     }));
 
   it.each([
-    ["an image that is none", ["--image", "a.txt"], "a.txt cannot be attached: it is no image"],
+    ["an image that is none", ["--image", "a.txt"], "a.txt cannot be attached: it is not an image"],
     ["a missing image", ["--image", "gone.png"], "gone.png cannot be attached: it does not exist"],
-    ["a folder as an image", ["--image", "."], ". cannot be attached: it is no regular file"],
+    ["a folder as an image", ["--image", "."], ". cannot be attached: it is not a regular file"],
   ])("%s is refused with exit 2", (_, args, reason) =>
     withModel([], async (s) => {
       s.file("a.txt", "text");
@@ -381,7 +381,7 @@ describe("--output-schema", () => {
 
   it.each([
     ["that is missing", "gone.json", "it does not exist."],
-    ["that is no JSON", "a.txt", "Unexpected token"],
+    ["that is not JSON", "a.txt", "Unexpected token"],
   ])("refuses a schema %s with exit 2", (_, file, why) =>
     withSchema([], async (s) => {
       s.file("a.txt", "no JSON");

@@ -147,7 +147,7 @@ describe("scorel host", () => {
     ]);
     expect(await s.run(["attach", "--url", "gopher://x"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('"gopher://x" is no address of a host'),
+      stderr: expect.stringContaining('"gopher://x" is not the address of a host'),
     });
   });
 });
@@ -260,7 +260,7 @@ describe("what people do with a host", () => {
     expect(stdout).toMatch(/^A host runs: Scorel \S+, preset none, process \d+, up \d+ s\n/);
     expect(stdout).toContain("sessions: 1 open, 0 with a running turn\nclients: terminal (socket)\nsocket: ");
     const refused = await s.run(["host", "serve", "--replace", "--port", "nope"]);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"nope" is no port') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"nope" is not a port') });
     // The model server has that port, and the running host goes on.
     const taken = await s.run(["host", "serve", "--replace", "--port", new URL(server.baseUrl).port]);
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("EADDRINUSE") });

@@ -545,7 +545,7 @@ describe("a spelling mistake in an extension", () => {
     expect(await s.run(["plugin", "check", "mine.ts"])).toMatchObject({
       code: 1,
       stdout: expect.stringContaining(
-        `manifest: wrong (as far as it is written out)\n  ${file}: line 6: "tool" is no field of a plugin. Did you mean "tools"?\n`,
+        `manifest: wrong (as far as it is written out)\n  ${file}: line 6: "tool" is not a field of a plugin. Did you mean "tools"?\n`,
       ),
     });
     const { code, stdout } = await s.run(["plugin", "check", "mine.ts", "--load"]);

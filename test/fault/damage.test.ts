@@ -163,7 +163,7 @@ describe("the header of a log", () => {
     for (let bit = 0; bit < ((lines[0]?.to as number) - 1) * 8; bit++) {
       writeFileSync(path, flipped(damaged, bit));
       const found = await looked().catch(({ code }) => code);
-      // The line is no header any more: the file is refused and left unchanged.
+      // The line is not a header any more: the file is refused and left unchanged.
       if (found === "STORE_HEADER") continue;
       expect({ bit, context: found.context }).toEqual({ bit, context: texts.toSpliced(2, 1) });
       expect(found.problems[0]).toMatchObject({ line: 1, lost: true });

@@ -20,7 +20,7 @@ async function changed(
 describe("a file among the sessions that is not a log", () => {
   it.each<[string, (text: string) => string, string]>([
     ["is empty", () => "", "it is empty"],
-    ["lost its header", (text) => text.slice(text.indexOf("\n") + 1), "its first line is no session header"],
+    ["lost its header", (text) => text.slice(text.indexOf("\n") + 1), "its first line is not a session header"],
   ])("that %s is named by every command, and left unchanged", async (_what, change, reason) => {
     using s = scratch();
     const { log, id, text } = await changed(s, change);

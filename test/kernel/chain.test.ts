@@ -19,7 +19,7 @@ declare module "@scorel/kernel" {
 }
 
 function isVerdict(result: unknown): void {
-  if (typeof (result as { no?: unknown }).no !== "string") throw new Error("that is no verdict");
+  if (typeof (result as { no?: unknown }).no !== "string") throw new Error("that is not a verdict");
 }
 const owner = definePlugin({
   id: "owner",
@@ -129,8 +129,8 @@ describe("a native hook", () => {
       ["a rejection", () => Promise.reject(new Error("no rules")), "no rules"],
       ["a late rejection", () => wait().then(() => Promise.reject(null)), "thrown value: null"],
       ["no result in time", () => new Promise(() => {}), "took longer than 20 ms"],
-      ["an invalid result", () => 5, "that is no verdict"],
-      ["a late invalid result", () => wait().then(() => "yes"), "that is no verdict"],
+      ["an invalid result", () => 5, "that is not a verdict"],
+      ["a late invalid result", () => wait().then(() => "yes"), "that is not a verdict"],
     ];
     it.each(guards)("%s", async (_what, handler, reason) => {
       const guard = layer("permit", { critical: true, limit: 20, handler: handler as () => undefined }, "guard");
@@ -152,7 +152,7 @@ describe("a native hook", () => {
       layer("permit", () => ({ no: "closed" })),
     );
     expect(await t.calls.permit({ name: "open" })).toEqual({ no: "closed" });
-    expect(t.kernel.failures).toMatchObject([{ plugin: "yes", where: "permit", message: "that is no verdict" }]);
+    expect(t.kernel.failures).toMatchObject([{ plugin: "yes", where: "permit", message: "that is not a verdict" }]);
   });
 
   it("applies in-place changes of a contained layer only if the layer succeeds", async () => {

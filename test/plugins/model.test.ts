@@ -241,7 +241,7 @@ describe("a failing server", () => {
     [
       "JSON instead of a stream",
       raw('{"choices":[]}', "application/json"),
-      'The server answered with a JSON document that is no reply: {"choices":[]}',
+      'The server answered with a JSON document that is not a reply: {"choices":[]}',
     ],
     ["only the end of a stream", raw("data: [DONE]\n\n"), "empty reply: stream ended without a finish marker"],
   ] satisfies [string, Reply, string][])("that sends %s causes an error", async (_what, reply, message) => {

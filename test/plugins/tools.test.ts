@@ -123,7 +123,7 @@ describe("the registry", () => {
         said("mute", "it has no description"),
         said("bare", "it has no parameters; give an empty object schema when it takes none"),
         said("idle", "it has no execute function"),
-        said("odd", "its access is no function"),
+        said("odd", "its access is not a function"),
         said("list", 'its parameters are of type "array"; they must be an object'),
         said("never", "its parameters are not a schema; use JSON Schema, TypeBox or zod"),
         said("old", "its parameters are a zod 3 schema; use zod 4"),

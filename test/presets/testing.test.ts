@@ -159,7 +159,7 @@ describe("a session for the tests of an extension", () => {
       'the tool "A" has a field "input_schema", which means nothing: did you mean "parameters"?',
     ],
     [
-      "wrapper that is no function",
+      "wrapper that is not a function",
       [{ ...plain, toolWrappers: () => ({ Bash: "x" }) }],
       'the wrapper of tool "Bash" is not a function',
     ],
@@ -168,7 +168,11 @@ describe("a session for the tests of an extension", () => {
       [{ ...plain, serviceWrappers: () => ({ filez: () => ({}) }) }],
       'there is no service "filez": did you mean "files"?',
     ],
-    ["display that is no function", [{ ...plain, displays: () => ({ a: 5 }) }], 'the display of "a" is not a function'],
+    [
+      "display that is not a function",
+      [{ ...plain, displays: () => ({ a: 5 }) }],
+      'the display of "a" is not a function',
+    ],
     ["marked word that is a text", [{ ...plain, markedWords: () => ["x"] }], "is not an object"],
     [
       "provider without models",

@@ -102,7 +102,8 @@ export class SqliteStore implements Store {
   private take(row: number, json: string): void {
     const event = eventIn(json);
     this.next = row + 1;
-    if (!event) this.problems.push({ line: row + 1, offset: 0, reason: "json: the record is no event", lost: true });
+    if (!event)
+      this.problems.push({ line: row + 1, offset: 0, reason: "json: the record is not an event", lost: true });
     else this.place(row, this.ledger.add(event));
   }
 

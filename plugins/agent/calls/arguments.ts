@@ -32,7 +32,7 @@ function plainObject(value: object, at: Place): unknown {
   const inside = (key: string | number): Place => ({ ...at, path: [...at.path, key] });
   if (Array.isArray(value)) return Array.from(value, (item, index) => plainCopy(item, inside(index)));
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) throw refused(at, "no plain object");
+  if (prototype !== Object.prototype && prototype !== null) throw refused(at, "not a plain object");
   const fields = Object.entries(value).filter(([key, field]) => field !== undefined && key !== "__proto__");
   return Object.fromEntries(fields.map(([key, field]) => [key, plainCopy(field, inside(key))]));
 }

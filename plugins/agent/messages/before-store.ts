@@ -11,7 +11,7 @@ const wanted =
 
 /**
  * Returns the message as the layers of `beforeStore` want it stored. Rejects when a critical layer fails, or when what the layers
- * made is no message. The layers get no signal: what arrived before an abort is stored, too.
+ * made is not a message. The layers get no signal: what arrived before an abort is stored, too.
  */
 export async function asStored<M extends StoreProposal["message"]>(env: Environment, message: M): Promise<M> {
   if (env.hooks.beforeStore.layers === 0) return message;

@@ -81,9 +81,9 @@ export interface UnreadableArguments {
 /** Returns why the raw arguments are not a JSON object, with the raw text; undefined when they are one. */
 export function flawOfArguments(raw: string | undefined, parsed: unknown): UnreadableArguments | undefined {
   const text = raw?.trim() ?? "";
-  if (text === "") return isRecord(parsed) ? undefined : { text, reason: "they are no JSON object" };
+  if (text === "") return isRecord(parsed) ? undefined : { text, reason: "they are not a JSON object" };
   try {
-    return isRecord(JSON.parse(text)) ? undefined : { text, reason: "they are no JSON object" };
+    return isRecord(JSON.parse(text)) ? undefined : { text, reason: "they are not a JSON object" };
   } catch (thrown) {
     return { text, reason: messageOf(thrown) };
   }

@@ -83,7 +83,7 @@ export function unknownFields(exported: object, names = Object.keys(exported)): 
   ];
 }
 
-/** Those of the names that are no fields of a plugin: all of them, or only those that resemble a missing field. */
+/** Those of the names that are not fields of a plugin: all of them, or only those that resemble a missing field. */
 export function unknownNames(names: readonly string[], all: boolean): UnknownField[] {
   const { fields } = knownWords;
   return names

@@ -55,6 +55,6 @@ function unknownNames(members: readonly Member[], fields: readonly string[], of:
   return members.flatMap(({ name, line }) => {
     const near = fields.includes(name) ? undefined : nearest(name, fields);
     if (near === undefined || names.includes(near)) return [];
-    return [`line ${line}: "${name}" is no field of a ${of}. Did you mean "${near}"?`];
+    return [`line ${line}: "${name}" is not a field of a ${of}. Did you mean "${near}"?`];
   });
 }

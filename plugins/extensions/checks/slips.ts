@@ -20,7 +20,7 @@ export function slipsIn(source: string, known: KnownWords): string[] {
       isLiteral,
     ).map((field) => {
       const line = named(field.name)[0]?.line;
-      return `line ${line}: "${field.name}" is no field of a plugin. ${sentence(adviceFor(field))}`;
+      return `line ${line}: "${field.name}" is not a field of a plugin. ${sentence(adviceFor(field))}`;
     }),
     ...functionSlips(members, known),
     ...toolSlips(source, known),

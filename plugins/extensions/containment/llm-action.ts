@@ -11,7 +11,7 @@ export function asLlmAction(type: string, value: unknown, isMessage: (value: unk
   const key = ({ include: "message", merge_prev: "otherwise", barrier: "summary" } as const)[
     action?.action as "include"
   ];
-  if (key && !isMessage(action?.[key])) throw fail(`its ${key} is no message`);
-  if (action?.action === "merge_prev" && typeof action.content !== "string") throw fail("its content is no text");
+  if (key && !isMessage(action?.[key])) throw fail(`its ${key} is not a message`);
+  if (action?.action === "merge_prev" && typeof action.content !== "string") throw fail("its content is not text");
   return value as LlmAction;
 }

@@ -5,7 +5,7 @@ const at = ({ address }: { address?: string | undefined }) => (address === undef
 /** Errors of a client whose host is in another process. */
 export const errors = defineErrors({
   LINK_ADDRESS: (a: { address: string }) =>
-    `${a.address} is no address of a host: it begins with ws:// or wss:// and contains no user, password, query or fragment. A token is given by itself.`,
+    `${a.address} is not the address of a host: it begins with ws:// or wss:// and contains no user, password, query or fragment. A token is given by itself.`,
   LINK_DIAL: (a: { address: string; reason?: string | undefined }) =>
     `Cannot connect to ${a.address}${a.reason === undefined ? "" : ` (${a.reason})`}. Check that the host runs and listens there: \`scorel host status\` on its computer shows its addresses.`,
   LINK_SILENT: (a: { ms: number; address?: string | undefined }) =>

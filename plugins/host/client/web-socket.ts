@@ -57,7 +57,7 @@ function socketChannel(socket: WebSocketLike): Channel {
   socket.addEventListener("close", ({ reason }) => finish(reason || undefined));
   socket.addEventListener("message", ({ data }) => {
     if (end || isClosing) return;
-    if (typeof data !== "string") finish("it sent a message that is no text");
+    if (typeof data !== "string") finish("it sent a message that is not text");
     else if (handlers) handlers.message(data);
     else waiting.push(data);
   });

@@ -44,7 +44,7 @@ export function userHome(): string {
   } catch (thrown) {
     throw errors.CONFIG_HOME({ reason: "HOME is not set, and this user has none in the system" }, { cause: thrown });
   }
-  throw errors.CONFIG_HOME({ reason: `HOME is ${JSON.stringify(process.env.HOME)}, which is no full path` });
+  throw errors.CONFIG_HOME({ reason: `HOME is ${JSON.stringify(process.env.HOME)}, which is not a full path` });
 }
 
 /** The nearest directory with a `.git`, from `dir` upwards. The home directory and those above it are not considered. */

@@ -36,7 +36,7 @@ export function openToRead(path: string): number {
   // Folders are not refused here, since reading one fails with a clear error of the system.
   if (stats.isFile() || stats.isDirectory()) return fd;
   closeSync(fd);
-  throw new Error("it is no file");
+  throw new Error("it is not a file");
 }
 
 /**

@@ -32,7 +32,7 @@ export function closeToOthers(path: string): void {
 
 /** Why a file of the user cannot be trusted; undefined when it can. */
 export function flawOf(stats: Stats): string | undefined {
-  if (!stats.isFile()) return "it is no regular file";
+  if (!stats.isFile()) return "it is not a regular file";
   const user = process.getuid?.();
   if (user === undefined) return undefined;
   if (stats.uid !== user) return "it belongs to another user";

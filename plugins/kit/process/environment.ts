@@ -1,7 +1,7 @@
 /** Variables that would change the meaning of commands that are judged before they run. */
 const LEFT_OUT = new Set(["CDPATH"]);
 
-/** Converts texts like `PATH=/usr/bin` to variables. Texts that are no variables are left out. */
+/** Converts texts like `PATH=/usr/bin` to variables. Texts that are not variables are left out. */
 export function environmentOf(texts: readonly string[]): Record<string, string> {
   const variables = texts.flatMap((text) => {
     const [, name = "", value = ""] = /^([^=\0]+)=([^\0]*)$/s.exec(text) ?? [];

@@ -53,7 +53,7 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
 function namesIn(output: Buffer): string[] {
   const text = isUtf8(output) ? output.toString() : output.toString().replaceAll(/[^\0]*\uFFFD[^\0]*\0/g, "");
   const names = text.split("\0");
-  // What follows the last NUL is no whole name.
+  // What follows the last NUL is not a whole name.
   names.pop();
   return names.map((name) => (name.startsWith("./") ? name.slice(2) : name)).filter(isTypeable);
 }

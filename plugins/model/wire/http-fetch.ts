@@ -116,7 +116,7 @@ function stream(source: Readable, { signal, passage }: Reading): ReadableStream<
   };
   const pass = (piece: Uint8Array) => {
     if (lineOf(piece) > longestLine)
-      throw new TypeError(`The server sent a line of more than ${longestLine} bytes, which is no reply.`);
+      throw new TypeError(`The server sent a line of more than ${longestLine} bytes, which is not a reply.`);
     return passage ? passage.piece(piece) : piece;
   };
   const body = new ReadableStream<Uint8Array>({

@@ -117,7 +117,7 @@ export class ReplyPassage implements Passage {
     if (events !== undefined) return Buffer.from(this.events(events));
     const error = errorIn(Object(document) as Record<string, unknown>);
     if (error) this.listener.failed(error);
-    else this.listener.refused(`The server answered with a JSON document that is no reply: ${text.slice(0, 200)}`);
+    else this.listener.refused(`The server answered with a JSON document that is not a reply: ${text.slice(0, 200)}`);
     return new Uint8Array();
   }
 }

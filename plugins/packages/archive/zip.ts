@@ -56,7 +56,7 @@ function nameOf({ fileNameRaw }: Entry, writer: TreeWriter): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
   } catch {
-    throw writer.refuse(fileNameRaw.toString("latin1"), "has a name that is no UTF-8");
+    throw writer.refuse(fileNameRaw.toString("latin1"), "has a name that is not UTF-8");
   }
 }
 

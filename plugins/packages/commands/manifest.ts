@@ -23,9 +23,9 @@ export function readManifest(folder: string, shown: string): Manifest {
   if (statSync(path).size > LARGEST) throw fail("it is larger than 1 MiB");
   const value = parse(path, fail);
   const { name, version, dependencies = {} } = value;
-  if (!isTable(dependencies)) throw fail('"dependencies" is no table');
+  if (!isTable(dependencies)) throw fail('"dependencies" is not a table');
   for (const [wanted, range] of Object.entries(dependencies)) {
-    if (packageName(wanted) === undefined) throw fail(`${JSON.stringify(wanted)} is no name of a package`);
+    if (packageName(wanted) === undefined) throw fail(`${JSON.stringify(wanted)} is not the name of a package`);
     if (typeof range !== "string" || !isRange(range))
       throw fail(`it wants ${wanted} from ${JSON.stringify(range)}; only versions of the npm registry are taken`);
   }
@@ -43,7 +43,7 @@ function parse(path: string, fail: (reason: string, cause?: unknown) => Error): 
   } catch (thrown) {
     throw fail(messageOf(thrown), thrown);
   }
-  throw fail("it is no table");
+  throw fail("it is not a table");
 }
 
 function isTable(value: unknown): value is Record<string, unknown> {

@@ -15,7 +15,7 @@ export function recognise(given: string, cwd: string): Wanted {
   const spec = /^npm:(.*)$/s.exec(given)?.[1];
   if (spec !== undefined) {
     if (npmSpec(spec)) return { kind: "npm", spec: given };
-    throw errors.PACKAGES_SOURCE({ source: given, reason: "that is no name and version of the npm registry" });
+    throw errors.PACKAGES_SOURCE({ source: given, reason: "that is not a name and version of the npm registry" });
   }
   if (repositoryIn(given)) return { kind: "git+https", spec: given };
   if (/^[a-z][a-z\d+.-]*:\/\/|^git@/i.test(given))

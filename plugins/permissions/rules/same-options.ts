@@ -32,7 +32,7 @@ export function rewrittenForRule(rule: string, { words, anywhere }: Possible): T
   const said = rule.split(" ");
   const last = said.findLastIndex((word) => /^-[\w-]/.test(word));
   const name = said[0] as string;
-  // A mode of chmod has several spellings, too, although it is no option.
+  // A mode of chmod has several spellings, too, although it is not an option.
   if (last < 1 && name !== "chmod") return [];
   // After its last option, a rule may continue with a value, or with words that the command has elsewhere.
   let end = last + 1;

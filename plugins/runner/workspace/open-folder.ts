@@ -166,7 +166,7 @@ function openPath(root: string, path: string, what: string, make: boolean): Open
 
 const reasons: Readonly<Record<string, string>> = {
   ELOOP: "links on its way lead in a circle, or it was changed just now",
-  ENOTDIR: "something on its way is no folder",
+  ENOTDIR: "something on its way is not a folder",
   ENOENT: "it does not exist",
   ENAMETOOLONG: "it is too long",
   EACCES: "it may not be entered",
@@ -185,7 +185,7 @@ function open(path: string): OpenFolder {
 }
 
 function byName(path: string): OpenFolder {
-  if (!fs.lstatSync(path).isDirectory()) throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR" });
+  if (!fs.lstatSync(path).isDirectory()) throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR" });
   return {
     path: (name) => join(path, name),
     entries: () => entriesOf(path),

@@ -81,7 +81,7 @@ function unmatchedGlobs(globs: readonly string[], names: readonly string[], run:
 /** Why a matching file was left out. */
 export function leftOut(name: string): string {
   const isUnreadable = name.includes("\ufffd");
-  const why = isUnreadable ? "its name is no UTF-8" : "it leads out of the workspace, or is no file";
+  const why = isUnreadable ? "its name is not UTF-8" : "it leads out of the workspace, or is not a file";
   return `${name} was skipped: ${why}`;
 }
 

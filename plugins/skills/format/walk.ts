@@ -33,7 +33,7 @@ export function skillFolders(root: string, links: boolean): { real: string; fold
   visit(real, real, 0, walk);
   if (links) for (const target of linkedFolders(real)) visit(target, target, 1, walk);
   const { unread, left } = walk;
-  const odd = unread === undefined ? undefined : `${seen(unread)} in it is not read, since its name is no UTF-8`;
+  const odd = unread === undefined ? undefined : `${seen(unread)} in it is not read, since its name is not UTF-8`;
   const note = left <= 0 ? `more than ${MOST} folders` : odd;
   return { real, folders: walk.folders, ...(note !== undefined && { note }) };
 }

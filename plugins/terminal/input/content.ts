@@ -26,7 +26,7 @@ function imagesOf({ mark, path, image }: Attachment) {
 
 function imageBlock(bytes: Uint8Array, path: string) {
   const mimeType = imageType(bytes);
-  if (mimeType === undefined) throw errors.TERMINAL_IMAGE({ path, reason: "it is no picture" });
+  if (mimeType === undefined) throw errors.TERMINAL_IMAGE({ path, reason: "it is not a picture" });
   return { type: "image" as const, data: Buffer.from(bytes).toString("base64"), mimeType };
 }
 

@@ -56,7 +56,7 @@ function flawsOfOne(action: string, keys: readonly string[]): Flaw[] {
     if (typeof named === "string") return [];
     const message =
       "unknown" in named
-        ? `"${key}" is no key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2"`
+        ? `"${key}" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2"`
         : `"${key}" types a character, which could then not be written; add ctrl or alt, as in "alt+${key.slice(-1)}"`;
     return [{ path: [action], message }];
   });

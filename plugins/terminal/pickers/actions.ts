@@ -106,7 +106,7 @@ async function goBack(
   const { client } = at;
   const { parentId: targetEventId } = row;
   if (scope === "files") {
-    // The start of the conversation is no event; its files are those before the first one.
+    // The start of the conversation is not an event; its files are those before the first one.
     return tellSkipped(
       at,
       await client.request("restore_files", { sessionId, targetEventId: targetEventId ?? row.id }),

@@ -15,7 +15,8 @@ export async function exportSession(
   { sessionId, format, file, force = false, path = false }: Asked,
   { look, logs }: Pick<OperationContext, "look" | "logs">,
 ): Promise<Operations["export_session"]["result"]> {
-  if (file !== undefined && !isAbsolute(file)) throw errors.TRANSFER_FILE({ path: file, reason: "it is no full path" });
+  if (file !== undefined && !isAbsolute(file))
+    throw errors.TRANSFER_FILE({ path: file, reason: "it is not a full path" });
   return look(sessionId, async (session) => {
     const chunks = await chunksOf(session, format, path, logs.version);
     const { id } = session;

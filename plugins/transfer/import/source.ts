@@ -30,7 +30,7 @@ export async function withSource<R>(path: string, work: (source: Source) => Prom
   });
   try {
     const stat = await file.stat();
-    if (!stat.isFile()) throw errors.TRANSFER_FILE({ path, reason: "it is no regular file" });
+    if (!stat.isFile()) throw errors.TRANSFER_FILE({ path, reason: "it is not a regular file" });
     if (stat.size > LARGEST_FILE) throw errors.TRANSFER_TOO_LARGE({ path, limit: "2 GiB" });
     return await work({ path, file });
   } finally {

@@ -7,7 +7,7 @@ import type { SkillsTest } from "../../plugins/skills/setup.ts";
 import type { Actor } from "./scenarios.ts";
 import { tokensIn } from "./tokens.ts";
 
-/** What one skill costs, in tokens: its line in the overview, its body, its docs. Licences are no docs. */
+/** What one skill costs, in tokens: its line in the overview, its body, its docs. Licences are not docs. */
 export interface SkillSize extends Actor {
   line: number;
   bodyTokens: number;

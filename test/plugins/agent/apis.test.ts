@@ -125,7 +125,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     ["an overloaded server", status(529, { error: { message: "overloaded" } })],
     ["a busy server", status(429, {})],
     ["a broken server", status(500, "")],
-  ] satisfies [string, Reply][])("%s is no answer, and the next one is", async (_what, reply) => {
+  ] satisfies [string, Reply][])("%s is not an answer, and the next one is", async (_what, reply) => {
     const { outcome, requests } = await answered([reply, text("ok")]);
     expect({ outcome, requests: requests.length }).toMatchObject({
       outcome: { reason: "completed", text: "ok" },

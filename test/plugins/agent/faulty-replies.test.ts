@@ -185,7 +185,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
   it("refuses another JSON document once, quoting it", async () => {
     const { outcome, asked } = await answered([raw('{"hello": "world"}', "application/json")]);
     expect([outcome.error?.code, asked]).toEqual(["AGENT_MODEL", 1]);
-    expect(outcome.error?.message).toContain('a JSON document that is no reply: {"hello": "world"}');
+    expect(outcome.error?.message).toContain('a JSON document that is not a reply: {"hello": "world"}');
   });
 
   it("treats an error document with status 200 as that error", async () => {

@@ -125,9 +125,9 @@ describe("a call cannot change between its approval and its run:", () => {
     ],
     ["a key named __proto__", (call) => (call.args = JSON.parse('{"inner":{"to":"good"},"__proto__":{"to":"bad"}}'))],
     ["a form of its own for JSON", (call) => (call.args = { inner, toJSON: () => ({}) }), /toJSON is a function/],
-    ["a field of its prototype", (call) => (call.args = Object.create({ inner })), /no plain object/],
-    ["an instance of a class", (call) => (call.args = { inner: new Target() }), /inner is no plain object/],
-    ["a date", (call) => (call.args = { inner, at: new Date(0) }), /at is no plain object/],
+    ["a field of its prototype", (call) => (call.args = Object.create({ inner })), /not a plain object/],
+    ["an instance of a class", (call) => (call.args = { inner: new Target() }), /inner is not a plain object/],
+    ["a date", (call) => (call.args = { inner, at: new Date(0) }), /at is not a plain object/],
     ["a number that JSON has not", (call) => (call.args = { inner, n: Number.NaN }), /n is NaN/],
     ["a circle", (call) => (call.args.inner = call.args), /nested too deeply/],
   ];

@@ -202,7 +202,7 @@ describe("Edit", () => {
           const fits = (part: string) => kind === "utf8" || !/[^\0-\xff]/.test(part);
           // A lone return before the match's line feed would become a part of the match.
           fc.pre(fits(before) && fits(after) && !(before.endsWith("\r") && match.startsWith("\n")));
-          // A byte that is no UTF-8 alone makes the file Latin-1; the match itself occurs nowhere else.
+          // A byte that is not UTF-8 alone makes the file Latin-1; the match itself occurs nowhere else.
           const start = Buffer.from(`${kind === "latin1" ? "\xff" : marked ? "\ufeff" : ""}${before}`, kind);
           const end = Buffer.from(after, kind);
           w.file("a.txt", Buffer.concat([start, Buffer.from(match), end]));

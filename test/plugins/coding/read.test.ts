@@ -123,7 +123,7 @@ describe("Read", () => {
     expect(await w.say("Read", { file_path: "latin.txt" })).toBe("[lines 1-1 of 1; Latin-1]\n1\tcafé");
   });
 
-  it.runIf(process.platform === "linux")("reads a file whose name is no UTF-8", async () => {
+  it.runIf(process.platform === "linux")("reads a file whose name is not UTF-8", async () => {
     await using w = await workshop();
     writeFileSync(Buffer.concat([Buffer.from(`${w.dir}/caf`), Buffer.from([0xe9]), Buffer.from(".txt")]), "here\n");
     expect(await w.say("Read", { file_path: "caf\\xe9.txt" })).toBe("[lines 1-1 of 1]\n1\there");

@@ -39,7 +39,7 @@ it("a command is listed with its keys, and with what it is used with", async () 
 
 it.each([
   ["throws", () => Promise.reject(new Error("broken"))],
-  ["is no list", () => ({ value: "a" })],
+  ["is not a list", () => ({ value: "a" })],
   ["has an item without a value", () => [{ label: "a" }]],
 ])("a list of choices that %s is an error for who asks, and a failure of its plugin", async (_what, choices) => {
   await using t = await opened({ open: { choices, run }, other: run });

@@ -51,9 +51,9 @@ describe("one invalid command is reported once, and the others stay:", () => {
   it.each<[string, unknown, string]>([
     ["a number", 5, '"/x" of plugin "broken" cannot be used: it is neither a function nor an object with one'],
     ["without a function", { summary: "x" }, 'it has neither "run" nor "handler"'],
-    ["arguments that are no schema", { ...works, args: 5 }, "its args are no zod object"],
-    ["a summary that is no text", { ...works, summary: 5 }, "its summary is no text"],
-    ["completions that are none", { ...works, complete: 5 }, "its complete is no function"],
+    ["arguments that are no schema", { ...works, args: 5 }, "its args are not a zod object"],
+    ["a summary that is not text", { ...works, summary: 5 }, "its summary is not text"],
+    ["completions that are none", { ...works, complete: 5 }, "its complete is not a function"],
   ])("%s", async (_what, x, reason) => {
     await using s = await opened({ commands: () => ({ first: works, x, plain: () => "plain" }) });
     expect(await s.run("first")).toEqual({ output: "it works" });
@@ -107,7 +107,7 @@ describe("invalid operations are reported, and all others stay:", () => {
     ["a throw", boom],
     ["an answer that is none", () => 5],
     ["a handler that is none", () => ({ list_commands: 5 })],
-    ["a handler that is no object", () => ({ list_commands: null, run_command: "x" })],
+    ["a handler that is not an object", () => ({ list_commands: null, run_command: "x" })],
     ["a handler without a schema", () => ({ list_commands: { run: boom } })],
   ])("%s", async (_what, operations) => {
     await using s = await opened({ operations });

@@ -97,7 +97,7 @@ it("tells a process from a later one with its pid, and leaves those of other com
   expect(t.files().map((name) => join(runFolder(), name))).toEqual([...owners, lives.socket].sort());
 });
 
-it("touches nothing that is no socket, and believes no file with another name than its process has", async () => {
+it("touches nothing that is not a socket, and believes no file with another name than its process has", async () => {
   using t = stage();
   const killed = await t.listen();
   await killed.kill();

@@ -10,16 +10,16 @@ const problems = (source: string) => shapeProblems("mine", source, knownWords);
 
 describe("the check of an extension's source", () => {
   it.each([
-    ["a field", plain("tool: () => [],"), 'line 3: "tool" is no field of a plugin. Did you mean "tools"?'],
+    ["a field", plain("tool: () => [],"), 'line 3: "tool" is not a field of a plugin. Did you mean "tools"?'],
     [
       "a method",
       plain("async onEvents(event) {},"),
-      'line 3: "onEvents" is no field of a plugin. Did you mean "onEvent"?',
+      'line 3: "onEvents" is not a field of a plugin. Did you mean "onEvent"?',
     ],
     [
       "a member of a class",
       'export default class {\n  id = "mine"\n  name = "Mine"\n  version = "1"\n  command() { return {} }\n}\n',
-      'line 5: "command" is no field of a plugin. Did you mean "commands"?',
+      'line 5: "command" is not a field of a plugin. Did you mean "commands"?',
     ],
     [
       "a hook",
@@ -29,12 +29,12 @@ describe("the check of an extension's source", () => {
     [
       "a field by the name that it has elsewhere",
       plain("deps: [],"),
-      'line 3: "deps" is no field of a plugin. Did you mean "needs"?',
+      'line 3: "deps" is not a field of a plugin. Did you mean "needs"?',
     ],
     [
       "a field like none",
       plain("wether: 1,"),
-      'line 3: "wether" is no field of a plugin. Names of your own begin with _.',
+      'line 3: "wether" is not a field of a plugin. Names of your own begin with _.',
     ],
     ["a need", plain('needs: ["tools", "agnet"],'), 'line 3: there is no service "agnet". Did you mean "agent"?'],
     [
@@ -58,11 +58,11 @@ describe("the check of an extension's source", () => {
     expect(
       problems(plain(`tools: () => [${tool}],\n  hooks: () => ({ beforeToolCall: ${layer}, afterToolCall: {} }),`)),
     ).toEqual([
-      'line 4: "descripton" is no field of a tool. Did you mean "description"?',
-      'line 5: "paramters" is no field of a tool. Did you mean "parameters"?',
-      'line 6: "exceute" is no field of a tool. Did you mean "execute"?',
-      'line 8: "handlr" is no field of a hook\'s layer. Did you mean "handler"?',
-      'line 8: "critcal" is no field of a hook\'s layer. Did you mean "critical"?',
+      'line 4: "descripton" is not a field of a tool. Did you mean "description"?',
+      'line 5: "paramters" is not a field of a tool. Did you mean "parameters"?',
+      'line 6: "exceute" is not a field of a tool. Did you mean "execute"?',
+      'line 8: "handlr" is not a field of a hook\'s layer. Did you mean "handler"?',
+      'line 8: "critcal" is not a field of a hook\'s layer. Did you mean "critical"?',
       'line 8: the hook "afterToolCall" is empty. It takes a function, or { handler: a function }.',
     ]);
   });
@@ -72,7 +72,7 @@ describe("the check of an extension's source", () => {
     expect(problems(`${tool}${plain("hooks: {},\n  tools: [tool],")}`)).toEqual([
       'line 4: "hooks" must be a function, as in: hooks: (ctx) => …',
       'line 5: "tools" must be a function, as in: tools: (ctx) => …',
-      'line 1: "prameters" is no field of a tool. Did you mean "parameters"?',
+      'line 1: "prameters" is not a field of a tool. Did you mean "parameters"?',
     ]);
   });
 
@@ -81,7 +81,7 @@ describe("the check of an extension's source", () => {
     const exported = `{ ${head}, tool: () => [] }`;
     const source = name === "" ? `export default ${exported}` : `${name}${exported};\nexport default plugin`;
     expect(problems(`const call = ${call};\n${source};\n`)).toEqual([
-      'line 2: "tool" is no field of a plugin. Did you mean "tools"?',
+      'line 2: "tool" is not a field of a plugin. Did you mean "tools"?',
     ]);
     expect(problems(`const call = ${call};\nexport default { id: "mine" };\n`)).toEqual([
       'it names no "name"',

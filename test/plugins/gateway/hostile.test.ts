@@ -70,7 +70,7 @@ describe("a client that does not keep to the protocol", () => {
     ["a second hello", hello],
     ["no JSON", "}{"],
     ["an unknown type", { type: "open" }],
-    ["a requestId that is no number", { type: "request", requestId: "1", operation: "list_sessions", params: {} }],
+    ["a requestId that is not a number", { type: "request", requestId: "1", operation: "list_sessions", params: {} }],
   ])("is turned away for %s after it was let in, and leaves its sessions", async (_, message) => {
     await using t = await testGateway();
     const client = await raw(t.path);

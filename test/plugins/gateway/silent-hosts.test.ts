@@ -41,7 +41,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Something that is no host: does `behave` with each connection. */
+/** Something that is not a host: does `behave` with each connection. */
 async function served(behave: (socket: Socket) => void, where: string | number): Promise<Server> {
   const server = createServer((socket) => {
     ends.push(() => socket.destroy());

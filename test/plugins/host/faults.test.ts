@@ -46,7 +46,7 @@ describe("an unusable home", () => {
     "is refused when HOME is %j, which would mean a folder of the working directory",
     async (value) => {
       process.env.HOME = value;
-      await expect(testHost()).rejects.toMatchObject({ message: expect.stringContaining("HOME is no full path") });
+      await expect(testHost()).rejects.toMatchObject({ message: expect.stringContaining("HOME is not a full path") });
     },
   );
 });
@@ -75,8 +75,8 @@ describe("a log of a newer format", () => {
 describe("a file that is not a log", () => {
   it.each([
     ["empty", "", "it is empty"],
-    ["without its header", '{"type":"message"}\n', "its first line is no session header"],
-    ["of something else", "hello\n", "its first line is no session header"],
+    ["without its header", '{"type":"message"}\n', "its first line is not a session header"],
+    ["of something else", "hello\n", "its first line is not a session header"],
   ])("is listed and refused by name when it is %s, and left unchanged", async (_what, content, reason) => {
     const sessionId = await stored();
     writeFileSync(logOf(sessionId), content);

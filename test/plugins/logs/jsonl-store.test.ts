@@ -190,7 +190,7 @@ describe("a JSONL log", () => {
 
   it.each<[string, (line: string) => string]>([
     ["is another", (line) => line.replace('"createdAt":0', '"createdAt":1')],
-    ["is no JSON any more", (line) => line.replace('"version":1', '"version:1')],
+    ["is not JSON any more", (line) => line.replace('"version":1', '"version:1')],
   ])("whose header %s is opened for reading only, with the session that can be recognized", async (_what, change) => {
     await written("a", "b");
     damage(1, change);
@@ -259,8 +259,8 @@ describe("a JSONL log", () => {
     await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "EISDIR" } });
     rmdirSync(path);
     execFileSync("mkfifo", [path]);
-    await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "it is no file" } });
-    expect(() => scanHeader(path)).toThrow(/it is no file/);
+    await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "it is not a file" } });
+    expect(() => scanHeader(path)).toThrow(/it is not a file/);
   });
 
   it("opened for reading changes nothing, not even an incomplete last record", async () => {

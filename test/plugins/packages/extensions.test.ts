@@ -175,7 +175,7 @@ describe("scorel plugin add", () => {
       /needs Scorel >=99/,
     ],
     ["for another Node", { "package.json": '{ "engines": { "node": "<1" } }' }, "PACKAGES_ENGINE", /needs Node\.js <1/],
-    ["with an id that is no name", { "index.mjs": rules("1", "../up") }, "PACKAGES_NAME", /a name takes lower-case/],
+    ["with an id that is not a name", { "index.mjs": rules("1", "../up") }, "PACKAGES_NAME", /a name takes lower-case/],
     ["with a package.json that is none", { "package.json": "{" }, "PACKAGES_MANIFEST", /package\.json/],
   ])("refuses one %s, and leaves no files", async (_, files, error, reason) => {
     using at = shop();

@@ -100,7 +100,7 @@ describe("a zip", () => {
     ["a backslash", [file("a\\..\\b")], "has a character in it that no name should have"],
     ["an escape sequence", [file("a\u001b[2J")], "has a character in it that no name should have"],
     ["an end of a string", [file("a\u0000.txt")], "has a character in it that no name should have"],
-    ["a name in some other encoding", [{ path: Buffer.from([0x61, 0xff]) }], "has a name that is no UTF-8"],
+    ["a name in some other encoding", [{ path: Buffer.from([0x61, 0xff]) }], "has a name that is not UTF-8"],
     ["a name twice", [file("a"), file("./a")], "is in there twice"],
     ["a file that is a folder too", [file("a"), file("a/b")], "is in there twice"],
     ["names that differ in case", [file("Readme"), file("README")], 'differs from "Readme" only in case'],

@@ -140,13 +140,13 @@ describe("an instruction file", () => {
       read: ["project/AGENTS.md"],
       skipped: [
         "project/a/b/c/d/AGENTS.md: a link in a circle",
-        "project/a/b/c/AGENTS.md: a link to project/.env.md, which is no text of instructions",
+        "project/a/b/c/AGENTS.md: a link to project/.env.md, which is not a text of instructions",
         "project/a/b/c/CLAUDE.md: a link to nothing",
-        "project/a/b/AGENTS.md: a link to project/id_rsa, which is no text of instructions",
+        "project/a/b/AGENTS.md: a link to project/id_rsa, which is not a text of instructions",
         `project/a/b/CLAUDE.md: a link to .scorel/auth.json, which is not in ${g.project}`,
         `project/a/AGENTS.md: a link to ${other.project}/AGENTS.md, which is not in ${g.project}`,
-        "project/a/CLAUDE.md: a link to project/.env, which is no text of instructions",
-        ".scorel/AGENTS.md: a link to .scorel/auth.json, which is no text of instructions",
+        "project/a/CLAUDE.md: a link to project/.env, which is not a text of instructions",
+        ".scorel/AGENTS.md: a link to .scorel/auth.json, which is not a text of instructions",
       ].map((line) => line.replaceAll(`${g.home}/`, "")),
     });
     expect(block).toContain("linked rules");

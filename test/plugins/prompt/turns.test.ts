@@ -17,7 +17,7 @@ const workspaceOf = ({ home, project }: Ground) =>
 function cacheable(api: ApiName, body: any): { head: string; messages: string[] } {
   const { messages, input, contents, system, systemInstruction, tools, instructions } = body;
   const said = (messages ?? input ?? contents) as unknown[];
-  // Where a cache is to end moves on with each request, and is no part of what is cached.
+  // Where a cache is to end moves on with each request, and is not part of what is cached.
   const json = (value: unknown) => JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : inner));
   const head = json({ system, systemInstruction, instructions, tools, generation: body.config });
   return { head: `${api} ${head}`, messages: said.map((message) => json(withBlocks(message))) };

@@ -87,7 +87,7 @@ describe("a program that a person runs", () => {
       out,
     });
     expect(end.files).toEqual([{ name: "out/d/big", size: 5_000_000, to: join(out, "d/big") }]);
-    expect(end.leftOut).toEqual(["out/door was skipped: it leads out of the workspace, or is no file"]);
+    expect(end.leftOut).toEqual(["out/door was skipped: it leads out of the workspace, or is not a file"]);
     expect(fs.statSync(join(out, "d/big")).size).toBe(5_000_000);
     expect(fs.readdirSync(out)).toEqual(["d"]);
     await expect(begin(t, "true", { out })).rejects.toMatchObject({ code: "RUN_OUT" });

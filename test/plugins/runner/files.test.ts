@@ -91,7 +91,7 @@ describe("outputs", () => {
     const { output_files, warnings } = await t.run({ command: "mkfifo out/fifo", output_files: ["out/**"] });
     expect(output_files).toEqual([]);
     expect(warnings).toEqual(
-      ["out/fifo", "out/p"].map((name) => `${name} was skipped: it leads out of the workspace, or is no file`),
+      ["out/fifo", "out/p"].map((name) => `${name} was skipped: it leads out of the workspace, or is not a file`),
     );
   });
 
@@ -101,7 +101,7 @@ describe("outputs", () => {
       command: String.raw`printf x > "$(printf 'out/a\377')"`,
       output_files: ["out/*"],
     });
-    expect([output_files, warnings]).toEqual([[], ["out/a\ufffd was skipped: its name is no UTF-8"]]);
+    expect([output_files, warnings]).toEqual([[], ["out/a\ufffd was skipped: its name is not UTF-8"]]);
   });
 
   it("that a failed command left empty are left out", async () => {

@@ -108,7 +108,7 @@ describe("anything that a program leaves in out/", () => {
     const { output_files, warnings } = await t.run({ command, output_files: ["out/*"] });
     expect(output_files.map(({ name }) => name)).toEqual(["out/a"]);
     const left = ["loop", "pipe", "s", "to-pipe"].map(
-      (name) => `out/${name} was skipped: it leads out of the workspace, or is no file`,
+      (name) => `out/${name} was skipped: it leads out of the workspace, or is not a file`,
     );
     expect(warnings?.slice(0, 4)).toEqual(left);
     for (const name of ["pipe", "to-pipe", "s", "loop"])

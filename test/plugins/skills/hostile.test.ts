@@ -40,7 +40,7 @@ describe("a file that is not plain text", () => {
       "SKILL.md: it is larger than 256 KiB",
     ],
     [
-      "bytes that are no UTF-8",
+      "bytes that are not UTF-8",
       (g) => g.file("s/a/SKILL.md", Buffer.from([0xc3, 0x28])),
       "SKILL.md: it is not UTF-8 text",
     ],
@@ -82,7 +82,7 @@ it("a folder whose name is not UTF-8 is reported", async () => {
   writeFileSync(Buffer.concat([odd, Buffer.from("/SKILL.md")]), skillText("bad", "d"));
   const { skills, skipped } = await lookAt(g);
   expect(skills.map(({ name }) => name)).toEqual(["good"]);
-  const reason = `${join(g.home, "s/b\ufffd")} in it is not read, since its name is no UTF-8`;
+  const reason = `${join(g.home, "s/b\ufffd")} in it is not read, since its name is not UTF-8`;
   expect(skipped).toEqual([{ folder: join(g.home, "s"), reason }]);
 });
 

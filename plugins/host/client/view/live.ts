@@ -20,7 +20,7 @@ export interface LiveCall {
   toolName: string;
   args: unknown;
   display: DisplayAction;
-  /** The client whose user has typed it, as a line for the shell: it is no part of a turn. */
+  /** The client whose user has typed it, as a line for the shell: it is not part of a turn. */
   typedBy?: string;
   /** What the tool has reported last. */
   progress?: unknown;

@@ -86,7 +86,7 @@ it("reports a returned object that cannot be used, and starts the rest", async (
   ]);
 });
 
-/** A thenable that is no promise: `begin` is its `then`. */
+/** A thenable that is not a promise: `begin` is its `then`. */
 const thenable = (begin: (resolve: (words: object) => void) => void) =>
   // biome-ignore lint/suspicious/noThenProperty: thenables are what is tested
   Object.defineProperty({}, "then", { value: begin });

@@ -131,7 +131,7 @@ describe("a private copy", () => {
 });
 
 describe("home", () => {
-  it("is refused when it is no full path", () => {
+  it("is refused when it is not a full path", () => {
     process.env.HOME = "here";
     expect(userHome).toThrow(expect.objectContaining({ code: "CONFIG_HOME" }));
   });
@@ -192,7 +192,7 @@ describe("a folder of the user's own", () => {
     expect([stats(file("own.txt")), stats(wide), stats(root)]).toEqual([
       undefined,
       "other users can write it",
-      "it is no regular file",
+      "it is not a regular file",
     ]);
   });
 });
@@ -203,5 +203,5 @@ it("a file is opened for reading through a link, and a FIFO is refused without w
   const fd = openToRead(join(root, "link"));
   expect(fs.readFileSync(fd, "utf8")).toBe("1");
   fs.closeSync(fd);
-  expect(() => openToRead(join(root, "fifo"))).toThrow("it is no file");
+  expect(() => openToRead(join(root, "fifo"))).toThrow("it is not a file");
 });

@@ -51,6 +51,6 @@ describe("reading a file", () => {
 
   it("refuses a FIFO instead of waiting for its writer", () => {
     execFileSync("mkfifo", [at("endless")]);
-    expect(() => readText(at("endless"))).toThrow("it is no file");
+    expect(() => readText(at("endless"))).toThrow("it is not a file");
   });
 });

@@ -20,7 +20,7 @@ describe("a process that a file names", () => {
   it.each([
     ["has another start", { start: "1" }],
     ["was before the machine was started again", { boot: "00000000-0000-0000-0000-000000000000" }],
-    ["has a number that is no process's", { pid: 2 ** 30 }],
+    ["has a number that is not a process's", { pid: 2 ** 30 }],
     ["has a number that cannot be one", { pid: -1 }],
   ])("does not run if it %s", (_, change) => {
     expect(answers({ ...ownIdentity(), ...change })).toEqual([false, false]);

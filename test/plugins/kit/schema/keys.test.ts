@@ -27,7 +27,7 @@ describe("the unknown keys of a value", () => {
     ["of the alternative that its literals pick", { model: { type: "custom", id: "x" } }, ["model.id"]],
     ["that neither side of an intersection names", { both: { e: 1, f: 2, z: 3 } }, ["both.z"]],
     ["of a schema that is made later", { later: { g: 1, z: 2 } }, ["later.z"]],
-    ["not below a value that is no table", { table: 5 }, []],
+    ["not below a value that is not a table", { table: 5 }, []],
   ])("are found %s", (_where, value, expected) => {
     expect(unknownKeys(schema, value).map((path) => path.join("."))).toEqual(expected);
   });

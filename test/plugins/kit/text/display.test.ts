@@ -18,9 +18,9 @@ describe("a display action is refused", () => {
     ["that is nothing", undefined],
     ["without a text that it needs", { display: "fold", title: "T" }],
     ["with a text of another type", { display: "badge", text: 5 }],
-    ["with items that are no list of texts", { display: "list", text: "x", items: [{ name: "a" }] }],
+    ["with items that are not a list of texts", { display: "list", text: "x", items: [{ name: "a" }] }],
     ["with a part that cannot be drawn", { display: "card", title: "T", status: "s", text: "", body: [{}] }],
-    ["with a body that is no list", { display: "card", title: "T", status: "s", text: "", body: "x" }],
+    ["with a body that is not a list", { display: "card", title: "T", status: "s", text: "", body: "x" }],
   ])("%s", (_what, action) => {
     expect(() => asDisplay("note", action)).toThrow(expect.objectContaining({ code: "EVENT_DISPLAY" }));
   });

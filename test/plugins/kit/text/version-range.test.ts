@@ -24,7 +24,7 @@ it.each([
   expect(versions.filter((version) => contains?.(parseVersion(version) ?? [0, 0, 0]))).toEqual(expected);
 });
 
-it.each(["", "latest", "1.2.3.4", ">", ">=x <", "^*", "1 ||", "1.2.3-beta"])("%s is no range", (text) => {
+it.each(["", "latest", "1.2.3.4", ">", ">=x <", "^*", "1 ||", "1.2.3-beta"])("%s is not a range", (text) => {
   expect(parseRange(text)).toBeUndefined();
 });
 

@@ -63,7 +63,7 @@ describe("the person's editor", () => {
     expect([field.text, at.told[0]]).toEqual(["mine", expect.stringContaining("failed (exit code 3)")]);
   });
 
-  it("replaces the text by its own; a slash in it is no command", async () => {
+  it("replaces the text by its own; a slash in it is not a command", async () => {
     const program = editor("slash", "printf '/permission full\\n' > \"$1\"");
     const { field, type, sent } = desk({ editElsewhere: (text) => editInEditor(text, { PATH, VISUAL: program }) });
     type("mine", "\x07");

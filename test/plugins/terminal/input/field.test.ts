@@ -132,7 +132,7 @@ describe("the field", () => {
     const attached = { mode: "message", text, attachments: [{ mark: `[image ${path}]`, path }] };
     expect(sent).toEqual([attached, attached, attached, attached]);
     const png = Buffer.from("\x89PNG\r\n\x1a\nrest", "latin1");
-    expect(() => contentOf(sent[0] as Submission)).toThrow("it is no picture");
+    expect(() => contentOf(sent[0] as Submission)).toThrow("it is not a picture");
     writeFileSync(path, png);
     expect(contentOf(sent[0] as Submission)).toEqual([
       { type: "text", text },

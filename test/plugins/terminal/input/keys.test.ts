@@ -123,7 +123,7 @@ describe("keys", () => {
     [
       { send: "ctrl+nope" },
       ["send"],
-      '"ctrl+nope" is no key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2"',
+      '"ctrl+nope" is not a key; write keys like "ctrl+r", "alt+enter", "shift+tab" or "f2"',
     ],
     [{ help: "?" }, ["help"], '"?" types a character, which could then not be written; add ctrl or alt, as in "alt+?"'],
     [{ expand: "f5", thinking: "F5" }, ["thinking"], 'F5 is also the key of "expand"; give one of them another key'],
