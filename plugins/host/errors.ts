@@ -20,8 +20,8 @@ export const errors = defineErrors({
     text: (a: { cwd: string }) =>
       `There is no session in ${a.cwd} yet. \`scorel\` starts one; \`scorel session list --all\` shows those of other directories.`,
   },
-  HOST_SESSION_OPTIONS: (a: { sessionId: string }) =>
-    `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
+  HOST_SESSION_OPTIONS: (a: { sessionId: string; options: readonly string[] }) =>
+    `Session ${a.sessionId} is open already, and ${a.options.join(", ")} would be other than there. Options count when a session is opened: leave them out here, and change the session itself, such as with /model, or give them once everybody has left it.`,
   HOST_OPTIONS: (a: { plugin: string; problems: string }) =>
     `"sessionOptions" of plugin "${a.plugin}": ${a.problems}. The option is left out.`,
   HOST_OPTION_TAKEN: (a: { plugin: string; name: string; owner?: string | undefined }) =>

@@ -80,16 +80,15 @@ export function turnIn({ stream }: Pick<OpenSession, "stream">): Pick<SessionSta
   return stream.waits ? { turn: "waiting" } : {};
 }
 
-/** Whether a session was opened with other options. */
-export function differs(
+/** The keys of the options with which a session would have to be opened anew. */
+export function differing(
   workspace: Workspace,
   { allowWrite = [], attending: _attending, environment: _environment, ...others }: SessionOptions,
   known: readonly SessionOption[],
-): boolean {
+): string[] {
   const isOther = ([key, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(workspace[key as keyof SessionOptions]);
-  return (
-    Object.entries(optionsOf(others, known)).some(isOther) ||
-    allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)))
-  );
+  const isWider = allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)));
+  const keys = Object.entries(optionsOf(others, known)).flatMap((each) => (isOther(each) ? each[0] : []));
+  return [...keys, ...(isWider ? ["allowWrite"] : [])];
 }

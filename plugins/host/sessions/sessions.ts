@@ -10,7 +10,7 @@ import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
-import { differs, failuresOf, type OpenSession, type SessionUser, tellOthers } from "./open-session.ts";
+import { differing, failuresOf, type OpenSession, type SessionUser, tellOthers } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
@@ -153,7 +153,8 @@ export class Sessions {
     const running = this.open.get(id);
     if (!running) return this.remember(id, this.starter.stored(id, options, false), "opened");
     const session = await running;
-    if (differs(session.workspace, options, this.known)) throw errors.HOST_SESSION_OPTIONS({ sessionId: id });
+    const others = differing(session.workspace, options, this.known);
+    if (others.length > 0) throw errors.HOST_SESSION_OPTIONS({ sessionId: id, options: others });
     return session;
   }
 

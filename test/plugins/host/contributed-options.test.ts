@@ -41,7 +41,10 @@ it("a plugin's option reaches the session's plugins, also after a reload", async
   await t.client.request("create_session", { cwd: home.cwd });
   expect(found).toEqual(["dry", "dry", undefined]);
   const other = { sessionId, tone: "kind" } as { sessionId: string };
-  await expect(t.client.request("load_session", other)).rejects.toMatchObject({ code: "HOST_SESSION_OPTIONS" });
+  await expect(t.client.request("load_session", other)).rejects.toMatchObject({
+    code: "HOST_SESSION_OPTIONS",
+    message: expect.stringContaining("is open already, and tone would be other than there"),
+  });
 });
 
 it("a plugin's option is checked, and unknown without the plugin", async () => {
