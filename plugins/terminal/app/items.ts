@@ -1,7 +1,9 @@
 import type { Live, LiveCall, LiveReply, Row } from "@scorel/host/client";
+import type { DisplayAction } from "@scorel/kernel";
 import { displayLines, thinkingLines } from "../rows/display.ts";
 import { imageLines, imagesIn } from "../rows/images.ts";
 import type { Look, RowFacts } from "../rows/look.ts";
+import { outputLines } from "../rows/output.ts";
 import { safeLine, safeOutput } from "../rows/safe.ts";
 import { GrowingText } from "../rows/stream.ts";
 import { cut } from "../rows/wrap.ts";
@@ -12,6 +14,8 @@ export interface Item {
   key: string;
   /** Items of one group stand close together. */
   group: "message" | "card" | "note";
+  /** What is shown of it if it cannot be drawn. */
+  text: string;
   draw(width: number, look: Look, facts: RowFacts): string[];
 }
 
@@ -34,6 +38,7 @@ export function itemOf({ id, type, display, active, clientId, event }: Row, peop
   const author = isPerson || type === "shell_line" ? people.nameOf(clientId) : undefined;
   return {
     key: id,
+    text: textOf(display),
     group:
       display.display === "card" || display.display === "list"
         ? "card"
@@ -53,6 +58,19 @@ function withoutMarks<D extends Row["display"]>(display: D, images: number): D {
   return typeof text === "string" ? { ...display, text: text.replace("[image]".repeat(images), "") } : display;
 }
 
+function textOf(display: DisplayAction): string {
+  return "text" in display && typeof display.text === "string" ? display.text : "";
+}
+
+/** The lines of an item. What cannot be drawn is shown as it is: the application goes on. */
+export function linesOf(item: Item, width: number, look: Look, facts: RowFacts): string[] {
+  try {
+    return item.draw(width, look, facts);
+  } catch {
+    return outputLines(item.text, width);
+  }
+}
+
 /** People run a line for the shell in order to see its output. */
 const LONG: Pick<RowFacts, "shownLines"> = { shownLines: 30 };
 
@@ -63,7 +81,7 @@ function isFirstModel({ type, seq, changes }: Row["event"] & { changes?: object 
 
 /** A text that only this application shows, such as the output of a command. */
 export function noteItem(key: string, draw: Item["draw"]): Item {
-  return { key, group: "note", draw };
+  return { key, group: "note", text: "", draw };
 }
 
 /** Draws what is in flight. Keeps what was drawn of a reply, so that each word costs the same. */
@@ -75,10 +93,16 @@ export class LiveItems {
       ? {
           key: live.id,
           group: "card",
+          text: textOf(live.display),
           draw: (width, look, facts) =>
             callLines(live, width, look, { ...facts, durationMs, ...typedFacts(live, people, look) }),
         }
-      : { key: live.id, group: "message", draw: (width, look, facts) => this.reply(live, width, look, facts) };
+      : {
+          key: live.id,
+          group: "message",
+          text: live.text,
+          draw: (width, look, facts) => this.reply(live, width, look, facts),
+        };
   }
 
   /** Forgets the replies that have ended. */

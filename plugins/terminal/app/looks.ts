@@ -17,7 +17,7 @@ interface LooksParts {
   changed(): void;
 }
 
-/** How everything looks now: the theme, what is folded, and what Markdown and code are drawn with once that is loaded. */
+/** How everything looks now: the theme, what is folded, and what code is coloured with once that is loaded. */
 export class Looks {
   theme: Theme;
   look: Look;
@@ -32,7 +32,7 @@ export class Looks {
       theme: this.theme,
       words,
       pictures,
-      drawing: { lex: undefined, theme: this.theme },
+      drawing: { theme: this.theme },
       isExpanded: false,
       showsThinking: false,
       expandKey: keys.label("expand"),
@@ -46,13 +46,7 @@ export class Looks {
     const theme = chosenTheme({ ...settings, env }, background);
     if (theme.name === this.theme.name) return;
     this.theme = theme;
-    const { lex } = this.look.drawing;
-    this.change({ theme, drawing: { lex, theme, highlight: this.highlighter?.(theme) } });
-  }
-
-  /** Splits Markdown from now on. */
-  drawMarkdown(lex: Look["drawing"]["lex"]): void {
-    this.change({ drawing: { ...this.look.drawing, lex } });
+    this.change({ theme, drawing: { theme, highlight: this.highlighter?.(theme) } });
   }
 
   /** Colours code from now on. */

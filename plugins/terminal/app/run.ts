@@ -60,17 +60,15 @@ export async function runTerminal(
   return interrupt.aborted ? CANCELLED : 0;
 }
 
-/** Loads what the first picture did without: the field, Markdown, coloured code, help. */
+/** Loads what the first picture did without: the field, coloured code, help. */
 async function furnish(app: Application): Promise<Pick<Pickers, "choose">> {
   const { furnishField } = await import("./pickers.ts");
   const pickers = furnishField(app);
-  const [{ loadLexer }, { loadHighlighter }, { helpAction }] = await Promise.all([
-    import("../rows/markdown.ts"),
+  const [{ loadHighlighter }, { helpAction }] = await Promise.all([
     import("../rows/highlight.ts"),
     import("./help-action.ts"),
   ]);
   app.actions = { ...app.actions, ...helpAction(app) };
-  app.looks.drawMarkdown(await loadLexer());
   app.looks.colourCode(await loadHighlighter());
   return pickers;
 }

@@ -1,6 +1,6 @@
 import type { Live, SessionView } from "@scorel/host/client";
 import type { Look } from "../rows/look.ts";
-import { type Item, itemOf, LiveItems, noteItem } from "./items.ts";
+import { type Item, itemOf, LiveItems, linesOf, noteItem } from "./items.ts";
 import type { People } from "./people.ts";
 
 /** Rows whose lines are kept. */
@@ -233,7 +233,7 @@ export class Transcript {
     const known = isLive ? all.live.get(item.key) : this.drawn.get(item.key);
     if (known?.width === width && known.look === look && known.before === before && known.isOpen === isOpen)
       return known.lines;
-    const drawn = item.draw(width, look, { isOpen, durationMs: this.lasted.get(item.key) });
+    const drawn = linesOf(item, width, look, { isOpen, durationMs: this.lasted.get(item.key) });
     const isApart = before !== undefined && drawn.length > 0 && (before !== item.group || item.group === "message");
     const lines = isApart ? ["", ...drawn] : drawn;
     (isLive ? all.live : this.drawn).set(item.key, { width, look, before, isOpen, lines });

@@ -1,27 +1,31 @@
-import type { Tokens } from "marked";
 import type { Drawing } from "./drawing.ts";
 import type { Coloured } from "./growing-code.ts";
 import { wrapped } from "./wrap.ts";
 
-/** Code longer than this is shown without colours, which would take long to find. */
-const MAX_COLOURED = 60_000;
+/** Code longer than this is shown without colours, which would take long to find, and so is code with a line that is longer than that. */
+const MAX_COLOURED = 20_000;
+const MAX_COLOURED_LINE = 1_000;
+
+interface Code {
+  text: string;
+  language: string;
+  /** Code whose beginning, with the name of the language, was drawn before. */
+  isRest?: boolean;
+}
 
 /** A block of code: coloured, indented, long lines broken. */
-export function codeLines(
-  { text, lang = "" }: Pick<Tokens.Code, "text" | "lang">,
-  width: number,
-  drawing: Drawing,
-): string[] {
+export function codeLines({ text, language: info, isRest = false }: Code, width: number, drawing: Drawing): string[] {
   const { theme, highlight, growing } = drawing;
-  const named = /^[\w+#.-]*/.exec(lang)?.[0] ?? "";
-  const language = text.length <= MAX_COLOURED ? named : "";
+  const named = /^[\w+#.-]*/.exec(info)?.[0] ?? "";
+  const isShort = text.length <= MAX_COLOURED && text.split("\n").every((line) => line.length <= MAX_COLOURED_LINE);
+  const language = isShort ? named : "";
   const draw = (code: string): Coloured => {
     const coloured = language === "" ? undefined : highlight?.(code, language);
     const lines = coloured?.lines ?? code.split("\n").map((line) => theme.style("code", line));
-    const broken = lines.flatMap((line) => wrapped(line, Math.max(8, width - 2), "  "));
+    const broken = lines.flatMap((line) => wrapped(line, Math.max(4, width - 2), "  "));
     return { lines: broken.map((line) => `  ${line}`), isWhole: coloured?.isWhole ?? true };
   };
-  const name = named === "" ? [] : [theme.style("faint", `  ${named}`)];
+  const name = named === "" || isRest ? [] : [theme.style("faint", `  ${named}`)];
   const lines = growing ? growing.lines(text, `${width} ${language}`, draw) : draw(text).lines;
   return [...name, ...lines];
 }

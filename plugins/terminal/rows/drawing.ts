@@ -1,12 +1,9 @@
-import type { Token } from "marked";
 import type { Theme } from "../theme/theme.ts";
 import type { Coloured, GrowingCode } from "./growing-code.ts";
 
 /** What Markdown is drawn with. */
 export interface Drawing {
   theme: Theme;
-  /** Splits Markdown; undefined until marked is loaded, and text is shown as it is meanwhile. */
-  lex: ((text: string) => Token[]) | undefined;
   /** Colours code; undefined until that is loaded, and for unknown languages. */
   highlight?: ((code: string, language: string) => Coloured | undefined) | undefined;
   /** What keeps the lines of code that is still arriving. */

@@ -1,121 +1,112 @@
-import type { Lexer, Token, Tokens } from "marked";
-import type { Theme } from "../theme/theme.ts";
 import { codeLines } from "./code.ts";
 import type { Drawing } from "./drawing.ts";
+import { type Block, blocksOf, type ListBlock } from "./markdown/blocks.ts";
+import { Effort } from "./markdown/effort.ts";
+import { spansOf } from "./markdown/spans.ts";
 import { table } from "./table.ts";
-import { columnsIn, wrapped } from "./wrap.ts";
+import { columnsIn, cut, wrapped } from "./wrap.ts";
 
-/** Loads what splits Markdown. */
-export async function loadLexer(): Promise<(text: string) => Token[]> {
-  const { Lexer: Lexed } = (await import("marked")) as { Lexer: typeof Lexer };
-  return (text) => new Lexed({ gfm: true }).lex(text);
+/** Quotes and list items in fewer columns than these are not indented further. */
+const NARROW = 12;
+
+/**
+ * Draws Markdown as coloured lines. The text is safe already. One that would take long to read, as nobody writes it but somebody who
+ * wants to keep the reader busy, is shown as it is written.
+ */
+export function markdownLines(text: string, width: number, drawing: Drawing): string[] {
+  try {
+    const drawer = new MarkdownDrawer(drawing, new Effort(text.length));
+    return withoutEmptyEnd(drawer.draw(text, width));
+  } catch {
+    return withoutEmptyEnd(plainLines(text, width));
+  }
 }
 
-/** Draws Markdown as coloured lines. The text is safe already. */
-export function markdownLines(text: string, width: number, drawing: Drawing): string[] {
-  if (!drawing.lex) return text.split("\n").flatMap((line) => wrapped(line, width));
-  const lines = blocks(drawing.lex(text), width, drawing);
+/** The same text without any meaning of its characters. */
+export function plainLines(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => wrapped(line, width));
+}
+
+function withoutEmptyEnd(lines: string[]): string[] {
   while (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-function blocks(tokens: readonly Token[], width: number, drawing: Drawing): string[] {
-  const lines: string[] = [];
-  for (const token of tokens) {
-    if (token.type === "space") continue;
-    const drawn = block(token, width, drawing);
-    if (drawn.length === 0) continue;
-    if (lines.length > 0) lines.push("");
-    lines.push(...drawn);
+class MarkdownDrawer {
+  private readonly drawing: Drawing;
+  private readonly effort: Effort;
+
+  constructor(drawing: Drawing, effort: Effort) {
+    this.drawing = drawing;
+    this.effort = effort;
   }
-  return lines;
-}
 
-function block(token: Token, width: number, drawing: Drawing): string[] {
-  const { theme } = drawing;
-  switch (token.type) {
-    case "heading":
-      return styledLines(theme.style("heading", inline(token.tokens ?? [], drawing)), width);
-    case "code":
-      return codeLines(token as Tokens.Code, width, drawing);
-    case "list":
-      return list(token as Tokens.List, width, drawing);
-    case "table":
-      return table(token as Tokens.Table, width, theme, (cell) => inline(cell, drawing));
-    case "blockquote":
-      return blocks(token.tokens ?? [], Math.max(8, width - 2), drawing).map(
-        (line) => theme.style("faint", "│ ") + theme.style("quote", line),
-      );
-    case "hr":
-      return [theme.style("faint", "─".repeat(Math.min(width, 60)))];
-    case "paragraph":
-    case "text":
-      return styledLines(inline(token.tokens ?? [token], drawing), width);
-    case "def":
-      return [];
-    default:
-      return styledLines(token.raw.trimEnd(), width);
+  draw(text: string, width: number): string[] {
+    return this.apart(blocksOf(text, this.effort), width);
   }
-}
 
-function styledLines(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => wrapped(line, width));
-}
-
-function list({ ordered, start, items, loose }: Tokens.List, width: number, drawing: Drawing): string[] {
-  const { theme } = drawing;
-  const first = Number(start) || 1;
-  const last = String(first + items.length - 1);
-  return items.flatMap((item, index) => {
-    const mark = ordered ? `${String(first + index).padStart(last.length)}. ` : "• ";
-    const box = item.task ? `${item.checked ? "☑" : "☐"} ` : "";
-    const indent = " ".repeat(columnsIn(mark + box));
-    const room = Math.max(8, width - indent.length);
-    const inside = item.tokens.flatMap((token) => (token.type === "space" ? [] : block(token, room, drawing)));
-    const lines = inside.map((line, at) => (at === 0 ? theme.style("accent", mark + box) + line : indent + line));
-    return loose && index < items.length - 1 ? [...lines, ""] : lines.length > 0 ? lines : [mark];
-  });
-}
-
-/** Draws text with its emphasis, code and links. A link shows where it leads. */
-function inline(tokens: readonly Token[], drawing: Drawing): string {
-  return tokens.map((token) => span(token, drawing)).join("");
-}
-
-function span(token: Token, drawing: Drawing): string {
-  const { theme } = drawing;
-  const inside = () => inline((token as Tokens.Generic).tokens ?? [], drawing);
-  switch (token.type) {
-    case "strong":
-      return theme.style("strong", inside());
-    case "em":
-      return theme.style("emphasis", inside());
-    case "del":
-      return theme.style("muted", `~${inside()}~`);
-    case "codespan":
-      return theme.style("code", unescaped(token.text));
-    case "br":
-      return "\n";
-    case "link":
-      return link(token as Tokens.Link, inside(), theme);
-    case "image":
-      return `${theme.style("link", token.text || "image")} ${theme.style("muted", `(${token.href})`)}`;
-    case "escape":
-      return token.text;
-    case "text":
-      return (token as Tokens.Text).tokens ? inside() : unescaped(token.raw);
-    default:
-      return token.raw;
+  /** Blocks with empty lines between them. */
+  private apart(blocks: readonly Block[], width: number): string[] {
+    const drawn = blocks.map((block) => this.block(block, width)).filter((lines) => lines.length > 0);
+    return drawn.flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]));
   }
-}
 
-function link({ href, text }: Tokens.Link, shown: string, theme: Theme): string {
-  const isAddress = text === href || `mailto:${text}` === href;
-  return isAddress ? theme.style("link", href) : `${theme.style("link", shown)} ${theme.style("muted", `(${href})`)}`;
-}
+  private block(block: Block, width: number): string[] {
+    const { theme } = this.drawing;
+    switch (block.type) {
+      case "heading":
+        return plainLines(theme.style("heading", this.inline(block.text)), width);
+      case "paragraph":
+        return plainLines(this.inline(block.text), width);
+      case "plain":
+        return plainLines(block.text, width);
+      case "code":
+        return codeLines(block, width, this.drawing);
+      case "list":
+        return this.list(block, width);
+      case "table":
+        return table(block, width, theme, (cell) => this.inline(cell));
+      case "quote":
+        return this.quote(block.blocks, width);
+      case "rule":
+        return [theme.style("faint", "─".repeat(Math.min(width, 60)))];
+    }
+  }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " };
+  private quote(blocks: readonly Block[], width: number): string[] {
+    const { theme } = this.drawing;
+    const bar = width < NARROW ? "" : theme.style("faint", "│ ");
+    return this.apart(blocks, width - columnsIn(bar)).map((line) => bar + theme.style("quote", line));
+  }
 
-function unescaped(text: string): string {
-  return text.includes("&") ? text.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name) => ENTITIES[name] ?? "") : text;
+  private list({ start, items, isLoose }: ListBlock, width: number): string[] {
+    const first = start ?? 1;
+    const last = String(first + items.length - 1);
+    return items.flatMap(({ isDone, blocks }, index) => {
+      const mark = start === undefined ? "• " : `${String(first + index).padStart(last.length)}. `;
+      const head = mark + (isDone === undefined ? "" : `${isDone ? "☑" : "☐"} `);
+      const lines = this.item(head, blocks, width);
+      return isLoose && index < items.length - 1 ? [...lines, ""] : lines;
+    });
+  }
+
+  private item(head: string, blocks: readonly Block[], width: number): string[] {
+    const { theme } = this.drawing;
+    const columns = columnsIn(head);
+    const isNarrow = width - columns < NARROW;
+    const indent = isNarrow ? "" : " ".repeat(columns);
+    const inside = blocks.flatMap((block) => this.block(block, width - indent.length));
+    const mark = theme.style("accent", isNarrow ? cut(head.trimEnd(), width) : head);
+    if (isNarrow) return [mark, ...inside];
+    if (inside.length === 0) return [mark.trimEnd()];
+    return inside.map((line, at) => (at === 0 ? mark : indent) + line);
+  }
+
+  /** Text with its emphasis, code and links. A link shows where it leads. */
+  private inline(text: string): string {
+    const { theme } = this.drawing;
+    return spansOf(text, this.effort)
+      .map((span) => span.roles.reduceRight((shown, role) => theme.style(role, shown), span.text))
+      .join("");
+  }
 }

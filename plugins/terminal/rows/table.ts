@@ -1,18 +1,13 @@
-import type { Token, Tokens } from "marked";
 import type { Theme } from "../theme/theme.ts";
+import type { Align, TableBlock } from "./markdown/table-rows.ts";
 import { columnsIn, mostColumnsIn, wrapped } from "./wrap.ts";
 
 const LEAST = 6;
 
 /** A table whose columns fit the width; cells that do not are broken. A table of too many columns becomes a list of its rows. */
-export function table(
-  token: Tokens.Table,
-  width: number,
-  theme: Theme,
-  draw: (cell: readonly Token[]) => string,
-): string[] {
-  const header = token.header.map((cell) => draw(cell.tokens).replaceAll("\n", " "));
-  const rows = token.rows.map((row) => row.map((cell) => draw(cell.tokens).replaceAll("\n", " ")));
+export function table(block: TableBlock, width: number, theme: Theme, draw: (cell: string) => string): string[] {
+  const header = block.header.map(draw);
+  const rows = block.rows.map((row) => row.map(draw));
   const widths = fitted([header, ...rows], width - 3 * (header.length - 1));
   if (!widths) return listed(header, rows, width, theme);
   const bar = theme.style("faint", " │ ");
@@ -21,7 +16,7 @@ export function table(
     const height = Math.max(...cells.map((cell) => cell.length));
     return Array.from({ length: height }, (_, line) =>
       cells
-        .map((cell, at) => aligned(cell[line] ?? "", widths[at] ?? 0, token.align[at]))
+        .map((cell, at) => aligned(cell[line] ?? "", widths[at] ?? 0, block.align[at]))
         .map((cell) => (isHead ? theme.style("strong", cell) : cell))
         .join(bar)
         .trimEnd(),
@@ -34,14 +29,14 @@ export function table(
 /** The widths of the columns: as wide as their texts, and narrower from the widest on until they fit; undefined if they cannot. */
 function fitted(rows: readonly (readonly string[])[], room: number): number[] | undefined {
   const count = rows[0]?.length ?? 0;
-  const widths = Array.from({ length: count }, (_, at) =>
-    Math.max(1, ...rows.map((row) => mostColumnsIn(row[at] ?? ""))),
-  );
+  if (count > room) return undefined;
+  const widest = (at: number) => rows.reduce((most, row) => Math.max(most, mostColumnsIn(row[at] ?? "")), 1);
+  const widths = Array.from({ length: count }, (_, at) => widest(at));
   let over = widths.reduce((sum, each) => sum + each, 0) - room;
   while (over > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= LEAST) return undefined;
-    widths[widths.indexOf(widest)] = widest - 1;
+    const most = Math.max(...widths);
+    if (most <= LEAST) return undefined;
+    widths[widths.indexOf(most)] = most - 1;
     over--;
   }
   return widths;
@@ -59,7 +54,7 @@ function listed(
   ]);
 }
 
-function aligned(text: string, width: number, align: "left" | "right" | "center" | null | undefined): string {
+function aligned(text: string, width: number, align: Align): string {
   const room = Math.max(0, width - columnsIn(text));
   const left = align === "right" ? room : align === "center" ? Math.floor(room / 2) : 0;
   return " ".repeat(left) + text + " ".repeat(room - left);

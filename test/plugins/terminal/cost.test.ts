@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { People } from "../../../plugins/terminal/app/people.ts";
 import { Transcript } from "../../../plugins/terminal/app/transcript.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
-import { loadLexer } from "../../../plugins/terminal/rows/markdown.ts";
 import { Painter } from "../../../plugins/terminal/screen/painter.ts";
 import { dark } from "../../../plugins/terminal/theme/colors.ts";
 import { themeOf } from "../../../plugins/terminal/theme/theme.ts";
@@ -28,11 +27,10 @@ const status = {
 /** A session with so many turns, and a reply that arrives. */
 async function session(turns: number) {
   const theme = themeOf("dark", dark);
-  const lex = await loadLexer();
   const look: Look = {
     theme,
     words: en,
-    drawing: { theme, lex },
+    drawing: { theme },
     isExpanded: false,
     showsThinking: false,
     expandKey: "",

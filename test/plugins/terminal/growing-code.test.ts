@@ -1,20 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Drawing } from "../../../plugins/terminal/rows/drawing.ts";
 import { loadHighlighter } from "../../../plugins/terminal/rows/highlight.ts";
-import { loadLexer } from "../../../plugins/terminal/rows/markdown.ts";
 import { GrowingText } from "../../../plugins/terminal/rows/stream.ts";
 import { dark } from "../../../plugins/terminal/theme/colors.ts";
 import { themeOf } from "../../../plugins/terminal/theme/theme.ts";
 
 const theme = themeOf("dark", dark);
-const lex = await loadLexer();
 const highlight = (await loadHighlighter())(theme);
 
 /** A drawing that counts the lines that are coloured. */
 function counting(): Drawing & { coloured: number } {
   const drawing = {
     theme,
-    lex,
     coloured: 0,
     highlight(code: string, language: string) {
       drawing.coloured += code.split("\n").length;
@@ -49,7 +46,7 @@ const macro = [
 function arrive(language: string, code: readonly string[], compare?: (grown: string[], whole: string[]) => void) {
   const drawing = counting();
   const growing = new GrowingText();
-  const plain = { theme, lex, highlight };
+  const plain = { theme, highlight };
   for (const at of code.keys()) {
     const arrived = `Here it is:\n\n${fence}${language}\n${code.slice(0, at + 1).join("\n")}`;
     const grown = growing.draw(arrived, 100, drawing);

@@ -66,6 +66,41 @@ const forms: readonly ((text: string) => string)[] = [
   (text) => `\`${text}\` **${text}** [${text}](http://${text})`,
   (text) => `\n\`\`\`js\nconst a = "${text}";\n\`\`\`\n`,
 ];
+/** Markdown that would keep a reader of Markdown busy, or be too deep for it, of about so many characters. */
+export const costly = (size: number): string[] => [
+  ...["> ", "- ", "1. ", ">", "* > ", "  - ", "    ", "# "].map((mark) => `${mark.repeat(size / mark.length)}x`),
+  ...["![](", "[](", "[", "]", "[a](b", "[](<", '[](a "', "[](a '", "[](a (", "![a](", '[a]: b "'].map((mark) =>
+    mark.repeat(size / mark.length),
+  ),
+  ...[
+    "**a",
+    "_a*b",
+    "*a_ ",
+    "~~a",
+    "a*",
+    "a_",
+    "***",
+    "`a",
+    "`` ` ",
+    "<a ",
+    "<!--",
+    "http://",
+    "&amp",
+    "\\",
+    "www.",
+  ].map((mark) => mark.repeat(size / mark.length)),
+  ...["|a", "| ", "|-", "- | ", "a\n===\n", "```\n", "~~~\n\n", "- a\n\n", "\n> ", "\n\n"].map((mark) =>
+    mark.repeat(size / mark.length),
+  ),
+  `${"|a".repeat(size / 8)}|\n${"|-".repeat(size / 8)}|\n${"|b|\n".repeat(size / 8)}`,
+  `${"[".repeat(size / 2)}${"]".repeat(size / 2)}`,
+  Array.from({ length: Math.sqrt(size) }, (_, at) => `${" ".repeat(at * 2)}- a`).join("\n"),
+  Array.from({ length: Math.sqrt(size) }, (_, at) => `${"> ".repeat(Math.sqrt(size) - at)}a`).join("\n"),
+  `\`\`\`js\n${"/*".repeat(size / 4)}\n"\\\\${"${`".repeat(size / 6)}`,
+  `e${"\u0301".repeat(size)}`,
+  `👨${"\u200d👨".repeat(size / 3)}`,
+  `${"a".repeat(size)}**b**`,
+];
 /** Texts that try to do something to a terminal, or to look like something else. */
 export const cases = evil.flatMap((text) => forms.map((form) => form(text)));
 

@@ -12,7 +12,7 @@ const bytes = png(180, 90, quarters(180, 90));
 const image = { data: bytes.toString("base64"), mimeType: "image/png" };
 const theme = { name: "none", style: (_role: unknown, text: string) => text };
 const lookWith = (pictures?: Pictures) =>
-  ({ theme, words: en, drawing: { theme, lex: undefined }, isExpanded: false, pictures }) as unknown as Look;
+  ({ theme, words: en, drawing: { theme }, isExpanded: false, pictures }) as unknown as Look;
 const drawn = (pictures?: Pictures, of = image) => imageLines([of], 60, lookWith(pictures), {});
 const caption = `▣ image: png, 180×90, ${Math.max(1, Math.round(bytes.length / 1000))} KB`;
 

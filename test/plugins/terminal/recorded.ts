@@ -10,7 +10,6 @@ import { Transcript } from "../../../plugins/terminal/app/transcript.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import { loadHighlighter } from "../../../plugins/terminal/rows/highlight.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
-import { loadLexer } from "../../../plugins/terminal/rows/markdown.ts";
 import { Painter } from "../../../plugins/terminal/screen/painter.ts";
 import { themes } from "../../../plugins/terminal/theme/choose.ts";
 import { dark } from "../../../plugins/terminal/theme/colors.ts";
@@ -76,7 +75,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
   const look: Look = {
     theme,
     words,
-    drawing: { theme, lex: await loadLexer(), highlight },
+    drawing: { theme, highlight },
     isExpanded: false,
     showsThinking: false,
     expandKey: "Ctrl-O",

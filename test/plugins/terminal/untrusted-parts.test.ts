@@ -17,7 +17,7 @@ import type { PickerPicture, PickerState } from "../../../plugins/terminal/picke
 import { userLines } from "../../../plugins/terminal/rows/display.ts";
 import { loadHighlighter } from "../../../plugins/terminal/rows/highlight.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
-import { loadLexer, markdownLines } from "../../../plugins/terminal/rows/markdown.ts";
+import { markdownLines } from "../../../plugins/terminal/rows/markdown.ts";
 import { outputLines } from "../../../plugins/terminal/rows/output.ts";
 import { safeText } from "../../../plugins/terminal/rows/safe.ts";
 import { dark } from "../../../plugins/terminal/theme/colors.ts";
@@ -33,7 +33,7 @@ const WIDTH = 60;
 const WIDEST = 200;
 const theme = themeOf("dark", dark);
 const keys = createKeys();
-const drawing = { theme, lex: await loadLexer(), highlight: (await loadHighlighter())(theme) };
+const drawing = { theme, highlight: (await loadHighlighter())(theme) };
 const look: Look = {
   theme,
   words: en,

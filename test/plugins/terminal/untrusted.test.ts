@@ -4,7 +4,6 @@ import { Question } from "../../../plugins/terminal/app/question.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import { displayLines, thinkingLines } from "../../../plugins/terminal/rows/display.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
-import { loadLexer } from "../../../plugins/terminal/rows/markdown.ts";
 import { safeLine, safeOutput } from "../../../plugins/terminal/rows/safe.ts";
 import { dark } from "../../../plugins/terminal/theme/colors.ts";
 import { themeOf } from "../../../plugins/terminal/theme/theme.ts";
@@ -33,7 +32,7 @@ const displays: Record<string, (text: string) => DisplayAction> = {
 
 async function look(isExpanded: boolean): Promise<Look> {
   const theme = themeOf("dark", dark);
-  const drawing = { theme, lex: await loadLexer() };
+  const drawing = { theme };
   return {
     theme,
     words: en,

@@ -1,0 +1,224 @@
+import type { Role } from "../../theme/theme.ts";
+import { Brackets } from "./brackets.ts";
+import type { Effort } from "./effort.ts";
+import { closeEmphasis, type Delimiter, delimiterAt } from "./emphasis.ts";
+import type { Node, Span } from "./node.ts";
+
+const PUNCTUATION = /[!-/:-@[-`{-~]/;
+const ENTITY = /&(amp|lt|gt|quot|#39|nbsp);/y;
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: " " };
+const AUTOLINK = /<([a-z][\w+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>/iy;
+const ADDRESS = /(?:https?:\/\/|ftp:\/\/|www\.)[^\s<>[\]`]+/iy;
+const LETTER = /[\p{L}\p{N}]/u;
+/** What ends a piece of ordinary text. An address may begin with one of the letters. */
+const SPECIAL = /[\\`*_~[\]!<&]|\b(?:http|ftp|www)/gi;
+
+/** Reads emphasis, code, links and pictures in a text, in one pass and a second one over the marks of emphasis. */
+export function spansOf(text: string, effort: Effort): Span[] {
+  return new SpanReader(text, effort).read();
+}
+
+class SpanReader {
+  private readonly text: string;
+  private readonly effort: Effort;
+  private readonly nodes: Node[] = [];
+  private readonly delimiters: Delimiter[] = [];
+  private readonly brackets = new Brackets();
+  private readonly ticks: TickRuns;
+  private at = 0;
+
+  constructor(text: string, effort: Effort) {
+    this.text = text;
+    this.effort = effort;
+    this.ticks = new TickRuns(text);
+    effort.spend(text.length);
+  }
+
+  read(): Span[] {
+    while (this.at < this.text.length) {
+      const end = this.piece();
+      this.effort.spend(end - this.at);
+      this.at = end;
+    }
+    closeEmphasis(this.delimiters, 0, this.effort);
+    return flat(this.nodes);
+  }
+
+  /** Takes what stands at the present place, and returns where the text goes on. */
+  private piece(): number {
+    const { text, at } = this;
+    switch (text[at]) {
+      case "\\":
+        return this.escaped();
+      case "`":
+        return this.code();
+      case "*":
+      case "_":
+      case "~":
+        return this.delimiter();
+      case "[":
+        return this.bracket("[");
+      case "!":
+        return text[at + 1] === "[" ? this.bracket("![") : this.plain(at + 1);
+      case "]":
+        return this.closeBracket();
+      case "<":
+        return this.autolink();
+      case "&":
+        return this.entity();
+      default:
+        return this.words();
+    }
+  }
+
+  private add(text: string, roles?: readonly Role[]): Node {
+    const node: Node = { text, ends: [], begins: [], ...(roles && { roles }) };
+    this.nodes.push(node);
+    return node;
+  }
+
+  private plain(end: number): number {
+    this.add(this.text.slice(this.at, end));
+    return end;
+  }
+
+  /** Words up to the next character that may mean something, and addresses among them. */
+  private words(): number {
+    const { text, at } = this;
+    const address = this.address();
+    if (address !== undefined) {
+      const shown = withoutEnd(address);
+      this.add(shown, ["link"]);
+      return at + shown.length;
+    }
+    SPECIAL.lastIndex = at + 1;
+    return this.plain(SPECIAL.exec(text)?.index ?? text.length);
+  }
+
+  /** The address that begins here, outside of a word. */
+  private address(): string | undefined {
+    const { text, at } = this;
+    if (!"hfwHFW".includes(text[at] as string) || LETTER.test(text[at - 1] ?? "")) return undefined;
+    ADDRESS.lastIndex = at;
+    return ADDRESS.exec(text)?.[0];
+  }
+
+  private escaped(): number {
+    const next = this.text[this.at + 1];
+    if (next === "\n") return this.at + 1;
+    if (next === undefined || !PUNCTUATION.test(next)) return this.plain(this.at + 1);
+    this.add(next);
+    return this.at + 2;
+  }
+
+  private code(): number {
+    const { text, at } = this;
+    const length = this.ticks.lengthAt(at);
+    const end = this.ticks.next(at, length);
+    if (end === undefined) return this.plain(at + length);
+    const inside = text.slice(at + length, end).replaceAll("\n", " ");
+    const isPadded = inside.startsWith(" ") && inside.endsWith(" ") && inside.trim() !== "";
+    this.add(isPadded ? inside.slice(1, -1) : inside, ["code"]);
+    return end + length;
+  }
+
+  private delimiter(): number {
+    const found = delimiterAt(this.text, this.at);
+    const node = this.add(found.run);
+    if (found.opens || found.closes) this.delimiters.push({ ...found, node, count: found.run.length });
+    return this.at + found.run.length;
+  }
+
+  private bracket(mark: "[" | "!["): number {
+    const begin = this.at + mark.length;
+    this.brackets.open({ node: this.add(mark), begin, delimiters: this.delimiters.length });
+    return begin;
+  }
+
+  private closeBracket(): number {
+    const { text, at } = this;
+    const link = this.brackets.close(text, at, this.effort);
+    if (!link) return this.plain(at + 1);
+    const { opener, href, isImage, end } = link;
+    closeEmphasis(this.delimiters, opener.delimiters, this.effort);
+    const inside = text.slice(opener.begin, at);
+    opener.node.text = isImage && inside === "" ? "image" : "";
+    if (opener.node.text !== "") opener.node.roles = ["link"];
+    opener.node.begins.push("link");
+    const isAddress = !isImage && (inside === href || `mailto:${inside}` === href);
+    this.add(isAddress ? "" : " ").ends.push("link");
+    if (!isAddress) this.add(`(${href})`, ["muted"]);
+    return end;
+  }
+
+  private autolink(): number {
+    AUTOLINK.lastIndex = this.at;
+    const [whole, address] = AUTOLINK.exec(this.text) ?? [];
+    if (whole === undefined || address === undefined) return this.plain(this.at + 1);
+    this.add(address, ["link"]);
+    return this.at + whole.length;
+  }
+
+  private entity(): number {
+    ENTITY.lastIndex = this.at;
+    const [whole = "&", name = "amp"] = ENTITY.exec(this.text) ?? [];
+    this.add(ENTITIES[name] ?? whole);
+    return this.at + whole.length;
+  }
+}
+
+/** The runs of backticks of a text. Code ends at the next run that is as long as the one that begins it. */
+class TickRuns {
+  private readonly lengths = new Map<number, number>();
+  private readonly places = new Map<number, { at: number; places: number[] }>();
+
+  constructor(text: string) {
+    for (const { index, 0: run } of text.matchAll(/`+/g)) {
+      this.lengths.set(index, run.length);
+      const known = this.places.get(run.length);
+      if (known) known.places.push(index);
+      else this.places.set(run.length, { at: 0, places: [index] });
+    }
+  }
+
+  lengthAt(place: number): number {
+    return this.lengths.get(place) ?? 1;
+  }
+
+  /** The place of the next run of this length after `from`. It is asked for from the beginning to the end of the text. */
+  next(from: number, length: number): number | undefined {
+    const runs = this.places.get(length);
+    if (!runs) return undefined;
+    while ((runs.places[runs.at] ?? Number.POSITIVE_INFINITY) <= from) runs.at++;
+    return runs.places[runs.at];
+  }
+}
+
+/** An address without the punctuation after it. A bracket at its end belongs to it if it was opened in it. */
+function withoutEnd(address: string): string {
+  let end = address.length;
+  let open = 0;
+  for (const character of address) open += character === "(" ? 1 : character === ")" ? -1 : 0;
+  for (; end > 0; end--) {
+    const last = address[end - 1] as string;
+    if (last === ")" && open < 0) open++;
+    else if (!"?!.,:;*_~'\"".includes(last)) break;
+  }
+  return address.slice(0, Math.max(1, end));
+}
+
+/** The texts of nodes with all roles that hold for them. */
+function flat(nodes: readonly Node[]): Span[] {
+  const counts = new Map<Role, number>();
+  const spans: Span[] = [];
+  const change = (role: Role, by: number) => counts.set(role, (counts.get(role) ?? 0) + by);
+  for (const { text, roles = [], ends, begins } of nodes) {
+    for (const role of ends) change(role, -1);
+    if (text !== "") {
+      const held = [...counts].flatMap(([role, count]) => (count > 0 ? [role] : []));
+      spans.push({ text, roles: [...held.filter((role) => !roles.includes(role)), ...roles] });
+    }
+    for (const role of begins) change(role, 1);
+  }
+  return spans;
+}
