@@ -55,6 +55,8 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
       operations: "all",
       args: z.object({ provider: z.string() }),
       run: async ({ provider }: { provider: string }) => {
+        if (provider === "custom" || provider === "local")
+          return "Run `scorel login custom` in another terminal: it asks for the server and sets up one of its models. Then type /reload.";
         await adminOf(ctx, "login").waysIn(provider);
         return `Run \`scorel login ${provider}\` in another terminal: what is typed there is not shown, and the next request uses it.`;
       },

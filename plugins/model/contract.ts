@@ -72,6 +72,12 @@ export interface LocalModel {
   windowFrom?: "loaded" | "setting" | "assumed";
 }
 
+/** The models of a custom server, and the address that they are asked at. */
+export interface ServedModels {
+  baseUrl: string;
+  models: { id: string; contextWindow?: number }[];
+}
+
 /** Result of one small test request. */
 export interface ModelCheck {
   /** `provider/id`, its api, and the host that was called. */
@@ -142,6 +148,10 @@ export interface ModelAdminService {
   reach(limit: number): Promise<ModelReach>;
   /** Lists the models of servers on this machine, asking at their usual ports with a short timeout. */
   local(): Promise<LocalModel[]>;
+  /** Lists the models of any server that speaks the api of OpenAI; its address may be without `/v1`. Throws MODEL_SERVER_LIST. */
+  served(address: string, key: string | undefined): Promise<ServedModels>;
+  /** The window of a model whose server did not tell it: as Ollama says, else an assumption. */
+  servedWindow(baseUrl: string, id: string): Promise<number>;
   /** Stores a provider's API key. Returns the file, and the variable with another key that takes precedence. */
   login(provider: string, key: string): Promise<{ path: string; shadowedBy?: string }>;
   /** Lets a person log in at a provider's site and stores the tokens. Returns the same as `login`. */

@@ -98,6 +98,11 @@ export const errors = defineErrors({
     `The function "stream" of plugin "${a.plugin}" ${a.reason}. It must yield parts { type: "text" | "thinking", text }, { type: "toolCall", id, name, json }, { type: "usage", input, output } and a last { type: "end", reason }.`,
   MODEL_HOST_HEADER: () =>
     "A provider's request was not made, since it sets the header `host`. Leave it out: the host is that of baseUrl.",
+  MODEL_SERVER_LIST: {
+    exit: 2,
+    text: (a: { address: string; reason: string }) =>
+      `The models of the server could not be listed (${a.address}): ${a.reason}. Is it running, and is the address that of its api, as in http://127.0.0.1:8000/v1?`,
+  },
   MODEL_LOCAL_ABSENT: {
     exit: 2,
     text: (a: { provider: string; server: string; port: number }) =>

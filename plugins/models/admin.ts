@@ -17,6 +17,8 @@ export interface Place {
   cwd: string;
   /** `provider/id` from the command line. */
   model?: string | undefined;
+  /** In place of the configured table `[model]`. */
+  table?: object | undefined;
 }
 
 /**
@@ -25,10 +27,12 @@ export interface Place {
  */
 export async function withAdmin<T>(
   composition: Composition,
-  { cwd, model }: Place,
+  { cwd, model, table }: Place,
   work: (admin: ModelAdminService, failures: Kernel["failures"]) => Promise<T>,
 ): Promise<T> {
-  const entries = await entriesFor(composition, cwd);
+  const entries = (await entriesFor(composition, cwd)).map((entry) =>
+    table !== undefined && entry.plugin.id === "model" ? { ...entry, config: table } : entry,
+  );
   const kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),

@@ -30,10 +30,11 @@ export function modelCommands(composition: Composition): CliCommand[] {
     },
     {
       noun: "login",
-      args: "<provider>",
-      description: "Store a provider's key, typed unseen or piped, or log in to a subscription at its site",
+      args: "[provider]",
+      description:
+        "Store a provider's key, typed unseen or piped, log in to a subscription at its site, or set up a server of your own (custom)",
       options: [{ flags: "--with <way>", description: "What to log in with", values: ["key", "subscription"] }],
-      run: command(login),
+      run: command(login(composition)),
     },
     {
       noun: "logout",
@@ -66,8 +67,18 @@ async function check({ interrupt, stdout }: Invocation, admin: ModelAdminService
   return outcome.problem === undefined ? 0 : 1;
 }
 
-async function login(invocation: Invocation, admin: ModelAdminService): Promise<number> {
-  return (await import("./login.ts")).login(invocation, admin);
+function login(composition: Composition) {
+  return async (invocation: Invocation, admin: ModelAdminService): Promise<number> => {
+    const { CUSTOM, loginToServer } = await import("./custom-login.ts");
+    const { login, providerOf } = await import("./login.ts");
+    const provider = await providerOf(invocation);
+    if (!CUSTOM.includes(provider)) return login(invocation, provider, admin);
+    const { withAdmin } = await import("./admin.ts");
+    const { cwd, interrupt } = invocation;
+    return loginToServer(invocation, admin, (table) =>
+      withAdmin(composition, { cwd, table }, (own) => own.check(interrupt)),
+    );
+  };
 }
 
 async function logout({ args, stdout }: Invocation, admin: ModelAdminService): Promise<number> {

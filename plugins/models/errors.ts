@@ -11,6 +11,20 @@ export const errors = defineErrors({
     text: (a: { filter: string }) =>
       `No model's name holds "${a.filter}". Without a filter all are listed: scorel model list`,
   },
+  MODELS_SERVER_EMPTY: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `The server at ${a.address} has no models yet. Load or download one there, and try again.`,
+  },
+  MODELS_LOGIN_ENDED: {
+    exit: 2,
+    text: () => "The input ended before all questions were answered. Nothing was changed.",
+  },
+  MODELS_FILE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `The model could not be added to ${a.path}: ${a.reason}. Add the table by hand, as the guide to models shows.`,
+  },
   MODELS_NO_KEY: {
     exit: 2,
     text: (a: { provider: string }) =>

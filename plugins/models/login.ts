@@ -8,9 +8,23 @@ import { readSecret } from "./secret-input.ts";
 /** Exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
+/** The provider that was named, or else is asked for. Throws MODELS_LOGIN_ENDED. */
+export async function providerOf(invocation: Invocation): Promise<string> {
+  const [named] = invocation.args;
+  if (named !== undefined) return named;
+  const lines = createLines(invocation);
+  try {
+    invocation.stdout.write("Provider, such as openai or anthropic, or `custom` for a server of your own: ");
+    const answer = (await lines.next())?.trim();
+    if (answer === undefined || answer === "") throw errors.MODELS_LOGIN_ENDED();
+    return answer;
+  } finally {
+    lines.close();
+  }
+}
+
 /** Runs `scorel login <provider>`, with a key or a subscription. */
-export async function login(invocation: Invocation, admin: ModelAdminService): Promise<number> {
-  const provider = invocation.args[0] as string;
+export async function login(invocation: Invocation, provider: string, admin: ModelAdminService): Promise<number> {
   const way = await chosenWay(invocation, provider, await admin.waysIn(provider));
   const stored = await (way === "key" ? storeKey : signIn)(invocation, admin, provider);
   if (stored === undefined) return INTERRUPTED;

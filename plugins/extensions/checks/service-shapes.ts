@@ -31,6 +31,8 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     check: "function",
     reach: "function",
     local: "function",
+    served: "function",
+    servedWindow: "function",
     login: "function",
     signIn: "function",
     logout: "function",

@@ -33,6 +33,8 @@ export function createAdmin(
       return (await import("./reach.ts")).reach(model, limit, from.env);
     },
     local: async () => (await import("./local.ts")).findLocal(from.servers),
+    served: async (address, key) => (await import("./served.ts")).served(address, key),
+    servedWindow: async (baseUrl, id) => (await import("./served.ts")).servedWindow(baseUrl, id),
     waysIn,
     async login(provider, key) {
       if (!(await waysIn(provider)).includes("key")) throw errors.MODEL_NO_KEYS({ provider });

@@ -1,0 +1,139 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { plainText } from "@scorel/kit/text/plain";
+import type { LocalModel, ModelAdminService, ServedModels } from "@scorel/model/contract";
+import { errors } from "./errors.ts";
+import { createLines, type Lines } from "./lines.ts";
+import { addModel, type CustomModel, configOf, tableText, whereFor } from "./model-file.ts";
+import { checkText } from "./text.ts";
+
+/** What `scorel login` takes in place of a provider's name, for a server that it does not know. */
+export const CUSTOM: readonly string[] = ["custom", "local"];
+
+const MOST_SHOWN = 40;
+const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+
+type Check = (table: object) => ReturnType<ModelAdminService["check"]>;
+
+/** Asks for a server and one of its models, shows and writes the table `[model]`, and tries it with one request. */
+export async function loginToServer(invocation: Invocation, admin: ModelAdminService, check: Check): Promise<number> {
+  const lines = createLines(invocation);
+  try {
+    return await new Dialog(invocation, admin, lines).run(check);
+  } finally {
+    lines.close();
+  }
+}
+
+class Dialog {
+  private readonly to: Invocation;
+  private readonly admin: ModelAdminService;
+  private readonly lines: Lines;
+
+  constructor(to: Invocation, admin: ModelAdminService, lines: Lines) {
+    this.to = to;
+    this.admin = admin;
+    this.lines = lines;
+  }
+
+  async run(check: Check): Promise<number> {
+    const { address, found } = await this.address();
+    const apiKeyEnv = await this.variable();
+    const { baseUrl, models } = await this.admin.served(address, apiKeyEnv && (this.to.env[apiKeyEnv] || undefined));
+    if (models.length === 0) throw errors.MODELS_SERVER_EMPTY({ address: baseUrl });
+    const model = await this.model(models);
+    const contextWindow = await this.window(model.contextWindow ?? (await this.admin.servedWindow(baseUrl, model.id)));
+    const provider = found.find((each) => each.baseUrl === baseUrl)?.provider ?? nameOf(baseUrl);
+    return this.write({ provider, id: model.id, baseUrl, ...(apiKeyEnv && { apiKeyEnv }), contextWindow }, check);
+  }
+
+  /** The server's address: as typed, or that of one that runs on this computer. */
+  private async address(): Promise<{ address: string; found: LocalModel[] }> {
+    const found = await this.admin.local();
+    const servers = [...new Map(found.map((model) => [model.baseUrl, model.server]))];
+    for (const [baseUrl, server] of servers) this.say(`${server} runs at ${baseUrl}\n`);
+    const [first] = servers;
+    const usual = first ? ` (Enter: ${first[0]})` : ", such as http://127.0.0.1:8000/v1";
+    const answer = await this.ask(`Address of the server${usual}: `);
+    const address = answer === "" ? first?.[0] : answer;
+    return address === undefined ? this.address() : { address, found };
+  }
+
+  private async variable(): Promise<string | undefined> {
+    const answer = await this.ask("Environment variable that holds its key, such as MY_SERVER_KEY (Enter: no key): ");
+    if (answer === "") return undefined;
+    if (!VARIABLE.test(answer)) {
+      this.say(
+        "That is no name of a variable. The key itself is not written into the configuration: set a variable to it, and give its name.\n",
+      );
+      return this.variable();
+    }
+    if (!this.to.env[answer]) this.say(`${answer} is not set here, so the server is asked without a key.\n`);
+    return answer;
+  }
+
+  private async model(models: ServedModels["models"]): Promise<ServedModels["models"][number]> {
+    const [only] = models;
+    if (models.length === 1 && only) return only;
+    this.say(
+      `${models
+        .slice(0, MOST_SHOWN)
+        .map(({ id }, at) => `${String(at + 1).padStart(3)}  ${id}\n`)
+        .join("")}`,
+    );
+    if (models.length > MOST_SHOWN) this.say(`     and ${models.length - MOST_SHOWN} more\n`);
+    for (;;) {
+      const answer = await this.ask("Which model, by number or name? ");
+      const chosen = models.find(({ id }, at) => id === answer || String(at + 1) === answer);
+      if (chosen) return chosen;
+    }
+  }
+
+  private async window(known: number): Promise<number> {
+    for (;;) {
+      const answer = await this.ask(`Context window in tokens (Enter: ${known}): `);
+      if (answer === "") return known;
+      if (/^[1-9]\d{2,8}$/.test(answer)) return Number(answer);
+      this.say("Write a number of tokens, such as 32768.\n");
+    }
+  }
+
+  private async write(model: CustomModel, check: Check): Promise<number> {
+    const where = whereFor(model.provider);
+    this.say(`\nThis is added to ${where.path}:\n\n${tableText(where.name, model)}\n`);
+    const answer = await this.ask("Add it? [Y/n] ");
+    if (/^n/i.test(answer)) {
+      this.say("Nothing was changed.\n");
+      return 0;
+    }
+    addModel(where, model);
+    this.say(`Added. One small request tries it:\n`);
+    const outcome = await check(configOf(model));
+    this.say(checkText(outcome));
+    if (where.alias !== undefined)
+      this.say(`Your [model] stays as it is. To use this one: scorel --model ${model.provider}/${model.id}\n`);
+    return outcome.problem === undefined ? 0 : 1;
+  }
+
+  private async ask(question: string): Promise<string> {
+    this.say(question);
+    const answer = await this.lines.next();
+    if (answer === undefined || this.to.interrupt.aborted) throw errors.MODELS_LOGIN_ENDED();
+    return answer.trim();
+  }
+
+  private say(text: string): void {
+    this.to.stdout.write(plainText(text));
+  }
+}
+
+/** A name for a server: that of its host, and `local` on this computer. */
+function nameOf(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+  return isHere
+    ? "local"
+    : hostname
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, "-")
+        .replace(/^-|-$/g, "") || "server";
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Scratch, scratch } from "./scorel.ts";
+
+const KEY = "vk-0123456789abcdef";
+
+/** A server as vLLM is: it wants a key, lists models with windows, and answers. */
+function server(key?: string): Server {
+  return createServer((request, response) => {
+    const json = (status: number, value: object) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+    if (key !== undefined && request.headers.authorization !== `Bearer ${key}`) return json(401, { error: "no key" });
+    if (request.url === "/v1/models")
+      return json(200, {
+        object: "list",
+        data: [{ id: "small" }, { id: "large", max_model_len: 65_536 }, { id: "odd\u001b[2J" }],
+      });
+    if (request.url !== "/v1/chat/completions") return json(404, {});
+    const chunk = (delta: object, finish_reason: string | null) =>
+      `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`${chunk({ role: "assistant", content: "ok" }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
+  });
+}
+
+const open = server();
+const closed = server(KEY);
+const addressOf = (of: Server) => `127.0.0.1:${(of.address() as AddressInfo).port}`;
+beforeAll(async () => {
+  for (const each of [open, closed]) await new Promise<void>((resolve) => each.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => {
+  for (const each of [open, closed]) each.close();
+});
+
+const configOf = (s: Scratch) => readFileSync(join(s.home, ".scorel/config.toml"), "utf8");
+const login = (s: Scratch, answers: readonly string[], env?: Record<string, string>) =>
+  s.run(["login", "custom"], { input: answers.map((each) => `${each}\n`).join(""), ...(env && { env }) });
+
+describe("scorel login custom", () => {
+  it("asks for a server and a model, shows the table, adds it, and tries it", async () => {
+    using s = scratch({ inProcess: true });
+    const { code, stdout, stderr } = await login(s, [addressOf(open), "", "large", "", "y"]);
+    const table = [
+      "[model]",
+      'type = "custom"',
+      'api = "openai-completions"',
+      'provider = "local"',
+      'id = "large"',
+      `baseUrl = "http://${addressOf(open)}/v1"`,
+      "contextWindow = 65536",
+      "maxTokens = 16384",
+      "",
+    ].join("\n");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("  1  small\n  2  large\nWhich model");
+    expect(stdout).toContain(table);
+    expect(stdout).toMatch(/^ok {2}local\/large \(openai-completions, 127\.0\.0\.1:\d+, /m);
+    expect(configOf(s)).toBe(table);
+    expect((await s.run(["model", "check"])).stdout).toMatch(/^ok {2}local\/large /);
+  });
+
+  it("keeps a model that is configured, and sends the key of the named variable, which it never writes", async () => {
+    using s = scratch({ inProcess: true });
+    const before = '# mine\n[model]\ntype = "builtin"\nprovider = "groq"\nid = "llama-3.3-70b-versatile"';
+    s.file("~/.scorel/config.toml", before);
+    const answers = [`http://${addressOf(closed)}/v1/`, KEY, "VLLM_KEY", "1", "nonsense", "32000", ""];
+    const { code, stdout } = await login(s, answers, { VLLM_KEY: KEY });
+    expect([code, stdout.includes(KEY), stdout.includes("That is no name of a variable.")]).toEqual([0, false, true]);
+    expect(configOf(s).startsWith(`${before}\n\n[models.local]\ntype = "custom"\n`)).toBe(true);
+    expect(configOf(s)).toContain('apiKeyEnv = "VLLM_KEY"\ncontextWindow = 32000\nmaxTokens = 8000\n');
+    expect(stdout).toContain("Your [model] stays as it is.");
+    expect((await s.run(["model", "check", "--model", "local/small"], { env: { VLLM_KEY: KEY } })).stdout).toMatch(
+      /^ok {2}local\/small /,
+    );
+  });
+
+  it.each([
+    ["a refused key", () => [addressOf(closed), ""], "it wants a key, or refuses the one that was sent (401)"],
+    ["nothing at the address", () => ["127.0.0.1:1", ""], "ECONNREFUSED"],
+    ["a password in the address", () => ["http://me:hunter22@127.0.0.1:1", ""], "holds a user name or password"],
+    ["an input that ends", () => [addressOf(open)], "The input ended before all questions were answered."],
+  ])("says what is wrong with %s, and changes nothing", async (_what, answers, reason) => {
+    using s = scratch({ inProcess: true });
+    const { code, stdout, stderr } = await login(s, answers());
+    expect({ code, told: stderr.includes(reason), leaked: (stdout + stderr).includes("hunter22") }).toEqual({
+      code: 2,
+      told: true,
+      leaked: false,
+    });
+    expect(() => configOf(s)).toThrow("ENOENT");
+  });
+
+  it("changes nothing when the table is not wanted", async () => {
+    using s = scratch({ inProcess: true });
+    expect(await login(s, [addressOf(open), "", "2", "", "n"])).toMatchObject({ code: 0 });
+    expect(() => configOf(s)).toThrow("ENOENT");
+  });
+});
