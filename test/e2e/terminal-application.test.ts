@@ -118,7 +118,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect(readFileSync(join(s.project, "file.txt"), "utf8")).toBe("made\n");
   });
 
-  it("does not take letters of a word that is being typed for an answer", async () => {
+  it("does not take letters of a word that is being typed for an answer, until Tab is pressed", async () => {
     const held = gate();
     await using s = await stage([
       [text("Wait."), delayUntil(held.promise), toolCall("Bash", { command: "touch no" })],
@@ -132,11 +132,17 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("waiting for you");
     t.type("y");
     await t.shows("> a typed wory");
-    await t.shows("yes, this once");
+    await t.shows("Your draft is kept: press Tab to answer");
+    await typingOver();
+    t.type("n");
+    await t.shows("> a typed woryn");
+    await typingOver();
+    t.type("\t");
+    await t.shows("Tab goes back to your draft");
     await typingOver();
     t.type("n");
     await t.shows("Said no.");
-    expect(t.screen.text()).toContain("> a typed wory");
+    expect(t.screen.text()).toContain("> a typed woryn");
   });
 
   it("sends a reason with a no, and gives the field back", async () => {

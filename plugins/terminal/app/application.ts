@@ -20,6 +20,7 @@ import { Frames } from "./frames.ts";
 import { KeyRoute } from "./key-route.ts";
 import { Looks } from "./looks.ts";
 import { type Note, pictureOf } from "./picture.ts";
+import type { Answer } from "./question.ts";
 import { Questions } from "./questions.ts";
 import { QueueKeys } from "./queue-keys.ts";
 import { Reader } from "./reader.ts";
@@ -94,7 +95,7 @@ export class Application implements Surroundings {
     this.conversation = new Conversation(client, this.listener, words);
     this.questions = new Questions({
       words,
-      give: (requestId, answer) => attempt(() => this.conversation.answer(requestId, answer)),
+      give: (requestId, answer, kept) => this.answer(requestId, answer, kept),
       field: () => this.field,
     });
     this.queueKeys = new QueueKeys({
@@ -187,6 +188,16 @@ export class Application implements Surroundings {
   /** Does something that may fail, and says so if it does. */
   attempt(work: () => Promise<unknown>): void {
     work().catch((thrown) => this.listener.told(messageOf(thrown), "error"));
+  }
+
+  /** Gives an answer. What a lasting one allows is told once it holds. */
+  private async answer(requestId: string, answer: Answer, kept: string | undefined): Promise<void> {
+    try {
+      const isTaken = await this.conversation.answer(requestId, answer);
+      if (isTaken && kept !== undefined) this.tell(kept);
+    } catch (thrown) {
+      this.listener.told(messageOf(thrown), "error");
+    }
   }
 
   private deviceEvents() {

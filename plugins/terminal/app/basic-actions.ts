@@ -41,12 +41,11 @@ function interrupt(app: Application): void {
     app.tell(app.words.hostGone);
     return;
   }
-  const isAsked = questions.shown !== undefined;
-  const isReason = questions.shown?.awaits === "reason";
-  questions.leave();
+  if (questions.back()) return;
+  const isAsked = questions.decline();
   const line = isAsked ? undefined : conversation.shellLines.running;
   if (line !== undefined) app.attempt(() => conversation.shellLines.end(line));
-  else if (conversation.isRunning && !isReason) app.attempt(() => conversation.interrupt());
+  else if (conversation.isRunning) app.attempt(() => conversation.interrupt());
 }
 
 /** Ctrl-C: clears what is typed, else ends what runs, else leaves when it is pressed twice. */

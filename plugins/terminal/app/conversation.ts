@@ -134,10 +134,13 @@ export class Conversation {
     await this.client.drained(sessionId);
   }
 
-  /** Answers a question. A question that is not open any more was answered elsewhere. */
-  async answer(requestId: string, { answer, reason }: { answer: string | null; reason?: string }): Promise<void> {
+  /** Answers a question. Returns false if the answer does not count: the host is gone, or the question is not open any more. */
+  async answer(requestId: string, { answer, reason }: { answer: string | null; reason?: string }): Promise<boolean> {
     // Nobody could say whether it still counts when the host is back.
-    if (this.isLost) return this.listener.told(this.words.notAnswered, "warning");
+    if (this.isLost) {
+      this.listener.told(this.words.notAnswered, "warning");
+      return false;
+    }
     try {
       const { message } = await this.client.request("answer_request", {
         sessionId: this.opened(),
@@ -146,9 +149,11 @@ export class Conversation {
         ...(reason !== undefined && { reason }),
       });
       if (message !== undefined) await this.send({ text: message });
+      return true;
     } catch (thrown) {
       if (codeOf(thrown) !== "REQUEST_CLOSED") throw thrown;
       if (answer !== null) this.listener.told(this.words.answeredElsewhere, "info");
+      return false;
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Component, Cursor } from "../parts.ts";
 import type { Frame } from "../screen/painter.ts";
+import type { DrawnQuestion } from "./question-lines.ts";
 
 /** What stands on the screen, from the top. */
 export interface Layout {
@@ -7,8 +8,12 @@ export interface Layout {
   rows: number;
   /** Draws the conversation in so many lines. */
   conversation(height: number): readonly string[];
-  /** What stands between the conversation and the field, the most important last. */
+  /** What stands between the conversation and the question, the most important last. */
   above: readonly (readonly string[])[];
+  /** Draws the open question in at most `height` lines, or `most` if it needs them; undefined when there is none. */
+  question(room: { height: number; most: number }): DrawnQuestion | undefined;
+  /** The line above the field. */
+  line: string;
   field: Pick<Component, "render"> & { readonly cursor?: Cursor | undefined };
   /** The last lines. */
   foot: readonly string[];
@@ -16,29 +21,48 @@ export interface Layout {
 
 /** Lines that stay for the conversation, as far as there is room. */
 const LEAST = 3;
+/** Lines of the field that stay above a question, as far as there is room: one of text between two rules. */
+const LEAST_FIELD = 3;
+/** The line above the field, and two empty ones. */
+const AROUND = 3;
 
-/** Puts the parts of the screen together. In a small window, parts above the field make room for it. */
-export function arranged({ columns, rows, conversation, above, field, foot }: Layout): Frame {
+/**
+ * Puts the parts of the screen together. In a small window, parts above the field make room for it, and everything makes room for an
+ * open question: nobody can answer what they do not see.
+ */
+export function arranged({ columns, rows, conversation, above, question, line, field, foot }: Layout): Frame {
   const fieldLines = field.render(columns);
-  const room = Math.max(1, rows - foot.length);
-  const shownField = fieldLines.slice(Math.max(0, fieldLines.length - room));
-  const cutOff = fieldLines.length - shownField.length;
-  let left = Math.max(0, rows - foot.length - shownField.length - LEAST);
+  const most = Math.max(1, rows - foot.length - 1);
+  const easy = rows - foot.length - Math.min(LEAST_FIELD, fieldLines.length) - LEAST - AROUND;
+  const asked = question({ height: Math.min(easy, most), most })?.lines ?? [];
+  const room = Math.max(1, rows - foot.length - asked.length);
+  const { cursor } = field;
+  const { shownField, cutOff } = cutField(fieldLines, room, cursor);
+  let left = Math.max(0, room - shownField.length - LEAST);
   const kept: string[][] = [];
-  for (const part of [...above].reverse()) {
+  const taken = (part: readonly string[]) => {
     const shown = part.slice(0, left);
-    kept.unshift(shown);
     left -= shown.length;
-  }
-  const middle = kept.flat();
+    return shown;
+  };
+  const lines = taken(["", line]);
+  const gap = asked.length > 0 ? taken([""]) : [];
+  for (const part of [...above].reverse()) kept.unshift(taken(part));
+  const middle = [...kept.flat(), ...gap, ...asked, ...lines];
   const height = Math.max(0, rows - foot.length - shownField.length - middle.length);
   const top = conversation(height);
   const blank = Array.from({ length: Math.max(0, height - top.length) }, () => "");
-  const { cursor } = field;
   const row = cursor ? height + middle.length + cursor.row - cutOff : -1;
   return {
     lines: [...top, ...blank, ...middle, ...shownField, ...foot].slice(0, rows),
     cursor: cursor && row >= 0 && row < rows ? { row, column: cursor.column } : undefined,
     moving: height,
   };
+}
+
+/** The last lines of the field, or those from the cursor on. */
+function cutField(lines: readonly string[], room: number, cursor: Cursor | undefined) {
+  const most = Math.max(0, lines.length - room);
+  const cutOff = cursor ? Math.min(most, cursor.row) : most;
+  return { shownField: lines.slice(cutOff, cutOff + room), cutOff };
 }

@@ -47,14 +47,17 @@ export interface Scene {
 
 /** The picture of a scene. */
 export function pictureOf(scene: Scene): Frame {
-  const { columns, rows, overlay, field } = scene;
+  const { columns, rows, overlay, field, questions, look, keys } = scene;
+  if (overlay) scene.questions.hidden();
   if (overlay) return { lines: overlay.render(columns), cursor: overlay.cursor, moving: 0 };
   const parts = statusParts(scene);
   return arranged({
     columns,
     rows,
     conversation: (height) => conversation(scene, height),
-    above: above(scene, activityLine(parts, columns)),
+    above: above(scene),
+    question: (room) => questions.render(columns, room, { theme: look.theme, words: look.words, keys }),
+    line: lineAbove(scene, activityLine(parts, columns)),
     field,
     foot: [statusLine(parts, columns)],
   });
@@ -69,15 +72,13 @@ function conversation({ transcript, look, columns, version, cwd, view }: Scene, 
   return welcome({ version, cwd: cwd.replace(homedir(), "~"), view }, columns, look).slice(0, height);
 }
 
-function above(scene: Scene, activity: string | undefined): string[][] {
-  const { columns, rows, look, keys, questions, queueKeys, todos, view } = scene;
+function above(scene: Scene): string[][] {
+  const { columns, look, keys, queueKeys, todos, view } = scene;
   const { theme, words } = look;
-  const { shown, others } = questions;
   const panel = todos ? todoPanel(todos, columns, theme) : [];
   const ofPlugins = scene.hidesPanels ? [] : pluginPanels(view?.status.panels ?? [], columns, theme);
   const strip = queueStrip(view?.queue ?? [], columns, { theme, words, keys }, queueKeys, queueKeys.nameOf);
-  const question = shown?.render(columns, Math.max(6, rows - 9), { theme, words, keys }, others) ?? [];
-  return [apart(ofPlugins), apart(panel), apart(strip), apart(question), ["", lineAbove(scene, activity)]];
+  return [apart(ofPlugins), apart(panel), apart(strip)];
 }
 
 function apart(lines: string[]): string[] {

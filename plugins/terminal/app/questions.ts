@@ -2,7 +2,9 @@ import type { OpenRequest } from "@scorel/host/client";
 import type { Keys } from "../keys.ts";
 import type { Field } from "../parts.ts";
 import type { Words } from "../words/words.ts";
+import type { Offer } from "./offers.ts";
 import { type Answer, Question } from "./question.ts";
+import { type Around, type DrawnQuestion, drawQuestion, type QuestionLook } from "./question-lines.ts";
 
 /** Keys that are pressed sooner after others were typed belong to what is being typed, and answer nothing. */
 const TYPING_MS = 600;
@@ -13,10 +15,12 @@ const SWAPPED_MS = 1_500;
 /** A question that comes so soon after one was withdrawn takes its place. */
 const SWAP_MS = 10_000;
 
+type Room = Pick<Around, "height" | "most">;
 interface QuestionsParts {
   words: Words;
-  give(requestId: string, answer: Answer): void;
-  field(): Pick<Field, "text" | "setText"> | undefined;
+  /** Gives an answer. `kept` is what to tell of one that lasts. */
+  give(requestId: string, answer: Answer, kept?: string): Promise<void>;
+  field(): (Pick<Field, "text" | "setText"> & Partial<Pick<Field, "mode">>) | undefined;
   now?: () => number;
 }
 
@@ -27,12 +31,18 @@ export class Questions {
   private readonly parts: QuestionsParts;
   private readonly now: () => number;
   private typedAt = Number.NEGATIVE_INFINITY;
-  private shownAt = 0;
+  /** Since when everything that an answer needs is on the screen; undefined while it is not. */
+  private seenSince: number | undefined;
   private withdrawnAt = Number.NEGATIVE_INFINITY;
-  /** Id of the question that was answered here last. */
-  private answered: string | undefined;
-  /** What stood in the field before a reason was asked for. */
+  /** The answer that was given here last: to which question, by which key, and when. */
+  private given = { requestId: "", key: "", at: Number.NEGATIVE_INFINITY, isUnderway: false };
+  /** What stood in the field before a reason or an answer was asked for. */
   private setAside: string | undefined;
+  /** The person has left what they were typing to answer. */
+  private isLeft = false;
+  /** What stood in the field when a question came that is answered in the field: it is no answer. */
+  private isOldText = false;
+  private hint: string | undefined;
 
   constructor(parts: QuestionsParts) {
     this.parts = parts;
@@ -46,12 +56,29 @@ export class Questions {
     const gone = this.shown?.request.requestId;
     if (gone !== undefined && open.some(({ requestId }) => requestId === gone)) return;
     const now = this.now();
-    if (gone !== undefined && gone !== this.answered) this.withdrawnAt = now;
+    if (gone !== undefined && gone !== this.given.requestId) this.withdrawnAt = now;
     this.restore();
-    this.shown = first && new Question(first, this.parts.words, (answer) => this.give(first.requestId, answer));
-    if (!first) return;
-    this.shownAt = now;
+    this.shown = first && new Question(first, this.parts.words, (answer, offer) => this.give(first, answer, offer));
+    this.seenSince = undefined;
+    this.isLeft = false;
+    this.hint = undefined;
+    this.isOldText = this.hasText;
     if (this.shown) this.shown.isSwapped = now - this.withdrawnAt < SWAP_MS;
+  }
+
+  /** Draws the question in at most `height` lines, or `most` if it needs them. What is not on the screen cannot be answered. */
+  render(width: number, { height, most }: Room, look: QuestionLook): DrawnQuestion | undefined {
+    const { shown, others, hint, isLeft } = this;
+    if (!shown) return undefined;
+    const around = { width, height, most, others, hint, isLeft, isDraft: this.isDraft };
+    const drawn = drawQuestion(shown, around, look);
+    this.seenSince = drawn.isWhole ? (this.seenSince ?? this.now()) : undefined;
+    return drawn;
+  }
+
+  /** Something else is shown in its place. */
+  hidden(): void {
+    this.seenSince = undefined;
   }
 
   /** The person types: what they type next does not answer. */
@@ -59,44 +86,123 @@ export class Questions {
     this.typedAt = this.now();
   }
 
-  /** Takes a key that answers the question, or moves in it. Returns false if it is to be typed. */
+  /** Takes a key that answers the question, or moves in it. Returns false if it is for the field. */
   press(data: string, keys: Keys): boolean {
-    const now = this.now();
-    if (!this.shown || now - this.typedAt < TYPING_MS || !this.isSeen(now)) return false;
-    const isTaken = this.shown.press(data, keys);
-    if (isTaken && this.shown?.awaits === "reason") this.clearField();
-    return isTaken;
+    const { shown } = this;
+    this.hint = undefined;
+    if (!this.hasText) this.isOldText = false;
+    if (!shown) return this.isRepeated(data);
+    if (keys.is(data, "pageDown")) return shown.body.move(1);
+    if (keys.is(data, "pageUp")) return shown.body.move(-1);
+    if (keys.is(data, "complete") && this.hasText && (this.isDraft || this.isLeft)) return this.turn();
+    if (this.isDraft || shown.awaits !== "key") return false;
+    return shown.means(data, keys) ? this.answer(shown, data, keys) : this.refuse(data, keys);
   }
 
   /** Whether what is sent from the field answers the question. */
   get takesText(): boolean {
-    return this.shown !== undefined && this.shown.awaits !== "key";
+    return this.shown !== undefined && this.shown.awaits !== "key" && !this.isDraft;
   }
 
   /** Answers with what was sent from the field. Returns false if the question has only just come. */
   type(text: string): boolean {
-    if (!this.isSeen(this.now())) return false;
+    if (!this.isSeen) {
+      this.hint = this.parts.words.tooSoon;
+      return false;
+    }
     this.shown?.type(text);
     return true;
   }
 
-  /** Esc: takes the wish to say why back, or declines the question. Returns false when there is none. */
-  leave(): boolean {
-    const { shown } = this;
-    if (!shown) return false;
-    if (shown.back()) this.restore();
-    else this.give(shown.request.requestId, { answer: null });
+  /** Esc: takes back what the person has begun to answer. Returns false when there is nothing to take back. */
+  back(): boolean {
+    if (!this.shown?.back()) return false;
+    this.restore();
     return true;
   }
 
-  private isSeen(now: number): boolean {
-    return now - this.shownAt >= (this.shown?.isSwapped ? SWAPPED_MS : SEEN_MS);
+  /** Declines the question. Returns false when there is none. */
+  decline(): boolean {
+    if (!this.shown) return false;
+    this.given.key = "";
+    this.give(this.shown.request, { answer: null });
+    return true;
   }
 
-  private give(requestId: string, answer: Answer): void {
-    this.answered = requestId;
+  /** Tab: leaves what is being typed to answer, or returns to it. */
+  private turn(): boolean {
+    const { shown } = this;
+    if (!this.isReady) return false;
+    this.isLeft = !this.isLeft;
+    this.seenSince = this.now();
+    if (this.isLeft && shown?.awaits === "text") this.clearField();
+    return true;
+  }
+
+  private answer(shown: Question, data: string, keys: Keys): boolean {
+    const { words } = this.parts;
+    if (this.isGiven(shown)) return true;
+    if (!this.isReady) {
+      this.hint = words.tooSoon;
+      return true;
+    }
+    this.given.key = data;
+    const before = shown.pending;
+    if (!shown.press(data, keys)) this.hint = words.chooseFirst;
+    // A key that is held down does not give an answer twice.
+    if (shown.pending && shown.pending !== before) this.seenSince = this.now();
+    if (shown.awaits === "reason") this.clearField();
+    return true;
+  }
+
+  /** A letter that is no answer goes to the field, except for a person who has left their text there to answer. */
+  private refuse(data: string, keys: Keys): boolean {
+    if (data.length > 1 || data < " ") return false;
+    if (this.shown) this.shown.pending = undefined;
+    if (!this.isLeft) return false;
+    this.hint = this.parts.words.backToDraft(keys.label("complete"), keys.label("interrupt"));
+    return true;
+  }
+
+  /** Whether a key is that of the last answer, pressed again for a question that has not come yet. */
+  private isRepeated(data: string): boolean {
+    return data === this.given.key && !this.hasText && this.now() - this.given.at < TYPING_MS;
+  }
+
+  /** Whether a question was answered just now, though it is not known yet that the answer counts. */
+  private isGiven({ request }: Question): boolean {
+    const { requestId, at, isUnderway } = this.given;
+    return requestId === request.requestId && (isUnderway || this.now() - at < TYPING_MS);
+  }
+
+  private get isReady(): boolean {
+    return this.isSeen && this.now() - this.typedAt >= TYPING_MS;
+  }
+
+  private get isSeen(): boolean {
+    if (this.seenSince === undefined) return false;
+    return this.now() - this.seenSince >= (this.shown?.isSwapped ? SWAPPED_MS : SEEN_MS);
+  }
+
+  private get hasText(): boolean {
+    const field = this.parts.field();
+    return field !== undefined && (field.text !== "" || (field.mode ?? "message") !== "message");
+  }
+
+  /** Whether letters go on with a text in the field, and answer nothing. */
+  private get isDraft(): boolean {
+    if (this.isLeft || !this.hasText || this.shown?.awaits === "reason") return false;
+    return this.shown?.awaits === "key" || this.isOldText;
+  }
+
+  private give({ requestId }: OpenRequest, answer: Answer, offer?: Offer): void {
+    this.given = { requestId, key: this.given.key, at: this.now(), isUnderway: true };
     this.withdrawnAt = Number.NEGATIVE_INFINITY;
-    this.parts.give(requestId, answer);
+    const kept = offer?.isLasting ? this.parts.words.kept(covered(offer.label), offer.keptIn) : undefined;
+    const over = () => {
+      if (this.given.requestId === requestId) this.given.isUnderway = false;
+    };
+    this.parts.give(requestId, answer, kept).then(over, over);
   }
 
   private clearField(): void {
@@ -109,4 +215,9 @@ export class Questions {
     if (this.setAside !== undefined) this.parts.field()?.setText(this.setAside);
     this.setAside = undefined;
   }
+}
+
+/** What an answer allows: what stands after the colon of its label. */
+function covered(label: string): string {
+  return /(?:: |:)(.+)$/s.exec(label)?.[1] ?? label;
 }

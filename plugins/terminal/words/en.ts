@@ -71,7 +71,27 @@ export const en = {
   hostStopped: "The turn was cancelled: the host was stopped.",
   draftKept: "It crashed. What you had typed is kept.",
   declineKey: (key: string) => `${key} declines and stops`,
-  moreOfQuestion: (count: number, up: string, down: string) => `${count} more lines · ${up}/${down} scroll`,
+  moreOfQuestion: (above: number, below: number, up: string, down: string) =>
+    `${above === 0 ? "" : `↑ ${above} · `}${below} more ${below === 1 ? "line" : "lines"} · ${up}/${down} scroll`,
+  moreAnswers: (count: number, up: string, down: string) =>
+    `… ${count} more ${count === 1 ? "answer" : "answers"} (${up}/${down})`,
+  emptyLines: (count: number) => `${count} empty lines`,
+  spaces: (count: number) => `${count} spaces`,
+  makeLarger: "Make the terminal larger to answer.",
+  tooSoon: "That key came too soon to be an answer: press it again.",
+  chooseFirst: "Press the key of an answer, or choose one with the arrows.",
+  questionWaits: (tab: string, leave: string) =>
+    `Your draft is kept: press ${tab} to answer. ${leave} declines and stops`,
+  backToDraft: (tab: string, leave: string) => `${tab} goes back to your draft · ${leave} declines and stops`,
+  unread: (count: number, down: string) =>
+    `${count} ${count === 1 ? "line was" : "lines were"} not shown yet: ${down} shows more.`,
+  lasts: (place: string | undefined) =>
+    `This answer holds from now on${place === undefined ? "" : `, and is kept in ${place}`}.`,
+  pressOnceMore: (key: string, enter: string) => `Press ${key} once more, or ${enter}, to agree.`,
+  kept: (what: string, place: string | undefined) =>
+    `Always allowed: ${what}${place === undefined ? "" : ` (in ${place})`}`,
+  /** A text of a question of Scorel's own plugins, in this language. */
+  known: (text: string) => text,
   otherQuestions: (count: number) => `${count} more ${count === 1 ? "question" : "questions"} after this one`,
   anotherQuestion: "This is another question: the one before it was withdrawn.",
   anotherClient: "another client",

@@ -1,4 +1,5 @@
 import type { Words } from "./en.ts";
+import { knownInChinese } from "./known-zh.ts";
 
 /** All texts of the application in Chinese. */
 export const zh: Words = {
@@ -69,7 +70,21 @@ export const zh: Words = {
   hostStopped: "本轮被取消:主机已停止。",
   draftKept: "程序崩溃了。你输入的内容已保留。",
   declineKey: (key) => `${key} 拒绝并停止`,
-  moreOfQuestion: (count, up, down) => `还有 ${count} 行 · ${up}/${down} 滚动`,
+  moreOfQuestion: (above, below, up, down) =>
+    `${above === 0 ? "" : `↑ ${above} · `}还有 ${below} 行 · ${up}/${down} 滚动`,
+  moreAnswers: (count, up, down) => `… 还有 ${count} 个回答(${up}/${down})`,
+  emptyLines: (count) => `${count} 个空行`,
+  spaces: (count) => `${count} 个空格`,
+  makeLarger: "请放大终端窗口后再回答。",
+  tooSoon: "按键太早,未作为回答:请再按一次。",
+  chooseFirst: "请按回答前的按键,或用方向键选择。",
+  questionWaits: (tab, leave) => `草稿已保留:按 ${tab} 回答。${leave} 拒绝并停止`,
+  backToDraft: (tab, leave) => `${tab} 回到草稿 · ${leave} 拒绝并停止`,
+  unread: (count, down) => `还有 ${count} 行未显示:${down} 查看。`,
+  lasts: (place) => `此回答从现在起一直有效${place === undefined ? "" : `,保存在 ${place}`}。`,
+  pressOnceMore: (key, enter) => `再按一次 ${key} 或 ${enter} 表示同意。`,
+  kept: (what, place) => `始终允许:${what}${place === undefined ? "" : `(保存在 ${place})`}`,
+  known: knownInChinese,
   otherQuestions: (count) => `之后还有 ${count} 个问题`,
   anotherQuestion: "这是另一个问题:前一个问题已被撤回。",
   anotherClient: "另一个客户端",

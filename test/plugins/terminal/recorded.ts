@@ -91,7 +91,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     look,
     keys: createKeys(),
     transcript,
-    questions: new Questions({ words, give: () => {}, field: () => undefined }),
+    questions: new Questions({ words, give: async () => {}, field: () => undefined }),
     queueKeys: { chosen: undefined, editing: undefined, nameOf: () => undefined },
     todos: openList(view),
     hidesPanels: false,

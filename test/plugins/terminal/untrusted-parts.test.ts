@@ -5,6 +5,7 @@ import { LiveItems } from "../../../plugins/terminal/app/items.ts";
 import { People } from "../../../plugins/terminal/app/people.ts";
 import { pluginPanels } from "../../../plugins/terminal/app/plugin-panels.ts";
 import { Question } from "../../../plugins/terminal/app/question.ts";
+import { drawQuestion } from "../../../plugins/terminal/app/question-lines.ts";
 import { activityLine, statusLine } from "../../../plugins/terminal/app/status-line.ts";
 import { queueStrip } from "../../../plugins/terminal/app/strip.ts";
 import { todoPanel } from "../../../plugins/terminal/app/todos.ts";
@@ -98,9 +99,15 @@ function picker(text: string, state: PickerState = { kind: "ready" }, more: obje
   return [WIDTH, WIDEST].flatMap((width) => drawPicker(picture, { width, preview: text }).lines);
 }
 
+const around = { width: WIDTH, height: 20, most: 20, others: 0, isDraft: false, isLeft: false, hint: undefined };
+
 function question(text: string, kind: string): string[] {
   const request = { requestId: "r", plugin: text, kind, title: text, fallback: text, options: [] };
-  return new Question(request as never, en, () => {}).render(WIDTH, 20, { theme, words: en, keys }, 1);
+  return drawQuestion(
+    new Question(request as never, en, () => {}),
+    { ...around, others: 1 },
+    { theme, words: en, keys },
+  ).lines;
 }
 
 function help(text: string): string[] {

@@ -1,6 +1,7 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { Question } from "../../../plugins/terminal/app/question.ts";
+import { drawQuestion } from "../../../plugins/terminal/app/question-lines.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import { displayLines, thinkingLines } from "../../../plugins/terminal/rows/display.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
@@ -73,18 +74,22 @@ describe("text of others", () => {
     const { theme, words } = await look(false);
     const keys = createKeys();
     const draw = (text: string) =>
-      new Question(
-        {
-          requestId: "r",
-          plugin: "p",
-          kind: "select",
-          title: text,
-          body: [{ display: "notice", level: "info", text }],
-          options: [{ value: "y", label: text }],
-        },
-        words,
-        () => {},
-      ).render(60, 20, { theme, words, keys }, 0);
+      drawQuestion(
+        new Question(
+          {
+            requestId: "r",
+            plugin: "p",
+            kind: "select",
+            title: text,
+            body: [{ display: "notice", level: "info", text }],
+            options: [{ value: "y", label: text }],
+          },
+          words,
+          () => {},
+        ),
+        { width: 60, height: 20, most: 20, others: 0, isDraft: false, isLeft: false, hint: undefined },
+        { theme, words, keys },
+      ).lines;
     expect(leaks(draw, 60)).toEqual([]);
     expect(draw("rm \u202e/ -rf").join("\n")).toContain("\\u{202e}");
   });
