@@ -39,7 +39,7 @@ export async function agreed(
   const { options, stdin } = invocation;
   const reviewed = { items: [], texts };
   if (options.yes !== true && stdin.isTTY) {
-    const isAgreed = await decideOn(reviewed, head, question, invocation);
+    const isAgreed = await decideOn(reviewed, head, { text: question }, invocation);
     if (!isAgreed) await say("Nothing was changed.");
     return isAgreed;
   }

@@ -1,6 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { agrees } from "@scorel/kit/terminal/answer";
 import { decideOn, describeAs } from "@scorel/kit/terminal/review";
+import { visibleName } from "@scorel/kit/text/plain";
 import type { HeldExtension, TrustReview, TrustService } from "./contract.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
@@ -11,12 +12,12 @@ export async function askAtStart(trust: TrustService, invocation: Invocation): P
   const held = await trust.held();
   if (held.length > 0 && (await agrees(questionAboutHeld(held), invocation))) await trust.confirm(held);
   const review = await trust.review(invocation.cwd);
-  if (review && (await decide(review, invocation))) await review.accept();
+  if (review && (await decide(review, invocation, "go on without it"))) await review.accept();
 }
 
-/** Shows a review until the user answers yes or no. */
-export function decide(review: TrustReview, streams: Streams): Promise<boolean> {
-  return decideOn(review, headOf(review), "Trust it?", streams);
+/** Shows a review until the user answers yes or no. `no` says what happens then. */
+export function decide(review: TrustReview, streams: Streams, no?: string): Promise<boolean> {
+  return decideOn(review, headOf(review), { text: "Trust it?", no }, streams);
 }
 
 /** Text that lists the items of a review and what each could do. Names are escaped, so that none can hide another. */
@@ -33,15 +34,15 @@ const states: Readonly<Record<TrustReview["parts"][number]["state"], string>> = 
 function headOf({ parts }: TrustReview): string {
   return Object.entries(states)
     .map(([state, text]) => ({ text, folders: parts.flatMap((part) => (part.state === state ? part.folders : [])) }))
-    .flatMap(({ text, folders }) => (folders.length > 0 ? [`${folders.join(", ")}: ${text}`] : []))
+    .flatMap(({ text, folders }) => (folders.length > 0 ? [`${folders.map(visibleName).join(", ")}: ${text}`] : []))
     .join("\n");
 }
 
 /** Text that lists the extensions that are held back, each with the files that the user would confirm. */
 export function describeHeld(held: readonly HeldExtension[]): string {
   const rows = held.flatMap(({ path, sessionId, files }) => [
-    `  ${path} (session ${sessionId})`,
-    ...Object.keys(files).map((file) => `    ${file}`),
+    `  ${visibleName(path)} (session ${sessionId})`,
+    ...Object.keys(files).map((file) => `    ${visibleName(file)}`),
   ]);
   return `These extensions of yours appeared or changed while tools of a session ran, and are not loaded:\n${rows.join("\n")}`;
 }

@@ -316,7 +316,7 @@ describe("permission to run tools", () => {
 });
 
 describe.skipIf(!hasTerminals)("the trust question in a terminal", () => {
-  const QUESTION = "Trust it? [y]es, [N]o, [s]how: ";
+  const QUESTION = "Trust it? [y]es, [N]o (go on without it), [s]how: ";
 
   it("shows the project's items, and uses them only after a yes", async () => {
     using s = scratch({ inProcess: true });

@@ -1,4 +1,4 @@
-import { visibleText } from "../text/plain.ts";
+import { visibleName, visibleText } from "../text/plain.ts";
 import { answerTo, decisionIn, type Streams } from "./answer.ts";
 
 /** Kinds of effects that the user is asked to accept, with the title that each kind is shown under. */
@@ -43,17 +43,67 @@ export interface Reviewed {
   texts(): { path: string; text: string }[];
 }
 
+/** The question, and what happens after a no, if that is not plain. */
+export interface ReviewQuestion {
+  text: string;
+  no?: string | undefined;
+}
+
 /** Shows a review under a headline, and asks until the user answers yes or no; an empty answer counts as no. */
-export async function decideOn(reviewed: Reviewed, head: string, question: string, streams: Streams): Promise<boolean> {
+export async function decideOn(
+  reviewed: Reviewed,
+  head: string,
+  { text: question, no }: ReviewQuestion,
+  streams: Streams,
+): Promise<boolean> {
   const { stdout } = streams;
   stdout.write(`${describeAs(head, reviewed)}\n`);
   for (;;) {
-    const answer = await answerTo(`${question} [y]es, [N]o, [s]how: `, streams);
+    const after = no === undefined ? "" : ` (${no})`;
+    const answer = await answerTo(`${question} [y]es, [N]o${after}, [s]how: `, streams);
     const decided = decisionIn(answer);
     if (decided !== undefined) return decided;
     if (!/^\s*s(how)?\s*$/i.test(answer)) stdout.write("Please answer y, n or s (Enter: no).\n");
-    else for (const { path, text } of reviewed.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
+    else await showTexts(reviewed.texts(), streams);
   }
+}
+
+/** Shows texts a page at a time: what scrolls away at once was not shown. */
+async function showTexts(texts: ReturnType<Reviewed["texts"]>, streams: Streams): Promise<void> {
+  const { stdout, interrupt } = streams;
+  const lines = texts.flatMap(({ path, text }) => [
+    `--- ${visibleName(path)}`,
+    ...visibleText(text.trimEnd()).split("\n").map(withoutTabs),
+    "",
+  ]);
+  for (let at = 0; at < lines.length && !interrupt.aborted; ) {
+    const next = at + linesOfPage(lines.slice(at), stdout);
+    stdout.write(`${lines.slice(at, next).join("\n")}\n`);
+    at = next;
+    const more = `-- ${at} of ${lines.length} lines. Enter shows more, q ends this: `;
+    if (at < lines.length && (await answerTo(more, streams)).trim() !== "") return;
+  }
+}
+
+/** How many lines fit on the screen, of which long ones take several rows. */
+function linesOfPage(lines: readonly string[], { isTTY, rows = 24, columns = 80 }: Streams["stdout"]): number {
+  if (!isTTY) return lines.length;
+  let left = Math.max(4, rows - 2);
+  const count = lines.findIndex((line) => {
+    left -= Math.max(1, Math.ceil(line.length / columns));
+    return left < 0;
+  });
+  return count < 0 ? lines.length : Math.max(1, count);
+}
+
+/** Tabs as spaces up to the next place that eight divides, as terminals show them. */
+function withoutTabs(line: string): string {
+  let column = 0;
+  return line.replace(/[^\t]+|\t/g, (part) => {
+    const shown = part === "\t" ? " ".repeat(8 - (column % 8)) : part;
+    column += shown.length;
+    return shown;
+  });
 }
 
 /** Text that lists changes and effects under a headline. Special characters are escaped, so that no name hides another. */

@@ -31,3 +31,8 @@ const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, written);
 }
+
+/** The same for a name within a line, whose line breaks and tabs are escaped, too. */
+export function visibleName(name: string): string {
+  return visibleText(name).replace(/[\n\t]/g, written);
+}

@@ -149,7 +149,7 @@ function heading(verb: string, { name, source, notes }: Prepared): string {
 
 async function agreed(review: PackageReview, title: string, command: string, invocation: Invocation): Promise<boolean> {
   const { options, stdin } = invocation;
-  if (options.yes !== true && stdin.isTTY) return await decideOn(review, title, "Install it?", invocation);
+  if (options.yes !== true && stdin.isTTY) return await decideOn(review, title, { text: "Install it?" }, invocation);
   invocation.stdout.write(`${describeAs(title, review)}\n`);
   if (options.yes !== true) throw errors.PACKAGES_UNCONFIRMED({ command });
   return true;

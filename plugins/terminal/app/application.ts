@@ -216,6 +216,7 @@ export class Application implements Surroundings {
         this.looks.suit(color);
         this.field?.invalidate();
       },
+      complained: (text: string) => this.listener.complained(text),
       ended: () => this.leave(),
     };
   }

@@ -68,8 +68,11 @@ function statusParts({ view, look, keys, since }: Scene) {
 }
 
 function conversation({ transcript, look, columns, version, cwd, view }: Scene, height: number): readonly string[] {
-  if (!transcript.isEmpty) return transcript.render(columns, height, look);
-  return welcome({ version, cwd: cwd.replace(homedir(), "~"), view }, columns, look).slice(0, height);
+  const lines = transcript.render(columns, height, look);
+  if (!transcript.isEmpty) return lines;
+  const greeting = welcome({ version, cwd: cwd.replace(homedir(), "~"), view }, columns, look);
+  if (lines.length === 0) return greeting.slice(0, height);
+  return greeting.length + 1 + lines.length <= height ? [...greeting, "", ...lines] : lines;
 }
 
 function above(scene: Scene): string[][] {

@@ -49,9 +49,10 @@ export async function runTerminal(
     }
   } finally {
     interrupt.removeEventListener("abort", leave);
-    await (app.field?.close() ?? Promise.resolve()).catch((thrown) => process.stderr.write(`${messageOf(thrown)}\n`));
+    const problem = await app.field?.close().then(() => undefined, messageOf);
     app.close();
     process.off("uncaughtExceptionMonitor", crash);
+    if (problem !== undefined) process.stderr.write(`${problem}\n`);
   }
   const { conversation } = app;
   const { sessionId, isBegun } = conversation;

@@ -74,6 +74,16 @@ export class SessionListener implements Listener {
     );
   }
 
+  /** What Scorel says of itself on stderr. */
+  complained(text: string): void {
+    const said = text.trim().replace(/^scorel: /gm, "");
+    if (said === "") return;
+    this.to.transcript.addLasting((width, look) =>
+      displayLines({ display: "notice", level: "info", text: said }, width, look),
+    );
+    this.to.redraw();
+  }
+
   passed({ display, event }: Delivered): void {
     if (event.type === "session_start") this.loadContributed();
     if (display.display !== "hidden") this.to.add((width, look) => displayLines(display, width, look));

@@ -23,6 +23,8 @@ interface Drawn {
 interface Note {
   after: number;
   item: Item;
+  /** It is not of this session, and may have come before the person saw it, so it is shown in the next one, too. */
+  isLasting?: boolean;
 }
 
 /**
@@ -53,7 +55,9 @@ export class Transcript {
   follow(view: SessionView, people: People): void {
     this.view = view;
     this.people = people;
-    this.notes.length = 0;
+    const after = view.rows.at(-1)?.seq ?? 0;
+    const lasting = this.notes.filter(({ isLasting }) => isLasting).map(({ item }) => ({ item, after }));
+    this.notes.splice(0, this.notes.length, ...lasting);
     this.top = undefined;
     this.rebuild();
   }
@@ -84,10 +88,15 @@ export class Transcript {
   }
 
   /** Adds something that only this application shows, at the end. */
-  add(draw: Item["draw"]): void {
+  add(draw: Item["draw"], isLasting = false): void {
     const item = noteItem(`note ${++this.noteCount}`, draw);
-    this.notes.push({ after: this.view?.rows.at(-1)?.seq ?? 0, item });
+    this.notes.push({ after: this.view?.rows.at(-1)?.seq ?? 0, item, isLasting });
     this.items.push(item);
+  }
+
+  /** The same, which also stands in the session that is shown next. */
+  addLasting(draw: Item["draw"]): void {
+    this.add(draw, true);
   }
 
   /** Takes note of what is in flight. */
@@ -100,8 +109,9 @@ export class Transcript {
     this.live.keep(live);
   }
 
+  /** Whether nothing was said yet. Notes may stand there. */
   get isEmpty(): boolean {
-    return this.items.length === 0 && (this.view?.live.length ?? 0) === 0;
+    return this.items.length === this.notes.length && (this.view?.live.length ?? 0) === 0;
   }
   get isAtEnd(): boolean {
     return this.top === undefined;

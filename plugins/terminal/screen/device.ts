@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
 import { forgiveClosed } from "@scorel/kit/terminal/answer";
 import { Keyboard } from "./keyboard.ts";
+import { takeStderr } from "./stderr.ts";
 
 const ESC = "\u001b";
 /** The alternate screen, pastes in brackets, keys that can be told apart, and lines that are cut instead of broken. */
@@ -26,11 +27,13 @@ export interface DeviceEvents {
   changed(): void;
   /** The terminal's background, each part from 0 to 1. */
   background(color: { red: number; green: number; blue: number }): void;
+  /** Something was written to stderr, which the screen does not show. */
+  complained(text: string): void;
   /** The input has ended: the terminal is gone. */
   ended(): void;
 }
 
-type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal">;
+type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "stderr">;
 
 /**
  * The terminal that a person sits at. Between `open` and `close` it shows the application's screen; whatever ends the process,
@@ -39,6 +42,7 @@ type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal">;
 export class Device {
   private readonly stdin: NodeJS.ReadStream;
   private readonly output: NodeJS.WriteStream;
+  private readonly stderr: NodeJS.WriteStream;
   private readonly events: DeviceEvents;
   private readonly keyboard: Keyboard;
   private readonly hasMouse: boolean;
@@ -47,9 +51,10 @@ export class Device {
   private isFull = false;
   private readonly undo: (() => void)[] = [];
 
-  constructor({ stdin, stdout, terminal = stdout }: Streams, events: DeviceEvents, { mouse = true } = {}) {
+  constructor({ stdin, stdout, terminal = stdout, stderr }: Streams, events: DeviceEvents, { mouse = true } = {}) {
     this.stdin = stdin;
     this.output = terminal;
+    this.stderr = stderr;
     this.events = events;
     this.hasMouse = mouse;
     this.keyboard = new Keyboard(events);
@@ -72,7 +77,10 @@ export class Device {
     this.undo.push(() => void process.off("SIGTSTP", this.onStop));
     this.listen(process, "SIGCONT", () => this.goOn());
     // The last moment of a process that ends in a way that nobody foresaw.
-    this.listen(process, "exit", () => this.giveBack());
+    this.listen(process, "exit", () => {
+      this.giveBack();
+      this.isStopped = true;
+    });
     this.listen(this.output, "resize", () => this.events.changed());
     this.listen(this.output, "drain", () => {
       this.isFull = false;
@@ -83,6 +91,8 @@ export class Device {
     this.listen(this.stdin, "error", () => this.events.ended());
     this.listen(this.stdin, "end", () => this.events.ended());
     this.take();
+    const holds = () => this.isOpen && !this.isStopped;
+    this.undo.push(takeStderr(this.stderr, holds, (text) => this.events.complained(text)));
     this.write(QUESTIONS);
   }
 

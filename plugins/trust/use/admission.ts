@@ -1,5 +1,6 @@
 import { codeOf } from "@scorel/kernel";
 import { keepCopy } from "@scorel/kit/files/copy";
+import { visibleName } from "@scorel/kit/text/plain";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import { errors } from "../errors.ts";
 import type { Admission, LayerKnowledge } from "../loader.ts";
@@ -59,7 +60,7 @@ function hashNow(target: PresetTarget, layers: Layers): string | undefined {
 }
 
 const changed = ({ path }: PresetTarget) =>
-  `The preset ${path} has changed since this run began, which goes on with what it was then.`;
+  `The preset ${visibleName(path)} has changed since this run began, which goes on with what it was then.`;
 
 const standing = ({ path }: PresetTarget) =>
-  `The preset ${path} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;
+  `The preset ${visibleName(path)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { visibleName } from "@scorel/kit/text/plain";
 import { shellWord } from "@scorel/kit/text/shell-word";
 import type { Project, TrustRun } from "../loader.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
@@ -94,18 +95,24 @@ function isFirst({ granted }: TrustRun, { path }: TrustTarget, hash: string): bo
   return granted.get(path) === hash;
 }
 
-const how = ({ path }: TrustTarget) => `To see it and trust it: scorel trust add ${shellWord(path)}`;
+const how = ({ path }: TrustTarget) => `To see it and trust it: ${trustCommand("add", path)}`;
+
+/** A command about a folder. One whose name cannot be copied from the screen is meant where the command runs. */
+const trustCommand = (action: string, path: string) =>
+  visibleName(path) === path
+    ? `scorel trust ${action} ${shellWord(path)}`
+    : `scorel trust ${action} (in ${visibleName(path)})`;
 
 const unknown = (targets: readonly TrustTarget[]) =>
   `${targets.map(named).join(", ")} is not trusted, so nothing in it is used. ${how(targets.at(-1) as TrustTarget)}; for one run: --trust`;
 
 const changed = (target: TrustTarget) =>
-  `${named(target)} has changed since you trusted it, so nothing in it is used. To see what changed: scorel trust add ${shellWord(target.path)}; for one run: --trust`;
+  `${named(target)} has changed since you trusted it, so nothing in it is used. To see what changed: ${trustCommand("add", target.path)}; for one run: --trust`;
 
 const changedMeanwhile = (target: TrustTarget) =>
   `${named(target)} has changed since this run began, so --trust does not cover it and nothing in it is used. ${how(target)}`;
 
 const standing = (target: TrustTarget) =>
-  `${named(target)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(target.path)}`;
+  `${named(target)} is trusted whatever it holds (scorel trust --dev). To end that: ${trustCommand("remove", target.path)}`;
 
-const named = ({ folders }: TrustTarget) => folders.join(", ");
+const named = ({ folders }: TrustTarget) => folders.map(visibleName).join(", ");

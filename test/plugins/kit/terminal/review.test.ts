@@ -49,10 +49,41 @@ describe("a review", () => {
       shown += chunk;
       if (chunk.toString().includes("[s]how: ")) stdin.write(`${answers.shift() ?? ""}\n`);
     });
-    expect(await decideOn(reviewed, "New here", "Take it?", streams)).toBe(decided);
+    expect(await decideOn(reviewed, "New here", { text: "Take it?" }, streams)).toBe(decided);
     expect(shown.includes("--- a.ts\ncode \\u{202e}")).toBe(typed.startsWith("s"));
     expect(shown.split("Please answer y, n or s (Enter: no).\n").length - 1).toBe(
       typed.match(/[?]|maybe/g)?.length ?? 0,
     );
+  });
+
+  it("shows long texts a page at a time, with tabs as spaces, and says what a no does", async () => {
+    const [stdin, stdout] = [
+      new PassThrough(),
+      Object.assign(new PassThrough(), { isTTY: true, rows: 12, columns: 20 }),
+    ];
+    const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
+      typeof decideOn
+    >[3];
+    const text = ["a\tb", "x".repeat(50), ...Array.from({ length: 30 }, (_, at) => `line ${at}`)].join("\n");
+    const answers = ["s", "", "q", "n"];
+    let shown = "";
+    stdout.on("data", (chunk: Buffer) => {
+      shown += chunk;
+      if (/(?:q ends this|\[s\]how): /.test(chunk.toString())) stdin.write(`${answers.shift()}\n`);
+    });
+    const decided = await decideOn(
+      { items: [], texts: () => [{ path: "a\n.ts", text }] },
+      "New",
+      { text: "Take it?", no: "go on" },
+      streams,
+    );
+    const pages = shown.split("-- ").slice(1);
+    expect([decided, shown.includes("[N]o (go on), [s]how: ")]).toEqual([false, true]);
+    expect(shown).toContain("--- a\\u{a}.ts\na       b\n");
+    expect(pages.map((page) => /^\d+ of \d+ lines/.exec(page)?.[0]).filter(Boolean)).toEqual([
+      "8 of 34 lines",
+      "18 of 34 lines",
+    ]);
+    expect(shown).not.toContain("line 20");
   });
 });
