@@ -4,7 +4,7 @@ import { definePlugin } from "@scorel/kernel";
 import { historyCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
-import { treeCommands } from "./slash-commands.ts";
+import { trashCommand, treeCommands } from "./slash-commands.ts";
 
 /** Plugin `history`: moves within a session's tree, and manages names, copies and the trash. */
 export default definePlugin({
@@ -21,6 +21,6 @@ export default definePlugin({
   },
 
   operations: () => operations,
-  commands: treeCommands,
+  commands: () => ({ ...treeCommands(), restore: trashCommand }),
   cliCommands: (ctx) => historyCommands(() => ctx.find("host")),
 });

@@ -63,6 +63,35 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
   },
 });
 
+/** The command that takes a session out of the trash. */
+export const trashCommand: SlashCommand = {
+  group: "Session",
+  summary: "Take a session out of the trash and go on in it; without one, list the trash",
+  operations: ["list_trash", "restore_session"],
+  args: z.object({ session: z.string().optional() }),
+  choices: async ({ request }) =>
+    (await trashed(request)).map(({ sessionId, title }) => ({ value: sessionId, label: title || sessionId })),
+  complete: async (_key, _typed, { request }) => (await trashed(request)).map(({ sessionId }) => sessionId),
+  run: async ({ session }: { session?: string }, { request }) => {
+    if (session === undefined) return { output: listText(await trashed(request)) };
+    const { sessionId, text } = await request("restore_session", { sessionId: session });
+    await request("load_session", { sessionId });
+    return { output: text, sessionId };
+  },
+};
+
+type Trashed = Awaited<ReturnType<typeof trashed>>;
+
+async function trashed(request: SlashContext["request"]) {
+  const { everyPage } = await import("@scorel/host/client");
+  return (await everyPage((page) => request("list_trash", page))).sessions;
+}
+
+function listText(sessions: Trashed): string {
+  if (sessions.length === 0) return "The trash is empty.";
+  return sessions.map(({ sessionId, title }) => `${sessionId.slice(0, 8)}  ${title}`).join("\n");
+}
+
 /** Returns a line about files that a move left unchanged. */
 async function leftAlone(
   request: SlashContext["request"],

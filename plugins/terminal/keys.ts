@@ -48,6 +48,7 @@ export const keyGroups = {
     scope: ["tab"],
     rename: ["ctrl+r", "f2"],
     remove: ["ctrl+d", "delete"],
+    restore: ["ctrl+z"],
     moveUp: ["shift+up", "alt+up"],
     moveDown: ["shift+down", "alt+down"],
   },

@@ -153,6 +153,7 @@ describe("slash commands in a session with real turns", () => {
       ["/new other", /^New session\nTo go on in it: scorel --session \w{16}$/m],
       ["/clear", /^New session\nTo go on in it: scorel --session \w{16}$/m],
       [`/resume ${id.slice(0, 8)}`, /^Now in "cart"$/m],
+      ["/restore", /^The trash is empty\.$/m],
       ["/login openai", /^Run `scorel login openai` in another terminal/],
       ["/logout openai", /^Nothing was stored for openai\./],
       ["/refresh-instructions", /./],

@@ -55,6 +55,46 @@ describe.skipIf(!hasTerminals)("lists of the terminal application", () => {
     expect(t.screen.text()).not.toContain("Bash");
   });
 
+  it("lead out of a session that is deleted, and back, and are found by the commands that other tools have", async () => {
+    await using s = await stage();
+    await using t = fullScreen(s, [], { columns: 110, rows: 40 });
+    await t.shows("scripted-model");
+    t.type("hello there\r");
+    await t.shows("Hi.");
+    t.type("\u001br");
+    await t.shows("Sessions of this project");
+    await t.shows(/• hello there|› hello there/);
+    t.type("\u0004");
+    await t.shows('Move "hello there" to the trash?');
+    t.type("y");
+    await t.shows("where you were, is in the trash, and this is a new session. To have it back: /restore");
+    await t.hides("Hi.");
+    t.type("/status\r");
+    await t.shows("state      idle");
+    t.type("/restore\r");
+    await t.shows(/› hello there/);
+    t.type("\r");
+    await t.shows("Hi.");
+    t.type("/config\r");
+    await t.shows('There is no command "/config". Did you mean /settings?');
+    t.type("/confi");
+    await t.shows(/\/settings +settings, where each comes from/);
+    t.type("\u0003");
+    t.type("/settings\r");
+    await t.shows("Settings and where they come from");
+    t.type("\u001b");
+    await t.hides("Settings and where");
+    t.type("/model\r");
+    await t.shows(/scripted-model +this one/);
+    t.type("\u001b");
+    await t.hides("this one");
+    t.type("/rename Sums\r");
+    await t.shows('The session is named "Sums".');
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+    expect(t.screen.text()).toContain("To go on: scorel --session");
+  });
+
   it("changes between the modes that may be chosen, without those that are locked", async () => {
     await using s = await stage('[permissions]\nmode = "ask"\n');
     const file = join(s.home, ".scorel", "config.toml");

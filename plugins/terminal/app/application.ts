@@ -134,6 +134,16 @@ export class Application implements Surroundings {
     return this.conversation.enter(status);
   }
 
+  /** Shows a new session in the directory of the one that is shown. */
+  begin(): Promise<void> {
+    return this.conversation.begin();
+  }
+
+  /** Says something in the conversation, where it stays. */
+  say(text: string): void {
+    this.listener.told(text, "info");
+  }
+
   /** Takes the terminal and draws the first picture. */
   open(): void {
     this.device.open();

@@ -74,8 +74,7 @@ export class Conversation {
       this.listener.told(warning, "warning");
     this.present(status);
     await former?.close();
-    if (former && former.sessionId !== status.sessionId)
-      await client.request("close_session", { sessionId: former.sessionId }).catch((thrown) => this.fail(thrown));
+    if (former && former.sessionId !== status.sessionId) await this.close(former.sessionId);
     await this.attend();
   }
 
@@ -88,16 +87,32 @@ export class Conversation {
     });
   }
 
+  /** Shows a new session in the directory of this one. */
+  async begin(): Promise<void> {
+    const { cwd } = (this.view as SessionView).status.meta;
+    await this.enter(await this.client.request("create_session", { cwd: cwd as string }));
+  }
+
   /** Runs a slash command. */
   command(line: string): Promise<void> {
     return this.inTurn(async () => {
       const sessionId = this.opened();
       const [, name = "", args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-      if (name === "exit" || name === "quit") return this.listener.left();
-      const result = await this.client.request("run_command", { sessionId, name, args: args.trim() });
+      const run = () => this.client.request("run_command", { sessionId, name, args: args.trim() });
+      const result = await run().catch((thrown) => this.withoutSession(name, args.trim(), thrown));
+      if (!result) return;
       await this.client.drained(sessionId);
       await this.done(result);
     });
+  }
+
+  /** What leads out of a session that somebody has deleted works in it, too. */
+  private async withoutSession(name: string, args: string, thrown: unknown): Promise<undefined> {
+    if (codeOf(thrown) !== "SESSION_UNKNOWN" || !this.view) throw thrown;
+    if (name === "new" || name === "clear") await this.begin();
+    else if (name === "resume" && args !== "")
+      await this.enter(await this.client.request("load_session", { sessionId: args }));
+    else throw thrown;
   }
 
   /** Ends the running turn. What the person has queued behind it comes back to the field. */
@@ -172,6 +187,24 @@ export class Conversation {
       await this.client.request("close_session", { sessionId: view.sessionId });
     });
     await view.close();
+  }
+
+  /** Whether the session that is shown was deleted, by anybody. */
+  async isDeleted(): Promise<boolean> {
+    const { view, client } = this;
+    if (!view || this.isLost) return false;
+    return client.request("get_status", { sessionId: view.sessionId }).then(
+      () => false,
+      (thrown) => codeOf(thrown) === "SESSION_UNKNOWN",
+    );
+  }
+
+  private async close(sessionId: string): Promise<void> {
+    try {
+      await this.client.request("close_session", { sessionId });
+    } catch (thrown) {
+      if (codeOf(thrown) !== "SESSION_UNKNOWN") this.fail(thrown);
+    }
   }
 
   /** Whether the conversation ends with a reply that shows that it was interrupted. */

@@ -2,6 +2,7 @@ import { type KeyAction, keyGroups } from "../keys.ts";
 import type { Actions } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Help } from "./help.ts";
+import { withOwn } from "./own-commands.ts";
 
 /** Keys of the field and of lists, which work without an action of the application. */
 const OF_FIELD = (["writing", "editing", "lists"] as const).flatMap(
@@ -15,7 +16,8 @@ export function helpAction(app: Application): Actions {
       app.attempt(async () => {
         const { sessionId, client, theme, keys, words } = app;
         const actions = new Set([...OF_FIELD, ...(Object.keys(app.actions) as KeyAction[])]);
-        const commands = sessionId === undefined ? [] : (await client.request("list_commands", { sessionId })).commands;
+        const listed = sessionId === undefined ? [] : (await client.request("list_commands", { sessionId })).commands;
+        const commands = withOwn(listed, words);
         app.show(
           new Help({ theme, words, keys, actions, commands, rows: () => app.rows, close: () => app.show(undefined) }),
         );

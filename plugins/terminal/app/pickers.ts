@@ -1,13 +1,16 @@
+import type { ListedCommand } from "@scorel/commands/contract";
 import { createField, draftOf } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
 import { createPickers, type Pickers } from "../pickers/actions.ts";
 import { Twice } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Contributed } from "./contributed.ts";
+import { isKnownAs, withOwn } from "./own-commands.ts";
 
 /** Puts the field in place, with its draft, and the lists that keys open. */
 export function furnishField(app: Application): Pickers {
-  const { field, walk } = createField(app);
+  const all = (listed: readonly ListedCommand[]) => withOwn(listed, app.words);
+  const { field, walk } = createField(app, { all, isKnownAs });
   app.takeField(field);
   keepDraft(app, field);
   const pickers = createPickers(app, field, walk);

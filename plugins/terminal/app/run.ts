@@ -56,8 +56,9 @@ export async function runTerminal(
   }
   const { conversation } = app;
   const { sessionId, isBegun } = conversation;
-  if (isOpened) await conversation.leave();
-  if (isBegun && sessionId !== undefined) stdout.write(`${words.goOn(sessionId)}\n`);
+  const isGone = isOpened && isBegun && (await conversation.isDeleted());
+  if (isOpened && !isGone) await conversation.leave();
+  if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(sessionId)}\n`);
   return interrupt.aborted ? CANCELLED : 0;
 }
 

@@ -1,9 +1,11 @@
+import { codeOf } from "@scorel/kernel";
 import type { Submission, Surroundings } from "../parts.ts";
 import { userLines } from "../rows/display.ts";
 import type { Words } from "../words/words.ts";
 import type { Actions } from "./actions.ts";
 import type { Contributed } from "./contributed.ts";
 import type { Conversation } from "./conversation.ts";
+import { meantBy, ownCommand } from "./own-commands.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
 import type { Transcript } from "./transcript.ts";
@@ -22,6 +24,7 @@ interface Receiver extends Pick<Surroundings, "sessionId" | "tell"> {
   readonly field: { readonly text: string; setText(text: string): void } | undefined;
   add: Transcript["add"];
   attempt(work: () => Promise<unknown>): void;
+  leave(): void;
 }
 
 /** Does what the person has entered: answers a question, runs a command, or sends a message. `running` is for a message during a turn. */
@@ -52,12 +55,27 @@ function shell(app: Receiver, { text, silent = false }: Submission): void {
 }
 
 function command(app: Receiver, line: string): void {
-  app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
-  if (/^(?:help|\?)\s*$/.test(line) && app.actions.help) app.actions.help();
+  const own = ownCommand(line.replace(/^\?\s*$/, "help"));
+  const action = own?.action && app.actions[own.action];
+  if (own?.leaves) app.leave();
+  else if (action) action();
   else if (!app.sessionId) app.tell(app.words.opening);
   else if (line.trim() !== "") {
-    const run = () => app.attempt(() => app.conversation.command(line));
-    if (app.contributed) app.contributed.open(line, run);
+    app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
+    const meant = own?.standsFor === undefined ? line : line.replace(own.name, own.standsFor);
+    const run = () => app.attempt(() => runCommand(app, meant));
+    if (app.contributed) app.contributed.open(meant, run);
     else run();
+  }
+}
+
+/** Runs a command of the host. One that other tools have leads to the one that does the same here. */
+async function runCommand({ conversation, words }: Receiver, line: string): Promise<void> {
+  try {
+    await conversation.command(line);
+  } catch (thrown) {
+    const [name = ""] = line.split(/\s/);
+    const meant = codeOf(thrown) === "COMMAND_UNKNOWN" ? meantBy(name) : undefined;
+    throw meant === undefined ? thrown : new Error(words.meant(name, meant));
   }
 }

@@ -10,16 +10,19 @@ import { editInEditor } from "./external-editor.ts";
 import { PromptField } from "./field.ts";
 import { History, historyFile } from "./history.ts";
 import { HistoryWalk, withoutSecrets } from "./history-walk.ts";
-import { commandSource, fileSource, hostFiles, wordSource } from "./sources.ts";
+import { type CommandsHere, commandSource, fileSource, hostFiles, wordSource } from "./sources.ts";
 
 /** A field with everything around it: history, completion, the person's editor, dropped pictures. */
-export function createField(at: Surroundings & ClipboardPlace): { field: PromptField; walk: HistoryWalk } {
+export function createField(
+  at: Surroundings & ClipboardPlace,
+  commands: CommandsHere,
+): { field: PromptField; walk: HistoryWalk } {
   const warn = (problem: string) => at.tell(problem, "warning");
   const history = new History(historyFile(projectOf(at.cwd)), withoutSecrets(at.env));
   const walk = new HistoryWalk(history, warn);
   const field = new PromptField(at, {
     history: walk,
-    completing: new Completing([commandSource(at), fileSource(hostFiles(at)), wordSource(at)]),
+    completing: new Completing([commandSource(at, commands), fileSource(hostFiles(at)), wordSource(at)]),
     imageIn: (pasted) => droppedImage(pasted, at.cwd),
     pasteImage: clipboardPaste(at),
     editElsewhere: (text) => editElsewhere(at, text),

@@ -1,5 +1,5 @@
 import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
-import type {} from "@scorel/commands/contract";
+import type { ListedCommand } from "@scorel/commands/contract";
 import type { Client } from "@scorel/host/contract";
 import type {} from "@scorel/mentions/contract";
 import type { Asked, Source, Suggestion, Suggestions } from "./completing.ts";
@@ -8,6 +8,14 @@ import type { Asked, Source, Suggestion, Suggestions } from "./completing.ts";
 export interface Place {
   readonly client: Client;
   readonly sessionId: string | undefined;
+}
+
+/** What an application knows of slash commands. */
+export interface CommandsHere {
+  /** The commands of the session and its own. */
+  all(commands: readonly ListedCommand[]): readonly ListedCommand[];
+  /** Whether other tools have a name for a command that begins with what was typed. */
+  isKnownAs(name: string, typed: string): boolean;
 }
 
 /** A file or folder of the project, its path relative to the session's directory. */
@@ -32,17 +40,18 @@ export function hostFiles(place: Place): FindFiles {
 }
 
 /** Completes the names of slash commands by any of their letters, then their arguments. */
-export function commandSource(place: Place): Source {
+export function commandSource(place: Place, here?: CommandsHere): Source {
   return ({ mode, before }) => {
     if (mode !== "command" || place.sessionId === undefined || before.includes("\n")) return undefined;
     const { client, sessionId } = place;
-    return /\s/.test(before) ? words(client, sessionId, `/${before}`) : names(client, sessionId, before);
+    return /\s/.test(before) ? words(client, sessionId, `/${before}`) : names(client, sessionId, before, here);
   };
 }
 
-async function names(client: Client, sessionId: string, typed: string): Promise<Suggestions> {
-  const { commands } = await client.request("list_commands", { sessionId });
-  const starting = commands.filter(({ name }) => name.startsWith(typed));
+async function names(client: Client, sessionId: string, typed: string, here?: CommandsHere): Promise<Suggestions> {
+  const listed = (await client.request("list_commands", { sessionId })).commands;
+  const commands = here?.all(listed) ?? listed;
+  const starting = commands.filter(({ name }) => name.startsWith(typed) || here?.isKnownAs(name, typed));
   const others = commands.filter((command) => !starting.includes(command));
   const matching = [...starting, ...fuzzyFilter(others, typed, ({ name }) => name)];
   const items = matching.map(({ name, usage, description }) => ({

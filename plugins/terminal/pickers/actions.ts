@@ -24,6 +24,10 @@ export interface PickerHost extends Surroundings, PickerPlace {
   attempt(work: () => Promise<unknown>): void;
   /** Shows another session. */
   enter(status: SessionStatus): Promise<void>;
+  /** Shows a new session in the directory of the one that is shown. */
+  begin(): Promise<void>;
+  /** Says something in the conversation, where it stays. */
+  say(text: string): void;
 }
 
 /** Opens pickers, by name. */
@@ -54,11 +58,18 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
       open(rewindScopePicker(at, files), (scope) => goBack(at, field, sessionId, point, scope));
     }),
   );
+  const removedHere = async (name: string) => {
+    at.show(undefined);
+    await at.begin();
+    at.say(at.pickerWords.removedHere(name));
+  };
   return {
     actions: {
       history: () => open(historyPicker(at, walk, field.mode), (text) => field.setText(text, field.mode)),
       sessions: () =>
-        open(sessionPicker(at), async ({ sessionId }) => at.enter(await client.request("load_session", { sessionId }))),
+        open(sessionPicker(at, removedHere), async ({ sessionId }) =>
+          at.enter(await client.request("load_session", { sessionId })),
+        ),
       models: inSession((sessionId) =>
         open(modelPicker(at, sessionId), async (model) =>
           at.tell((await client.request("set_model", { sessionId, model: nameOf(model) })).text),
@@ -83,7 +94,7 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
     rewind,
     choose: () =>
       new Promise((resolve) => {
-        const picker = sessionPicker(at);
+        const picker = sessionPicker(at, removedHere);
         const done = (sessionId?: string) => {
           at.show(undefined);
           resolve(sessionId);

@@ -34,6 +34,16 @@ export class PickList<Item> {
     this.index = kept >= 0 ? kept : Math.min(this.index, Math.max(0, this.matching.length - 1));
   }
 
+  /** The same, and those that were there stay in their order; new ones come first. */
+  refill(items: readonly Item[], id: (item: Item) => string): void {
+    const places = new Map(this.all.map((item, at) => [id(item), at]));
+    const placeOf = (item: Item) => places.get(id(item)) ?? -1;
+    this.fill(
+      [...items].sort((a, b) => placeOf(a) - placeOf(b)),
+      (a, b) => id(a) === id(b),
+    );
+  }
+
   search(query: string): void {
     if (query === this.query) return;
     this.query = query;

@@ -6,6 +6,9 @@ import type { PickerPicture, PickerRow } from "./picker-parts.ts";
 /** Lines around the list: title, search, two empty ones and the keys. */
 const AROUND = 5;
 const GAP = "  ";
+const SEPARATOR = " · ";
+/** Less of a path says nothing. */
+const SHORTEST_PLACE = 8;
 
 interface Drawing {
   width: number;
@@ -21,7 +24,9 @@ export function drawPicker<Item>(picker: PickerPicture<Item>, drawing: Drawing):
   const input = inputLine(picker);
   const title = theme.style("heading", cut(safeLine(picker.options.title()), width));
   const body = bodyLines(picker, drawing, height);
-  const lines = [title, cut(input, width), "", ...body, "", theme.style("faint", cut(footText(picker), width))];
+  const said = theme.style("accent", cut(safeLine(picker.said), width));
+  const foot = theme.style("faint", cut(footText(picker, width), width));
+  const lines = [title, cut(input, width), picker.said === "" ? "" : said, ...body, "", foot];
   return { lines: lines.slice(0, rows), cursor: { row: 1, column: Math.min(width - 1, columnsIn(input)) } };
 }
 
@@ -70,7 +75,7 @@ function rowLine<Item>({ at }: PickerPicture<Item>, row: PickerRow, isChosen: bo
   const mark = isChosen ? "› " : row.isCurrent ? "• " : "  ";
   // A row of a tree is indented.
   const indent = /^ */.exec(row.label)?.[0] ?? "";
-  const detail = cut(safeLine(row.detail ?? ""), Math.max(1, Math.floor(width / 2)));
+  const detail = detailText(row, Math.max(1, Math.floor(width / 2)));
   const room = width - mark.length - (detail === "" ? 0 : columnsIn(detail) + GAP.length);
   const label = cut(indent + safeLine(row.label), Math.max(1, room));
   const pad = " ".repeat(Math.max(0, room - columnsIn(label)));
@@ -78,16 +83,37 @@ function rowLine<Item>({ at }: PickerPicture<Item>, row: PickerRow, isChosen: bo
   return detail === "" ? shown : `${shown}${pad}${GAP}${theme.style("muted", detail)}`;
 }
 
-function footText<Item>({ at, list, options, state }: PickerPicture<Item>): string {
+/** The detail in so many columns: of its parts the first are left out, and of a place its beginning. */
+function detailText({ detail = "", place = "" }: PickerRow, room: number): string {
+  const parts = [detail].flat().map(safeLine);
+  while (parts.length > 1 && columnsIn(parts.join(SEPARATOR)) > room) parts.shift();
+  const rest = cut(parts.join(SEPARATOR), room);
+  const left = room - columnsIn(rest) - (rest === "" ? 0 : SEPARATOR.length);
+  const where = place === "" || left < SHORTEST_PLACE ? "" : endOf(safeLine(place), left);
+  return [where, rest].filter((part) => part !== "").join(SEPARATOR);
+}
+
+/** The end of a text, which says more than its beginning in a path. */
+function endOf(text: string, room: number): string {
+  if (columnsIn(text) <= room) return text;
+  const characters = [...text];
+  while (characters.length > 0 && columnsIn(characters.join("")) > room - 1) characters.shift();
+  return `…${characters.join("")}`;
+}
+
+/** The keys. Those that do not fit are left out, the last of the special ones first. */
+function footText<Item>({ at, list, options, state, asking }: PickerPicture<Item>, width: number): string {
   const { keys, pickerWords: words } = at;
-  const more = (options.more ?? []).filter(({ action }) => keys.label(action) !== "");
-  const hints = [
-    words.choose(keys.label("choose")),
-    ...more.map(({ action, hint }) => hint(keys.label(action))),
-    words.cancel(keys.label("cancel")),
-  ];
+  const cancel = keys.label("cancel");
+  if (asking) return asking.text === undefined ? words.yesOrNo(cancel) : words.keepText(keys.label("choose"), cancel);
+  const more = [...(options.general ?? []), ...(options.more ?? [])]
+    .filter(({ action }) => keys.label(action) !== "")
+    .map(({ action, hint }) => hint(keys.label(action)))
+    .filter((hint) => hint !== "");
   const count = state.kind === "ready" && list.total > 0 ? [words.count(list.items.length, list.total)] : [];
-  return [...hints, ...count].join(" · ");
+  const text = () => [words.choose(keys.label("choose")), ...more, words.cancel(cancel), ...count].join(" · ");
+  while (columnsIn(text()) > width && more.length + count.length > 0) if (count.pop() === undefined) more.pop();
+  return text();
 }
 
 function filled(lines: readonly string[], height: number): string[] {

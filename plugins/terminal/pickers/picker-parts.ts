@@ -11,8 +11,10 @@ export type PickerPlace = Pick<Surroundings, "theme" | "keys" | "rows" | "redraw
 /** How an item is shown. */
 export interface PickerRow {
   label: string;
-  /** Stands on the right, or after the label. */
-  detail?: string | undefined;
+  /** Stands on the right, or after the label. Of several parts the last are kept where there is little room. */
+  detail?: string | readonly string[] | undefined;
+  /** A path before the detail, whose end is kept where there is little room. */
+  place?: string | undefined;
   /** Whether it is the one that is in use. */
   isCurrent?: boolean | undefined;
 }
@@ -30,8 +32,10 @@ export interface PickerOptions<Item> {
   searched?(item: Item): string;
   /** Text about the chosen item, in a wide window beside the list. */
   preview?(item: Item, signal: AbortSignal): Promise<string> | string;
-  /** Further keys, and what they say about themselves at the foot. */
+  /** Further keys for the chosen item, and what they say about themselves at the foot. */
   more?: readonly { action: KeyAction; hint(key: string): string; run(item: Item): void }[];
+  /** Further keys that need no item. One whose hint is empty is not named. */
+  general?: readonly { action: KeyAction; hint(key: string): string; run(): void }[];
 }
 
 /** Something that is asked about an item within the list: a text, or yes or no. */
@@ -52,4 +56,6 @@ export interface PickerPicture<Item> {
   readonly list: PickList<Item>;
   readonly state: PickerState;
   readonly asking: Asking | undefined;
+  /** What has just been done. */
+  readonly said: string;
 }

@@ -15,15 +15,20 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
   readonly list: PickList<Item>;
   state: PickerState = { kind: "loading" };
   asking: Asking | undefined;
+  said = "";
   private readonly previews = new Map<string, string>();
   private loading = new AbortController();
+  /** Whether the next items keep the places that they had. */
+  private keepsPlaces = false;
   private looking: { id: string; stop: AbortController } | undefined;
 
   constructor(at: PickerPlace, options: PickerOptions<Item>) {
     this.at = at;
     this.options = options;
     const { row, searched } = options;
-    this.list = new PickList(searched ?? ((item) => `${row(item).label} ${row(item).detail ?? ""}`));
+    this.list = new PickList(
+      searched ?? ((item) => [row(item).label, row(item).place, row(item).detail].flat().join(" ")),
+    );
     this.reload();
   }
 
@@ -42,10 +47,20 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     this.at.redraw();
   }
 
+  /** Says above the list what was done. */
+  say(text: string): void {
+    this.said = text;
+    this.at.redraw();
+  }
+
   /** Does something that may fail with an item, loads the list again, and shows why if it failed. */
   change(work: () => Promise<unknown>): void {
+    this.said = "";
     work().then(
-      () => this.reload(),
+      () => {
+        this.keepsPlaces = true;
+        this.reload();
+      },
       (thrown) => this.fail(thrown),
     );
   }
@@ -59,7 +74,7 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     const preview = chosen === undefined ? undefined : this.previews.get(this.options.id(chosen));
     const { lines, cursor } = drawPicker(this, {
       width,
-      ...(isWide && { preview: preview ?? this.at.pickerWords.loading }),
+      ...(isWide && { preview: preview ?? (this.isWaiting ? this.at.pickerWords.loading : "") }),
     });
     this.cursor = cursor;
     return lines;
@@ -77,6 +92,11 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     this.looking?.stop.abort();
   }
 
+  /** Whether a text beside the list is still to come. */
+  private get isWaiting(): boolean {
+    return this.state.kind === "loading" || this.list.chosen !== undefined;
+  }
+
   private moves(data: string): boolean {
     const { list, options } = this;
     const { keys, rows } = this.at;
@@ -90,10 +110,12 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     else if (keys.is(data, "top")) list.choose(0);
     else if (keys.is(data, "bottom")) list.choose(list.items.length - 1);
     else {
+      const general = options.general?.find(({ action }) => keys.is(data, action));
       const more = options.more?.find(({ action }) => keys.is(data, action));
       const { chosen } = list;
+      general?.run();
       if (more && chosen !== undefined) more.run(chosen);
-      return more !== undefined;
+      return (general ?? more) !== undefined;
     }
     return true;
   }
@@ -136,7 +158,9 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
       const items = await this.options.load(signal);
       if (signal.aborted) return;
       const { id } = this.options;
-      this.list.fill(items, (a, b) => id(a) === id(b));
+      if (this.keepsPlaces) this.list.refill(items, id);
+      else this.list.fill(items, (a, b) => id(a) === id(b));
+      this.keepsPlaces = false;
       this.state = { kind: "ready" };
     } catch (thrown) {
       if (!signal.aborted) this.fail(thrown);

@@ -11,10 +11,20 @@ const MOST = 1_000;
 const PREVIEWED = 40;
 const MINUTE = 60_000;
 
-/** The sessions of this project or of all, the latest first, which can be renamed and deleted. */
-export function sessionPicker(at: PickerPlace & Surroundings, now = Date.now): ListPicker<SessionSummary> {
-  const { client, cwd, pickerWords: words } = at;
+type Place = PickerPlace & Surroundings;
+
+/**
+ * The sessions of this project or of all, the latest first, which can be renamed and deleted. `onRemovedHere` is called when the one
+ * that is shown was deleted.
+ */
+export function sessionPicker(
+  at: Place,
+  onRemovedHere: (name: string) => Promise<void>,
+  now = Date.now,
+): ListPicker<SessionSummary> {
+  const { client, cwd, env, pickerWords: words } = at;
   let isEverywhere = false;
+  const removed: SessionSummary[] = [];
   const picker: ListPicker<SessionSummary> = new ListPicker<SessionSummary>(at, {
     title: () => (isEverywhere ? words.allSessionsTitle : words.sessionsTitle),
     empty: words.sessionsEmpty,
@@ -23,11 +33,11 @@ export function sessionPicker(at: PickerPlace & Surroundings, now = Date.now): L
       // One in which nothing was said is nothing to return to.
       return sessions.filter(({ messages }) => messages !== 0);
     },
-    row: (session) => sessionRow(session, { words, now: now(), current: at.sessionId, isEverywhere }),
+    row: (session) => sessionRow(session, { words, now: now(), current: at.sessionId, isEverywhere, home: env.HOME }),
     id: ({ sessionId }) => sessionId,
     searched: ({ name = "", title, cwd }) => `${name} ${title} ${isEverywhere ? cwd : ""}`,
     preview: ({ sessionId, cwd }) => lastWords(client, sessionId, cwd),
-    more: [
+    general: [
       {
         action: "scope",
         hint: (key) => (isEverywhere ? words.scopeProject(key) : words.scopeAll(key)),
@@ -36,8 +46,24 @@ export function sessionPicker(at: PickerPlace & Surroundings, now = Date.now): L
           picker.reload();
         },
       },
+      {
+        action: "restore",
+        hint: (key) => (removed.length > 0 ? words.restore(key) : ""),
+        run: () => restore(picker, at, removed),
+      },
+    ],
+    more: [
       { action: "rename", hint: words.rename, run: (session) => rename(picker, at, session) },
-      { action: "remove", hint: words.remove, run: (session) => remove(picker, at, session) },
+      {
+        action: "remove",
+        hint: words.remove,
+        run: (session) =>
+          remove(picker, at, session, async () => {
+            if (session.sessionId === at.sessionId) return onRemovedHere(nameOf(session, words));
+            removed.push(session);
+            picker.say(words.removed(nameOf(session, words), at.keys.label("restore")));
+          }),
+      },
     ],
   });
   return picker;
@@ -48,22 +74,17 @@ interface RowFacts {
   now: number;
   current: string | undefined;
   isEverywhere: boolean;
+  home: string | undefined;
 }
 
-function sessionRow(session: SessionSummary, { words, now, current, isEverywhere }: RowFacts): PickerRow {
+function sessionRow(session: SessionSummary, { words, now, current, isEverywhere, home }: RowFacts): PickerRow {
   const { updatedAt, messages, running, questions, cwd, sessionId, problem } = session;
   const state = questions ? words.asking : running ? words.running : undefined;
   const counted = messages === undefined ? undefined : words.messages(messages);
   const isCurrent = sessionId === current;
-  const details = [
-    isCurrent ? words.current : undefined,
-    problem,
-    state,
-    isEverywhere ? cwd : undefined,
-    counted,
-    ago(updatedAt, now, words),
-  ];
-  return { label: nameOf(session, words), detail: details.filter(Boolean).join(" · "), isCurrent };
+  const details = [isCurrent ? words.current : undefined, problem, state, counted, ago(updatedAt, now, words)];
+  const place = isEverywhere ? shortPath(cwd, home) : undefined;
+  return { label: nameOf(session, words), detail: details.filter((part) => part !== undefined), place, isCurrent };
 }
 
 function nameOf({ name, title }: SessionSummary, words: PickerWords): string {
@@ -88,25 +109,50 @@ async function lastWords(client: Client, sessionId: string, cwd: string): Promis
   return [cwd, ...said].join("\n\n");
 }
 
-function rename(picker: ListPicker<SessionSummary>, at: PickerPlace & Surroundings, session: SessionSummary): void {
+/** A path with `~` for the home directory. */
+export function shortPath(path: string, home: string | undefined): string {
+  return home !== undefined && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;
+}
+
+function rename(picker: ListPicker<SessionSummary>, at: Place, session: SessionSummary): void {
   const { client, pickerWords: words } = at;
-  const { sessionId, name = "" } = session;
+  const { sessionId, name, title } = session;
   picker.ask({
     label: words.newName,
-    text: name,
+    text: name || title,
     give: (given) => picker.change(() => client.request("rename_session", { sessionId, name: given })),
   });
 }
 
-function remove(picker: ListPicker<SessionSummary>, at: PickerPlace & Surroundings, session: SessionSummary): void {
+function remove(
+  picker: ListPicker<SessionSummary>,
+  at: Place,
+  session: SessionSummary,
+  done: () => Promise<void>,
+): void {
   const { client, pickerWords: words } = at;
   const { sessionId } = session;
   picker.ask({
     label: words.removeQuestion(nameOf(session, words)),
     give: () =>
       picker.change(async () => {
-        const { text } = await client.request("delete_session", { sessionId });
-        at.tell(text);
+        await client.request("delete_session", { sessionId });
+        await done();
       }),
+  });
+}
+
+/** Takes the session back that was deleted last. */
+function restore(picker: ListPicker<SessionSummary>, at: Place, removed: SessionSummary[]): void {
+  const { client, pickerWords: words } = at;
+  const last = removed.at(-1);
+  if (!last) {
+    picker.say(words.noneRemoved);
+    return;
+  }
+  picker.change(async () => {
+    await client.request("restore_session", { sessionId: last.sessionId });
+    removed.pop();
+    picker.say(words.restored(nameOf(last, words)));
   });
 }

@@ -94,6 +94,7 @@ function picker(text: string, state: PickerState = { kind: "ready" }, more: obje
     list,
     state,
     asking: undefined,
+    said: text,
     ...more,
   };
   return [WIDTH, WIDEST].flatMap((width) => drawPicker(picture, { width, preview: text }).lines);

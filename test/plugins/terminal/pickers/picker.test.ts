@@ -152,6 +152,6 @@ describe("a picker", () => {
     await ready();
     using screen = emulator(24, 6);
     await screen.write(shown(24).join("\r\n"));
-    expect(screen.lines()).toEqual(["Fruits", "搜索:", "", "› 写一个解析…   两小时前", "", "Enter 选择 · Esc 关闭 ·…"]);
+    expect(screen.lines()).toEqual(["Fruits", "搜索:", "", "› 写一个解析…   两小时前", "", "Enter 选择 · Esc 关闭"]);
   });
 });

@@ -41,6 +41,8 @@ function application() {
     },
     attempt: (work) => void work().catch((thrown) => failed.push(thrown)),
     enter: async (status) => void entered.push(status),
+    begin: async () => void entered.push(await client.request("create_session", { cwd: home.cwd })),
+    say: at.tell,
   };
   const walk = new HistoryWalk(new History(home.session("../prompts/p.jsonl")), () => {});
   const pickers = createPickers(host, field, walk);
@@ -54,6 +56,8 @@ function application() {
     open: (action: KeyAction) => pickers.actions[action]?.(),
     isOpen: () => open !== undefined,
     type: (...inputs: string[]) => open && press(open, ...inputs),
+    line: (at: number) => (open?.render(80) ?? [])[at],
+    foot: (width = 80) => open?.render(width).at(-1),
     rows: (width = 80) => (open?.render(width) ?? []).slice(3, -2).filter((line) => line !== ""),
   };
 }
@@ -89,12 +93,49 @@ describe("the picker of sessions", () => {
     const app = application();
     app.open("sessions");
     await eventually(() => expect(app.rows()).toHaveLength(2));
-    app.type("\x12", "docs work", key.enter);
-    await eventually(() => expect(app.rows()[0]).toMatch(/^› docs work /));
-    app.type("\x04", key.escape);
+    app.type(key.down, "\x12");
+    expect([app.line(1), app.foot()]).toEqual(["New name: first", "Enter keeps it · Esc leaves it as it was"]);
+    app.type(" work", key.enter);
+    await eventually(() => expect(app.rows()[1]).toMatch(/^› first work /));
+    app.type(key.up, "\x04", key.escape, "\x04");
+    expect(app.foot()).toBe("y does it · n or Esc does not");
+    app.type("y");
+    await eventually(() => expect(app.rows()).toEqual([expect.stringMatching(/^› first work /)]));
+    expect(app.line(2)).toBe('"second" is in the trash. Ctrl-Z takes it back; /restore lists the trash.');
+    app.type("\x1a");
+    await eventually(() => expect(app.rows()).toHaveLength(2));
+    expect(app.line(2)).toBe('"second" is back.');
+    app.type("\x1a");
+    expect(app.line(2)).toBe("Nothing was deleted in this list. /restore lists the trash.");
+    expect(other.sessionId).not.toBe(sessionId);
+  });
+
+  it("moves on to a new session when the one that is shown is deleted", async () => {
+    await ask(running.client, sessionId, "first");
+    const app = application();
+    app.open("sessions");
+    await eventually(() => expect(app.rows()[0]).toMatch(/^• first|^› first/));
     app.type("\x04", "y");
-    await eventually(() => expect(app.rows()).toEqual([expect.stringMatching(/^› first /)]));
-    expect(app.told).toEqual([expect.stringContaining(other.sessionId)]);
+    await eventually(() => expect(app.told).toHaveLength(1));
+    expect([app.isOpen(), app.entered.length, app.told]).toEqual([
+      false,
+      1,
+      ['"first", where you were, is in the trash, and this is a new session. To have it back: /restore'],
+    ]);
+  });
+
+  it("shows all projects when this one has no session, and keeps names and ages in a narrow window", async () => {
+    const { client } = running;
+    const elsewhere = await client.request("create_session", { cwd: home.home });
+    await ask(client, elsewhere.sessionId, "tidy up");
+    const app = application();
+    app.open("sessions");
+    await eventually(() => expect(app.rows()).toEqual(["There is no other session yet."]));
+    expect(app.rows(160).join("")).not.toContain("Loading");
+    app.type(key.tab);
+    await eventually(() => expect(app.rows()[0]).toMatch(/^› tidy up +…\S+ · 2 messages · just now$/));
+    expect(app.rows(40)[0]).toMatch(/^› tidy up +…\S+ · just now$/);
+    expect(app.foot(40)).toBe("Enter chooses · Esc closes");
   });
 });
 
