@@ -212,7 +212,7 @@ export class Application implements Surroundings {
 
   private deviceEvents() {
     return {
-      key: (data: string) => this.key(data),
+      key: (data: string, isAlone: boolean) => this.key(data, isAlone),
       wheel: (lines: number) => this.reader.scroll(lines),
       click: ({ row }: { row: number }) => {
         this.transcript.toggle(row);
@@ -231,10 +231,10 @@ export class Application implements Surroundings {
     };
   }
 
-  private key(data: string): void {
+  private key(data: string, isAlone: boolean): void {
     this.note = undefined;
     this.frames.requestForKey();
-    this.route.press(data);
+    this.route.press(data, isAlone);
   }
 
   /** Shows lines below the conversation that are not part of the log. */

@@ -28,11 +28,12 @@ export class KeyRoute {
     this.to = to;
   }
 
-  press(data: string): void {
+  /** Only a key that came alone answers a question: what came with others may be the text of a paste. */
+  press(data: string, isAlone = false): void {
     const { overlay, queueKeys, questions, keys, field } = this.to;
     if (overlay) overlay.handleInput(data);
     else if (queueKeys.press(data)) questions.typed();
-    else if (questions.press(data, keys)) return;
+    else if (isAlone && questions.press(data, keys)) return;
     else if (!field) this.typedEarly(data);
     else {
       if (!keys.is(data, "interrupt")) questions.typed();

@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { AFTER_PASTE_MS, isPasted, taken } from "./bursts.ts";
 
 const ESC = "\x1b";
 const PASTE_BEGIN = "\x1b[200~";
@@ -7,6 +8,10 @@ const PASTE_END = "\x1b[201~";
 const ESCAPE_MS = 30;
 /** The same for a sequence of which more than two characters are there: it is that of a terminal, whose rest is late. */
 const SEQUENCE_MS = 1_000;
+/** The same for the rest of a paste. Its end may have been lost. */
+const PASTE_MS = 1_000;
+/** Ctrl-C, which ends a paste whose end was lost. */
+const ENDING = ["\x03", "\x1b[99;5u"];
 /** The longest sequence of a terminal that is waited for: answers to questions about it are shorter. */
 const LONGEST = 4096;
 
@@ -14,9 +19,14 @@ const LONGEST = 4096;
 export type Later = (work: () => void, ms: number) => () => void;
 
 export interface DecoderOptions {
-  /** Called with each key as the terminal sent it, one at a time, and with each paste whole, between its marks. */
-  onInput(data: string): void;
+  /**
+   * Called with each key as the terminal sent it, one at a time, and with each paste whole, between its marks. `isAlone` when nothing
+   * else came with the key. Several lines that came at once are a paste, too.
+   */
+  onInput(data: string, isAlone: boolean): void;
   later?: Later;
+  /** Milliseconds of a clock. */
+  now?: () => number;
 }
 
 /** Cuts what a terminal sends into keys and pastes. */
@@ -32,14 +42,41 @@ const laterByTimer: Later = (work, ms) => {
   return () => clearTimeout(timer);
 };
 
-export function createDecoder({ onInput, later = laterByTimer }: DecoderOptions): Decoder {
+export function createDecoder({
+  onInput,
+  later = laterByTimer,
+  now = () => performance.now(),
+}: DecoderOptions): Decoder {
   const characters = new StringDecoder("utf8");
   let waiting = "";
   let paste: string[] | undefined;
   let stopTimer = () => {};
+  let pastedAt = Number.NEGATIVE_INFINITY;
+  /** The last paste was ended without its mark: what may be the rest of it is no typing. */
+  let isCut = false;
 
-  const give = (data: string) => {
-    if (!isRelease(data)) onInput(data);
+  const give = (data: string, isAlone = true) => {
+    if (!isRelease(data)) onInput(data, isAlone);
+  };
+  const givePaste = (text: string) => {
+    pastedAt = now();
+    if (text !== "") onInput(PASTE_BEGIN + text + PASTE_END, false);
+  };
+  const endPaste = () => {
+    const text = paste?.join("") ?? "";
+    paste = undefined;
+    isCut = true;
+    givePaste(text);
+  };
+  /** Gives the keys of one read. */
+  const deal = (keys: readonly string[], isBehindPaste: boolean) => {
+    if (!isPasted(keys, isBehindPaste || now() - pastedAt < AFTER_PASTE_MS)) {
+      for (const key of keys) give(key, keys.length === 1 && !isBehindPaste);
+      return;
+    }
+    const { text, reports } = taken(keys);
+    for (const report of reports) give(report, false);
+    givePaste(text);
   };
   const flush = () => {
     const data = waiting;
@@ -63,14 +100,18 @@ export function createDecoder({ onInput, later = laterByTimer }: DecoderOptions)
       return undefined;
     }
     paste = undefined;
-    onInput(PASTE_BEGIN + parts.join("") + joined.slice(0, end) + PASTE_END);
+    isCut = false;
+    givePaste(parts.join("") + joined.slice(0, end));
     return joined.slice(end + PASTE_END.length);
   };
   const read = (text: string) => {
     let rest: string | undefined = text;
+    let keys: string[] = [];
+    let isBehindPaste = false;
     while (rest !== undefined && rest !== "") {
       if (paste) {
         rest = inPaste(rest, paste);
+        isBehindPaste = true;
         continue;
       }
       const length = lengthOfKey(rest);
@@ -80,21 +121,30 @@ export function createDecoder({ onInput, later = laterByTimer }: DecoderOptions)
       }
       const key = rest.slice(0, length);
       rest = rest.slice(length);
-      if (key === PASTE_BEGIN) paste = [];
-      else give(key);
+      if (key === PASTE_BEGIN) {
+        deal(keys, isBehindPaste);
+        keys = [];
+        paste = [];
+      } else if (key !== PASTE_END) keys.push(key);
     }
+    deal(keys, isBehindPaste);
   };
   return {
     write(bytes) {
       stopTimer();
       const text = waiting + characters.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
       waiting = "";
+      if (paste && ENDING.includes(text)) return endPaste();
+      isCut &&= text.length > 2;
+      if (isCut && !text.startsWith(ESC)) paste ??= [];
       read(text);
-      if (waiting !== "") stopTimer = later(flush, isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
+      if (paste) stopTimer = later(endPaste, PASTE_MS);
+      else if (waiting !== "") stopTimer = later(flush, isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
     },
     end() {
       stopTimer();
       paste = undefined;
+      pastedAt = Number.NEGATIVE_INFINITY;
       flush();
     },
   };

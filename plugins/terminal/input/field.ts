@@ -2,7 +2,7 @@ import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
 import type { Attachment, Cursor, Field, FieldMode, Submission, Surroundings } from "../parts.ts";
 import { Attachments } from "./attachments.ts";
 import type { Draft } from "./draft.ts";
-import { editActions } from "./edit-actions.ts";
+import { type EditAction, editActions } from "./edit-actions.ts";
 import { drawField } from "./field-lines.ts";
 import type { FieldParts } from "./field-parts.ts";
 import type { Recalled } from "./history-walk.ts";
@@ -126,7 +126,16 @@ export class PromptField implements Field {
         : action === "lineDown" && area.onLastLine
           ? parts.history?.newer()
           : undefined;
-    return recalled ? this.recall(recalled) : this.done(() => area.edit(action));
+    return recalled ? this.recall(recalled) : this.done(() => this.change(action));
+  }
+
+  /** A command or shell line whose text was deleted at once is a message again, so that what is typed next is not run. */
+  private change(action: EditAction): void {
+    const { area } = this;
+    const wasEmpty = area.isEmpty;
+    area.edit(action);
+    const isByCharacter = action === "deleteBackward" || action === "deleteForward";
+    if (this.mode !== "message" && area.isEmpty && !wasEmpty && !isByCharacter) this.enter("message");
   }
 
   /** Shows a text of the history, in the mode that the person is in. */

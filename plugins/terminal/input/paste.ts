@@ -31,12 +31,17 @@ export function cleanText(text: string): string {
 
 /** Whether a paste is shown as a mark. */
 export function isLong(text: string): boolean {
-  return text.length > LONG_CHARACTERS || text.split("\n", LONG_LINES + 1).length > LONG_LINES;
+  return text.length > LONG_CHARACTERS || linesOf(text) > LONG_LINES;
+}
+
+/** How many lines a text has. The end of the last one begins no other. */
+function linesOf(text: string): number {
+  return text.replace(/\n$/, "").split("\n").length;
 }
 
 /** The mark of a paste, such as `[paste #1 +120 lines]`. */
 export function markOf(number: number, text: string): string {
-  const lines = text.split("\n").length;
+  const lines = linesOf(text);
   return lines > LONG_LINES ? `[paste #${number} +${lines} lines]` : `[paste #${number} ${text.length} chars]`;
 }
 

@@ -17,8 +17,8 @@ const RESUME_MS = 50;
 
 /** What a terminal does, apart from being drawn on. */
 export interface DeviceEvents {
-  /** A key as it was sent, or a whole paste in its brackets. */
-  key(data: string): void;
+  /** A key as it was sent, or a whole paste in its brackets. `isAlone` when nothing else came with it. */
+  key(data: string, isAlone: boolean): void;
   /** The wheel was turned: lines down, or up when negative. */
   wheel(lines: number): void;
   /** The left button was pressed at a place of the screen, counted from 0. */

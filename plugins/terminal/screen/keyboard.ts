@@ -13,7 +13,7 @@ const REPORT = new RegExp(`^${ESC}(?:[\\]P_^]|\\[\\?[\\d;]*[a-z]$|\\[[IO]$)`);
 
 /** What is made of the terminal's input. */
 interface Listener {
-  key(data: string): void;
+  key(data: string, isAlone: boolean): void;
   wheel(lines: number): void;
   click(at: { row: number; column: number }): void;
   background(color: { red: number; green: number; blue: number }): void;
@@ -26,7 +26,7 @@ export class Keyboard {
 
   constructor(listener: Listener) {
     this.listener = listener;
-    this.decoder = createDecoder({ onInput: (data) => this.sort(data) });
+    this.decoder = createDecoder({ onInput: (data, isAlone) => this.sort(data, isAlone) });
   }
 
   take(data: Buffer | string): void {
@@ -37,7 +37,7 @@ export class Keyboard {
     this.decoder.end();
   }
 
-  private sort(data: string): void {
+  private sort(data: string, isAlone: boolean): void {
     const mouse = MOUSE.exec(data);
     const [, red, green, blue] = BACKGROUND.exec(data) ?? [];
     const [, kitty] = KITTY.exec(data) ?? [];
@@ -45,7 +45,7 @@ export class Keyboard {
       this.mouse(Number(mouse[1]), { row: Number(mouse[3]) - 1, column: Number(mouse[2]) - 1 }, mouse[4] === "M");
     else if (red && green && blue) this.listener.background({ red: part(red), green: part(green), blue: part(blue) });
     else if (kitty !== undefined) setKittyProtocolActive(Number(kitty) > 0);
-    else if (!REPORT.test(data)) this.listener.key(data);
+    else if (!REPORT.test(data)) this.listener.key(data, isAlone);
   }
 
   private mouse(button: number, at: { row: number; column: number }, isPress: boolean): void {

@@ -4,6 +4,7 @@ import { fc } from "../../../property.ts";
 
 /** A timer that runs when a test says so. */
 function hand() {
+  let time = 0;
   let due: { work: () => void; ms: number } | undefined;
   const later: Later = (work, ms) => {
     due = { work, ms };
@@ -11,13 +12,21 @@ function hand() {
       due = undefined;
     };
   };
-  return { later, waits: () => due?.ms, run: () => due?.work() };
+  return {
+    later,
+    now: () => time,
+    waits: () => due?.ms,
+    run: () => due?.work(),
+    pass: (ms: number) => {
+      time += ms;
+    },
+  };
 }
 
 function decoded(...chunks: readonly (string | Uint8Array)[]) {
   const inputs: string[] = [];
   const timer = hand();
-  const decoder = createDecoder({ onInput: (data) => inputs.push(data), later: timer.later });
+  const decoder = createDecoder({ onInput: (data) => inputs.push(data), later: timer.later, now: timer.now });
   for (const chunk of chunks) decoder.write(Buffer.from(chunk as string));
   return { inputs, timer, decoder };
 }
@@ -84,7 +93,7 @@ describe("the decoder of keys", () => {
       "\x1b[1;5C",
       "\x1b[97;5u",
       "\x1bb",
-      "\r",
+      "\t",
       "\x1bOP",
       "\x1b[<0;3;4M",
       "\x7f",
@@ -96,5 +105,60 @@ describe("the decoder of keys", () => {
         expect(decoded(bytes.subarray(0, at), bytes.subarray(at)).inputs).toEqual(pressed);
       }),
     );
+  });
+
+  it("takes lines that come at once for a paste, also behind one, and one line with its end for keys", () => {
+    const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`;
+    const seen = (...chunks: string[]) => decoded(...chunks).inputs;
+    expect({
+      lines: seen("x\n!touch y\n/permission full\n"),
+      ends: seen("y\r!touch x\r"),
+      "an end within a paste": seen("\x1b[200~hello\x1b[201~\r!touch x\r\x1b[201~"),
+      "an end right behind a paste": seen("\x1b[200~hello\x1b[201~", "\r"),
+      "sequences in it": seen("a\r\x1b[A\x1b[?62c!b\r"),
+      line: seen("!ls\r"),
+      "ends alone": seen("\r\r"),
+      "text behind a paste": seen("\x1b[200~a\x1b[201~ b"),
+      "Alt-Enter": seen("a\x1b\rb"),
+    }).toEqual({
+      lines: [pasted("x\n!touch y\n/permission full\n")],
+      ends: [pasted("y\r!touch x\r")],
+      "an end within a paste": [pasted("hello"), pasted("\r!touch x\r")],
+      "an end right behind a paste": [pasted("hello"), pasted("\r")],
+      "sequences in it": ["\x1b[?62c", pasted("a\r!b\r")],
+      line: ["!", "l", "s", "\r"],
+      "ends alone": ["\r", "\r"],
+      "text behind a paste": [pasted("a"), " ", "b"],
+      "Alt-Enter": ["a", "\x1b\r", "b"],
+    });
+    const { inputs, timer, decoder } = decoded(pasted("ls"));
+    timer.pass(6);
+    decoder.write(Buffer.from("\r"));
+    expect(inputs).toEqual([pasted("ls"), "\r"]);
+  });
+
+  it("ends a paste whose end does not come, and takes what comes later for its rest", () => {
+    const { inputs, timer, decoder } = decoded("\x1b[200~one\r");
+    expect([inputs, timer.waits()]).toEqual([[], 1000]);
+    timer.run();
+    expect(inputs).toEqual(["\x1b[200~one\r\x1b[201~"]);
+    decoder.write(Buffer.from("two\r!three\r\x1b[201~"));
+    expect(inputs.slice(1)).toEqual(["\x1b[200~two\r!three\r\x1b[201~"]);
+    const other = decoded("\x1b[200~half", "\x03", "x");
+    expect(other.inputs).toEqual(["\x1b[200~half\x1b[201~", "x"]);
+  });
+
+  it("says which keys came alone", () => {
+    const seen: [string, boolean][] = [];
+    const decoder = createDecoder({ onInput: (data, isAlone) => seen.push([data, isAlone]), later: () => () => {} });
+    for (const chunk of ["y", "yy", "\x1b[A", "y\r"]) decoder.write(Buffer.from(chunk));
+    expect(seen).toEqual([
+      ["y", true],
+      ["y", false],
+      ["y", false],
+      ["\x1b[A", true],
+      ["y", false],
+      ["\r", false],
+    ]);
   });
 });

@@ -73,6 +73,23 @@ describe("the field", () => {
     expect(sent.at(-1)).toEqual(message("a/b!"));
   });
 
+  it("is a message again when the text of a command or shell line is deleted at once", () => {
+    const { field, sent, type } = desk();
+    for (const erase of ["\x15", "\x17", "\x1f"]) {
+      type("!ls", erase);
+      if (erase === "\x1f") type("\x1f", "\x1f", "\x1f");
+      expect([erase, field.mode, field.text]).toEqual([erase, "message", ""]);
+    }
+    type("/help", "\x15", "words", key.enter);
+    expect(sent).toEqual([message("words")]);
+  });
+
+  it("counts the lines of a paste without the end of the last one", () => {
+    const { field, type } = desk();
+    type(paste("line\n".repeat(50)));
+    expect(field.render(60).join("\n")).toContain("[paste #1 +50 lines]");
+  });
+
   it("leaves keys to the application that mean nothing to it", () => {
     const { unused, type } = desk();
     type(key.escape, "\x04", key.pageUp, "\x12", "x", "\x04", "\x1b[Z");
