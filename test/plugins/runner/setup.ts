@@ -72,6 +72,7 @@ export async function shop(
   process.env.HOME = g.home;
   onTestFinished(() => {
     process.env.HOME = HOME;
+    g[Symbol.dispose]();
   });
   addSkill(g, "math", { "scripts/fib.py": fib });
   mkdirSync(join(g.home, "temp"));

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const child of children.splice(0)) await child.kill();
+  rmSync(dirname(folder), { recursive: true, force: true });
 });
 
 const noTimer: Later = () => () => {};

@@ -1,12 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { editInEditor, editorOf } from "../../../../plugins/terminal/input/external-editor.ts";
 import { eventually } from "../../../eventually.ts";
 import { desk, key } from "./desk.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "editor-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A program that is used as an editor; it finds the file as its last argument. */
 function editor(name: string, script: string): string {

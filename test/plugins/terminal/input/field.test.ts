@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentOf } from "../../../../plugins/terminal/input/content.ts";
 import { droppedImage } from "../../../../plugins/terminal/input/dropped-image.ts";
 import type { Submission } from "../../../../plugins/terminal/parts.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
 import { emulator } from "../emulator.ts";
 import { desk, key, message, paste } from "./desk.ts";
 
@@ -139,7 +139,7 @@ describe("the field", () => {
   });
 
   it("attaches an image whose path is pasted, as when the file is dropped on the terminal", () => {
-    const folder = mkdtempSync(join(tmpdir(), "drop-"));
+    const folder = temporaryFolder("drop-");
     const path = join(folder, "my shot.png");
     writeFileSync(path, "");
     const { sent, type } = desk({ imageIn: (pasted) => droppedImage(pasted, folder) });

@@ -1,16 +1,19 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { History } from "../../../../plugins/terminal/input/history.ts";
 import { HistoryWalk, withoutSecrets } from "../../../../plugins/terminal/input/history-walk.ts";
 import { eventually } from "../../../eventually.ts";
 import { desk, key, message, paste } from "./desk.ts";
 
+let folder: string;
 let path: string;
 beforeEach(() => {
-  path = join(mkdtempSync(join(tmpdir(), "history-")), "prompts", "p.jsonl");
+  folder = mkdtempSync(join(tmpdir(), "history-"));
+  path = join(folder, "prompts", "p.jsonl");
 });
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const walked = () => {
   const problems: string[] = [];

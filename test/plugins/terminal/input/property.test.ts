@@ -1,11 +1,10 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Draft, Unsent } from "../../../../plugins/terminal/input/draft.ts";
-import { History } from "../../../../plugins/terminal/input/history.ts";
+import { History, type Sent } from "../../../../plugins/terminal/input/history.ts";
 import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
 import { fc } from "../../../property.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
 import { desk, key, paste } from "./desk.ts";
 
 const hostile = fc.oneof(
@@ -30,9 +29,19 @@ const hostile = fc.oneof(
 /** A draft that an earlier process left. */
 const drafted = (saved: Unsent): Draft => ({ saved, change() {}, clear() {}, close() {} });
 
-it("nothing pasted, recalled, drafted, queued or received becomes a command or a line for the shell", () => {
+/** What histories are still writing, also after the desk they belong to is no longer used. */
+const writing: Promise<void>[] = [];
+class WatchedHistory extends History {
+  override add(sent: Sent): Promise<void> {
+    const added = super.add(sent);
+    writing.push(added);
+    return added;
+  }
+}
+
+it("nothing pasted, recalled, drafted, queued or received becomes a command or a line for the shell", async () => {
   let number = 0;
-  const folder = mkdtempSync(join(tmpdir(), "typed-"));
+  const folder = temporaryFolder("typed-");
   const step = fc.oneof(
     hostile.map((text) => ({ paste: text })),
     hostile.map((text) => ({ set: text })),
@@ -61,7 +70,7 @@ it("nothing pasted, recalled, drafted, queued or received becomes a command or a
   );
   fc.assert(
     fc.property(hostile, hostile, fc.array(step, { maxLength: 30 }), (earlier, draft, steps) => {
-      const history = new History(join(folder, `${number++}.jsonl`));
+      const history = new WatchedHistory(join(folder, `${number++}.jsonl`));
       for (const mode of ["message", "command", "shell"] as const) void history.add({ mode, text: earlier });
       const walk = new HistoryWalk(history, () => {});
       const { field, sent, type } = desk({ history: walk, draft: drafted({ text: draft, pastes: new Map() }) });
@@ -75,6 +84,8 @@ it("nothing pasted, recalled, drafted, queued or received becomes a command or a
       expect(sent.map(({ mode }) => mode).filter((mode) => mode !== "message")).toEqual([]);
     }),
   );
+  // The folder is removed after the test, and would be made again by a history that writes later.
+  await Promise.all(writing);
 });
 
 it("every text that is pasted is sent whole", () => {
