@@ -7,6 +7,7 @@ import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 import { Watch } from "./record/watch.ts";
 import { journalOf } from "./restore/journal-path.ts";
+import { KeptLists } from "./restore/kept-lists.ts";
 
 /** Records what tools change, so that files can be restored along with the conversation. */
 export default definePlugin({
@@ -18,6 +19,7 @@ export default definePlugin({
 
   activate(ctx) {
     const watch = new Watch(ctx);
+    const lists = new KeptLists();
     const loadFiles = filesOf(ctx);
     /** Loads the file operations, after all changes are recorded and an interrupted restore is finished. */
     const settled = () => watch.settle().then(loadFiles);
@@ -38,8 +40,11 @@ export default definePlugin({
         beforeToolCall: { level: "late", handler: (call) => watch.before(call).then(() => undefined) },
         afterToolCall: { level: "late", handler: (outcome) => watch.after(outcome).then(() => undefined) },
       },
-      operations: operations(ctx, settled),
-      dispose: () => watch.stop(),
+      operations: operations(ctx, settled, lists),
+      dispose() {
+        lists.clear();
+        return watch.stop();
+      },
     };
   },
 });

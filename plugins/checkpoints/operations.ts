@@ -1,8 +1,11 @@
-import type {} from "@scorel/host/contract";
+import type { Operations } from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
 import { z } from "zod";
 import type { Context } from "./context.ts";
 import type {} from "./contract.ts";
+import type { KeptLists } from "./restore/kept-lists.ts";
+
+type Asked<O extends keyof Operations> = Operations[O]["params"];
 
 const sessionId = z.string();
 const targetEventId = z.string();
@@ -11,7 +14,11 @@ const targetEventId = z.string();
 const results = async () => (await import("./operation-results.ts")).results;
 
 /** The operations by which clients look at changed files and restore them. `settled` loads the code that does it. */
-export function operations(ctx: Context, settled: () => Promise<typeof import("./restore/files.ts")>) {
+export function operations(
+  ctx: Context,
+  settled: () => Promise<typeof import("./restore/files.ts")>,
+  lists: KeptLists,
+) {
   return {
     preview_files: {
       summary: "Returns what `restore_files` would do.",
@@ -19,7 +26,8 @@ export function operations(ctx: Context, settled: () => Promise<typeof import(".
       size: "pages",
       params: () => z.strictObject({ sessionId, targetEventId }),
       result: async () => (await results()).preview_files,
-      run: async (asked) => (await settled()).previewFiles(ctx, asked.targetEventId),
+      run: ({ targetEventId, skip = 0 }: Asked<"preview_files">, { clientId }) =>
+        lists.of(`${clientId} ${targetEventId}`, skip, async () => (await settled()).previewFiles(ctx, targetEventId)),
     },
     restore_files: {
       summary: "Restores the files that this session's tools changed, to an earlier or later event.",
@@ -34,7 +42,8 @@ export function operations(ctx: Context, settled: () => Promise<typeof import(".
       size: "pages",
       params: () => z.strictObject({ sessionId }),
       result: async () => (await results()).list_changes,
-      run: async () => (await settled()).changesOf(ctx),
+      run: ({ skip = 0 }: Asked<"list_changes">, { clientId }) =>
+        lists.of(clientId, skip, async () => (await settled()).changesOf(ctx)),
     },
   } satisfies Contributions["operations"];
 }

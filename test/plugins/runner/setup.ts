@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -72,7 +73,8 @@ export async function shop(
   process.env.HOME = g.home;
   onTestFinished(() => {
     process.env.HOME = HOME;
-    g[Symbol.dispose]();
+    // Programs may have left folders that are closed or deeper than a path may be long, which only these commands can remove.
+    execFileSync("sh", ["-c", 'chmod -R u+rwX "$0"; rm -rf "$0"', g.home]);
   });
   addSkill(g, "math", { "scripts/fib.py": fib });
   mkdirSync(join(g.home, "temp"));
