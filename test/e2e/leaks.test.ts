@@ -71,8 +71,8 @@ async function measured(s: Scratch): Promise<Measure[]> {
   const input = `${loads(LOADS / 10)}/measure\n${loads((LOADS * 4) / 10)}/measure\n${loads(LOADS / 2)}/measure\n`;
   const { stdout, stderr, code } = await s.run(["chat"], { input });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout.match(/^Reloaded$/gm)).toHaveLength(LOADS);
-  return stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as Measure] : []));
+  expect(stdout.match(/^ {2}Reloaded$/gm)).toHaveLength(LOADS);
+  return stdout.split("\n").flatMap((line) => (line.startsWith("  {") ? [JSON.parse(line) as Measure] : []));
 }
 
 /** Bytes that remain for each load in the second half. */
