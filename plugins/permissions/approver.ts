@@ -35,13 +35,14 @@ async function ask(asked: Asked, signal: AbortSignal, state: State): Promise<Too
   const { ctx } = state;
   const { questionAbout } = await import("./question.ts");
   const question = await questionAbout(asked, ctx);
-  const { answer, reason } = await ctx.requests.ask(question, { signal });
+  const { answer, reason, declined } = await ctx.requests.ask(question, { signal });
   const { rules } = asked.verdict;
   if (answer === "s" || answer === "a" || answer === "e") state.rules.push(...rules);
   if (answer === "a") await keep(rules, "project", state);
   if (answer === "e") await keep(rules, "everywhere", state);
   if (answer === "m") await (await import("./plan.ts")).changeMode("edits", state);
   if (["y", "m", "s", "a", "e"].includes(answer ?? "")) return undefined;
+  if (declined) return refused("the user declined it");
   if (answer === null) {
     const because = ctx.requests.attended ? `nobody answered: ${reason}` : "nobody is there to ask";
     return unanswered(asked, because, state);

@@ -12,6 +12,8 @@ export interface CallRequest {
   args: unknown;
   /** The rules that the answers `s` and `a` would add; empty when no rule can describe the call. */
   rules: string[];
+  /** Where the answers that last are kept, by their value. */
+  keptIn?: Readonly<Record<string, string>>;
   /** Who has typed the call, if it is not one of the model. */
   typedBy?: { clientId: string; name?: string };
 }

@@ -20,6 +20,10 @@ export interface Asked {
 }
 
 const REASON = 500;
+/** Characters of the rules that the label of an answer names. */
+const SHORT = 60;
+/** Where answers that last are kept, below the home folder of the host. */
+const KEPT_IN = { a: "~/.scorel/projects", e: "~/.scorel/config.toml" };
 
 /** The question about a call: exactly what would run or change, why it is asked, and what each answer covers. */
 export async function questionAbout(
@@ -30,11 +34,15 @@ export async function questionAbout(
   // Rules and modes do not answer what other guards ask.
   const rules = objections.length > 0 ? [] : verdict.rules;
   const typedBy = typistOf(call);
-  const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules, ...(typedBy && { typedBy }) };
+  const data: CallRequest = {
+    ...{ toolCallId: toolCall.id, tool: toolCall.name, args, rules },
+    ...(rules.length > 0 && { keptIn: KEPT_IN }),
+    ...(typedBy && { typedBy }),
+  };
   return {
     kind: "select",
     title: titleOf(toolCall.name, typedBy),
-    body: [...(await bodyOf(call, ctx)), ...reasonsOf(verdict, objections)],
+    body: [...(await bodyOf(call, ctx)), ...reasonsOf(verdict, objections), ...listOf(rules)],
     options: optionsFor(rules, offersEdits && objections.length === 0),
     data,
   };
@@ -71,12 +79,35 @@ function oneLine(text: string): string {
   return line.length > REASON ? `${line.slice(0, REASON - 1)}…` : line;
 }
 
+/** What rules cover, in few words: the label of an answer has to fit in a line. */
+function coveredBy(rules: readonly string[]): string {
+  const words = visibleText(rules.map(inWords).join(", "));
+  if (words.length <= SHORT && !words.includes("\n")) return words;
+  const [rule = ""] = rules;
+  const tools = new Set(rules.map((each) => /^\w+/.exec(each)?.[0]));
+  const isAll = (...names: string[]) => [...tools].every((tool) => names.includes(tool ?? ""));
+  if (isAll("Bash")) return rules.length === 1 ? "this command" : `these ${rules.length} commands`;
+  if (isAll("Edit", "Write")) return rules.length === 1 ? "edits of this file" : `edits of ${rules.length} files`;
+  return rules.length === 1
+    ? `this call of ${visibleText(/^\w+/.exec(rule)?.[0] ?? "the tool")}`
+    : `these ${rules.length} rules`;
+}
+
+/** All that the answers cover, where their labels only say how much it is. */
+function listOf(rules: readonly string[]): DisplayAction[] {
+  const words = visibleText(rules.map(inWords).join(", "));
+  if (rules.length === 0 || coveredBy(rules) === words) return [];
+  return [
+    notice(`What the other answers allow:\n${rules.map((rule) => `- ${visibleText(inWords(rule))}`).join("\n")}`),
+  ];
+}
+
 function optionsFor(rules: readonly string[], offersEdits: boolean): RequestOption[] {
   const once: RequestOption = { value: "y", label: "yes, this once", kind: "allow_once" };
   const no: RequestOption = { value: "n", label: "no (you can add a reason)", kind: "reject_once" };
   const kind = "allow_always";
   const edits: RequestOption = { value: "m", label: "yes, and all edits in this session (mode edits)", kind };
-  const covered = visibleText(rules.map(inWords).join(", "));
+  const covered = coveredBy(rules);
   const lasting: RequestOption[] = [
     { value: "s", label: `yes, and in this session: ${covered}`, kind },
     { value: "a", label: `always in this project: ${covered}`, kind, lasting: true },

@@ -49,6 +49,8 @@ export interface RequestAnswer {
   answer: string | null;
   /** The answerer's reason, or why there is no answer. */
   reason?: string;
+  /** There is no answer because a person has declined the question. */
+  declined?: true;
 }
 
 export interface AskOptions {

@@ -172,7 +172,11 @@ export class Requests {
       clientId,
       check: isOpen(this.ctx.session, requestId),
     });
-    this.waiting.get(requestId)?.resolve({ answer, ...(said !== undefined && { reason: said }) });
+    this.waiting.get(requestId)?.resolve({
+      answer,
+      ...(said !== undefined && { reason: said }),
+      ...(answer === null && { declined: true }),
+    });
     const message = option?.message === true ? reason : option?.message;
     return { eventId: id, ...(message !== undefined && { message }) };
   }

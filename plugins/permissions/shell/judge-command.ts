@@ -12,6 +12,7 @@ import { allowsUnit, isAbout, ruleFor, textOf } from "../rules/rules.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "../verdict.ts";
 import { textsFor } from "./command-texts.ts";
 import { staysInside } from "./hazards.ts";
+import { obeyingProgram } from "./obeying.ts";
 import { analyzeScript } from "./script-analysis.ts";
 import { type Reading, readCommand, type Unit } from "./shell.ts";
 import { spelled, type Token } from "./words.ts";
@@ -28,12 +29,16 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   const reading = read(command, moved, workspace);
   const open = uncoveredParts(reading, mode === "plan" ? [] : about(rules.allow), workspace, rules);
   if (mode === "plan") return open.length + reading.unknown.length === 0 ? allow("it only reads") : deny(PLANNING);
-  const offered = reading.unknown.length > 0 ? [] : [...new Set(open.map((unit) => ruleFor("Bash", textOf(unit))))];
+  const obeying = obeyingProgram(command, reading.units);
+  const isUnknown = reading.unknown.length > 0 || obeying !== undefined;
+  const offered = isUnknown ? [] : [...new Set(open.map((unit) => ruleFor("Bash", textOf(unit))))];
   if (asked) return { decision: "ask", why: asked.why, rules: [] };
   if (about(rules.allow).some(({ pattern }) => pattern === undefined)) return allow('the rule "Bash" allows it');
   if (reading.unknown.length > 0)
     return { decision: "ask", why: `it contains ${reading.unknown[0]}, so it needs approval each time`, rules: [] };
   if (open.length === 0) return allow("the rules allow every part of it");
+  if (obeying !== undefined)
+    return { decision: "ask", why: `\`${obeying}\` runs what it reads, so it needs approval each time`, rules: [] };
   const hints = hintsFor(open, about(rules.allow));
   const texts = open.map((unit) => textOf(unit));
   return {

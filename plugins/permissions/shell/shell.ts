@@ -22,7 +22,7 @@ export interface Reading {
 }
 
 /** Invisible, look-alike and unassigned characters. */
-const UNSEEN = /(?![\t\n ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/u;
+const UNSEEN = /(?![\t\n ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}\u2800]/u;
 /** Compound nodes that only group commands. */
 const HOLDERS = new Set([
   ...["Script", "Statement", "AndOr", "Pipeline", "Time", "Negation", "CompoundList"],

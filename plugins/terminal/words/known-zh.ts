@@ -8,7 +8,7 @@ const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^(.+) wants to run:$/s, "$1 想要运行:"],
   [/^(.+) wants to use the tool (.+):$/s, "$1 想要使用工具 $2:"],
   [/^Why you are asked: (.+)$/s, "询问的原因:$1"],
-  [/^These rules would be kept:\n(.+)$/s, "将保存以下规则:\n$1"],
+  [/^What the other answers allow:\n(.+)$/s, "其他回答将允许:\n$1"],
   [/^in (?=[/~])(.+)$/s, "位于 $1"],
   [/^yes, this once$/, "是,仅此一次"],
   [/^yes, and all edits in this session \(mode edits\)$/, "是,并允许本会话中的所有编辑(编辑模式)"],
@@ -21,6 +21,8 @@ const scopes: readonly (readonly [english: RegExp, chinese: string])[] = [
 ];
 const covered: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^edits of (\d+) files$/, "编辑 $1 个文件"],
+  [/^this command$/, "此命令"],
+  [/^edits of this file$/, "编辑此文件"],
   [/^these (\d+) commands$/, "这 $1 个命令"],
   [/^these (\d+) rules$/, "这 $1 条规则"],
   [/^every command$/, "所有命令"],
