@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type {} from "@scorel/blobs/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { removeOutputs, temporaryFolders } from "@scorel/kit/files/kept-outputs";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import { isId } from "@scorel/kit/values/id";
 import { errors } from "./errors.ts";
@@ -69,7 +70,9 @@ export async function purgeSessions(context: OperationContext): Promise<Answer<"
     await context.alone(id, () => {
       removeAll(trash, id, context);
       // Also remove files that an interrupted delete left behind.
-      if (!hasLog(context, id)) removeAll(context.sessionsDir, id, context);
+      if (hasLog(context, id)) return;
+      removeAll(context.sessionsDir, id, context);
+      attempt(join(temporaryFolders(), id), () => removeOutputs(id));
     });
   }
   const ids = sessions.map(({ sessionId }) => sessionId);

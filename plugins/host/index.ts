@@ -8,6 +8,7 @@ import type { HostService, KnownSessionOptions } from "./contract.ts";
 import { checkOptions } from "./contributed-options.ts";
 import { createHost, type LocalHost } from "./host.ts";
 import { shippedOptions } from "./shipped-options.ts";
+import { removeOldOutputsLater } from "./storage/old-outputs.ts";
 import { changeFile } from "./storage/shared-file.ts";
 import { statusChange } from "./stream/status-change.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
@@ -69,6 +70,11 @@ export default definePlugin({
       concurrentTurns: ctx.config.concurrentTurns,
     });
     locals.set(ctx, host);
+    ctx.onDispose(
+      removeOldOutputsLater(host.sessions.shelf.path, (thrown) =>
+        ctx.logger.warn("Old outputs of commands could not be removed", thrown),
+      ),
+    );
     const directories = {
       directory: canonicalDirectory,
       rootOf: (directory: string) => projectRoot(directory, homeDirectory()),

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { temporaryFolders } from "@scorel/kit/files/kept-outputs";
 import { reasonOf } from "@scorel/kit/values/coded-error";
 import type {
   LockedSetting,
@@ -121,11 +122,10 @@ function makeTemporary(sessionId: string): string {
  * owns it.
  */
 function temporaryFolder(sessionId: string): string {
-  const base = fs.realpathSync(tmpdir());
-  const folder = join(base, `scorel-${process.getuid?.() ?? "user"}`);
+  const folder = temporaryFolders();
   const path = join(folder, sessionId);
   if (isOurs(folder) && isOurs(path)) return path;
-  return fs.mkdtempSync(join(base, `scorel-${sessionId}-`));
+  return fs.mkdtempSync(join(dirname(folder), `scorel-${sessionId}-`));
 }
 
 function isOurs(path: string): boolean {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, newId, ScorelError } from "@scorel/kernel";
+import { codeOf, ScorelError } from "@scorel/kernel";
+import { outputName } from "@scorel/kit/files/kept-outputs";
 
 const MAX_SPILL = 64 * 1024 * 1024;
 /** Bytes reserved for the line about the cut, and for the exit code. */
@@ -78,7 +79,7 @@ export class Output {
   }
 
   private startSpill(): Spill {
-    const spill = new Spill(() => join(this.folder(), `output-${newId()}.txt`));
+    const spill = new Spill(() => join(this.folder(), outputName()));
     spill.write(this.tail.text);
     return spill;
   }

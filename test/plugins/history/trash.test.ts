@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import history from "@scorel/history";
 import { definePlugin } from "@scorel/kernel";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { outputName, temporaryFolders } from "../../../plugins/kit/files/kept-outputs.ts";
 import { ask, echoAgent, type TestHome, testHome, testHost } from "../host/home.ts";
 
 const trashOf = ({ home }: TestHome) => join(home, ".scorel", "trash");
@@ -196,6 +197,23 @@ describe("emptying the trash", () => {
     });
     expect(asked).toEqual([["mine.txt"]]);
     expect(home.files()).toEqual([`${kept}.index.json`, `${kept}.jsonl`]);
+  });
+
+  it("removes the files with outputs of commands, too, unless the session has come back", async () => {
+    using home = testHome();
+    const [gone, back] = [await stored(home), await stored(home)];
+    vi.stubEnv("TMPDIR", home.home);
+    await using t = await testHost([echoAgent], [], [history]);
+    const files = [gone, back].map((id) => join(temporaryFolders(), id, outputName()));
+    for (const file of files) {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      writeFileSync(file, "output");
+    }
+    await t.client.request("delete_session", { sessionId: gone });
+    writeFileSync(join(trashOf(home), `${back}.torn-1`), "{");
+    await t.client.request("purge_sessions", {});
+    vi.unstubAllEnvs();
+    expect(files.map((file) => existsSync(dirname(file)))).toEqual([false, true]);
   });
 
   it("does nothing without a trash, and removes the rest of a killed delete", async () => {
