@@ -21,21 +21,20 @@ interface BodyLook {
 
 /**
  * What a question is about, whole: nobody can agree to what was cut off. Each line of it stands behind a bar, so that no text can look
- * like an answer or like a line about the question; a line that was broken goes on behind another bar.
+ * like an answer or like a line about the question; a line that was broken goes on behind another bar. `end` is where its first part
+ * ends, such as the command that reasons stand below.
  */
 export function questionBody(
   request: OpenRequest,
   more: Readonly<Record<"before" | "after", readonly string[]>>,
   width: number,
   look: BodyLook,
-): string[] {
+): { lines: string[]; end: number } {
   const room = Math.max(8, width - 2);
-  const parts = (request.body ?? []).flatMap((part) => partLines(part, room, look, request));
-  return [
-    ...more.before.flatMap((text) => textLines(text, room, look, "strong")),
-    ...parts,
-    ...more.after.flatMap((text) => textLines(text, room, look)),
-  ];
+  const before = more.before.flatMap((text) => textLines(text, room, look, "strong"));
+  const [first = [], ...rest] = (request.body ?? []).map((part) => partLines(part, room, look, request));
+  const after = more.after.flatMap((text) => textLines(text, room, look));
+  return { lines: [...before, ...first, ...rest.flat(), ...after], end: before.length + first.length };
 }
 
 function partLines(part: DisplayAction, room: number, look: BodyLook, request: OpenRequest): string[] {

@@ -55,7 +55,7 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   // What does not fit below, when the answer is given for the first time, is part of what the question is about.
   const after = long.filter(({ label }) => isHuge(label, room));
   const more = { before: rest, after: after.map(({ key, label }) => `${key}: ${label}`) };
-  const body = questionBody(question.request, more, room, look);
+  const { lines: body, end } = questionBody(question.request, more, room, look);
   const foot = footOf(question, around, room, look);
   const least = Math.min(LEAST_BODY, body.length);
   const needed = head.length + foot.length + least + labels.length;
@@ -70,7 +70,7 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   const offers = offerLines(question, labels, Math.min(free, labels.length), room, look, around);
   const bodyRoom = height - head.length - foot.length - offers.length;
   const mark = (above: number, below: number) => scrollMark(above, below, room, look);
-  const shown = question.body.show(body, room, bodyRoom, mark);
+  const shown = question.body.show({ lines: body, end }, room, bodyRoom, mark);
   return {
     lines: [...head, ...shown, ...offers, ...foot].map((line) => bar + line),
     isWhole: true,

@@ -27,29 +27,31 @@ export class Scrolled {
     return true;
   }
 
-  /** Shows lines in so many; `mark` draws the line that says how many are left out above it and below. */
+  /**
+   * Shows lines in so many; `mark` draws the line that says how many are left out above it and below. The lines that are always shown
+   * are the last ones before `end`: those of a command, not of what is said about it.
+   */
   show(
-    lines: readonly string[],
+    { lines, end }: { lines: readonly string[]; end: number },
     width: number,
     room: number,
     mark: (above: number, below: number) => string,
   ): string[] {
     this.know(lines.length, width);
-    if (lines.length <= room) {
-      this.last = 0;
-      this.from = 0;
-      for (const at of lines.keys()) this.seen.add(at);
-      return [...lines];
-    }
-    const tail = Math.min(TAIL, Math.floor((room - 1) / 2));
-    const head = room - 1 - tail;
-    this.last = lines.length - tail - head;
+    const all = [...lines.keys()];
+    const isLong = lines.length > room;
+    const tail = isLong ? Math.min(TAIL, Math.floor((room - 1) / 2), end) : 0;
+    const head = isLong ? room - 1 - tail : lines.length;
+    const moving = [...all.slice(0, end - tail), ...all.slice(end)];
+    this.last = moving.length - head;
     this.step = Math.max(1, head - 1);
     this.from = Math.min(this.from, this.last);
-    const end = lines.length - tail;
-    for (let at = this.from; at < this.from + head; at++) this.seen.add(at);
-    for (let at = end; at < lines.length; at++) this.seen.add(at);
-    return [...lines.slice(this.from, this.from + head), mark(this.from, end - this.from - head), ...lines.slice(end)];
+    const shown = moving.slice(this.from, this.from + head);
+    const fixed = all.slice(end - tail, end);
+    for (const at of [...shown, ...fixed]) this.seen.add(at);
+    const draw = (which: readonly number[]) => which.map((at) => lines[at] as string);
+    if (!isLong) return draw(shown);
+    return [...draw(shown), mark(this.from, this.last - this.from), ...draw(fixed)];
   }
 
   /** In another width, the lines are others. */

@@ -72,7 +72,13 @@ const options = [
   { value: "n", label: "no (you can add a reason)", kind: "reject_once" as const },
 ];
 const notice = (text: string) => ({ display: "notice", level: "info", text }) as const;
-const long = { body: [notice(`$ npm test\n${"# the tests\n".repeat(30)}touch ../pwn`)], options };
+const long = {
+  body: [
+    notice(`$ npm test\n${"# the tests\n".repeat(30)}touch ../pwn`),
+    notice(`Why you are asked: ${"it is so ".repeat(40)}`),
+  ],
+  options,
+};
 const draft = Array.from({ length: 15 }, (_, at) => `  line ${at}`);
 
 describe("a question on the screen", () => {
