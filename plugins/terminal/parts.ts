@@ -47,7 +47,9 @@ export interface Field extends Component {
   /** Where the terminal's cursor belongs in the lines rendered last; undefined while it must not be shown. */
   readonly cursor: Cursor | undefined;
   /** Replaces the text by a message, or by a text of the named mode. What stands in it is never read as a command. */
-  setText(text: string, mode?: FieldMode): void;
+  setText(text: string, mode?: FieldMode, silent?: boolean): void;
+  /** Brings back what was being written, if a text of the history stands in its place. */
+  leaveHistory(): void;
   /** Sends or queues. */
   onSubmit: (submission: Submission) => void;
   /** Sends into the running turn. */

@@ -93,6 +93,40 @@ describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
     expect(drafts(s)).toEqual([]);
   });
 
+  it("runs nothing of several lines that arrive at once, with and without the marks of a paste", async () => {
+    await using s = await stage([text("Read.")]);
+    await using t = await ready(s);
+    t.type("first\r!touch one\r/permission full\r");
+    await t.shows("/permission full");
+    t.type("\x1b[200~ and\x1b[201~\r!touch two\r\x1b[201~");
+    await t.shows("!touch two");
+    t.type(".");
+    await t.shows(/^ {2}\.$/m);
+    t.type("\r");
+    await t.shows("Read.");
+    expect(readdirSync(s.project)).not.toContain("one");
+    expect(readdirSync(s.project)).not.toContain("two");
+    expect(t.screen.text()).toContain("ask ·");
+    await leave(t);
+  });
+
+  it("keeps a command that does not exist in the field, and recalls commands with their marks", async () => {
+    await using s = await stage([]);
+    await using t = await ready(s);
+    t.type("/nonesuch a");
+    await t.shows("/nonesuch a");
+    t.type("\r");
+    await t.shows("There is no command");
+    t.type("b");
+    await t.shows("/nonesuch ab");
+    t.type("\x15!echo to-the-shell\r");
+    await t.shows(/to-the-shell[\s\S]*to-the-shell/);
+    t.type("\x1b[A");
+    await t.shows(/^!echo to-the-shell/m);
+    t.type("\x15");
+    await leave(t);
+  });
+
   it("finds what was sent by Ctrl-R, also in another terminal, and completes commands", async () => {
     await using s = await stage([text("One."), text("Two.")]);
     await using first = await ready(s);

@@ -249,7 +249,9 @@ export class Conversation {
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
     if (output) this.listener.told(output, "plain");
     if (turn !== undefined) this.own.follow(this.opened(), turn);
-    if (input !== undefined) this.listener.offered(input);
+    // What a command proposes as the next one is a command, too: it is seen, and run when it is sent.
+    if (input !== undefined && /^\/.+$/.test(input)) this.listener.offered(input.slice(1), "command");
+    else if (input !== undefined) this.listener.offered(input);
     if (leave) this.listener.left();
   }
 

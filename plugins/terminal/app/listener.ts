@@ -9,8 +9,8 @@ export interface Listener {
   /** Something that is not part of the log: the output of a command, a notification, an error. */
   told(text: string, level: "info" | "warning" | "error" | "plain"): void;
   passed(delivered: Delivered): void;
-  /** Text for the field. */
-  offered(text: string): void;
+  /** Text for the field: words, or a command that only has to be sent. */
+  offered(text: string, mode?: "message" | "command"): void;
   copied(text: string): void;
   /** The person asked to leave. */
   left(): void;

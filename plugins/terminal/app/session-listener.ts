@@ -21,7 +21,7 @@ interface Shown {
   readonly queueKeys: QueueKeys;
   readonly activity: Activity;
   readonly contributed: Pick<Contributed, "load"> | undefined;
-  readonly field: Pick<Field, "text" | "setText"> | undefined;
+  readonly field: Pick<Field, "text" | "setText" | "leaveHistory"> | undefined;
   readonly words: Words;
   onEntered(): void;
   add: Transcript["add"];
@@ -89,10 +89,12 @@ export class SessionListener implements Listener {
     if (display.display !== "hidden") this.to.add((width, look) => displayLines(display, width, look));
   }
 
-  offered(text: string): void {
+  offered(text: string, mode: "message" | "command" = "message"): void {
     const { field } = this.to;
+    field?.leaveHistory();
     const before = field?.text ?? "";
-    field?.setText(before.trim() === "" ? text : `${text}\n${before}`);
+    if (before.trim() === "") field?.setText(text, mode);
+    else field?.setText(`${mode === "command" ? "/" : ""}${text}\n${before}`);
     this.to.redraw();
   }
 

@@ -1,5 +1,5 @@
 import { codeOf } from "@scorel/kernel";
-import type { Submission, Surroundings } from "../parts.ts";
+import type { Field, Submission, Surroundings } from "../parts.ts";
 import { userLines } from "../rows/display.ts";
 import type { Words } from "../words/words.ts";
 import type { Actions } from "./actions.ts";
@@ -21,7 +21,7 @@ interface Receiver extends Pick<Surroundings, "sessionId" | "tell"> {
   readonly contributed: Pick<Contributed, "open"> | undefined;
   readonly words: Words;
   readonly actions: Actions;
-  readonly field: { readonly text: string; setText(text: string): void } | undefined;
+  readonly field: Pick<Field, "text" | "setText"> | undefined;
   add: Transcript["add"];
   attempt(work: () => Promise<unknown>): void;
   leave(): void;
@@ -69,13 +69,15 @@ function command(app: Receiver, line: string): void {
   }
 }
 
-/** Runs a command of the host. One that other tools have leads to the one that does the same here. */
-async function runCommand({ conversation, words }: Receiver, line: string): Promise<void> {
+/** Runs a command of the host. A name that there is not comes back to the field. One that other tools have leads to the one that does the same here. */
+async function runCommand({ conversation, field, words }: Receiver, line: string): Promise<void> {
   try {
     await conversation.command(line);
   } catch (thrown) {
+    if (codeOf(thrown) !== "COMMAND_UNKNOWN") throw thrown;
+    if (field?.text === "") field.setText(line, "command");
     const [name = ""] = line.split(/\s/);
-    const meant = codeOf(thrown) === "COMMAND_UNKNOWN" ? meantBy(name) : undefined;
+    const meant = meantBy(name);
     throw meant === undefined ? thrown : new Error(words.meant(name, meant));
   }
 }

@@ -67,6 +67,8 @@ export class Completing {
     if (!list || !isSame(list.asked, now)) return false;
     if (keys.is(data, "down")) return this.move(1);
     if (keys.is(data, "up")) return this.move(-1);
+    if (keys.is(data, "pageDown")) return this.page(1);
+    if (keys.is(data, "pageUp")) return this.page(-1);
     if (keys.is(data, "interrupt")) {
       this.close();
       return true;
@@ -103,6 +105,12 @@ export class Completing {
   private move(by: number): true {
     const { list } = this;
     if (list) list.chosen = (list.chosen + by + list.items.length) % list.items.length;
+    return true;
+  }
+
+  private page(by: number): true {
+    const { list } = this;
+    if (list) list.chosen = Math.max(0, Math.min(list.chosen + by * ROWS, list.items.length - 1));
     return true;
   }
 

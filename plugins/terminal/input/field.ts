@@ -57,10 +57,16 @@ export class PromptField implements Field {
     return this.line.current;
   }
 
-  setText(text: string, mode: FieldMode = "message"): void {
-    this.enter(mode);
+  setText(text: string, mode: FieldMode = "message", silent = false): void {
+    this.enter(mode, silent);
     this.area.set(text);
     this.changed(false);
+  }
+
+  /** Brings back what was being written before a text of the history was recalled. */
+  leaveHistory(): void {
+    const own = this.parts.history?.toOwn(this.area.text);
+    if (own) this.recall(own);
   }
 
   invalidate(): void {}
@@ -122,7 +128,7 @@ export class PromptField implements Field {
     if (action === "deleteBackward" && area.atStart && this.mode !== "message") return this.done(() => this.back());
     const recalled =
       action === "lineUp" && area.onFirstLine
-        ? parts.history?.older(this.mode, area.text)
+        ? parts.history?.older({ mode: this.mode, text: area.text, ...(this.line.isSilent && { silent: true }) })
         : action === "lineDown" && area.onLastLine
           ? parts.history?.newer()
           : undefined;
@@ -138,10 +144,14 @@ export class PromptField implements Field {
     if (this.mode !== "message" && area.isEmpty && !wasEmpty && !isByCharacter) this.enter("message");
   }
 
-  /** Shows a text of the history, in the mode that the person is in. */
-  private recall({ text, own }: Recalled): true {
+  /** Shows a text of the history as what it was sent as. */
+  private recall({ text, mode, silent, own }: Recalled): true {
+    const isSame = mode === this.mode;
+    this.line.enter(mode, silent);
     if (own) this.area.restore(text, this.area.pastes);
     else this.area.set(text);
+    // A step back must not bring words of a message into a command.
+    if (!isSame) this.area.forgetSteps();
     this.changed(false);
     return true;
   }
@@ -171,8 +181,8 @@ export class PromptField implements Field {
     else this.enter("message");
   }
 
-  private enter(mode: FieldMode): void {
-    this.line.enter(mode);
+  private enter(mode: FieldMode, silent = false): void {
+    this.line.enter(mode, silent);
     // A step back must not bring words of a message into a command.
     this.area.forgetSteps();
     this.parts.history?.leave();
@@ -229,12 +239,12 @@ export class PromptField implements Field {
   }
 
   private submit(give: (submission: Submission) => void): true {
-    const { area, parts, mode } = this;
+    const { area, parts } = this;
     const silent = this.line.isSilent;
-    const text = area.whole;
+    const { mode, text } = this.line.meant(area.whole);
     const attachments = this.attachments.in(text);
     if (text.trim() === "") return true;
-    parts.history?.add({ mode, text });
+    parts.history?.add({ mode, text, ...(silent && { silent }) });
     parts.completing?.close();
     area.clear();
     this.enter("message");

@@ -1,25 +1,24 @@
 import { isSecret } from "@scorel/kit/text/secret-free";
 import { messageOf } from "@scorel/kit/values/coded-error";
 import type { FieldMode } from "../parts.ts";
-import type { History, Sent } from "./history.ts";
+import { type History, keyOf, type Sent } from "./history.ts";
 
 /** Shorter values of the environment may be ordinary words. */
 const SHORTEST_SECRET = 8;
 
 /** A text from the history, or the one that was being written before. */
-export interface Recalled {
-  text: string;
+export interface Recalled extends Sent {
   own: boolean;
 }
 
 /**
- * The way through the history by the arrow keys. It shows what was sent in the mode that the person is in, so that a line is a command
- * or a line for the shell only where they have typed `/` or `!` themselves.
+ * The way through the history by the arrow keys. From a message, it leads to everything that was sent, as what it was: a command or a
+ * line for the shell has its mark, and is run when the person sends it. From a command or a line for the shell, it leads to its like.
  */
 export class HistoryWalk {
   private readonly history: History;
   private readonly tell: (problem: string) => void;
-  private walk: { texts: string[]; index: number; own: string } | undefined;
+  private walk: { entries: readonly Sent[]; index: number; own: Sent } | undefined;
 
   /** `tell` is told why the history cannot be read or written, at most once. */
   constructor(history: History, tell: (problem: string) => void) {
@@ -32,20 +31,28 @@ export class HistoryWalk {
   }
 
   /** The text before the one that is shown; `own` is what is being written. */
-  older(mode: FieldMode, own: string): Recalled | undefined {
-    const walk = this.walk ?? { texts: this.textsOf(mode), index: 0, own };
-    const text = walk.texts[walk.index];
-    if (text === undefined) return undefined;
+  older(own: Sent): Recalled | undefined {
+    const walk = this.walk ?? { entries: this.entriesOf(own.mode), index: 0, own };
+    const sent = walk.entries[walk.index];
+    if (sent === undefined) return undefined;
     this.walk = { ...walk, index: walk.index + 1 };
-    return { text, own: false };
+    return { ...sent, own: false };
   }
 
   newer(): Recalled | undefined {
     const { walk } = this;
-    if (!walk) return undefined;
-    const index = walk.index - 1;
-    this.walk = index === 0 ? undefined : { ...walk, index };
-    return index === 0 ? { text: walk.own, own: true } : { text: walk.texts[index - 1] ?? "", own: false };
+    const sent = walk?.entries[walk.index - 2];
+    if (!walk || !sent) return this.toOwn();
+    this.walk = { ...walk, index: walk.index - 1 };
+    return { ...sent, own: false };
+  }
+
+  /** What was being written, unless it is shown already or `shown` is no longer the text from the history. */
+  toOwn(shown?: string): Recalled | undefined {
+    const { walk } = this;
+    if (!walk || (shown !== undefined && walk.entries[walk.index - 1]?.text !== shown)) return undefined;
+    this.leave();
+    return { ...walk.own, own: true };
   }
 
   /** Begins with the newest text again. */
@@ -58,11 +65,11 @@ export class HistoryWalk {
     this.history.add(sent).catch((thrown) => this.tell(messageOf(thrown)));
   }
 
-  /** The texts of a mode, the newest first, each once. */
-  textsOf(mode: FieldMode): string[] {
+  /** What may be recalled in a mode, the newest first, each once. */
+  entriesOf(mode: FieldMode): Sent[] {
     try {
-      const texts = this.history.all().filter((sent) => sent.mode === mode);
-      return [...new Set(texts.map(({ text }) => text).reverse())];
+      const all = this.history.all().filter((sent) => mode === "message" || sent.mode === mode);
+      return [...new Map([...all].reverse().map((sent) => [keyOf(sent), sent])).values()];
     } catch (thrown) {
       this.tell(messageOf(thrown));
       return [];

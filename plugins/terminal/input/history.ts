@@ -13,6 +13,8 @@ import { cleanText } from "./paste.ts";
 export interface Sent {
   mode: FieldMode;
   text: string;
+  /** A shell line of which the model was not told (`!!`). */
+  silent?: true;
 }
 
 /** Bytes of the file above which the oldest texts are dropped, and what is kept then. */
@@ -52,8 +54,8 @@ export class History {
   }
 
   /** Adds a text, unless it is the same as the last one. Throws file system errors; this process has the text anyway. */
-  async add({ mode, text }: Sent): Promise<void> {
-    const sent = { mode, text: this.redact(text) };
+  async add({ mode, text, silent }: Sent): Promise<void> {
+    const sent: Sent = { mode, text: this.redact(text), ...(silent && { silent }) };
     if (sent.text.trim() === "" || sent.text.length > LONGEST_TEXT) return;
     this.unwritten.push(sent);
     makePrivateFolder(dirname(this.path));
@@ -61,12 +63,17 @@ export class History {
     if (!lock) return;
     try {
       const last = readTexts(this.path).at(-1);
-      if (last?.mode !== sent.mode || last.text !== sent.text) append(this.path, `${JSON.stringify(sent)}\n`);
+      if (!last || keyOf(last) !== keyOf(sent)) append(this.path, `${JSON.stringify(sent)}\n`);
       this.unwritten = this.unwritten.filter((each) => each !== sent);
     } finally {
       lock.release();
     }
   }
+}
+
+/** The same for two texts that are the same. */
+export function keyOf({ mode, text, silent = undefined }: Sent): string {
+  return JSON.stringify([mode, text, silent === true]);
 }
 
 /** Adds a line under the lock, and drops the oldest when the file has become large. A link in its place is refused. */
@@ -107,8 +114,9 @@ function readTexts(path: string): Sent[] {
   const lines = (readOwnFile(path) ?? "").split("\n").filter(Boolean);
   return lines.flatMap((line) => {
     try {
-      const { mode, text } = JSON.parse(line) as Partial<Sent>;
-      return MODES.includes(mode) && typeof text === "string" ? [{ mode, text: cleanText(text) } as Sent] : [];
+      const { mode, text, silent } = JSON.parse(line) as Partial<Sent>;
+      if (!MODES.includes(mode) || typeof text !== "string") return [];
+      return [{ mode, text: cleanText(text), ...(silent === true && { silent }) } as Sent];
     } catch {
       return [];
     }

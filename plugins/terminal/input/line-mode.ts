@@ -8,9 +8,9 @@ export class LineMode {
   /** The model is not told of a line for the shell (`!!`). */
   isSilent = false;
 
-  enter(mode: FieldMode): void {
+  enter(mode: FieldMode, isSilent = false): void {
     this.current = mode;
-    this.isSilent = false;
+    this.isSilent = isSilent;
   }
 
   /** The mode that a character begins when it is typed into an empty message. */
@@ -26,8 +26,19 @@ export class LineMode {
     return true;
   }
 
+  /** What is meant by a text: one that begins with the path of a file is no command. */
+  meant(text: string): { mode: FieldMode; text: string } {
+    const isPath = this.current === "command" && /^\S*\//.test(text);
+    return isPath ? { mode: "message", text: `/${text}` } : { mode: this.current, text };
+  }
+
   /** How it is written before the text in a draft, which is restored as a message. */
   get mark(): string {
-    return MARKS[this.current] + (this.isSilent ? "!" : "");
+    return markOf(this.current, this.isSilent);
   }
+}
+
+/** The mark that a text of a mode begins with. */
+export function markOf(mode: FieldMode, isSilent = false): string {
+  return MARKS[mode] + (isSilent ? "!" : "");
 }

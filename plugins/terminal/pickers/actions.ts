@@ -65,7 +65,8 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
   };
   return {
     actions: {
-      history: () => open(historyPicker(at, walk, field.mode), (text) => field.setText(text, field.mode)),
+      history: () =>
+        open(historyPicker(at, walk, field.mode), ({ text, mode, silent }) => field.setText(text, mode, silent)),
       sessions: () =>
         open(sessionPicker(at, removedHere), async ({ sessionId }) =>
           at.enter(await client.request("load_session", { sessionId })),

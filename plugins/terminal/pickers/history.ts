@@ -1,17 +1,20 @@
+import type { Sent } from "../input/history.ts";
 import type { HistoryWalk } from "../input/history-walk.ts";
+import { markOf } from "../input/line-mode.ts";
 import type { FieldMode } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 
-/** What was sent in this project, the newest first. In a command or shell line it lists those of its kind. */
-export function historyPicker(at: PickerPlace, walk: HistoryWalk, mode: FieldMode): ListPicker<string> {
+/** What was sent in this project, the newest first, with its mark. In a command or shell line it lists those of its kind. */
+export function historyPicker(at: PickerPlace, walk: HistoryWalk, mode: FieldMode): ListPicker<Sent> {
   const { pickerWords: words } = at;
-  return new ListPicker<string>(at, {
+  const marked = ({ mode, text, silent }: Sent) => markOf(mode, silent) + text;
+  return new ListPicker<Sent>(at, {
     title: () => words.historyTitle,
     empty: words.historyEmpty,
-    load: () => walk.textsOf(mode),
-    row: (text) => ({ label: text }),
-    id: (text) => text,
-    preview: (text) => text,
+    load: () => walk.entriesOf(mode),
+    row: (sent) => ({ label: marked(sent) }),
+    id: marked,
+    preview: marked,
   });
 }

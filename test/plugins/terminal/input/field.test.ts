@@ -90,6 +90,12 @@ describe("the field", () => {
     expect(field.render(60).join("\n")).toContain("[paste #1 +50 lines]");
   });
 
+  it("takes a path at the beginning of a message for words", () => {
+    const { sent, type } = desk();
+    type("/tmp/foo is a long question", key.enter, "/compact src/a.ts", key.enter);
+    expect(sent).toEqual([message("/tmp/foo is a long question"), { ...message("compact src/a.ts"), mode: "command" }]);
+  });
+
   it("leaves keys to the application that mean nothing to it", () => {
     const { unused, type } = desk();
     type(key.escape, "\x04", key.pageUp, "\x12", "x", "\x04", "\x1b[Z");

@@ -34,27 +34,39 @@ describe("the history", () => {
     expect(seen).toEqual([second, second, "first", "first", second, own, own]);
   });
 
-  it("shows commands only in a command, and shell lines only in a shell line", () => {
+  it("brings commands and shell lines back as what they were, with their marks, and in such a line only its like", () => {
     const { type, field, sent } = desk(walked());
-    type("/help", key.enter, "!ls", key.enter, "!pwd", key.enter, "hello", key.enter);
+    type("/help", key.enter, "!!ls", key.enter, "!pwd", key.enter, "hello", key.enter, "own");
+    const line = () => field.render(40)[1];
     const recalled = (...keys: string[]) => {
-      type(...keys);
-      const shown = { mode: field.mode, text: field.text };
-      field.setText("");
+      const shown = keys.map((each) => {
+        type(each);
+        return line();
+      });
       return shown;
     };
-    expect([
-      recalled(key.up, key.up, key.up),
-      recalled("/", key.up, key.up),
-      recalled("!", key.up),
-      recalled("!", key.up, key.up),
-    ]).toEqual([
-      { mode: "message", text: "hello" },
-      { mode: "command", text: "help" },
-      { mode: "shell", text: "pwd" },
-      { mode: "shell", text: "ls" },
-    ]);
+    expect(recalled(key.up, key.up, key.up, key.up, key.up, key.down, key.down, key.down, key.down)).toEqual(
+      ["> hello", "!pwd", "!!ls", "/help", "/help", "!!ls", "!pwd", "> hello", "> own"], // what is drawn
+    );
+    field.setText("");
+    expect(recalled("!", key.up, key.up, key.up)).toEqual(["!", "!pwd", "!!ls", "!!ls"]);
+    field.setText("");
+    expect(recalled("/", key.up, key.up)).toEqual(["/", "/help", "/help"]);
+    field.setText("");
     expect(sent).toHaveLength(4);
+    type(key.up, key.up, key.up, key.enter);
+    expect(sent.at(-1)).toEqual({ mode: "shell", text: "ls", attachments: [], silent: true });
+  });
+
+  it("gives what was being written back when something else comes to the field", () => {
+    const { type, field } = desk(walked());
+    type("queued", key.enter, "my draft", key.up);
+    expect(field.text).toBe("queued");
+    field.leaveHistory();
+    expect(field.text).toBe("my draft");
+    type(key.up, " changed");
+    field.leaveHistory();
+    expect(field.text).toBe("queued changed");
   });
 
   it("is shared with other processes at once, and stored for this user alone", async () => {

@@ -197,8 +197,12 @@ describe("the picker of the history", () => {
     app.walk.add({ mode: "message", text: "two\nlines" });
     app.walk.add({ mode: "command", text: "help" });
     app.open("history");
-    await eventually(() => expect(app.rows()).toEqual(["› two lines", "  /permission full"]));
+    await eventually(() => expect(app.rows()).toEqual(["› /help", "  two lines", "  /permission full"]));
     app.type("perm", key.enter);
     await eventually(() => expect([app.field.mode, app.field.text]).toEqual(["message", "/permission full"]));
+    app.open("history");
+    await eventually(() => expect(app.rows()).toHaveLength(3));
+    app.type(key.enter);
+    await eventually(() => expect([app.field.mode, app.field.text]).toEqual(["command", "help"]));
   });
 });
