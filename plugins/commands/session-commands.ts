@@ -99,10 +99,12 @@ function switchTo(status: SessionStatus, output: string): CommandResult {
 }
 
 function statusText({ sessionId, running, model, modelError, meta, problems, notices }: SessionStatus): string {
+  const { preset } = meta as { preset?: string };
   return [
     `session    ${sessionId}${meta.name === undefined ? "" : ` (${meta.name})`}`,
     `directory  ${meta.cwd}`,
     `model      ${model ?? modelError?.message}${meta.thinkingLevel === undefined ? "" : `, thinking ${meta.thinkingLevel}`}`,
+    ...(preset === undefined ? [] : [`preset     ${preset}`]),
     `state      ${running ? "running a turn" : "idle"}`,
     ...(problems.length > 0
       ? [`damage     ${problems.length} places in the log; \`scorel session verify\` shows them`]

@@ -43,7 +43,14 @@ function cost(ctx: BaseContext): CommandResult {
   const total = rows.reduce((sum, [, spent]) => sum + spent.total, 0);
   const lines = rows.map(([name, spent]) => `${name}: ${spentText(spent)}`);
   return {
-    output: [...lines, ...(rows.length > 1 ? [`all: $${total.toFixed(4)}`] : [])].join("\n"),
+    output: [
+      ...lines,
+      ...(rows.length > 1
+        ? [
+            `all: ${rows.some(([, spent]) => costText(spent) === "cost unknown") ? "at least " : ""}$${total.toFixed(4)}`,
+          ]
+        : []),
+    ].join("\n"),
     data: { models, total },
   };
 }
@@ -80,7 +87,12 @@ function added(spent: Spent, { input, cacheRead, cacheWrite, output, cost: { tot
 
 function spentText({ requests, input, cacheRead, output, total }: Spent): string {
   const cached = input > 0 ? `, ${Math.round((100 * cacheRead) / input)}% from the cache` : "";
-  return `${requests} ${requests === 1 ? "request" : "requests"}, ${count(input)} tokens in${cached}, ${count(output)} out, $${total.toFixed(4)}`;
+  return `${requests} ${requests === 1 ? "request" : "requests"}, ${count(input)} tokens in${cached}, ${count(output)} out, ${costText({ input, output, total })}`;
+}
+
+/** Models without a price cost nothing that is known. */
+function costText({ input, output, total }: Pick<Spent, "input" | "output" | "total">): string {
+  return total === 0 && input + output > 0 ? "cost unknown" : `$${total.toFixed(4)}`;
 }
 
 function context(ctx: BaseContext): CommandResult {

@@ -1,4 +1,4 @@
-import type { CommandResult, SlashCommand, SlashContext } from "@scorel/commands/contract";
+import type { Choice, CommandResult, SlashCommand, SlashContext } from "@scorel/commands/contract";
 import { z } from "zod";
 import type { FilesPreview } from "./contract.ts";
 
@@ -14,6 +14,7 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
       overwrite: z.boolean().optional(),
       yes: z.boolean().optional(),
     }),
+    choices: placesToGo,
     complete: points,
     run: (asked: Back, context) => rewind(asked, context),
   },
@@ -26,8 +27,15 @@ export const treeCommands = (): Record<string, SlashCommand> => ({
       const { leaves, idLength } = await request("get_tree", { sessionId, limit: 1 });
       return leaves.map(({ id }) => id.slice(0, Math.max(idLength, typed.length)));
     },
-    run: async ({ event: leafEventId }: { event: string }, { sessionId, request }) =>
-      said(await request("branch", { sessionId, leafEventId })),
+    choices: async ({ sessionId, request }) => {
+      const { leaves, idLength } = await request("get_tree", { sessionId, limit: 1 });
+      const others = leaves.filter(({ active }) => !active);
+      return others.map(({ id, text }) => ({ value: id.slice(0, idLength), label: text })).reverse();
+    },
+    run: async ({ event: leafEventId }: { event: string }, { sessionId, request }) => {
+      const moved = await request("branch", { sessionId, leafEventId });
+      return { output: `${moved.text}${await leftAlone(request, sessionId, moved)}`, data: moved };
+    },
   },
   tree: {
     group: "Conversation",
@@ -139,11 +147,17 @@ async function confirmed({ event, overwrite }: Back, preview: FilesPreview): Pro
   return { output: `${drawPreview(preview)}To restore these files, and go back: ${input}`, data: preview, input };
 }
 
+/** The messages that one can go back to, the latest first. */
+async function placesToGo({ sessionId, request }: SlashContext): Promise<Choice[]> {
+  const { rows, idLength } = await request("get_tree", { sessionId, show: "path" });
+  const places = rows.filter(({ point }) => point).reverse();
+  return [
+    ...places.map(({ id, label, text }) => ({ value: id.slice(0, idLength), label: text, detail: label })),
+    { value: START, label: "the start of the conversation" },
+  ];
+}
+
 async function points(_key: string, typed: string, { sessionId, request }: SlashContext): Promise<string[]> {
   const { rows, idLength } = await request("get_tree", { sessionId, show: "path" });
   return [START, ...rows.filter(({ point }) => point).map(({ id }) => id.slice(0, Math.max(idLength, typed.length)))];
-}
-
-function said(moved: { text: string }): CommandResult {
-  return { output: moved.text, data: moved };
 }

@@ -34,12 +34,12 @@ export function undoTarget(tree: TreeView, leaf: EventId | null): EventId | null
 
 /**
  * Returns the leaves that can be redone, latest last. Computed from the moves at the end of the log, so it survives a
- * restart; a new message or any other move clears it.
+ * restart. Going back to anything earlier is an undo; a new message or a move to another branch clears it.
  */
 export function undoneLeaves(tree: TreeView): EventId[] {
   let leaves: EventId[] = [];
   for (const { from, to } of jumpsAtEnd(tree)) {
-    const isUndo = from !== null && tree.has(from) && undoTarget(tree, from) === to;
+    const isUndo = from !== null && tree.has(from) && to !== from && (to === null || tree.above(from)(to));
     if (leaves.length > 0 && leaves.at(-1) === to) leaves.pop();
     else if (isUndo) leaves.push(from);
     else leaves = [];

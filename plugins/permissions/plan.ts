@@ -1,9 +1,11 @@
+import type { EventOf } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Mode } from "./contract.ts";
 import { isUnlocked, modeOf, narrowedByParent, type State, workspaceOf } from "./state.ts";
 
 const BEGINS =
-  "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan: what you would change, file by file, and how you would check it. The user decides whether it is carried out.";
+  "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan under the heading `## Plan` (that word in English): what you would change, file by file, and how you would check it. The user decides whether it is carried out. An answer without that heading, such as one to a question, is no plan.";
 const ENDS = "Plan mode is over: files may be changed and commands run again, as far as the user's permissions allow.";
 
 /** Tells the model, in the conversation, that plan mode has begun or ended. */
@@ -23,10 +25,25 @@ const OPTIONS: RequestOption[] = [
 ];
 const NEXT: Readonly<Record<string, Mode>> = { y: "edits", k: "ask" };
 
+/** The heading of a plan, also as models write it without being asked. */
+const PLAN = /^\s{0,3}(?:#{1,6}\s+(?:\S.*\s)?plan\b|(?:\*\*)?(?:the )?plan(?:\*\*)?:)/im;
+
+/** Whether the conversation ends with a reply that has a plan. */
+function endsWithPlan({ session }: State["ctx"]): boolean {
+  for (let id = session.activeLeaf; id !== null; id = session.tree.parent(id)?.id ?? null) {
+    const event = session.tree.get(id);
+    const message = event?.type === "message" ? (event as EventOf<"message">).message : undefined;
+    if (message?.role === "user") return false;
+    if (message?.role === "assistant")
+      return message.content.some((block) => block.type === "text" && PLAN.test(block.text));
+  }
+  return false;
+}
+
 /** Asks whether to carry out the plan that ended a turn. The question is withdrawn when the conversation continues. */
 export async function proposePlan(state: State): Promise<void> {
   const { ctx } = state;
-  if (modeOf(state) !== "plan" || !ctx.requests.attended) return;
+  if (modeOf(state) !== "plan" || !ctx.requests.attended || !endsWithPlan(ctx)) return;
   state.proposal?.abort();
   const proposal = new AbortController();
   state.proposal = proposal;

@@ -22,10 +22,10 @@ async function modelThat(calls: (told: string) => Part[]) {
   const told: string[] = [];
   const server = await startModelServer((request) => {
     const { role, words } = saidLast(request);
-    if (role === "tool") return text(`It says: ${words.slice(0, 60)}`);
+    if (role === "tool") return text(`It says: ${words.slice(0, 60)}\n\n## Plan\n\nWrite it.`);
     told.push(words);
     const wanted = calls(words);
-    return wanted.length > 0 ? wanted : text("Fine.");
+    return wanted.length > 0 ? wanted : text(/is there\?/.test(words) ? "Nothing." : "## The plan\n\nWrite it.");
   });
   s.useModel(server.baseUrl);
   const dispose = async () => {
@@ -81,6 +81,19 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
     t.type("y\r");
     await t.shows("It says: Created b.txt");
     expect(made(s, "b.txt")).toBe(true);
+  }, 30_000);
+
+  it("asks nothing after an answer that is no plan", async () => {
+    await using s = await modelThat(() => []);
+    await using t = terminal(s, ["--permission", "plan"]);
+    await t.shows("> ");
+    t.type("what is there?\r");
+    await t.shows("Nothing.");
+    t.type("/permission\r");
+    await t.shows("mode: plan");
+    expect(t.screen()).not.toContain("Carry out");
+    t.type("plan it\r");
+    await t.shows("Carry out this plan?");
   }, 30_000);
 
   it("stays in effect, without a request to the model, when the user answers no", async () => {

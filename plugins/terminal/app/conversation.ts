@@ -103,6 +103,8 @@ export class Conversation {
       if (!result) return;
       await this.client.drained(sessionId);
       await this.done(result);
+      if (name === "permission" && args.trim() !== "" && result.output === undefined)
+        this.listener.told(this.words.mode(args.trim()), "info");
     });
   }
 
@@ -118,12 +120,15 @@ export class Conversation {
   /** Ends the running turn. What the person has queued behind it comes back to the field. */
   async interrupt(): Promise<void> {
     const sessionId = this.opened();
+    let isTaken = false;
     try {
-      await this.own.takeBack(sessionId);
+      isTaken = await this.own.takeBack(sessionId);
     } finally {
       const { cancelled } = await this.client.request("cancel", { sessionId });
       await this.client.drained(sessionId);
       if (cancelled && !this.endsPartly()) this.listener.told(this.words.interrupted, "warning");
+      // It stands below what was left of the answer.
+      if (isTaken) this.listener.told(this.words.takenBack, "info");
     }
   }
 

@@ -27,11 +27,19 @@ const ELSEWHERE = new Set([
   "permission_mode",
   "client_joined",
   "client_left",
+  // They stand at the end of what was left, and a note says where one is now.
+  "branch",
+  "rewind",
 ]);
 
 /** The item of a stored event; undefined for one that is not shown. */
-export function itemOf({ id, type, display, active, clientId, event }: Row, people: People): Item | undefined {
-  if (!active || display.display === "hidden" || ELSEWHERE.has(type) || isFirstModel(event)) return undefined;
+export function itemOf(
+  { id, type, display, active, clientId, event }: Row,
+  people: People,
+  hasReply = true,
+): Item | undefined {
+  if (!active || display.display === "hidden" || ELSEWHERE.has(type)) return undefined;
+  if (!hasReply && isModel(event)) return undefined;
   const isPerson = display.display === "bubble" && display.role === "user";
   const images = imagesIn(event);
   const shown = isPerson && images.length > 0 ? withoutMarks(display, images.length) : display;
@@ -74,9 +82,14 @@ export function linesOf(item: Item, width: number, look: Look, facts: RowFacts):
 /** People run a line for the shell in order to see its output. */
 const LONG: Pick<RowFacts, "shownLines"> = { shownLines: 30 };
 
-/** A session begins with the note of its model, which the status line shows. */
-function isFirstModel({ type, seq, changes }: Row["event"] & { changes?: object }): boolean {
-  return type === "session_info" && seq <= 3 && Object.keys(changes ?? {}).every((key) => /model/i.test(key));
+/** A note of the session's model. Before the first reply it is no switch, and the status line shows it. */
+function isModel({ type, changes }: Row["event"] & { changes?: object }): boolean {
+  return type === "session_info" && Object.keys(changes ?? {}).every((key) => /model/i.test(key));
+}
+
+/** Whether it is what a model has said. */
+export function isReply({ display }: Row): boolean {
+  return display.display === "bubble" && display.role === "assistant";
 }
 
 /** A text that only this application shows, such as the output of a command. */

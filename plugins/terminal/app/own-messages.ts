@@ -47,15 +47,15 @@ export class OwnMessages {
     this.outcome(sessionId, id).catch((thrown) => listener.told(messageOf(thrown), "error"));
   }
 
-  /** Takes the messages that wait out of the queue, and offers their text to the field. */
-  async takeBack(sessionId: string): Promise<void> {
-    const { client, listener, words } = this.parts;
-    if (this.queued.size === 0) return;
+  /** Takes the messages that wait out of the queue, and offers their text to the field. Returns whether there were any. */
+  async takeBack(sessionId: string): Promise<boolean> {
+    const { client, listener } = this.parts;
+    if (this.queued.size === 0) return false;
     const items = await takeBackQueued(client, sessionId, ({ id }) => this.queued.has(id));
     for (const { id } of items) this.queued.delete(id);
-    if (items.length === 0) return;
+    if (items.length === 0) return false;
     listener.offered(items.map(wholeText).join("\n\n"));
-    listener.told(words.takenBack, "info");
+    return true;
   }
 
   private async outcome(sessionId: string, id: string): Promise<void> {

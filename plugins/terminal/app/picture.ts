@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { SessionView } from "@scorel/host/client";
+import type { LiveCall, SessionView } from "@scorel/host/client";
 import type { Keys } from "../keys.ts";
 import type { Component, Cursor } from "../parts.ts";
 import type { Look } from "../rows/look.ts";
@@ -63,14 +63,29 @@ export function pictureOf(scene: Scene): Frame {
   });
 }
 
-function statusParts({ view, look, keys, since }: Scene) {
-  return { view, theme: look.theme, words: look.words, keys, now: Date.now(), since };
+function statusParts({ view, look, keys, since, transcript, cwd }: Scene) {
+  const own = view?.status.meta.cwd;
+  const directory = own === undefined || own === cwd ? undefined : own.replace(homedir(), "~");
+  return {
+    view,
+    theme: look.theme,
+    words: look.words,
+    keys,
+    now: Date.now(),
+    since,
+    directory,
+    startOf: (call: LiveCall) => transcript.startOf(call),
+  };
 }
 
 function conversation({ transcript, look, columns, version, cwd, view }: Scene, height: number): readonly string[] {
   const lines = transcript.render(columns, height, look);
   if (!transcript.isEmpty) return lines;
-  const greeting = welcome({ version, cwd: cwd.replace(homedir(), "~"), view }, columns, look);
+  const greeting = welcome(
+    { version, cwd: (view?.status.meta.cwd ?? cwd).replace(homedir(), "~"), view },
+    columns,
+    look,
+  );
   if (lines.length === 0) return greeting.slice(0, height);
   return greeting.length + 1 + lines.length <= height ? [...greeting, "", ...lines] : lines;
 }
@@ -80,7 +95,13 @@ function above(scene: Scene): string[][] {
   const { theme, words } = look;
   const panel = todos ? todoPanel(todos, columns, theme) : [];
   const ofPlugins = scene.hidesPanels ? [] : pluginPanels(view?.status.panels ?? [], columns, theme);
-  const strip = queueStrip(view?.queue ?? [], columns, { theme, words, keys }, queueKeys, queueKeys.nameOf);
+  const strip = queueStrip(
+    view?.queue ?? [],
+    columns,
+    { theme, words, keys, isIdle: view?.status.running === false },
+    queueKeys,
+    queueKeys.nameOf,
+  );
   return [apart(ofPlugins), apart(panel), apart(strip)];
 }
 

@@ -1,4 +1,4 @@
-import type { SessionView, ViewChange } from "@scorel/host/client";
+import type { Row, SessionView, ViewChange } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
 import type { Field } from "../parts.ts";
 import { displayLines } from "../rows/display.ts";
@@ -60,6 +60,7 @@ export class SessionListener implements Listener {
     const { kind } = change;
     if (kind === "reset") transcript.rebuild();
     if (kind === "rows") transcript.changed(change.index, change.isNew);
+    if (kind === "rows" && change.isNew) this.tellMode(view.rows[change.index]);
     if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
     if (kind === "live" || kind === "requests" || kind === "reset") transcript.liveChanged();
     if (kind === "queue" || kind === "reset") queueKeys.update();
@@ -72,6 +73,13 @@ export class SessionListener implements Listener {
     this.to.add((width, look) =>
       level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
     );
+  }
+
+  /** Another permission mode is told when somebody else has chosen it. */
+  private tellMode(row: Row | undefined): void {
+    if (row?.type !== "permission_mode" || this.to.conversation.people.isOwn(row.clientId)) return;
+    const { display } = row;
+    this.to.add((width, look) => displayLines(display, width, look));
   }
 
   /** What Scorel says of itself on stderr. */
@@ -87,6 +95,7 @@ export class SessionListener implements Listener {
   passed({ display, event }: Delivered): void {
     if (event.type === "session_start") this.loadContributed();
     if (display.display !== "hidden") this.to.add((width, look) => displayLines(display, width, look));
+    if (event.type === "turn_error") this.told(this.to.words.retryHint, "info");
   }
 
   offered(text: string, mode: "message" | "command" = "message"): void {

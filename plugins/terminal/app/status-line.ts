@@ -15,6 +15,10 @@ export interface StatusParts {
   now: number;
   /** When the running turn, or its present part, began. */
   since: number;
+  /** The directory of the session, if it is not the one that the application was started in. */
+  directory?: string | undefined;
+  /** When a tool began to run, which is after it was allowed. */
+  startOf?: ((call: LiveCall) => number) | undefined;
 }
 
 const MODES: Readonly<Record<string, Role>> = { ask: "ask", edits: "edits", plan: "plan", full: "full" };
@@ -32,7 +36,7 @@ export function activityLine(parts: StatusParts, width: number): string | undefi
   return cut(text + hint, width);
 }
 
-function activity({ view, theme, words, now, since }: StatusParts): string | undefined {
+function activity({ view, theme, words, now, since, startOf = ({ ts }) => ts }: StatusParts): string | undefined {
   const { status, live = [], requests = [] } = view ?? {};
   if (!status) return theme.style("muted", words.opening);
   const passed = secondsText(Math.max(0, now - since));
@@ -56,10 +60,10 @@ function activity({ view, theme, words, now, since }: StatusParts): string | und
     return working(
       words.running(
         cut(shortTitle(call.display) || safeLine(call.toolName), 40),
-        secondsText(Math.max(0, now - call.ts)),
+        secondsText(Math.max(0, now - startOf(call))),
       ),
     );
-  if (call) return working(words.runningSeveral(calls.length, secondsText(Math.max(0, now - call.ts))));
+  if (call) return working(words.runningSeveral(calls.length, secondsText(Math.max(0, now - startOf(call)))));
   const reply = live.find((each) => each.kind === "reply");
   if (reply?.text) return working(words.answering(secondsText(Math.max(0, now - reply.ts))));
   if (reply) return working(words.thinking(secondsText(Math.max(0, now - reply.ts))));
@@ -82,7 +86,7 @@ function inSeconds(at: number | undefined, now: number): string {
 }
 
 /** The line below the field: what the session is set to, and what it has used. Parts that do not fit are left out, the last first. */
-export function statusLine({ view, theme, words }: StatusParts, width: number): string {
+export function statusLine({ view, theme, words, directory }: StatusParts, width: number): string {
   const status = view?.status;
   if (!status || !view) return "";
   const mode = modeOf(view);
@@ -94,8 +98,10 @@ export function statusLine({ view, theme, words }: StatusParts, width: number): 
     mode === undefined ? "" : theme.style(MODES[mode] ?? "text", modeText(mode, words)),
     model + theme.style("muted", thinking),
     share === undefined ? "" : theme.style(share > 0.85 ? "warning" : "bar", words.context(percent(share))),
-    theme.style("bar", costText(status)),
+    theme.style("bar", costText(status, words)),
     cached === undefined || cached < 0.005 ? "" : theme.style("bar", words.cached(Math.round(100 * cached))),
+    presetOf(view) === undefined ? "" : theme.style("bar", safeLine(presetOf(view) as string)),
+    directory === undefined ? "" : theme.style("bar", safeLine(directory)),
     status.branch === undefined ? "" : theme.style("bar", `⎇ ${safeLine(status.branch)}`),
     theme.style("bar", safeLine(status.meta.name ?? status.meta.title ?? "")),
     ...status.texts.map(({ plugin, text }) => theme.style("bar", `${safeLine(plugin)}: ${safeLine(text)}`)),
@@ -132,10 +138,16 @@ function percent(share: number): string {
   return share > 0 && share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`;
 }
 
-function costText({ spent, usage }: SessionView["status"]): string {
-  if (spent) return spent.cost === undefined ? "$?" : dollars(spent.cost);
+/** The preset that the session was begun with, if it is not the default one. */
+export function presetOf(view: SessionView | undefined): string | undefined {
+  const { preset } = (view?.status.meta ?? {}) as { preset?: unknown };
+  return typeof preset === "string" && preset !== "" ? preset : undefined;
+}
+
+function costText({ spent, usage }: SessionView["status"], words: Words): string {
+  if (spent) return spent.cost === undefined ? words.costUnknown : dollars(spent.cost);
   if (usage.input + usage.output === 0) return "";
-  return usage.cost > 0 ? dollars(usage.cost) : "$?";
+  return usage.cost > 0 ? dollars(usage.cost) : words.costUnknown;
 }
 
 function dollars(cost: number): string {

@@ -11,6 +11,8 @@ const SHOWN = 4;
 type NameOf = (clientId: string) => string | undefined;
 
 interface StripLook {
+  /** No turn runs, so nothing is sent by itself. */
+  isIdle?: boolean;
   theme: Theme;
   words: Words;
   keys: Keys;
@@ -45,7 +47,8 @@ export function queueStrip(
   });
   const hidden = queue.length - shown.length;
   const rest = hidden > 0 ? [theme.style("faint", `  + ${hidden}`)] : [];
-  const title = queue.some(({ mode }) => mode !== "steer") ? words.queueTitle : words.queueSteered;
+  const isForTurn = queue.some(({ mode }) => mode !== "steer");
+  const title = look.isIdle ? words.queueIdle : isForTurn ? words.queueTitle : words.queueSteered;
   const how = keys.label("queue") === "" ? "" : ` · ${words.queueKey(keys.label("queue"))}`;
   const foot = footOf(chosen, editing, look);
   return [

@@ -1,6 +1,6 @@
-import type { Live, SessionView } from "@scorel/host/client";
+import type { Live, Row, SessionView } from "@scorel/host/client";
 import type { Look } from "../rows/look.ts";
-import { type Item, itemOf, LiveItems, linesOf, noteItem } from "./items.ts";
+import { type Item, isReply, itemOf, LiveItems, linesOf, noteItem } from "./items.ts";
 import type { People } from "./people.ts";
 
 /** Rows whose lines are kept. */
@@ -37,6 +37,8 @@ export class Transcript {
   private items: Item[] = [];
   private readonly notes: Note[] = [];
   private noteCount = 0;
+  /** Whether a model has said something. */
+  private hasReply = false;
   private readonly live = new LiveItems();
   private readonly drawn = new Map<string, Drawn>();
   private readonly open = new Set<string>();
@@ -72,19 +74,25 @@ export class Transcript {
     }
     const start = this.begun.get(row.id);
     if (start !== undefined) this.lasted.set(row.id, row.ts - start);
-    const item = itemOf(row, this.people);
-    if (item) this.items.push(item);
+    this.addRow(row);
   }
 
   rebuild(): void {
     const notes = [...this.notes];
     this.items = [];
+    // Of a long conversation only the end is loaded.
+    this.hasReply = (this.view?.rows[0]?.seq ?? 0) > 10;
     for (const row of this.view?.rows ?? []) {
       while (notes[0] && notes[0].after < row.seq) this.items.push((notes.shift() as Note).item);
-      const item = itemOf(row, this.people);
-      if (item) this.items.push(item);
+      this.addRow(row);
     }
     this.items.push(...notes.map(({ item }) => item));
+  }
+
+  private addRow(row: Row): void {
+    const item = itemOf(row, this.people, this.hasReply);
+    if (item) this.items.push(item);
+    this.hasReply ||= isReply(row);
   }
 
   /** Adds something that only this application shows, at the end. */
@@ -197,7 +205,7 @@ export class Transcript {
   }
 
   /** When work began: for a call that was asked about, when it was allowed. */
-  private startOf(live: Live): number {
+  startOf(live: Live): number {
     return live.kind === "call" ? Math.max(live.ts, this.allowed.get(live.toolCallId) ?? 0) : live.ts;
   }
 

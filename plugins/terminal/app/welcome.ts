@@ -2,6 +2,7 @@ import type { SessionView } from "@scorel/host/client";
 import type { Look } from "../rows/look.ts";
 import { safeLine } from "../rows/safe.ts";
 import { wrapped } from "../rows/wrap.ts";
+import { presetOf } from "./status-line.ts";
 
 export interface WelcomeParts {
   version: string;
@@ -12,14 +13,16 @@ export interface WelcomeParts {
 /** What an empty conversation shows: where one is, which model answers, and how to find everything else. */
 export function welcome({ version, cwd, view }: WelcomeParts, width: number, { theme, words }: Look): string[] {
   const model = view?.status.model;
+  const preset = presetOf(view);
   const problem = view?.status.modelError?.message;
   const rows = [
     `${theme.style("heading", "Scorel")} ${theme.style("muted", version)}`,
     theme.style("muted", safeLine(cwd)),
     model === undefined ? "" : theme.style("muted", words.model(safeLine(model))),
+    preset === undefined ? "" : theme.style("muted", words.preset(safeLine(preset))),
     problem === undefined ? "" : theme.style("warning", safeLine(problem)),
     "",
     theme.style("muted", words.hintStart("?")),
-  ].filter((row, at) => row !== "" || at === 4);
+  ].filter((row, at) => row !== "" || at === 5);
   return ["", ...rows.flatMap((row) => wrapped(row, width - 2)).map((row) => ` ${row}`)];
 }

@@ -44,7 +44,7 @@ export function commandSource(place: Place, here?: CommandsHere): Source {
   return ({ mode, before }) => {
     if (mode !== "command" || place.sessionId === undefined || before.includes("\n")) return undefined;
     const { client, sessionId } = place;
-    return /\s/.test(before) ? words(client, sessionId, `/${before}`) : names(client, sessionId, before, here);
+    return /\s/.test(before) ? argumentsOf(client, sessionId, before) : names(client, sessionId, before, here);
   };
 }
 
@@ -58,6 +58,23 @@ async function names(client: Client, sessionId: string, typed: string, here?: Co
     text: usage.includes(" ") ? `${name} ` : name,
     label: usage,
     detail: description,
+  }));
+  return { length: typed.length, items };
+}
+
+/** Completes an argument: from what is to be chosen, by the words of each, else with what the command suggests. */
+async function argumentsOf(client: Client, sessionId: string, before: string): Promise<Suggestions> {
+  const [, name = "", typed = ""] = /^(\S+)\s+(\S*)$/.exec(before) ?? [];
+  const { commands } = await client.request("list_commands", { sessionId });
+  if (!commands.some((command) => command.name === name && command.chooses))
+    return words(client, sessionId, `/${before}`);
+  const { choices } = await client.request("list_choices", { sessionId, name });
+  const matching = choices.filter(({ value, label = "" }) => value.startsWith(typed) || label.includes(typed));
+  if (matching.length === 0) return words(client, sessionId, `/${before}`);
+  const items = matching.map(({ value, label, detail }) => ({
+    text: value,
+    ...(label !== undefined && { label }),
+    ...(detail !== undefined && { detail }),
   }));
   return { length: typed.length, items };
 }

@@ -12,7 +12,7 @@ import type { PickerPlace } from "./picker-parts.ts";
 import { presetPicker } from "./presets.ts";
 import { filesOf, type RewindPoint, type RewindScope, rewindPicker, rewindScopePicker } from "./rewind.ts";
 import { sessionPicker } from "./sessions.ts";
-import { settingPicker } from "./settings.ts";
+import { settingPicker, tomlOf } from "./settings.ts";
 import { skillPicker } from "./skills.ts";
 import { textOf } from "./text-of.ts";
 
@@ -85,11 +85,16 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
       skills: inSession((sessionId) =>
         open(skillPicker(at, sessionId), ({ name }) => field.setText(`${field.text}$${name} `)),
       ),
-      settings: inSession((sessionId) => open(settingPicker(at, sessionId), () => {})),
-      branches: inSession((sessionId) =>
-        open(branchPicker(at, sessionId), async ({ leafId }) =>
-          at.tell((await client.request("branch", { sessionId, leafEventId: leafId })).text),
+      settings: inSession((sessionId) =>
+        open(settingPicker(at, sessionId), ({ path, value, locked }) =>
+          at.say(locked === undefined ? at.pickerWords.changeSetting(tomlOf(path, value)) : `${path} 🔒 ${locked}`),
         ),
+      ),
+      branches: inSession((sessionId) =>
+        open(branchPicker(at, sessionId), async ({ leafId }) => {
+          const { text } = await client.request("branch", { sessionId, leafEventId: leafId });
+          at.say([text, ...(await filesThatStay(at, sessionId, leafId))].join("\n"));
+        }),
       ),
     },
     rewind,
@@ -119,20 +124,34 @@ async function goBack(
   const { parentId: targetEventId } = row;
   if (scope === "files") {
     // The start of the conversation is not an event; its files are those before the first one.
-    return tellSkipped(
-      at,
-      await client.request("restore_files", { sessionId, targetEventId: targetEventId ?? row.id }),
-    );
+    const files = await client.request("restore_files", { sessionId, targetEventId: targetEventId ?? row.id });
+    at.say(at.pickerWords.filesRestored(countOf(files)));
+    return tellSkipped(at, files);
   }
   const text = await textOf(client, sessionId, row);
   const moved = await client.request("rewind", { sessionId, targetEventId, files: scope === "both" });
   field.setText(text);
-  at.tell(moved.text);
-  if (moved.files) tellSkipped(at, moved.files);
+  const { filesRestored, redoHint, redoFilesHint } = at.pickerWords;
+  if (!moved.files) at.say(`${moved.text} ${redoHint}`);
+  else {
+    at.say(`${moved.text} ${filesRestored(countOf(moved.files))} ${redoFilesHint}`);
+    tellSkipped(at, moved.files);
+  }
+}
+
+function countOf({ restored, leftOut = 0, skipped }: FilesRestored): number {
+  return restored.length + (skipped.length === 0 ? leftOut : 0);
+}
+
+/** Says that files are not those of a branch, if they differ. */
+async function filesThatStay(at: PickerHost, sessionId: string, leafId: string): Promise<string[]> {
+  const files = await filesOf(at.client, sessionId, leafId);
+  if (!files || files.changes.length === 0) return [];
+  return [at.pickerWords.filesStay(files.changes.length, `/rewind ${leafId.slice(0, 8)} --files`)];
 }
 
 function tellSkipped(at: PickerHost, { skipped, leftOut = 0 }: FilesRestored): void {
   if (skipped.length + leftOut === 0) return;
   const named = skipped.map(({ path, reason }) => `${path} (${reason})`);
-  at.tell(at.pickerWords.skipped([...named, ...(leftOut > 0 ? [`… (${leftOut})`] : [])].join(", ")), "warning");
+  at.say(at.pickerWords.skipped([...named, ...(leftOut > 0 ? [`… (${leftOut})`] : [])].join(", ")));
 }

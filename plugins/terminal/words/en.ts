@@ -5,6 +5,8 @@ export const en = {
   opening: "Opening the session…",
   hintStart: (help: string) => `Type a message, or / for commands. ${help} shows all keys.`,
   model: (model: string) => `Model: ${model}`,
+  preset: (preset: string) => `Preset: ${preset}`,
+  costUnknown: "cost ?",
   noModel: "no model",
   thought: "Thought",
   thinkingNow: "Thinking…",
@@ -100,6 +102,7 @@ export const en = {
   // The queue.
   queueTitle: "Queued: sent when this turn ends",
   queueSteered: "Queued",
+  queueIdle: "Queued: goes with your next message",
   queueKey: (key: string) => `${key} changes them`,
   queueHint: (edit: string, move: string, steer: string, remove: string, close: string) =>
     `${edit} edits · ${move} moves · ${steer} sends now · ${remove} deletes · ${close} closes`,
@@ -117,6 +120,7 @@ export const en = {
   interruptedBy: (name: string) => `Interrupted by ${name}.`,
   takenBack: "Your queued messages are back in the field.",
   pressAgain: (key: string) => `Press ${key} again to leave.`,
+  retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
   goOn: (id: string) => `To go on: scorel --session ${id}`,
   leaving: "Leaving…",

@@ -53,6 +53,11 @@ export const pickersEn = {
   both: "The conversation and the files",
   conversationOnly: "The conversation only",
   filesOnly: "The files only",
+  filesRestored: (count: number) => `${count} ${count === 1 ? "file was" : "files were"} restored.`,
+  filesStay: (count: number, command: string) =>
+    `${count} ${count === 1 ? "file stays as it is" : "files stay as they are"} now. To restore what was then: ${command}`,
+  redoHint: "/redo takes this back.",
+  redoFilesHint: "/redo takes the conversation back, and says how to have the files back, too.",
   skipped: (files: string) => `Not restored: ${files}`,
   changes: {
     created: "written again",
@@ -73,6 +78,8 @@ export const pickersEn = {
   presetsEmpty: "There are no presets.",
   settingsTitle: "Settings and where they come from",
   settingsEmpty: "There are no settings.",
+  changeSetting: (toml: string) =>
+    `To change it, put this with another value into ~/.scorel/config.toml, or .scorel/config.toml of the project; /reload uses it.\n\n${toml}`,
 };
 
 export type PickerWords = typeof pickersEn;
@@ -123,6 +130,10 @@ export const pickersZh: PickerWords = {
   both: "对话和文件",
   conversationOnly: "仅对话",
   filesOnly: "仅文件",
+  filesRestored: (count) => `已恢复 ${count} 个文件。`,
+  filesStay: (count, command) => `${count} 个文件保持现状。要恢复当时的内容:${command}`,
+  redoHint: "/redo 可撤销此操作。",
+  redoFilesHint: "/redo 可恢复对话,并说明如何恢复文件。",
   skipped: (files) => `未恢复:${files}`,
   changes: { created: "重新写入", deleted: "删除", modified: "改回", mode: "改回权限" },
   branchesTitle: "此对话的分支",
@@ -137,4 +148,6 @@ export const pickersZh: PickerWords = {
   presetsEmpty: "没有预设。",
   settingsTitle: "设置及其来源",
   settingsEmpty: "没有设置。",
+  changeSetting: (toml) =>
+    `要更改它,请把下面的内容(换上新值)写入 ~/.scorel/config.toml 或项目的 .scorel/config.toml,然后用 /reload 生效。\n\n${toml}`,
 };

@@ -227,6 +227,19 @@ describe("undo", () => {
     expect(one).not.toBe(two);
   });
 
+  it("redo takes back each way to something earlier", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    const one = await t.say("one");
+    await t.say("two");
+    const three = await t.say("three");
+    await client.request("rewind", { sessionId, targetEventId: one });
+    await client.request("rewind", { sessionId, targetEventId: null });
+    const steps = [await client.request("redo", { sessionId }), await client.request("redo", { sessionId })];
+    expect(steps.map(({ leafId }) => leafId)).toEqual([one, three]);
+    await expect(client.request("redo", { sessionId })).rejects.toMatchObject({ code: "HISTORY_NO_REDO" });
+  });
+
   it("ignores events beside the conversation, and works in the middle of a branch", async () => {
     await using t = await desk();
     const { client, sessionId } = t;

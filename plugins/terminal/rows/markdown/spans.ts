@@ -145,7 +145,7 @@ class SpanReader {
     opener.node.text = isImage && inside === "" ? "image" : "";
     if (opener.node.text !== "") opener.node.roles = ["link"];
     opener.node.begins.push("link");
-    const isAddress = !isImage && (inside === href || `mailto:${inside}` === href);
+    const isAddress = !isImage && (inside === href || inside === href.replace(/^(?:mailto:|https?:\/\/)/, ""));
     this.add(isAddress ? "" : " ").ends.push("link");
     if (!isAddress) this.add(`(${href})`, ["muted"]);
     return end;

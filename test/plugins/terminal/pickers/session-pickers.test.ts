@@ -152,6 +152,7 @@ describe("going back", () => {
     app.type(key.enter);
     await eventually(() => expect(app.field.text).toBe(long));
     expect([app.field.mode, app.failed]).toEqual(["message", []]);
+    expect(app.told).toEqual([expect.stringMatching(/echo: first.* \/redo takes this back\.$/)]);
     const { messages } = await client.request("get_context", { sessionId });
     expect(messages).toHaveLength(2);
   });

@@ -1,0 +1,32 @@
+import type { SessionView } from "@scorel/host/client";
+import { expect, it } from "vitest";
+import { activityLine, statusLine } from "../../../plugins/terminal/app/status-line.ts";
+import { createKeys } from "../../../plugins/terminal/input/keys.ts";
+import type { Theme } from "../../../plugins/terminal/theme/theme.ts";
+import { en } from "../../../plugins/terminal/words/en.ts";
+
+const theme: Theme = { name: "none", style: (_role, text) => text } as Theme;
+const parts = { theme, words: en, keys: createKeys(), now: 100_000, since: 0 };
+
+function viewOf(status: object, more: object = {}): SessionView {
+  const usage = { input: 10, output: 1, cost: 0 };
+  return { status: { running: true, texts: [], usage, meta: {}, ...status }, live: [], requests: [], ...more } as never;
+}
+
+it("counts the time of a tool from when it was allowed", () => {
+  const display = { display: "card", title: "Bash", status: "running", text: "" };
+  const call = { kind: "call", id: "c", toolName: "Bash", ts: 10_000, display };
+  const view = viewOf({}, { live: [call] });
+  expect([activityLine({ ...parts, view }, 80), activityLine({ ...parts, view, startOf: () => 98_000 }, 80)]).toEqual([
+    expect.stringContaining("running Bash 1 min 30 s"),
+    expect.stringContaining("running Bash 2 s"),
+  ]);
+});
+
+it("names the preset and the directory when they are not those that one expects, and says that a price is not known", () => {
+  const view = viewOf({ model: "p/m", meta: { preset: "readonly" } });
+  expect([
+    statusLine({ ...parts, view, directory: "~/other" }, 80),
+    statusLine({ ...parts, view: viewOf({ model: "p/m" }) }, 80),
+  ]).toEqual(["m · cost ? · readonly · ~/other", "m · cost ?"]);
+});
