@@ -293,7 +293,7 @@ describe("an invalid home", () => {
     ])
       expect(await s.run(command, { env: { HOME } })).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/no home directory.*no full path.*Set HOME/),
+        stderr: expect.stringMatching(/no home directory.*not a full path.*Set HOME/),
       });
     expect(existsSync(join(s.project, ".scorel"))).toBe(false);
     expect((await s.run(["--version"], { env: { HOME } })).code).toBe(0);
