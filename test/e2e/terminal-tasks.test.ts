@@ -220,7 +220,7 @@ describe.skipIf(!hasTerminals)("twenty tasks", () => {
       await t.shows("› for now");
       person.press("Enter");
       await t.shows(/^> for now/m);
-      await t.shows("The conversation is now");
+      await t.shows("The conversation now ends with");
       t.type("\u0003");
       await t.hides("> for now");
     });
@@ -237,7 +237,7 @@ describe.skipIf(!hasTerminals)("twenty tasks", () => {
       await t.shows("this one");
       person.press("Ctrl-R");
       await t.shows("New name");
-      t.type("the shop");
+      t.type("\u0015the shop");
       person.press("Enter");
       await t.shows("› the shop");
       t.type(keys.Esc as string);

@@ -82,7 +82,8 @@ function sessionRow(session: SessionSummary, { words, now, current, isEverywhere
   const state = questions ? words.asking : running ? words.running : undefined;
   const counted = messages === undefined ? undefined : words.messages(messages);
   const isCurrent = sessionId === current;
-  const details = [isCurrent ? words.current : undefined, problem, state, counted, ago(updatedAt, now, words)];
+  // In a narrow list the first ones are left out.
+  const details = [counted, problem, state, isCurrent ? words.current : undefined, ago(updatedAt, now, words)];
   const place = isEverywhere ? shortPath(cwd, home) : undefined;
   return { label: nameOf(session, words), detail: details.filter((part) => part !== undefined), place, isCurrent };
 }

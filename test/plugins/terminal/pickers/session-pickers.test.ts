@@ -75,7 +75,7 @@ describe("the picker of sessions", () => {
     await eventually(() =>
       expect(app.rows()).toEqual([
         expect.stringMatching(/^› write the docs +2 messages · just now$/),
-        expect.stringMatching(/^• fix the parser +this one · 2 messages · just now$/),
+        expect.stringMatching(/^• fix the parser +2 messages · this one · just now$/),
       ]),
     );
     app.type(key.tab);
