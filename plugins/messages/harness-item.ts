@@ -7,7 +7,7 @@ import { systemReminder } from "./reminder.ts";
 const TITLES: Readonly<Record<HarnessKind, string>> = {
   attachment: "Added to the prompt",
   skill_listing: "Skills",
-  skill_delta: "Skills changed",
+  skill_delta: "The model was told about skills",
   memory: "Remembered",
   date_change: "The date changed",
   steer: "Steered",

@@ -70,6 +70,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "terminal.keys.*": "harmless",
   "terminal.language": "harmless",
   "terminal.mouse": "harmless",
+  "terminal.images": "harmless",
   "terminal.notify": "harmless",
   "terminal.theme": "harmless",
   "tools.allow": "weakens",

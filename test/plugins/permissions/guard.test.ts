@@ -440,6 +440,9 @@ describe("plan mode", () => {
     await using t = await attended({ mode: "plan" });
     const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };
+    const content = [{ type: "text" as const, text: "## Plan\n\nRename it." }];
+    const reply = { role: "assistant" as const, content, api: "x", provider: "x", model: "x", usage, timestamp: 0 };
+    await t.kernel.session.append("message", { message: { ...reply, stopReason: "stop" } });
     t.kernel.session.emit("turn_finish", { usage, duration: 1 });
     const { requestId, title } = await t.question();
     const { message } = (await t.request("answer_request", {

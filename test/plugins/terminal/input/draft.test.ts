@@ -39,7 +39,7 @@ describe("a draft", () => {
     const draft = openDraft(path);
     const { field, sent, type } = desk({ draft });
     expect([field.mode, field.text]).toEqual(["message", `/permission full ${long}`]);
-    expect(field.render(60)[1]).toBe("> /permission full [paste #1 +21 lines]");
+    expect(field.render(60)[1]).toBe("> /permission full [paste #1 +20 lines]");
     type(key.enter);
     expect(sent).toEqual([message(`/permission full ${long}`)]);
     expect(readdirSync(folder)).toEqual(["d.json.lock"]);
