@@ -5,23 +5,21 @@ import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel
 import type { Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
 import { lineOf } from "@scorel/kit/text/one-line";
-import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
-import { cardText, costText, drawn, warningIn, wordsOf, wrapped } from "./drawing.ts";
+import { cardText, costText, drawn, warningIn, wordsOf } from "./drawing.ts";
 import { authorOf, idOf, isOwnMessage, isToldElsewhere, otherName, typistOf } from "./events.ts";
-import { hung, indented, marked } from "./indented.ts";
+import { marked } from "./indented.ts";
+import { Lines } from "./lines.ts";
 import { type NowOptions, nowLines, queueText } from "./now.ts";
 import { StatusTexts } from "./status-texts.ts";
 import { StreamedReply } from "./streamed-reply.ts";
 import type { TypedLine } from "./typed-line.ts";
 
-/** Renders a conversation as lines. Text of models and tools cannot move the cursor or set colours. */
-export class Screen {
-  private readonly output: Output;
+/** Renders a conversation as lines. */
+export class Screen extends Lines {
   private readonly client: { readonly clientId: string };
-  private readonly columns: (() => number | undefined) | undefined;
   private readonly warnings = new Warnings();
   private readonly statuses = new StatusTexts();
   private readonly reply = new StreamedReply();
@@ -38,9 +36,6 @@ export class Screen {
   private isCancelTold = false;
   /** Title of the tool line that was printed last. */
   private named: string | undefined;
-  /** True when the cursor is behind text. */
-  private open = false;
-  private typed: TypedLine | undefined;
   /** Prompt of the displayed question, and whether it takes an answer already. */
   private asking: string | undefined;
   private isAnswerable = false;
@@ -50,9 +45,8 @@ export class Screen {
 
   /** `client` is the user's, whose id can change when its host is restarted; `columns` returns the terminal's current width. */
   constructor(output: Output, client: { readonly clientId: string }, columns?: () => number | undefined) {
-    this.output = output;
+    super(output, columns);
     this.client = client;
-    this.columns = columns;
   }
 
   /** Sets the input line, which is drawn below the output. */
@@ -106,32 +100,6 @@ export class Screen {
     if (change !== undefined && !seen) await this.line(change);
   }
 
-  /** Prints a line of Scorel's own on a new line. What does not fit into the first row is indented. */
-  async line(text: string): Promise<void> {
-    await this.block(hung(text, this.width));
-  }
-
-  /** Prints a text whose rows are indented already where they have to be. */
-  async block(text: string): Promise<void> {
-    if (text !== "") await this.write(`${this.open ? "\n" : ""}${text}\n`);
-  }
-
-  /** The columns of the terminal, if it has a size. */
-  get width(): number | undefined {
-    return this.columns?.() || undefined;
-  }
-
-  /** Prints a command's output, indented and wrapped so that tables stay readable. */
-  async table(text: string): Promise<void> {
-    const { width } = this;
-    await this.block(indented(wrapped(text, width && width - 2), width));
-  }
-
-  /** Copies text to the clipboard with the OSC 52 escape sequence, which also works over ssh. */
-  async copy(text: string): Promise<void> {
-    await this.output.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
-  }
-
   /** Shows that a session was opened, its id or the text `said`, and any problems with it. */
   async opened(status: SessionStatus, person: boolean, said?: string): Promise<void> {
     const { sessionId, model, leafId, notices, waiting } = status;
@@ -150,8 +118,8 @@ export class Screen {
 
   /** Shows a session as it is now, with what is being done in it. */
   async now(view: SessionProjection, options: Omit<NowOptions, "clientId" | "columns">): Promise<void> {
-    const { client, columns } = this;
-    const lines = nowLines(view, { ...options, clientId: client.clientId, columns: columns?.() });
+    const { client, width } = this;
+    const lines = nowLines(view, { ...options, clientId: client.clientId, columns: width });
     const show = async () => {
       for (const line of lines) await this.block(line);
       for (const live of view.live)
@@ -251,16 +219,6 @@ export class Screen {
     await (cost === undefined ? this.endLine() : this.line(cost));
   }
 
-  /** Ends the line of a reply. */
-  async endLine(): Promise<void> {
-    if (this.open) await this.write("\n");
-  }
-
-  /** Moves to a new line after the user has left. */
-  async newline(): Promise<void> {
-    await this.write("\n");
-  }
-
   /** Prints what became of the files that the user's own message mentions: the last lines of its display. */
   private async mentions({ message }: Events["message"], display: DisplayAction): Promise<void> {
     const count = (message.role === "user" && message.meta?.mentions?.length) || 0;
@@ -291,13 +249,5 @@ export class Screen {
     if (status === "running") return head(title);
     const above = status === "error" ? `${head(`failed: ${title}`)}\n` : named ? "" : `${head(title)}\n`;
     return `${above}${cardText(card, width)}`.trimEnd();
-  }
-
-  private async write(text: string): Promise<void> {
-    if (text === "") return;
-    this.typed?.makeRoom();
-    this.open = !text.endsWith("\n");
-    await this.output.write(plainText(text));
-    this.typed?.goOn({ isOpen: this.open });
   }
 }

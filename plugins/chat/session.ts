@@ -2,6 +2,7 @@ import type { CommandResult } from "@scorel/commands/contract";
 import { everyPage } from "@scorel/host/client";
 import type { Client, Delivered, QueuedMessage, ResumeMode, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
+import { CommandLines } from "./command-lines.ts";
 import type { Connection } from "./connection.ts";
 import { follow } from "./following.ts";
 import { attendWithoutAnswers, Questions } from "./questions.ts";
@@ -10,6 +11,7 @@ import { ShellLines } from "./shell-lines.ts";
 import { type ChatState, reactions, stateOf } from "./states.ts";
 import { Turns } from "./turns.ts";
 import type { Entered } from "./typed-line.ts";
+import { WorkQueue } from "./work-queue.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 
@@ -40,13 +42,11 @@ export class ChatSession {
   private readonly elsewhere: boolean;
   private current = "";
   private leave: () => Promise<void> = async () => {};
-  /** Whether a command of the user runs, and whether the session was reloaded meanwhile. */
-  private command: "none" | "running" | "reloaded" = "none";
+  private readonly commands: CommandLines;
   /** Questions of plugins; undefined when input comes from a program. */
   private questions: Questions | undefined;
-  /** The last line or reload; they run one after the other. */
-  private last: Promise<unknown> = Promise.resolve();
-  private readonly waiting: (() => Promise<void>)[] = [];
+  /** Lines and reloads, which are taken one after the other. */
+  private readonly work: WorkQueue;
 
   constructor(client: Client, connection: Connection, screen: Screen, { person, elsewhere }: ChatOptions) {
     this.client = client;
@@ -54,8 +54,11 @@ export class ChatSession {
     this.screen = screen;
     this.person = person;
     this.elsewhere = elsewhere;
-    this.turns = new Turns(client, screen, () => this.catchUp());
+    this.turns = new Turns(client, screen, () => this.work.catchUp());
     this.shell = new ShellLines(client, this.turns);
+    this.commands = new CommandLines(client, screen, this);
+    const isQuiet = () => reactions[this.state].quiet;
+    this.work = new WorkQueue(isQuiet, (thrown) => void this.tell(messageOf(thrown)));
   }
 
   get state(): ChatState {
@@ -109,7 +112,7 @@ export class ChatSession {
       },
     });
     this.questions = questions;
-    if (this.command === "reloaded") this.command = "running";
+    this.commands.entered();
     await (questions ? questions.attend(true) : attendWithoutAnswers(this.client, sessionId));
   }
 
@@ -135,8 +138,8 @@ export class ChatSession {
     if (type === "missed") await this.lookAgain();
     await this.screen.hear(delivered);
     // After a reload by a command, questions are shown once the command's output was printed.
-    if (this.command !== "reloaded") await questions?.hear(delivered.event);
-    if (type === "session_start") await this.onReload();
+    if (!this.commands.holdsQuestions) await questions?.hear(delivered.event);
+    if (type === "session_start") await this.commands.reloaded();
   }
 
   /** Asks whether a turn runs, since the events that tell may be among those that were missed. */
@@ -145,10 +148,9 @@ export class ChatSession {
     this.turns.nowRunning(running);
   }
 
-  /** Registers for questions again after a reload; if a command caused it, after the command's output. */
-  private async onReload(): Promise<void> {
-    if (this.command === "none") await this.questions?.attend(true);
-    else this.command = "reloaded";
+  /** Registers for questions again after a reload. */
+  async attendAgain(): Promise<void> {
+    await this.questions?.attend(true);
   }
 
   /** Reports a reload of the session. */
@@ -163,8 +165,7 @@ export class ChatSession {
 
   /** Runs `work` as soon as no turn runs, no question is open and no line is being processed. */
   between(work: () => Promise<void>): void {
-    this.waiting.push(work);
-    this.catchUp();
+    this.work.between(work);
   }
 
   /** Declines further questions because nobody types any more. */
@@ -183,29 +184,10 @@ export class ChatSession {
   /** Processes a line: a slash command or a message. Throws when a turn cannot start. */
   async take(line: Entered): Promise<void> {
     try {
-      await this.inTurn(() => this.read(line));
+      await this.work.inTurn(() => this.read(line));
     } finally {
-      this.catchUp();
+      this.work.catchUp();
     }
-  }
-
-  /** Runs the work that waited for the session to be idle, and prints its errors. */
-  private catchUp(): void {
-    if (this.waiting.length === 0) return;
-    const serve = async () => {
-      while (reactions[this.state].quiet) {
-        const work = this.waiting.shift();
-        if (!work) return;
-        await work();
-      }
-    };
-    this.inTurn(serve).catch((thrown) => this.tell(messageOf(thrown)));
-  }
-
-  private inTurn<R>(work: () => Promise<R>): Promise<R> {
-    const done = this.last.then(work);
-    this.last = done.catch(() => {});
-    return done;
   }
 
   private async read({ text, isLiteral }: Entered): Promise<void> {
@@ -217,7 +199,7 @@ export class ChatSession {
       return;
     }
     if (command === "exit") this.left = true;
-    else await this.run(command, args.trim());
+    else await this.commands.run(command, args.trim());
   }
 
   /** Returns whether a line is to be processed, or answers the question on the screen. */
@@ -239,7 +221,7 @@ export class ChatSession {
     if (this.questions?.asked === undefined || this.reactionTo(line) === "take") return this.take(line);
     const message = await this.questions?.answer(line.text, answerable);
     if (message !== undefined) await this.send(message);
-    this.catchUp();
+    this.work.catchUp();
   }
 
   /** Runs `first`, then declines the question that was displayed before. */
@@ -247,7 +229,7 @@ export class ChatSession {
     const asked = this.questions?.asked;
     await first?.();
     if (asked !== undefined) await this.questions?.leave(asked);
-    this.catchUp();
+    this.work.catchUp();
   }
 
   /**
@@ -310,28 +292,8 @@ export class ChatSession {
     this.turns.await(this.sessionId, id, queued);
   }
 
-  private async run(name: string, args: string): Promise<void> {
-    this.command = "running";
-    try {
-      const { sessionId } = this;
-      const result = await this.client.request("run_command", { sessionId, name, args });
-      // Print notifications before the command's output.
-      await this.client.drained(sessionId);
-      await this.done(result);
-    } catch (thrown) {
-      await this.screen.line(messageOf(thrown));
-    } finally {
-      await this.commandEnded();
-    }
-  }
-
-  private async commandEnded(): Promise<void> {
-    const { command } = this;
-    this.command = "none";
-    if (command === "reloaded") await this.onReload();
-  }
-
-  private async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
+  /** Shows what a slash command has answered, and does what it asks for. */
+  async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
     if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.block(copy));
     // When the command switches sessions, its one-line output announces the new one.
     const said = sessionId !== undefined && this.person && !output?.includes("\n") ? output : undefined;

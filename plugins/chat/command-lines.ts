@@ -1,0 +1,61 @@
+import type { CommandResult } from "@scorel/commands/contract";
+import type { Client } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import type { Screen } from "./screen.ts";
+
+/** What slash commands need of the conversation. */
+export interface CommandPlace {
+  readonly sessionId: string;
+  /** Shows what a command has answered. */
+  done(result: CommandResult): Promise<void>;
+  /** Shows the questions of a session that was reloaded. */
+  attendAgain(): Promise<void>;
+}
+
+/** Runs slash commands. When one reloads the session, questions are shown after the command's output. */
+export class CommandLines {
+  private readonly client: Client;
+  private readonly screen: Screen;
+  private readonly place: CommandPlace;
+  /** Whether a command of the user runs, and whether the session was reloaded meanwhile. */
+  private state: "none" | "running" | "reloaded" = "none";
+
+  constructor(client: Client, screen: Screen, place: CommandPlace) {
+    this.client = client;
+    this.screen = screen;
+    this.place = place;
+  }
+
+  /** Whether questions have to wait for a command's output. */
+  get holdsQuestions(): boolean {
+    return this.state === "reloaded";
+  }
+
+  async run(name: string, args: string): Promise<void> {
+    this.state = "running";
+    try {
+      const { sessionId } = this.place;
+      const result = await this.client.request("run_command", { sessionId, name, args });
+      // Print notifications before the command's output.
+      await this.client.drained(sessionId);
+      await this.place.done(result);
+    } catch (thrown) {
+      await this.screen.line(messageOf(thrown));
+    } finally {
+      const { holdsQuestions } = this;
+      this.state = "none";
+      if (holdsQuestions) await this.place.attendAgain();
+    }
+  }
+
+  /** The session was reloaded. */
+  async reloaded(): Promise<void> {
+    if (this.state === "none") await this.place.attendAgain();
+    else this.state = "reloaded";
+  }
+
+  /** The questions of the session are shown anyway, since it was entered again. */
+  entered(): void {
+    if (this.state === "reloaded") this.state = "running";
+  }
+}

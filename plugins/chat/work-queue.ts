@@ -1,0 +1,41 @@
+/** Does one thing after the other, and does what can wait when nothing else is going on. */
+export class WorkQueue {
+  private readonly isQuiet: () => boolean;
+  private readonly failed: (thrown: unknown) => void;
+  /** What was begun last. */
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly waiting: (() => Promise<void>)[] = [];
+
+  /** `failed` is called with errors of what has waited. */
+  constructor(isQuiet: () => boolean, failed: (thrown: unknown) => void) {
+    this.isQuiet = isQuiet;
+    this.failed = failed;
+  }
+
+  /** Runs `work` after what was begun before. */
+  inTurn<R>(work: () => Promise<R>): Promise<R> {
+    const done = this.last.then(work);
+    this.last = done.catch(() => {});
+    return done;
+  }
+
+  /** Runs `work` as soon as it is quiet. */
+  between(work: () => Promise<void>): void {
+    this.waiting.push(work);
+    this.catchUp();
+  }
+
+  /** It may be quiet now: runs what waits for that. */
+  catchUp(): void {
+    if (this.waiting.length === 0) return;
+    this.inTurn(() => this.serve()).catch(this.failed);
+  }
+
+  private async serve(): Promise<void> {
+    while (this.isQuiet()) {
+      const work = this.waiting.shift();
+      if (!work) return;
+      await work();
+    }
+  }
+}
