@@ -63,7 +63,7 @@ describe("an example extension", () => {
     using home = scratch({ inProcess: true });
     install(home, "count");
     const { stdout } = await home.run(["--model", "offline/demo"], { input: "list files\n/count\n" });
-    expect(stdout).toMatch(/^\d+ events$/m);
+    expect(stdout).toMatch(/^ {2}\d+ events$/m);
   });
 
   it("offline-guard: refuses calls with a reason that the model reads", async () => {

@@ -202,6 +202,8 @@ describe.skipIf(!hasTerminals)("the question before a preset is installed", () =
       await yes.shows(QUESTION);
       yes.type("s\r");
       await yes.shows("--- extensions/checks.ts");
+      await yes.shows("lines. Enter shows more, q ends this: ");
+      yes.type("q\r");
       await yes.shows(QUESTION);
       expect(existsSync(place)).toBe(false);
       yes.type("y\r");

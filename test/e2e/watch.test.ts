@@ -119,7 +119,7 @@ describe("scorel chat --watch", () => {
     s.file("~/.scorel/extensions/made/word.ts", 'export default "a-helper-says";\n');
     await reloaded("~/.scorel/extensions/made/word.ts");
     say("/made");
-    await chat.line((line) => line === "a-helper-says");
+    await chat.line((line) => line === "  a-helper-says");
     s.file("~/.scorel/presets/team.toml", 'extends = "coding"\nwithout = ["made"]\n');
     await reloaded("~/.scorel/presets/team.toml");
     say("/made");
@@ -146,12 +146,12 @@ describe("scorel chat --watch", () => {
     const kept = await chat.line((line) => line.includes("was not reloaded and continues unchanged"));
     expect(kept).toContain(`To see what changed: scorel trust add ${s.project}`);
     chat.child.stdin?.write("/mine\n");
-    await chat.line((line) => line === "it-says-one");
+    await chat.line((line) => line === "  it-says-one");
     s.file(".scorel/extensions/mine.ts", extension("three"));
     await s.run(["trust", "add", "--yes"]);
     await chat.line((line) => line.startsWith("Reloaded: "));
     chat.child.stdin?.write("/mine\n");
-    await chat.line((line) => line === "it-says-three");
+    await chat.line((line) => line === "  it-says-three");
     chat.child.stdin?.end();
     expect(await chat.finished).toMatchObject({ code: 0, stderr: "" });
   });
@@ -193,5 +193,5 @@ function opened(s: Scratch, ...more: string[]): Running {
 /** A command was answered, so watching has begun. */
 async function ready({ child, line }: Running): Promise<void> {
   child.stdin?.write("/status\n");
-  await line((words) => words.startsWith("session "));
+  await line((words) => words.startsWith("  session "));
 }
