@@ -180,8 +180,8 @@ export class Screen extends Lines {
     this.presence.begin(others.map(({ name }) => name));
   }
 
-  private isNews({ type, name }: { type: string; name: string }): boolean {
-    if (type === "client_joined") return this.presence.joined(name);
+  private isNews({ type, name, clientId }: { type: string; name: string; clientId: string }): boolean {
+    if (type === "client_joined") return !this.ownIds.has(clientId) && this.presence.joined(name);
     this.presence.left(name);
     return true;
   }

@@ -219,13 +219,12 @@ export class Conversation {
   }
 
   private hear(change: Parameters<Listener["changed"]>[0]): void {
-    if (change.kind !== "text" && this.view) this.people.look(this.view);
+    if (this.view) this.people.hear(change, this.view);
     this.listener.changed(change);
     if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;
-    if (event.type === "runtime_end" || !this.others.isNews(event as { type: string; name?: string })) return;
-    if (event.type === "client_joined") this.people.meet(event.clientId);
+    if (event.type === "runtime_end" || !this.others.isNews(event)) return;
     if (event.type === "session_start") void this.attend().catch((thrown) => this.fail(thrown));
     const warning = this.warnings.heard(event);
     if (warning !== undefined) this.listener.told(warning, "warning");

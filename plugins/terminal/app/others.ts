@@ -21,9 +21,9 @@ export class Others {
     this.tell = tell;
   }
 
-  /** Whether an event that passes is shown. Somebody who comes back with the host is no news. */
-  isNews({ type, name = "" }: { type: string; name?: string }): boolean {
-    if (type === "client_joined") return this.presence.joined(name);
+  /** Whether an event that passes is shown. Somebody who comes back with the host is no news, nor is this application. */
+  isNews({ type, name = "", clientId = "" }: { type: string; name?: string; clientId?: string }): boolean {
+    if (type === "client_joined") return !this.people.isOwn(clientId) && this.presence.joined(name);
     if (type === "client_left") this.presence.left(name);
     return true;
   }

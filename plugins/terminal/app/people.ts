@@ -1,4 +1,4 @@
-import { clientName, type SessionView } from "@scorel/host/client";
+import { clientName, type SessionView, type ViewChange } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 
 /** What terminals are called, with the number that a host gives to the second one and those after it. */
@@ -18,11 +18,15 @@ export class People {
   /** Takes who is in the session now. */
   look({ status }: SessionView): void {
     this.own.add(this.client.clientId);
-    for (const { clientId } of status.host.present ?? []) this.meet(clientId);
+    for (const { clientId } of status.host.present ?? []) this.met.add(clientId);
   }
 
-  meet(clientId: string): void {
-    this.met.add(clientId);
+  /** Takes who comes, and who does something while it is watched: both are here, whatever else is known of them. */
+  hear(change: ViewChange, view: SessionView): void {
+    if (change.kind === "text") return;
+    this.look(view);
+    const clientId = change.kind === "rows" && change.isNew ? view.rows[change.index]?.clientId : joinedIn(change);
+    if (clientId !== undefined) this.met.add(clientId);
   }
 
   isOwn(clientId: string): boolean {
@@ -43,4 +47,11 @@ export class People {
     if (name === undefined || this.isOwn(clientId)) return undefined;
     return TERMINAL.test(name) && !this.met.has(clientId) ? undefined : name;
   }
+}
+
+/** The id of a client that has come. */
+function joinedIn(change: ViewChange): string | undefined {
+  if (change.kind !== "passing") return undefined;
+  const { event } = change.delivered;
+  return event.type === "client_joined" ? event.clientId : undefined;
 }

@@ -19,6 +19,7 @@ function watching() {
     ({ rows: [], requests: [], status: { host: { sessionId: "s" } }, ...more }) as unknown as SessionView;
   return {
     told,
+    joins: (clientId: string) => others.isNews({ type: "client_joined", name: clientId.slice(0, -17), clientId }),
     ends: (cancelledBy?: string) =>
       others.hear(
         { kind: "passing", delivered: { event: { type: "runtime_end", cancelledBy } } } as unknown as ViewChange,
@@ -36,6 +37,11 @@ it("whoever did not interrupt a turn is told who did", () => {
   const t = watching();
   for (const by of [own, laptop, "0123456789abcdef", undefined]) t.ends(by);
   expect(t.told).toEqual(["Interrupted by laptop.", "Interrupted by another client."]);
+});
+
+it("nobody is told that they came themselves, or that somebody came back with the host", () => {
+  const t = watching();
+  expect([own, laptop, laptop].map(t.joins)).toEqual([false, true, false]);
 });
 
 it("whoever did not answer a question is told who did, in the words of the question", () => {
