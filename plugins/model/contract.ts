@@ -152,6 +152,8 @@ export interface ModelAdminService {
   served(address: string, key: string | undefined): Promise<ServedModels>;
   /** The window of a model whose server did not tell it: as Ollama says, else an assumption. */
   servedWindow(baseUrl: string, id: string): Promise<number>;
+  /** The provider name for the server at this address: its table's, else `wanted`, numbered when that names something else. */
+  serverName(baseUrl: string, wanted: string): Promise<string>;
   /** Stores a provider's API key. Returns the file, and the variable with another key that takes precedence. */
   login(provider: string, key: string): Promise<{ path: string; shadowedBy?: string }>;
   /** Lets a person log in at a provider's site and stores the tokens. Returns the same as `login`. */

@@ -10,6 +10,12 @@ export const errors = defineErrors({
     text: (a: { asked: string }) =>
       `"${a.asked}" is not a model name. Write provider/id, for example --model openrouter/openai/gpt-5.4-mini.`,
   },
+  MODEL_AMBIGUOUS: {
+    exit: 2,
+    text: (a: { asked: string; addresses: readonly string[] }) =>
+      `"${a.asked}" is described more than once in the configuration, at different addresses: ${a.addresses.join(", ")}. ` +
+      "Give each server a provider name of its own in its table.",
+  },
   MODEL_UNKNOWN_PROVIDER: {
     exit: 2,
     text: (a: { provider: string; near: readonly string[] }) =>

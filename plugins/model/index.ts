@@ -46,6 +46,7 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
         local: async () => (await admin()).local(),
         served: async (address, key) => (await admin()).served(address, key),
         servedWindow: async (baseUrl, id) => (await admin()).servedWindow(baseUrl, id),
+        serverName: async (baseUrl, wanted) => (await admin()).serverName(baseUrl, wanted),
         login: async (provider, key) => (await admin()).login(provider, key),
         signIn: async (provider, dialog) => (await admin()).signIn(provider, dialog),
         logout: async (provider) => (await admin()).logout(provider),

@@ -2,6 +2,7 @@ import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozec
 import { messageOf } from "@scorel/kernel";
 import type { Choice } from "./choose/choice.ts";
 import { parseName, resolveModel, type Sources } from "./choose/resolve.ts";
+import { resolveOne, tableFor } from "./choose/tables.ts";
 import type { ModelConfig } from "./config.ts";
 import type { ModelService, StreamOptions, UsableModel } from "./contract.ts";
 import { secretsOf } from "./keys/auth-file.ts";
@@ -46,8 +47,13 @@ export async function createModel(
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
   const request: RequestContext = { secrets, providers, run, stopping };
-  const first = (asked === undefined ? undefined : tableFor(asked, [config, ...Object.values(named)])) ?? config;
-  let chosen = await usableModel(resolveModel(first, asked, from), nameOf(first, asked), request);
+  const tables = [config, ...Object.values(named)];
+  const resolved = (name: string) => {
+    const table = tableFor(name, tables) ?? config;
+    return usableModel(resolveOne(table, name, from, tables), nameOf(table, name), request);
+  };
+  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), nameOf(table), request);
+  let chosen = await (asked === undefined ? make(config) : resolved(asked));
   const main: OwnModel = {
     current: () => chosen.current(),
     credential: () => chosen.credential(),
@@ -57,12 +63,10 @@ export async function createModel(
     stream: (context, options) => chosen.stream(context, options),
   };
   const others = new Map<string, Promise<OwnModel>>();
-  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), nameOf(table), request);
   return {
     ...main,
     async choose(name) {
-      const table = tableFor(name, [config, ...Object.values(named)]) ?? config;
-      const wanted = await usableModel(resolveModel(table, name, from), nameOf(table, name), request);
+      const wanted = await resolved(name);
       await wanted.ready();
       wanted.current();
       chosen = wanted;
@@ -76,12 +80,6 @@ export async function createModel(
       return made;
     },
   };
-}
-
-/** The table that describes the server of exactly this model. */
-function tableFor(asked: string, tables: readonly ModelConfig[]): ModelConfig | undefined {
-  const name = parseName(asked);
-  return tables.find((table) => table.type === "custom" && table.provider === name?.provider && table.id === name.id);
 }
 
 /** Returns the name of a model that a plugin's provider may have. A table with an address says itself where its model is. */

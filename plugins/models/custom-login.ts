@@ -3,7 +3,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import type { LocalModel, ModelAdminService, ServedModels } from "@scorel/model/contract";
 import { errors } from "./errors.ts";
 import { createLines, type Lines } from "./lines.ts";
-import { addModel, type CustomModel, configOf, tableText, whereFor } from "./model-file.ts";
+import { type CustomModel, configOf, tableText, whereFor, writeModel } from "./model-file.ts";
 import { checkText } from "./text.ts";
 
 /** What `scorel login` takes in place of a provider's name, for a server that it does not know. */
@@ -42,7 +42,8 @@ class Dialog {
     if (models.length === 0) throw errors.MODELS_SERVER_EMPTY({ address: baseUrl });
     const model = await this.model(models);
     const contextWindow = await this.window(model.contextWindow ?? (await this.admin.servedWindow(baseUrl, model.id)));
-    const provider = found.find((each) => each.baseUrl === baseUrl)?.provider ?? nameOf(baseUrl);
+    const usual = found.find((each) => each.baseUrl === baseUrl)?.provider ?? nameOf(baseUrl);
+    const provider = await this.admin.serverName(baseUrl, usual);
     return this.write({ provider, id: model.id, baseUrl, ...(apiKeyEnv && { apiKeyEnv }), contextWindow }, check);
   }
 
@@ -98,15 +99,16 @@ class Dialog {
   }
 
   private async write(model: CustomModel, check: Check): Promise<number> {
-    const where = whereFor(model.provider);
-    this.say(`\nThis is added to ${where.path}:\n\n${tableText(where.name, model)}\n`);
-    const answer = await this.ask("Add it? [Y/n] ");
+    const where = whereFor(model);
+    const how = where.own ? "is described already. Its table changes in" : "is added to";
+    this.say(`\nThis ${how} ${where.path}:\n\n${tableText(where, model)}\n`);
+    const answer = await this.ask(where.own ? "Change it? [Y/n] " : "Add it? [Y/n] ");
     if (/^n/i.test(answer)) {
       this.say("Nothing was changed.\n");
       return 0;
     }
-    addModel(where, model);
-    this.say(`Added. One small request tries it:\n`);
+    writeModel(where, model);
+    this.say(`${where.own ? "Changed" : "Added"}. One small request tries it:\n`);
     const outcome = await check(configOf(model));
     this.say(checkText(outcome));
     if (where.alias !== undefined)

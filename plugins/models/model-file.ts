@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
+import { replaceFile } from "@scorel/kit/files/private";
 import { errors } from "./errors.ts";
 
 /** A model of a custom server. */
@@ -18,14 +19,20 @@ export interface Where {
   path: string;
   name: string;
   alias?: string;
+  /** The lines of the table that describes this model already. */
+  own?: string;
   /** What the file contains; "" when there is none. */
   text: string;
 }
 
-/** Finds the table for a model in the user's configuration. Throws MODELS_FILE. */
-export function whereFor(provider: string): Where {
+/** Finds the table for a model in the user's configuration: the one that describes it, or a new one. Throws MODELS_FILE. */
+export function whereFor(model: CustomModel): Where {
   const path = join(userDir(), "config.toml");
   const text = contentOf(path);
+  return ownTable(path, text, model) ?? newTable(path, text, model.provider);
+}
+
+function newTable(path: string, text: string, provider: string): Where {
   if (!/^\s*(?:\[\s*)?"?model"?\s*[\].=]/m.test(text)) return { path, name: "model", text };
   if (/^\s*"?models"?\s*=/m.test(text))
     throw errors.MODELS_FILE({ path, reason: 'it has "models = …", which a table cannot be added to' });
@@ -40,22 +47,55 @@ export function configOf(model: CustomModel): object {
   return { type: "custom", api: "openai-completions", ...model, maxTokens: Math.ceil(model.contextWindow / 4) };
 }
 
-/** The table as it is written. A text in JSON is one in TOML, too. */
-export function tableText(name: string, model: CustomModel): string {
-  const lines = Object.entries(configOf(model)).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-  return `[${name}]\n${lines.join("")}`;
+/** The table as it is written: a new one, or its own with the new values. A text in JSON is one in TOML, too. */
+export function tableText({ name, own }: Where, model: CustomModel): string {
+  if (own !== undefined) return renewed(own, model);
+  return `[${name}]\n${Object.entries(configOf(model)).map(line).join("")}`;
 }
 
-/** Adds the table at the end of the file, whose other lines stay as they are. Throws MODELS_FILE. */
-export function addModel({ path, name, text }: Where, model: CustomModel): void {
-  const before = text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n";
+/** Adds the table at the end of the file, or changes its own lines. All others stay as they are. Throws MODELS_FILE. */
+export function writeModel(where: Where, model: CustomModel): void {
+  const { path, text, own } = where;
+  const table = tableText(where, model);
   try {
+    if (own !== undefined) {
+      const mode = statSync(path).mode & 0o777;
+      replaceFile(
+        realpathSync(path),
+        text.replace(own, () => table),
+        { mode },
+      );
+      return;
+    }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    appendFileSync(path, before + tableText(name, model), { mode: 0o600 });
+    appendFileSync(path, (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n") + table, { mode: 0o600 });
   } catch (thrown) {
     throw errors.MODELS_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
 }
+
+/** The table that was written for the same model at the same address. */
+function ownTable(path: string, text: string, { provider, id, baseUrl }: CustomModel): Where | undefined {
+  const marks = Object.entries({ type: "custom", provider, id, baseUrl }).map(line);
+  for (const [own, header] of text.matchAll(/^\[(model|models\.[\w-]+)\]\n(?:[^[\n].*(?:\n|$))*/gm)) {
+    const name = header as string;
+    const isOwn = marks.every((mark) => `${own}\n`.includes(`\n${mark}`));
+    if (isOwn) return { path, name, text, own, ...(name !== "model" && { alias: name.slice("models.".length) }) };
+  }
+  return undefined;
+}
+
+/** The lines of a table with the model's values in place of the old ones; what else the user wrote there stays. */
+function renewed(own: string, model: CustomModel): string {
+  const replaced = ["apiKeyEnv", "contextWindow", "maxTokens"];
+  const fresh = Object.entries(configOf(model)).filter(([key]) => replaced.includes(key));
+  const kept = own.split(/(?<=\n)/).filter((each) => !replaced.includes(each.split(/\s*=/)[0] as string));
+  return kept
+    .map((each) => (each.startsWith("baseUrl = ") ? `${each.trimEnd()}\n${fresh.map(line).join("")}` : each))
+    .join("");
+}
+
+const line = ([key, value]: [string, unknown]) => `${key} = ${JSON.stringify(value)}\n`;
 
 function contentOf(path: string): string {
   try {

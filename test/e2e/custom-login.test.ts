@@ -7,9 +7,12 @@ import { type Scratch, scratch } from "./scorel.ts";
 
 const KEY = "vk-0123456789abcdef";
 
+/** The servers that were asked for a reply. */
+const asked: Server[] = [];
+
 /** A server as vLLM is: it wants a key, lists models with windows, and answers. */
 function server(key?: string): Server {
-  return createServer((request, response) => {
+  const made = createServer((request, response) => {
     const json = (status: number, value: object) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
     if (key !== undefined && request.headers.authorization !== `Bearer ${key}`) return json(401, { error: "no key" });
@@ -19,11 +22,13 @@ function server(key?: string): Server {
         data: [{ id: "small" }, { id: "large", max_model_len: 65_536 }, { id: "odd\u001b[2J" }],
       });
     if (request.url !== "/v1/chat/completions") return json(404, {});
+    asked.push(made);
     const chunk = (delta: object, finish_reason: string | null) =>
       `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(`${chunk({ role: "assistant", content: "ok" }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
   });
+  return made;
 }
 
 const open = server();
@@ -98,5 +103,45 @@ describe("scorel login custom", () => {
     using s = scratch({ inProcess: true });
     expect(await login(s, [addressOf(open), "", "2", "", "n"])).toMatchObject({ code: 0 });
     expect(() => configOf(s)).toThrow("ENOENT");
+  });
+
+  it("gives a second server a name of its own, whose model is asked there", async () => {
+    using s = scratch({ inProcess: true });
+    await login(s, [addressOf(open), "", "1", "", ""]);
+    const { stdout } = await login(s, [addressOf(closed), "VLLM_KEY", "1", "", ""], { VLLM_KEY: KEY });
+    expect(stdout).toContain("To use this one: scorel --model local-2/small\n");
+    asked.length = 0;
+    for (const name of ["local-2/small", "local/small"])
+      await s.run(["-p", "hello", "--model", name], { env: { VLLM_KEY: KEY } });
+    expect(asked.map((each) => each === closed)).toEqual([true, false]);
+    const listed = (await s.run(["model", "list", "small"])).stdout;
+    expect([/^local\/small /m.test(listed), /^local-2\/small /m.test(listed)]).toEqual([true, true]);
+  });
+
+  it("changes the table of a model that it described before, and nothing else", async () => {
+    using s = scratch({ inProcess: true });
+    await login(s, [addressOf(open), "", "large", "", ""]);
+    s.file("~/.scorel/config.toml", `# mine\n${configOf(s)}# fast\nreasoning = true\n\n[agent]\nidleTimeout = 30\n`);
+    const { stdout } = await login(s, [`http://${addressOf(open)}/`, "", "large", "32000", ""]);
+    expect(stdout).toContain("Change it? [Y/n] Changed.");
+    expect(configOf(s)).toBe(
+      [
+        "# mine",
+        "[model]",
+        'type = "custom"',
+        'api = "openai-completions"',
+        'provider = "local"',
+        'id = "large"',
+        `baseUrl = "http://${addressOf(open)}/v1"`,
+        "contextWindow = 32000",
+        "maxTokens = 8000",
+        "# fast",
+        "reasoning = true",
+        "",
+        "[agent]",
+        "idleTimeout = 30",
+        "",
+      ].join("\n"),
+    );
   });
 });

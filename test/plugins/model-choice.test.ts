@@ -149,6 +149,25 @@ describe("the file of stored keys", () => {
 });
 
 describe("[models.<alias>]", () => {
+  it("is refused by name when another table describes that model at another address", async () => {
+    const table = (baseUrl: string) => ({
+      ...customModel,
+      api: "openai-completions",
+      provider: "local",
+      id: "alpha",
+      baseUrl,
+    });
+    const config = table("http://127.0.0.1:8/v1");
+    const twice = { config, tables: { other: table("http://127.0.0.1:9/v1") } };
+    const same = { config, tables: { other: table("http://127.0.0.1:8/v1/") } };
+    const asked = "local/alpha";
+    expect([await used(twice), await used({ ...twice, asked }), await used({ ...same, asked })]).toEqual([
+      asked,
+      "MODEL_AMBIGUOUS",
+      asked,
+    ]);
+  });
+
   it("is used for its alias; another alias gets the main model", async () => {
     const table = (id: string) => ({ ...customModel, api: "anthropic-messages", baseUrl: "http://127.0.0.1:9", id });
     await using t = await opened({ config: table("main"), tables: { summary: table("small") } });

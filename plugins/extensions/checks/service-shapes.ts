@@ -33,6 +33,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     local: "function",
     served: "function",
     servedWindow: "function",
+    serverName: "function",
     login: "function",
     signIn: "function",
     logout: "function",

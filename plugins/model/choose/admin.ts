@@ -35,6 +35,8 @@ export function createAdmin(
     local: async () => (await import("./local.ts")).findLocal(from.servers),
     served: async (address, key) => (await import("./served.ts")).served(address, key),
     servedWindow: async (baseUrl, id) => (await import("./served.ts")).servedWindow(baseUrl, id),
+    serverName: async (baseUrl, wanted) =>
+      (await import("./server-name.ts")).serverName(baseUrl, wanted, from, providers),
     waysIn,
     async login(provider, key) {
       if (!(await waysIn(provider)).includes("key")) throw errors.MODEL_NO_KEYS({ provider });
