@@ -37,6 +37,10 @@ export const errors = defineErrors({
     text: (a: { sessionId: string }) =>
       `A turn runs in session ${a.sessionId}, so the prompt was not sent. Leave out --if-busy refuse to wait for its end, or use --fork ${a.sessionId} to work in a copy.`,
   },
+  PRINT_CANCELLED: (a: { by: string | undefined }) =>
+    `The turn was cancelled by ${a.by === undefined ? "another client" : `another client (${a.by})`}, so the answer is not complete.`,
+  PRINT_HOST_STOPPED: () =>
+    "The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.",
   PRINT_NUMBER: {
     exit: 2,
     text: (a: { option: string; value: string; what: string }) => `${a.option} takes ${a.what}, not "${a.value}".`,

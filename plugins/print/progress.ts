@@ -25,6 +25,8 @@ export interface Progress {
   notices(notices: readonly Notice[]): Promise<void>;
   /** Tells that the prompt waits for a turn of somebody else. */
   queued(): Promise<void>;
+  /** Prints a line. */
+  say(text: string): Promise<void>;
   hear(delivered: Delivered): Promise<void> | undefined;
   /**
    * Prints which calls were denied because nobody could be asked, how to allow them, and which questions got their
@@ -45,6 +47,7 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
   const defaulted = new Set<string>();
   return {
     notices: tell,
+    say: (text) => say(continued(text)),
     queued: async () => {
       if ((options.output ?? "text") === "text")
         await say("A turn runs in this session; the prompt waits for its end (--if-busy refuse: do not wait).");

@@ -12,6 +12,7 @@ import type {
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { continued } from "@scorel/kit/text/one-line";
+import { type Cuts, watchCuts } from "./cut.ts";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
 import { type Limits, readLimits } from "./limits.ts";
@@ -34,7 +35,7 @@ export async function run(host: HostService, options: KnownSessionOptions, invoc
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
     // A signal stops the process, which knows its exit code; what was printed so far is all there is.
-    if (codeOf(thrown) === "HOST_STOPPED") return EXIT.cancelled;
+    if (codeOf(thrown) === "HOST_STOPPED" && invocation.interrupt.aborted) return EXIT.cancelled;
     if (invocation.options.output === "json")
       await format.finish(null, { outcome: outcomeOfError({ code: codeOf(thrown), message: messageOf(thrown) }) });
     throw thrown;
@@ -61,11 +62,13 @@ async function answer(
   const { sessionId } = status;
   const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
+  const cuts = watchCuts(client, interrupt, (text) => void progress.say(text));
   // A separate subscription, so that a slow reader of the output does not delay the limits.
   const mine = ({ event }: Delivered) => "clientId" in event && event.clientId === client.clientId;
   await client.subscribe(sessionId, (delivered) => limits.hear(delivered, mine(delivered)), { joined: true });
   // Returns a promise only when there is something to wait for, since a reply may have tens of thousands of deltas.
   const show = (delivered: Delivered) => {
+    cuts.hear(delivered);
     const told = progress.hear(delivered);
     return told ? told.then(() => format.hear?.(delivered)) : format.hear?.(delivered);
   };
@@ -74,8 +77,10 @@ async function answer(
   await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined });
   if (interrupt.aborted) return undefined;
   const refuses = options.ifBusy === "refuse";
-  const printed = await converse({ client, status, format, limits, progress, interrupt, refuses }, prompt, schema);
+  const run = { client, status, format, limits, progress, interrupt, refuses };
+  const printed = await converse(run, prompt, schema).finally(() => cuts.end());
   await client.drained(sessionId);
+  explain(printed, cuts);
   await format.finish(sessionId, printed);
   const { notices } = await client.request("get_status", { sessionId });
   await progress.notices(notices);
@@ -83,6 +88,13 @@ async function answer(
   await progress.reportDenied();
   await format.written?.();
   return printed;
+}
+
+/** Says why others have cut the answer off; what this command has cancelled itself has its reason already. */
+function explain(printed: Printed, cuts: Cuts): void {
+  if (printed.failure) return;
+  const reason = cuts.reasonOf(printed.outcome);
+  if (reason) printed.failure = reason;
 }
 
 /** State shared by the turns of one run. */
@@ -209,8 +221,11 @@ async function withdraw(
 }
 
 /** Returns the exit code. A closed stdout is not a failure, but a full disk is. */
-async function exitCode(printed: Printed, { output }: Format, { stderr }: Invocation): Promise<number> {
-  const { outcome, failure = outcome.error, exitCode: code = EXIT[outcome.reason] } = printed;
+async function exitCode(printed: Printed, { output }: Format, { stderr, interrupt }: Invocation): Promise<number> {
+  const { outcome, failure = outcome.error } = printed;
+  // 130 says that the user of this command has cancelled it.
+  const isCutByOthers = outcome.reason === "cancelled" && failure !== undefined && !interrupt.aborted;
+  const { exitCode: code = isCutByOthers ? EXIT.error : EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);
   if (failure) await complaints.write(`${continued(failure.message)}\n`);
   else if (outcome.stopReason === "length") await complaints.write(`warning: ${CUT}\n`);

@@ -1,0 +1,45 @@
+import type { TurnOutcome } from "@scorel/agent/contract";
+import { clientName } from "@scorel/host/client";
+import type { Client, Delivered } from "@scorel/host/contract";
+import type { AnyEvent } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import { errors } from "./errors.ts";
+
+/** What others do to the turn: another client cancels it, or its host is gone. */
+export interface Cuts {
+  hear(delivered: Delivered): void;
+  /** Why the turn was cancelled, unless this command did that itself; undefined for every other outcome. */
+  reasonOf(outcome: TurnOutcome): { code: string; message: string } | undefined;
+  end(): void;
+}
+
+/** Watches what others do to the turn. `say` prints that the connection is lost, and that it is back. */
+export function watchCuts(client: Client, interrupt: AbortSignal, say: (text: string) => void): Cuts {
+  let cancelledBy: string | undefined;
+  let isLost = false;
+  const end = client.onState?.((state) => {
+    if (state.state === "waiting" && !isLost) {
+      isLost = true;
+      // Whoever cancelled an earlier turn has not cancelled one that ends with the host.
+      cancelledBy = undefined;
+      say(
+        `The connection to the host is lost (${state.reason}); waiting until it is back. Ctrl-C twice ends this command.`,
+      );
+    } else if (state.state === "live" && isLost) {
+      isLost = false;
+      say("The connection to the host is back.");
+    }
+  });
+  return {
+    hear({ event }) {
+      if (event.type === "runtime_end") cancelledBy = (event as AnyEvent & { cancelledBy?: string }).cancelledBy;
+    },
+    reasonOf({ reason, error }) {
+      if (reason !== "cancelled" || interrupt.aborted) return undefined;
+      if (error) return error;
+      if (cancelledBy === undefined) return errors.PRINT_HOST_STOPPED();
+      return errors.PRINT_CANCELLED({ by: clientName(cancelledBy) });
+    },
+    end: () => end?.(),
+  };
+}

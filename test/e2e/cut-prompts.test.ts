@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { hang, startModelServer, text } from "../model-server.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+const none = ["--preset", "none"];
+
+/** Starts a host in a process that ends with the test, and waits until it can be reached. */
+async function serving(s: Scratch, more: readonly string[] = []) {
+  const host = s.start(["host", "serve", "--foreground", ...none, ...more]);
+  const web = more.includes("--port") ? await host.line((line) => line.startsWith("web: ")) : "";
+  await host.line((line) => line.startsWith("socket: "));
+  return { ...host, port: Number(/:(\d+) /.exec(web)?.[1]) };
+}
+
+/** A prompt whose answer is never complete, at a host of its own. */
+async function stage(s: Scratch, more: readonly string[] = []) {
+  const server = await startModelServer([[text("half of"), hang()]]);
+  s.useModel(server.baseUrl);
+  const host = await serving(s, more);
+  const prompt = s.start([...none, "-p", "one", "--output", "events"]);
+  await prompt.line((line) => line.includes('"text_delta"'));
+  return { host, prompt, port: host.port, [Symbol.asyncDispose]: () => server.close() };
+}
+
+it("a prompt that another client cancels says so, and fails", async () => {
+  using s = scratch();
+  await using t = await stage(s, ["--port", "0"]);
+  const token = readFileSync((await s.run(["host", "token", "show-path"])).stdout.trim(), "utf8").trim();
+  const [log = ""] = s.logs();
+  const cancelled = await fetch(`http://127.0.0.1:${t.port}/operations/cancel`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ sessionId: records(log)[0]?.sessionId }),
+  });
+  expect(cancelled.status).toBe(200);
+  const { code, stderr } = await t.prompt.finished;
+  expect([code, stderr]).toEqual([
+    1,
+    "The turn was cancelled by another client (http), so the answer is not complete.\n",
+  ]);
+});
+
+it("a prompt whose host is replaced says so, and fails", async () => {
+  using s = scratch();
+  await using t = await stage(s);
+  await serving(s, ["--replace"]);
+  const { code, stderr } = await t.prompt.finished;
+  expect([code, stderr.split("\n").filter((line) => !line.startsWith("The connection to the host"))]).toEqual([
+    1,
+    ["The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.", ""],
+  ]);
+});
+
+it("a prompt whose host is killed says that it waits, goes on when the host is back, and fails", async () => {
+  using s = scratch();
+  await using t = await stage(s);
+  t.host.child.kill("SIGKILL");
+  await t.host.finished;
+  await t.prompt.said("The connection to the host is lost");
+  await serving(s);
+  const { code, stderr } = await t.prompt.finished;
+  expect([code, stderr.replace(/\(.*?\);/, "(why);").split("\n")]).toEqual([
+    1,
+    [
+      "The connection to the host is lost (why); waiting until it is back. Ctrl-C twice ends this command.",
+      "The connection to the host is back.",
+      "The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.",
+      "",
+    ],
+  ]);
+});
