@@ -8,9 +8,9 @@ import type { Screen } from "./screen.ts";
 
 /** A question has to be on the screen for so long before a line answers it. What is typed before is dropped. */
 const SEEN_MS = 600;
-/** The same for a question that takes the place of one that was withdrawn: what is typed may be meant for that one. */
+/** The same for a question that takes the place of one that ended elsewhere: what is typed may be meant for that one. */
 const SWAPPED_MS = 1_500;
-/** A question that comes so soon after one was withdrawn takes its place. */
+/** A question that comes so soon after another one ended elsewhere takes its place. */
 const SWAP_MS = 10_000;
 
 const SWAPPED = "(the question that stood here was withdrawn; this is another one)\n";
@@ -44,7 +44,9 @@ export class Questions {
   /** Ends the wait until then. */
   private stopWaiting = () => {};
   private isOver = false;
-  private withdrawnAt = Number.NEGATIVE_INFINITY;
+  /** When the displayed question ended without an answer from here, and whether it was withdrawn. */
+  private goneAt = Number.NEGATIVE_INFINITY;
+  private isWithdrawn = false;
   /** Id of the question that is answered here. */
   private given: string | undefined;
   private readonly times: Times;
@@ -95,7 +97,7 @@ export class Questions {
     } else if (event.type === "approval_answer") {
       const answer = event as unknown as Answer;
       await this.tellWho(answer);
-      await this.ended(answer.requestId);
+      await this.ended(answer.requestId, typeof answer.answer !== "string");
     }
   }
 
@@ -137,7 +139,7 @@ export class Questions {
     const { sessionId } = this;
     const { answer, reason } = given;
     this.given = requestId;
-    this.withdrawnAt = Number.NEGATIVE_INFINITY;
+    this.goneAt = Number.NEGATIVE_INFINITY;
     try {
       const said = { answer, ...(reason && { reason }) };
       const { message } = await this.client.request("answer_request", { sessionId, requestId, ...said });
@@ -153,10 +155,11 @@ export class Questions {
     }
   }
 
-  private async ended(requestId: string): Promise<void> {
+  private async ended(requestId: string, isWithdrawn = false): Promise<void> {
     this.open.delete(requestId);
     if (this.shown?.requestId !== requestId) return;
-    if (this.given !== requestId) this.withdrawnAt = this.times.now();
+    if (this.given !== requestId) this.goneAt = this.times.now();
+    this.isWithdrawn = isWithdrawn;
     this.shown = undefined;
     this.stopWaiting();
     await this.next();
@@ -171,9 +174,9 @@ export class Questions {
 
   private async show(question: OpenRequest): Promise<void> {
     this.isSeen = false;
-    const isSwapped = this.times.now() - this.withdrawnAt < SWAP_MS;
+    const isSwapped = this.times.now() - this.goneAt < SWAP_MS;
     const { text, prompt } = shownQuestion(question, this.screen.width);
-    await this.screen.ask({ text: `${isSwapped ? SWAPPED : ""}${text}`, prompt });
+    await this.screen.ask({ text: `${isSwapped && this.isWithdrawn ? SWAPPED : ""}${text}`, prompt });
     if (this.shown !== question || this.isOver) return;
     this.stopWaiting = this.times.after(isSwapped ? SWAPPED_MS : SEEN_MS, () => {
       this.isSeen = true;

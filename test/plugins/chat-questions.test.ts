@@ -105,6 +105,23 @@ it("a question in place of one that was withdrawn says so, and waits longer for 
   expect(t.screen().split(SWAPPED)).toHaveLength(2);
 });
 
+it("a question in place of one that was answered elsewhere does not call it withdrawn, but waits as long", async () => {
+  const t = open();
+  await t.asks("a");
+  await t.questions.hear({
+    type: "approval_answer",
+    requestId: "a",
+    answer: "y",
+    clientId: "laptop-0123456789abcdef",
+  } as never);
+  await t.asks("b");
+  expect(t.screen()).toContain("Run b?");
+  expect(t.screen()).not.toContain(SWAPPED);
+  t.wait(1_400);
+  await t.answer("y");
+  expect(t.given).toEqual([]);
+});
+
 it("a line answers no question but the one that it was typed for", async () => {
   const t = open();
   await t.asks("a");

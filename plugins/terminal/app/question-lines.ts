@@ -78,14 +78,14 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
 }
 
 /** The title, and who asks. A long title is cut, and `rest` has all of it. */
-function headOf({ request, isSwapped }: Question, room: number, { theme, words }: QuestionLook) {
+function headOf({ request, isSwapped, isAfterWithdrawn }: Question, room: number, { theme, words }: QuestionLook) {
   const asked = certainText(known(request.title, request, words));
   const title = wrapped(theme.style("strong", certainLine(asked)), room);
   const isCut = title.length > MOST_TITLE || asked.includes("\n");
   // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
   const asker =
     request.plugin === "permissions" ? [] : [cut(theme.style("faint", words.asks(certainLine(request.plugin))), room)];
-  const swapped = isSwapped ? wrapped(theme.style("warning", words.anotherQuestion), room) : [];
+  const swapped = isSwapped && isAfterWithdrawn ? wrapped(theme.style("warning", words.anotherQuestion), room) : [];
   const shown = isCut ? [cut(theme.style("strong", certainLine(asked)), room)] : title;
   return { head: [...swapped, ...shown, ...asker], rest: isCut ? [asked] : [] };
 }

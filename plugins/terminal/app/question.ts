@@ -14,8 +14,10 @@ export class Question {
   readonly request: OpenRequest;
   /** The person is typing why not, or the answer itself, in the field. */
   awaits: "key" | "reason" | "text";
-  /** It takes the place of another one, which was withdrawn while it was on the screen. */
+  /** It takes the place of another one, which ended elsewhere while it was on the screen. */
   isSwapped = false;
+  /** That one was withdrawn: nobody has answered it. */
+  isAfterWithdrawn = false;
   readonly offers: readonly Offer[];
   readonly body = new Scrolled();
   /** The answer that Enter gives. */

@@ -10,9 +10,9 @@ import { type Around, type DrawnQuestion, drawQuestion, type QuestionLook } from
 const TYPING_MS = 600;
 /** A question has to be on the screen for so long before a key answers it. */
 const SEEN_MS = 250;
-/** The same for a question that takes the place of one that was withdrawn: what is pressed may be meant for that one. */
+/** The same for a question that takes the place of one that ended elsewhere: what is pressed may be meant for that one. */
 const SWAPPED_MS = 1_500;
-/** A question that comes so soon after one was withdrawn takes its place. */
+/** A question that comes so soon after another one ended elsewhere takes its place. */
 const SWAP_MS = 10_000;
 
 type Room = Pick<Around, "height" | "most">;
@@ -33,7 +33,10 @@ export class Questions {
   private typedAt = Number.NEGATIVE_INFINITY;
   /** Since when everything that an answer needs is on the screen; undefined while it is not. */
   private seenSince: number | undefined;
-  private withdrawnAt = Number.NEGATIVE_INFINITY;
+  private goneAt = Number.NEGATIVE_INFINITY;
+  /** The question that ended last without an answer. */
+  private withdrawn: string | undefined;
+  private isAfterWithdrawn = false;
   /** The answer that was given here last: to which question, by which key, and when. */
   private given = { requestId: "", key: "", at: Number.NEGATIVE_INFINITY, isUnderway: false };
   /** What stood in the field before a reason or an answer was asked for. */
@@ -49,6 +52,11 @@ export class Questions {
     this.now = parts.now ?? (() => performance.now());
   }
 
+  /** Takes how a question has ended, before `update` takes those that are left. */
+  ended({ requestId, answer }: { requestId: string; answer: string | null }): void {
+    this.withdrawn = typeof answer === "string" ? undefined : requestId;
+  }
+
   /** Takes the questions that are open now. */
   update(open: readonly OpenRequest[]): void {
     const [first] = open;
@@ -56,14 +64,17 @@ export class Questions {
     const gone = this.shown?.request.requestId;
     if (gone !== undefined && open.some(({ requestId }) => requestId === gone)) return;
     const now = this.now();
-    if (gone !== undefined && gone !== this.given.requestId) this.withdrawnAt = now;
+    if (gone !== undefined && gone !== this.given.requestId) this.goneAt = now;
+    if (gone !== undefined) this.isAfterWithdrawn = gone === this.withdrawn;
     this.restore();
     this.shown = first && new Question(first, this.parts.words, (answer, offer) => this.give(first, answer, offer));
     this.seenSince = undefined;
     this.isLeft = false;
     this.hint = undefined;
     this.isOldText = this.hasText;
-    if (this.shown) this.shown.isSwapped = now - this.withdrawnAt < SWAP_MS;
+    if (!this.shown) return;
+    this.shown.isSwapped = now - this.goneAt < SWAP_MS;
+    this.shown.isAfterWithdrawn = this.isAfterWithdrawn;
   }
 
   /** Draws the question in at most `height` lines, or `most` if it needs them. What is not on the screen cannot be answered. */
@@ -197,7 +208,7 @@ export class Questions {
 
   private give({ requestId }: OpenRequest, answer: Answer, offer?: Offer): void {
     this.given = { requestId, key: this.given.key, at: this.now(), isUnderway: true };
-    this.withdrawnAt = Number.NEGATIVE_INFINITY;
+    this.goneAt = Number.NEGATIVE_INFINITY;
     const kept = offer?.isLasting ? this.parts.words.kept(covered(offer.label), offer.keptIn) : undefined;
     const over = () => {
       if (this.given.requestId === requestId) this.given.isUnderway = false;

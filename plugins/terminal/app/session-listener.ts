@@ -32,6 +32,8 @@ interface Shown {
   leave(): void;
 }
 
+type EndOfQuestion = Parameters<Questions["ended"]>[0];
+
 /** Brings what happens in the session to the parts of the screen that show it. */
 export class SessionListener implements Listener {
   /** The todo list that is followed. */
@@ -60,7 +62,7 @@ export class SessionListener implements Listener {
     const { kind } = change;
     if (kind === "reset") transcript.rebuild();
     if (kind === "rows") transcript.changed(change.index, change.isNew);
-    if (kind === "rows" && change.isNew) this.tellMode(view.rows[change.index]);
+    if (kind === "rows" && change.isNew) this.stored(view.rows[change.index]);
     if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
     if (kind === "live" || kind === "requests" || kind === "reset") transcript.liveChanged();
     if (kind === "queue" || kind === "reset") queueKeys.update();
@@ -73,6 +75,11 @@ export class SessionListener implements Listener {
     this.to.add((width, look) =>
       level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
     );
+  }
+
+  private stored(row: Row | undefined): void {
+    this.tellMode(row);
+    if (row?.type === "approval_answer") this.to.questions.ended(row.event as unknown as EndOfQuestion);
   }
 
   /** Another permission mode is told when somebody else has chosen it. */

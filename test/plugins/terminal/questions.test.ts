@@ -101,6 +101,7 @@ describe("a question", () => {
   it("in place of one that was withdrawn says so, and waits longer for a key", () => {
     const t = open();
     t.ask(asked("a"));
+    t.questions.ended({ requestId: "a", answer: null });
     t.questions.update([]);
     t.wait(30);
     t.questions.update([asked("b")]);
@@ -115,6 +116,18 @@ describe("a question", () => {
     t.wait(700);
     expect(t.press("n")).toBe(true);
     expect(t.given[1]).toEqual(["c", { answer: "n" }]);
+  });
+
+  it("in place of one that was answered elsewhere does not call it withdrawn, but waits as long for a key", () => {
+    const t = open();
+    t.ask(asked("a"));
+    t.questions.ended({ requestId: "a", answer: "y" });
+    t.questions.update([]);
+    t.questions.update([asked("b")]);
+    expect(t.text()).not.toContain(en.anotherQuestion);
+    t.wait(1_400);
+    t.press("y");
+    expect(t.given).toEqual([]);
   });
 
   it("that takes the place of another does not take the text that was typed for that one", () => {
