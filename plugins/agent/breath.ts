@@ -1,6 +1,6 @@
 /** The longest that many small steps of work keep the event loop from turning, in milliseconds. */
 const LONGEST_MS = 10;
-/** So many steps that begin at the same time go on without waiting for a turn. What each costs is not known before it has gone on. */
+/** Steps that run before the next turn of the event loop when many begin at once, since the cost of a step is known only after it has run. */
 export const AT_ONCE = 4;
 
 /** When the first step since the last turn of the event loop began, and how many there were. */

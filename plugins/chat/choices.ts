@@ -20,7 +20,7 @@ const CONFIRM: RequestOption[] = [
   { value: "n", label: "no" },
 ];
 
-/** What a question is about is indented more than its answers, so that no part of it looks like one of them. */
+/** Indents the body of a question. Its answers are indented less, so that no line of the body can pass for an answer. */
 const BODY = "    ";
 /** The rows of an answer after its first one. */
 const ANSWER = "      ";

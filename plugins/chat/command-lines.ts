@@ -3,7 +3,7 @@ import type { Client } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Screen } from "./screen.ts";
 
-/** What slash commands need of the conversation. */
+/** The parts of the conversation that running a slash command uses. */
 export interface CommandPlace {
   readonly sessionId: string;
   /** Shows what a command has answered. */

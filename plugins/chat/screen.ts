@@ -30,7 +30,7 @@ export class Screen extends Lines {
   /** Id of the reply whose text was printed last. */
   private replied: string | undefined;
   private model: string | undefined;
-  /** Who else has the session open. */
+  /** The other clients that have the session open. */
   private presence = new Presence();
   /** The end of the turn has said that it was cancelled. */
   private isCancelTold = false;

@@ -2,7 +2,7 @@
 export class WorkQueue {
   private readonly isQuiet: () => boolean;
   private readonly failed: (thrown: unknown) => void;
-  /** What was begun last. */
+  /** Settles when the work that was queued last has ended. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly waiting: (() => Promise<void>)[] = [];
 

@@ -53,7 +53,7 @@ export function operations(ctx: BaseContext, lines: () => Promise<ShellLines>) {
   } satisfies Contributions["operations"];
 }
 
-/** Who may answer questions may also end what others have begun. */
+/** The right that lets a client end shell lines of other clients: whoever may answer a question could allow any command. */
 const ANSWERING = ["answer_request"];
 
 function mayAnswer(context: OperationContext): boolean {

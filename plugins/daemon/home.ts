@@ -4,7 +4,7 @@ import { dialDaemon } from "./daemon-client.ts";
 import { findDaemon } from "./state.ts";
 
 export interface HomeOptions {
-  /** What the daemon is told about the client. */
+  /** The name under which this process introduces itself to the daemon. */
   name: string;
   /** The client of this process. */
   own: Client;

@@ -68,7 +68,7 @@ export class ShellLines {
     return { eventId };
   }
 
-  /** Who began a line that runs. */
+  /** The id of the client that began a running line. */
   ownerOf(eventId: EventId): string | undefined {
     return this.running.get(eventId)?.clientId;
   }
