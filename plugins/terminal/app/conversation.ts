@@ -68,6 +68,7 @@ export class Conversation {
     const view = await followSession(client, status.sessionId, { tail: TAIL });
     this.view = view;
     this.people.look(view);
+    this.others.enter(view);
     this.stopListening = view.subscribe((change) => this.hear(change));
     this.listener.entered(view);
     for (const warning of [...this.warnings.untold(status.notices), ...damageIn(status)])

@@ -21,6 +21,12 @@ export class Others {
     this.tell = tell;
   }
 
+  /** Takes a session that is shown from now on, with the questions that are open in it. */
+  enter({ requests, status }: Pick<SessionView, "requests" | "status">): void {
+    this.look(status.host);
+    this.asked = requests;
+  }
+
   /** Whether an event that passes is shown. Somebody who comes back with the host is no news, nor is this application. */
   isNews({ type, name = "", clientId = "" }: { type: string; name?: string; clientId?: string }): boolean {
     if (type === "client_joined") return !this.people.isOwn(clientId) && this.presence.joined(name);

@@ -25,6 +25,7 @@ function watching() {
         { kind: "passing", delivered: { event: { type: "runtime_end", cancelledBy } } } as unknown as ViewChange,
         view({}),
       ),
+    enters: (requests: object[]) => others.enter(view({ requests })),
     asks: (requests: object[]) => others.hear({ kind: "requests" }, view({ requests })),
     answers: (clientId: string, answer: string | null) => {
       const event = { type: "approval_answer", requestId: "r1", answer };
@@ -51,6 +52,13 @@ it("whoever did not answer a question is told who did, in the words of the quest
   t.answers(laptop, null);
   t.answers(laptop, "something else");
   expect(t.told).toEqual(["laptop has answered: Yes, once", "laptop has answered: something else"]);
+});
+
+it("whoever comes while a question is open is told who answered it", () => {
+  const t = watching();
+  t.enters([{ requestId: "r1", options: [{ value: "y", label: "Yes, once" }] }]);
+  t.answers(laptop, "y");
+  expect(t.told).toEqual(["laptop has answered: Yes, once"]);
 });
 
 it("queued messages of others bear their names", () => {
