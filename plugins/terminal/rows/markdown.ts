@@ -1,11 +1,24 @@
+import { type Block, blocksOf, type ListBlock } from "@scorel/kit/markdown/blocks";
+import { Effort } from "@scorel/kit/markdown/effort";
+import type { SpanRole } from "@scorel/kit/markdown/node";
+import { spansOf } from "@scorel/kit/markdown/spans";
+import type { Role } from "../theme/theme.ts";
 import { codeLines } from "./code.ts";
 import type { Drawing } from "./drawing.ts";
-import { type Block, blocksOf, type ListBlock } from "./markdown/blocks.ts";
-import { Effort } from "./markdown/effort.ts";
-import { spansOf } from "./markdown/spans.ts";
 import { table } from "./table.ts";
 import { columnsIn, cut, wrapped } from "./wrap.ts";
 
+/** What the parts of a text look like. */
+const LOOKS: Readonly<Record<SpanRole, Role>> = {
+  strong: "strong",
+  emphasis: "emphasis",
+  code: "code",
+  link: "link",
+  image: "link",
+  address: "muted",
+  struck: "muted",
+  mark: "muted",
+};
 /** Quotes and list items in fewer columns than these are not indented further. */
 const NARROW = 12;
 
@@ -106,7 +119,7 @@ class MarkdownDrawer {
   private inline(text: string): string {
     const { theme } = this.drawing;
     return spansOf(text, this.effort)
-      .map((span) => span.roles.reduceRight((shown, role) => theme.style(role, shown), span.text))
+      .map((span) => span.roles.reduceRight((shown, role) => theme.style(LOOKS[role], shown), span.text))
       .join("");
   }
 }

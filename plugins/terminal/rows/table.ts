@@ -1,5 +1,5 @@
+import type { Align, TableBlock } from "@scorel/kit/markdown/table-rows";
 import type { Theme } from "../theme/theme.ts";
-import type { Align, TableBlock } from "./markdown/table-rows.ts";
 import { columnsIn, mostColumnsIn, wrapped } from "./wrap.ts";
 
 const LEAST = 6;

@@ -1,8 +1,8 @@
 import type { DisplayAction } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { blocksOf } from "../../../plugins/terminal/rows/markdown/blocks.ts";
-import { Effort } from "../../../plugins/terminal/rows/markdown/effort.ts";
-import { spansOf } from "../../../plugins/terminal/rows/markdown/spans.ts";
+import { blocksOf } from "../../../plugins/kit/markdown/blocks.ts";
+import { Effort } from "../../../plugins/kit/markdown/effort.ts";
+import { spansOf } from "../../../plugins/kit/markdown/spans.ts";
 import { GrowingText } from "../../../plugins/terminal/rows/stream.ts";
 import type { Theme } from "../../../plugins/terminal/theme/theme.ts";
 import { en } from "../../../plugins/terminal/words/en.ts";

@@ -4,7 +4,9 @@ import { delimiters, isDelimiterRow, rowCells, type TableBlock } from "./table-r
 
 /** A part of a Markdown text. `text` is read for emphasis, code and links when it is drawn; that of code is as it is. */
 export type Block =
-  | { type: "paragraph" | "heading"; text: string }
+  | { type: "paragraph"; text: string }
+  /** `level` is 1 for the highest, to 6. */
+  | { type: "heading"; text: string; level: number }
   /** Shown as it is written. */
   | { type: "plain"; text: string }
   | { type: "code"; text: string; language: string }
@@ -106,12 +108,15 @@ class BlockReader {
   }
 
   private heading(): Block {
-    const text = this.take(0).trim().replace(/^#+/, "").trim();
+    const line = this.take(0).trim();
+    const level = /^#+/.exec(line)?.[0].length ?? 1;
+    const text = line.slice(level).trim();
     this.at++;
     let end = text.length;
     while (text[end - 1] === "#") end--;
     // Signs at the end close the heading if they stand alone.
-    return { type: "heading", text: end === 0 || text[end - 1] === " " ? text.slice(0, end).trimEnd() : text };
+    const isClosed = end === 0 || text[end - 1] === " ";
+    return { type: "heading", text: isClosed ? text.slice(0, end).trimEnd() : text, level };
   }
 
   private rule(): Block {
@@ -203,7 +208,7 @@ class BlockReader {
       if (isBlank(line)) break;
       if (/^ {0,3}(?:=+|-+) *$/.test(line)) {
         this.at++;
-        return { type: "heading", text: lines.join("\n") };
+        return { type: "heading", text: lines.join("\n"), level: line.includes("=") ? 1 : 2 };
       }
       if (this.startsBlock(line) || (line.includes("|") && this.startsTable())) break;
       lines.push(line.trim());

@@ -1,6 +1,5 @@
-import type { Role } from "../../theme/theme.ts";
 import type { Effort } from "./effort.ts";
-import type { Node } from "./node.ts";
+import type { Node, SpanRole } from "./node.ts";
 
 /** A run of `*`, `_` or `~`, which may begin emphasis, end it, or both. */
 export interface Delimiter {
@@ -78,15 +77,14 @@ function match(opener: Delimiter, closer: Delimiter): boolean {
 function join(opener: Delimiter, closer: Delimiter): void {
   const isStrike = closer.run[0] === "~";
   const count = isStrike ? closer.count : Math.min(opener.count, closer.count, 2);
-  const role: Role = isStrike ? "muted" : count === 2 ? "strong" : "emphasis";
+  const role: SpanRole = isStrike ? "struck" : count === 2 ? "strong" : "emphasis";
   opener.count -= count;
   closer.count -= count;
   opener.node.begins.push(role);
   closer.node.ends.push(role);
   for (const { node, run, count: left } of [opener, closer]) {
-    // What was struck out is shown between marks, as few terminals strike out.
     node.text = isStrike ? "~" : (run[0] as string).repeat(left);
-    if (isStrike) node.roles = [role];
+    if (isStrike) node.roles = ["mark"];
   }
 }
 

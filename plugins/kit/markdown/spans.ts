@@ -1,8 +1,7 @@
-import type { Role } from "../../theme/theme.ts";
 import { Brackets } from "./brackets.ts";
 import type { Effort } from "./effort.ts";
 import { closeEmphasis, type Delimiter, delimiterAt } from "./emphasis.ts";
-import type { Node, Span } from "./node.ts";
+import type { Node, Span, SpanRole } from "./node.ts";
 
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const ENTITY = /&(amp|lt|gt|quot|#39|nbsp);/y;
@@ -71,7 +70,7 @@ class SpanReader {
     }
   }
 
-  private add(text: string, roles?: readonly Role[]): Node {
+  private add(text: string, roles?: readonly SpanRole[]): Node {
     const node: Node = { text, ends: [], begins: [], ...(roles && { roles }) };
     this.nodes.push(node);
     return node;
@@ -88,7 +87,7 @@ class SpanReader {
     const address = this.address();
     if (address !== undefined) {
       const shown = withoutEnd(address);
-      this.add(shown, ["link"]);
+      this.add(shown, ["link"]).href = /^www\./i.test(shown) ? `http://${shown}` : shown;
       return at + shown.length;
     }
     SPECIAL.lastIndex = at + 1;
@@ -143,11 +142,13 @@ class SpanReader {
     closeEmphasis(this.delimiters, opener.delimiters, this.effort);
     const inside = text.slice(opener.begin, at);
     opener.node.text = isImage && inside === "" ? "image" : "";
-    if (opener.node.text !== "") opener.node.roles = ["link"];
-    opener.node.begins.push("link");
+    const role = isImage ? "image" : "link";
+    if (opener.node.text !== "") opener.node.roles = [role];
+    opener.node.href = href;
+    opener.node.begins.push(role);
     const isAddress = !isImage && (inside === href || inside === href.replace(/^(?:mailto:|https?:\/\/)/, ""));
-    this.add(isAddress ? "" : " ").ends.push("link");
-    if (!isAddress) this.add(`(${href})`, ["muted"]);
+    this.add(isAddress ? "" : " ").ends.push(role);
+    if (!isAddress) this.add(`(${href})`, ["address"]);
     return end;
   }
 
@@ -155,7 +156,7 @@ class SpanReader {
     AUTOLINK.lastIndex = this.at;
     const [whole, address] = AUTOLINK.exec(this.text) ?? [];
     if (whole === undefined || address === undefined) return this.plain(this.at + 1);
-    this.add(address, ["link"]);
+    this.add(address, ["link"]).href = address.includes(":") ? address : `mailto:${address}`;
     return this.at + whole.length;
   }
 
@@ -209,16 +210,28 @@ function withoutEnd(address: string): string {
 
 /** The texts of nodes with all roles that hold for them. */
 function flat(nodes: readonly Node[]): Span[] {
-  const counts = new Map<Role, number>();
+  const counts = new Map<SpanRole, number>();
   const spans: Span[] = [];
-  const change = (role: Role, by: number) => counts.set(role, (counts.get(role) ?? 0) + by);
-  for (const { text, roles = [], ends, begins } of nodes) {
+  let address: string | undefined;
+  const change = (role: SpanRole, by: number) => counts.set(role, (counts.get(role) ?? 0) + by);
+  for (const { text, roles = [], ends, begins, href } of nodes) {
     for (const role of ends) change(role, -1);
+    if (ends.some(leads)) address = undefined;
     if (text !== "") {
       const held = [...counts].flatMap(([role, count]) => (count > 0 ? [role] : []));
-      spans.push({ text, roles: [...held.filter((role) => !roles.includes(role)), ...roles] });
+      const led = roles.some(leads) ? href : address;
+      spans.push({
+        text,
+        roles: [...held.filter((role) => !roles.includes(role)), ...roles],
+        ...(led !== undefined && { href: led }),
+      });
     }
     for (const role of begins) change(role, 1);
+    if (begins.some(leads)) address = href;
   }
   return spans;
+}
+
+function leads(role: SpanRole): boolean {
+  return role === "link" || role === "image";
 }
