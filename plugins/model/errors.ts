@@ -106,8 +106,8 @@ export const errors = defineErrors({
     "A provider's request was not made, since it sets the header `host`. Leave it out: the host is that of baseUrl.",
   MODEL_SERVER_LIST: {
     exit: 2,
-    text: (a: { address: string; reason: string }) =>
-      `The models of the server could not be listed (${a.address}): ${a.reason}. Is it running, and is the address that of its api, as in http://127.0.0.1:8000/v1?`,
+    text: (a: { address: string; reason: string; advice: string }) =>
+      `The models of the server could not be listed (${a.address}): ${a.reason}. ${a.advice}`,
   },
   MODEL_LOCAL_ABSENT: {
     exit: 2,
@@ -117,7 +117,7 @@ export const errors = defineErrors({
 });
 
 const howTo = `Set a provider's key, as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or store one: scorel login openai.
-For any other server put this into ~/.scorel/config.toml and set the variable it names:
+For a server of your own: scorel login custom. Or put this into ~/.scorel/config.toml and set the variable it names:
 
 [model]
 type = "custom"

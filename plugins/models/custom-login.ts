@@ -1,9 +1,12 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { plainText } from "@scorel/kit/text/plain";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { flawOfUrl } from "@scorel/kit/schema/model-table";
+import { plainText, visibleName } from "@scorel/kit/text/plain";
+import { shellWord } from "@scorel/kit/text/shell-word";
 import type { LocalModel, ModelAdminService, ServedModels } from "@scorel/model/contract";
 import { errors } from "./errors.ts";
 import { createLines, type Lines } from "./lines.ts";
-import { type CustomModel, configOf, tableText, whereFor, writeModel } from "./model-file.ts";
+import { type CustomModel, configOf, hasDefault, newTable, tableText, whereFor, writeModel } from "./model-file.ts";
 import { checkText } from "./text.ts";
 
 /** What `scorel login` takes in place of a provider's name, for a server that it does not know. */
@@ -11,6 +14,11 @@ export const CUSTOM: readonly string[] = ["custom", "local"];
 
 const MOST_SHOWN = 40;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
+
+/** Errors after which another address may help. */
+const CORRECTABLE = ["MODELS_ADDRESS", "MODELS_SERVER_EMPTY", "MODEL_SERVER_LIST"];
+
+type Reached = ServedModels & { found: LocalModel[]; apiKeyEnv?: string };
 
 type Check = (table: object) => ReturnType<ModelAdminService["check"]>;
 
@@ -36,15 +44,35 @@ class Dialog {
   }
 
   async run(check: Check): Promise<number> {
-    const { address, found } = await this.address();
-    const apiKeyEnv = await this.variable();
-    const { baseUrl, models } = await this.admin.served(address, apiKeyEnv && (this.to.env[apiKeyEnv] || undefined));
-    if (models.length === 0) throw errors.MODELS_SERVER_EMPTY({ address: baseUrl });
+    const { baseUrl, models, found, apiKeyEnv } = await this.server();
     const model = await this.model(models);
     const contextWindow = await this.window(model.contextWindow ?? (await this.admin.servedWindow(baseUrl, model.id)));
     const usual = found.find((each) => each.baseUrl === baseUrl)?.provider ?? nameOf(baseUrl);
     const provider = await this.admin.serverName(baseUrl, usual);
     return this.write({ provider, id: model.id, baseUrl, ...(apiKeyEnv && { apiKeyEnv }), contextWindow }, check);
+  }
+
+  /** A server that lists models. A person at a terminal is asked again for one that does not. */
+  private async server(): Promise<Reached> {
+    for (;;) {
+      try {
+        return await this.reached();
+      } catch (thrown) {
+        if (!this.to.stdin.isTTY || this.to.interrupt.aborted || !CORRECTABLE.includes(codeOf(thrown) ?? ""))
+          throw thrown;
+        this.say(`${messageOf(thrown)}\n\n`);
+      }
+    }
+  }
+
+  private async reached(): Promise<Reached> {
+    const { address, found } = await this.address();
+    const flaw = flawOf(address);
+    if (flaw !== undefined) throw errors.MODELS_ADDRESS({ reason: flaw });
+    const apiKeyEnv = await this.variable();
+    const served = await this.admin.served(address, apiKeyEnv && (this.to.env[apiKeyEnv] || undefined));
+    if (served.models.length === 0) throw errors.MODELS_SERVER_EMPTY({ address: served.baseUrl });
+    return { ...served, found, ...(apiKeyEnv && { apiKeyEnv }) };
   }
 
   /** The server's address: as typed, or that of one that runs on this computer. */
@@ -78,7 +106,7 @@ class Dialog {
     this.say(
       `${models
         .slice(0, MOST_SHOWN)
-        .map(({ id }, at) => `${String(at + 1).padStart(3)}  ${id}\n`)
+        .map(({ id }, at) => `${String(at + 1).padStart(3)}  ${visibleName(id)}\n`)
         .join("")}`,
     );
     if (models.length > MOST_SHOWN) this.say(`     and ${models.length - MOST_SHOWN} more\n`);
@@ -86,6 +114,7 @@ class Dialog {
       const answer = await this.ask("Which model, by number or name? ");
       const chosen = models.find(({ id }, at) => id === answer || String(at + 1) === answer);
       if (chosen) return chosen;
+      this.say(`There is no such model. Write a number from 1 to ${models.length}, or a name as the server has it.\n`);
     }
   }
 
@@ -111,9 +140,21 @@ class Dialog {
     this.say(`${where.own ? "Changed" : "Added"}. One small request tries it:\n`);
     const outcome = await check(configOf(model));
     this.say(checkText(outcome));
-    if (where.alias !== undefined)
-      this.say(`Your [model] stays as it is. To use this one: scorel --model ${model.provider}/${model.id}\n`);
+    if (where.alias !== undefined && (hasDefault(where.text) || !(await this.becomesDefault(model))))
+      this.say(
+        `${hasDefault(where.text) ? "Your [model] stays as it is. " : ""}To use this one: scorel --model ${shellWord(visibleName(`${model.provider}/${model.id}`))}\n`,
+      );
     return outcome.problem === undefined ? 0 : 1;
+  }
+
+  /** Without a `[model]`, offers to add one for a model that has a table of another name. The end of the input means no. */
+  private async becomesDefault(model: CustomModel): Promise<boolean> {
+    this.say("There is no [model]. Use this one when none is named? [Y/n] ");
+    const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
+    if (answer === undefined || /^\s*n/i.test(answer)) return false;
+    writeModel(newTable(model.provider), model);
+    this.say("Added as [model].\n");
+    return true;
   }
 
   private async ask(question: string): Promise<string> {
@@ -126,6 +167,13 @@ class Dialog {
   private say(text: string): void {
     this.to.stdout.write(plainText(text));
   }
+}
+
+/** Why an address cannot be one of a server; `http://` may be left out. */
+function flawOf(address: string): string | undefined {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*:)\/\//i.exec(address) ?? [];
+  if (scheme !== undefined && !/^https?:$/i.test(scheme)) return `begins with ${scheme}//`;
+  return flawOfUrl(scheme === undefined ? `http://${address}` : address);
 }
 
 /** A name for a server: that of its host, and `local` on this computer. */

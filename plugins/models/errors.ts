@@ -11,6 +11,11 @@ export const errors = defineErrors({
     text: (a: { filter: string }) =>
       `No model's name holds "${a.filter}". Without a filter all are listed: scorel model list`,
   },
+  MODELS_ADDRESS: {
+    exit: 2,
+    text: (a: { reason: string }) =>
+      `This address cannot be used: it ${a.reason}. Write one that begins with http:// or https://, as http://127.0.0.1:8000/v1.`,
+  },
   MODELS_SERVER_EMPTY: {
     exit: 2,
     text: (a: { address: string }) =>

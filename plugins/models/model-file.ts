@@ -27,19 +27,25 @@ export interface Where {
 
 /** Finds the table for a model in the user's configuration: the one that describes it, or a new one. Throws MODELS_FILE. */
 export function whereFor(model: CustomModel): Where {
-  const path = join(userDir(), "config.toml");
-  const text = contentOf(path);
-  return ownTable(path, text, model) ?? newTable(path, text, model.provider);
+  return ownTable(model) ?? newTable(model.provider);
 }
 
-function newTable(path: string, text: string, provider: string): Where {
-  if (!/^\s*(?:\[\s*)?"?model"?\s*[\].=]/m.test(text)) return { path, name: "model", text };
+/** A new table: `[model]` if the file has none. Throws MODELS_FILE. */
+export function newTable(provider: string): Where {
+  const { path, text } = userFile();
+  if (!hasDefault(text)) return { path, name: "model", text };
   if (/^\s*"?models"?\s*=/m.test(text))
     throw errors.MODELS_FILE({ path, reason: 'it has "models = …", which a table cannot be added to' });
   const taken = new Set(Array.from(text.matchAll(/^\s*\[\s*models\s*\.\s*"?([\w-]+)/gm), ([, alias]) => alias));
   const base = /^[a-z]/.test(provider) ? provider.replaceAll("_", "-") : `server-${provider}`;
   const alias = [base, ...Array.from({ length: 99 }, (_, at) => `${base}-${at + 2}`)].find((each) => !taken.has(each));
   return { path, name: `models.${alias}`, alias: alias as string, text };
+}
+
+/** Whether a file has a `[model]`, or the keys of one before its first table. */
+export function hasDefault(text: string): boolean {
+  const [before = ""] = text.split(/^\s*\[/m);
+  return /^\s*\[\s*"?model"?\s*[\].]/m.test(text) || /^\s*"?model"?\s*[.=]/m.test(before);
 }
 
 /** The configuration of a model. A reply may take a quarter of its window. */
@@ -75,7 +81,8 @@ export function writeModel(where: Where, model: CustomModel): void {
 }
 
 /** The table that was written for the same model at the same address. */
-function ownTable(path: string, text: string, { provider, id, baseUrl }: CustomModel): Where | undefined {
+function ownTable({ provider, id, baseUrl }: CustomModel): Where | undefined {
+  const { path, text } = userFile();
   const marks = Object.entries({ type: "custom", provider, id, baseUrl }).map(line);
   for (const [own, header] of text.matchAll(/^\[(model|models\.[\w-]+)\]\n(?:[^[\n].*(?:\n|$))*/gm)) {
     const name = header as string;
@@ -97,11 +104,12 @@ function renewed(own: string, model: CustomModel): string {
 
 const line = ([key, value]: [string, unknown]) => `${key} = ${JSON.stringify(value)}\n`;
 
-function contentOf(path: string): string {
+function userFile(): { path: string; text: string } {
+  const path = join(userDir(), "config.toml");
   try {
-    return readFileSync(path, "utf8");
+    return { path, text: readFileSync(path, "utf8") };
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return "";
+    if (codeOf(thrown) === "ENOENT") return { path, text: "" };
     throw errors.MODELS_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
 }

@@ -1,10 +1,11 @@
+import { visibleName } from "@scorel/kit/text/plain";
 import type { ListedModel, ModelCheck } from "@scorel/model/contract";
 
 /** Formats models as a table: name, window, maximum reply, prices, abilities, and the source of the key. */
 export function listText(models: readonly ListedModel[]): string {
   const head = ["model", "window", "reply", "$/M in", "$/M out", "can", "key"];
   const rows = models.map((model) => [
-    `${model.provider}/${model.id}`,
+    visibleName(`${model.provider}/${model.id}`),
     tokens(model.contextWindow),
     tokens(model.maxTokens),
     price(model.cost.input),
@@ -17,7 +18,7 @@ export function listText(models: readonly ListedModel[]): string {
 
 /** Formats the result of a check in one to three lines. */
 export function checkText({ model, api, host, credential, ms, window, problem, advice }: ModelCheck): string {
-  const asked = `${model} (${api}, ${host}, ${credential})`;
+  const asked = `${visibleName(model)} (${api}, ${host}, ${credential})`;
   if (problem === undefined) return `ok  ${asked} answered in ${ms} ms\n${window ? windowText(window) : ""}`;
   return `failed  ${asked}: ${problem}\n${advice === undefined ? "" : `${advice}\n`}`;
 }

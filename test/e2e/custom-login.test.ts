@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasTerminals, terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const KEY = "vk-0123456789abcdef";
@@ -19,7 +20,7 @@ function server(key?: string): Server {
     if (request.url === "/v1/models")
       return json(200, {
         object: "list",
-        data: [{ id: "small" }, { id: "large", max_model_len: 65_536 }, { id: "odd\u001b[2J" }],
+        data: [{ id: "small" }, { id: "large", max_model_len: 65_536 }, { id: "odd\u001b[2J" }, { id: "two\nlines" }],
       });
     if (request.url !== "/v1/chat/completions") return json(404, {});
     asked.push(made);
@@ -33,12 +34,14 @@ function server(key?: string): Server {
 
 const open = server();
 const closed = server(KEY);
+const failing = createServer((_request, response) => void response.writeHead(500).end("no memory\nleft"));
 const addressOf = (of: Server) => `127.0.0.1:${(of.address() as AddressInfo).port}`;
 beforeAll(async () => {
-  for (const each of [open, closed]) await new Promise<void>((resolve) => each.listen(0, "127.0.0.1", resolve));
+  for (const each of [open, closed, failing])
+    await new Promise<void>((resolve) => each.listen(0, "127.0.0.1", resolve));
 });
 afterAll(() => {
-  for (const each of [open, closed]) each.close();
+  for (const each of [open, closed, failing]) each.close();
 });
 
 const configOf = (s: Scratch) => readFileSync(join(s.home, ".scorel/config.toml"), "utf8");
@@ -48,7 +51,7 @@ const login = (s: Scratch, answers: readonly string[], env?: Record<string, stri
 describe("scorel login custom", () => {
   it("asks for a server and a model, shows the table, adds it, and tries it", async () => {
     using s = scratch({ inProcess: true });
-    const { code, stdout, stderr } = await login(s, [addressOf(open), "", "large", "", "y"]);
+    const { code, stdout, stderr } = await login(s, [addressOf(open), "", "9", "large", "", "y"]);
     const table = [
       "[model]",
       'type = "custom"',
@@ -61,7 +64,8 @@ describe("scorel login custom", () => {
       "",
     ].join("\n");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("  1  small\n  2  large\nWhich model");
+    expect(stdout).toContain("  1  small\n  2  large\n  3  two\\u{a}lines\nWhich model");
+    expect(stdout).toContain("There is no such model. Write a number from 1 to 3,");
     expect(stdout).toContain(table);
     expect(stdout).toMatch(/^ok {2}local\/large \(openai-completions, 127\.0\.0\.1:\d+, /m);
     expect(configOf(s)).toBe(table);
@@ -84,7 +88,13 @@ describe("scorel login custom", () => {
   });
 
   it.each([
-    ["a refused key", () => [addressOf(closed), ""], "it wants a key, or refuses the one that was sent (401)"],
+    ["a refused key", () => [addressOf(closed), ""], "it wants a key (401)"],
+    [
+      "an address of another kind",
+      () => ["ftp://127.0.0.1"],
+      "it begins with ftp://. Write one that begins with http://",
+    ],
+    ["a server that fails", () => [addressOf(failing), ""], "status 500: no memory left. The server has a problem"],
     ["nothing at the address", () => ["127.0.0.1:1", ""], "ECONNREFUSED"],
     ["a password in the address", () => ["http://me:hunter22@127.0.0.1:1", ""], "holds a user name or password"],
     ["an input that ends", () => [addressOf(open)], "The input ended before all questions were answered."],
@@ -143,5 +153,61 @@ describe("scorel login custom", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it.each([
+    ["yes", "", true],
+    ["no", "n\n", false],
+    ["an input that ends", undefined, false],
+  ])("offers the model as [model] where there is none, and takes %s", async (_what, last, added) => {
+    using s = scratch({ inProcess: true });
+    await login(s, [addressOf(open), "", "large", "", ""]);
+    const described = configOf(s).replace("[model]", "[models.mine]");
+    s.file("~/.scorel/config.toml", described);
+    const { code, stdout } = await login(s, [
+      addressOf(open),
+      "",
+      "large",
+      "",
+      "",
+      ...(last === undefined ? [] : [last]),
+    ]);
+    expect([code, stdout.includes("There is no [model]."), stdout.includes("Added as [model].")]).toEqual([
+      0,
+      true,
+      added,
+    ]);
+    expect(stdout.includes("To use this one: scorel --model local/large\n")).toBe(!added);
+    expect(configOf(s)).toBe(added ? `${described}\n${described.replace("[models.mine]", "[model]")}` : described);
+  });
+
+  it.runIf(hasTerminals)("asks at a terminal for another address after one that does not work", async () => {
+    using s = scratch();
+    await using t = terminal(s, ["login", "custom"]);
+    for (const [address, error] of [
+      ["ftp://127.0.0.1", "it begins with ftp://"],
+      ["http://", "This address cannot be used"],
+    ] as const) {
+      await t.shows("Address of the server");
+      t.type(`${address}\n`);
+      await t.shows(error);
+    }
+    await t.shows("Address of the server");
+    t.type(`${addressOf(failing)}\n`);
+    await t.shows("holds its key");
+    t.type("\n");
+    await t.shows("status 500: no memory left");
+    await t.shows("Address of the server");
+    t.type(`${addressOf(open)}\n`);
+    await t.shows("holds its key");
+    t.type("\n");
+    await t.shows("Which model");
+    t.type("small\n");
+    await t.shows("Context window");
+    t.type("\n");
+    await t.shows("Add it?");
+    t.type("\n");
+    await t.shows("ok  local/small");
+    expect(await t.code).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { messageOf } from "@scorel/kernel";
 import { flawOfUrl } from "@scorel/kit/schema/model-table";
+import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import { z } from "zod";
 import type { ServedModels } from "../contract.ts";
@@ -10,6 +11,25 @@ import { ollamaWindow, tokens } from "./local-window.ts";
 /** Milliseconds that a server may take to list its models. */
 const PATIENCE = 10_000;
 const MOST_BYTES = 5_000_000;
+
+/** Characters of a server's own words that an error shows. */
+const MOST_SAID = 300;
+const ADDRESS = "Is the address that of its api, as in http://127.0.0.1:8000/v1?";
+
+interface Failure {
+  reason: string;
+  advice: string;
+}
+
+/** An answer of the server that is not a list. */
+class Refusal extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.reason);
+    this.failure = failure;
+  }
+}
 
 const listed = z.object({
   data: z.array(
@@ -24,17 +44,18 @@ const listed = z.object({
 export async function served(address: string, key: string | undefined): Promise<ServedModels> {
   const given = (/^https?:\/\//i.test(address) ? address : `http://${address}`).replace(/\/+$/, "");
   const flaw = flawOfUrl(given);
-  if (flaw !== undefined) throw errors.MODEL_SERVER_LIST({ address: withoutSecrets(given), reason: `it ${flaw}` });
+  if (flaw !== undefined)
+    throw errors.MODEL_SERVER_LIST({ address: withoutSecrets(given), reason: `it ${flaw}`, advice: ADDRESS });
   const tried = /\/v\d+\w*$/.test(given) ? [given] : [`${given}/v1`, given];
-  let reason = "";
+  let failure: Failure | undefined;
   for (const baseUrl of tried) {
     try {
       return { baseUrl, models: await list(baseUrl, key) };
     } catch (thrown) {
-      reason ||= reasonOf(thrown);
+      failure ??= failureOf(thrown);
     }
   }
-  throw errors.MODEL_SERVER_LIST({ address: `${tried[0]}/models`, reason });
+  throw errors.MODEL_SERVER_LIST({ address: `${tried[0]}/models`, ...(failure as Failure) });
 }
 
 /** The window of a model whose server does not tell it with its list: Ollama is asked, for others it is assumed. */
@@ -45,7 +66,7 @@ export async function servedWindow(baseUrl: string, id: string): Promise<number>
 async function list(baseUrl: string, key: string | undefined): Promise<ServedModels["models"]> {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const response = await httpFetch(`${baseUrl}/models`, { headers, signal: AbortSignal.timeout(PATIENCE) });
-  if (!response.ok) throw new Error(statusText(response.status));
+  if (!response.ok) throw new Refusal(await refused(response, key));
   const { data } = listed.parse(JSON.parse(await textOf(response)));
   return data.flatMap(({ id, ...windows }) => {
     // A name that cannot be shown as it is would be written into the configuration unseen.
@@ -65,16 +86,29 @@ async function textOf(response: Response): Promise<string> {
   return text;
 }
 
-function statusText(status: number): string {
-  if (status === 401 || status === 403) return `it wants a key, or refuses the one that was sent (${status})`;
-  return status === 404 ? "it has no list of models there (404)" : `it answered with status ${status}`;
+async function refused(response: Response, key: string | undefined): Promise<Failure> {
+  const { status } = response;
+  if (status === 401 || status === 403) return keyRefused(status, key);
+  if (status === 404) return { reason: "it has no list of models there (404)", advice: ADDRESS };
+  const said = lineOf(await textOf(response).catch(() => "")).replaceAll(key || "\0", "…");
+  const short = said.length > MOST_SAID ? `${said.slice(0, MOST_SAID)}…` : said;
+  const advice = status >= 500 ? "The server has a problem of its own: its log may say more." : ADDRESS;
+  return { reason: `it answered with status ${status}${short && `: ${short}`}`, advice };
 }
 
-function reasonOf(thrown: unknown): string {
-  if (thrown instanceof z.ZodError || thrown instanceof SyntaxError) return "its answer is no list of models";
+function keyRefused(status: number, key: string | undefined): Failure {
+  if (key === undefined)
+    return { reason: `it wants a key (${status})`, advice: "Set a variable to the key, and give its name." };
+  return { reason: `it refused the key (${status})`, advice: "Is this the key of this server?" };
+}
+
+function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof Refusal) return thrown.failure;
+  if (thrown instanceof z.ZodError || thrown instanceof SyntaxError)
+    return { reason: "its answer is no list of models", advice: ADDRESS };
   const { name, cause } = thrown as Error;
-  if (name === "TimeoutError") return `it did not answer within ${PATIENCE / 1_000} seconds`;
-  return messageOf(cause ?? thrown);
+  const late = name === "TimeoutError" && `it did not answer within ${PATIENCE / 1_000} seconds`;
+  return { reason: late || messageOf(cause ?? thrown), advice: `Is it running? ${ADDRESS}` };
 }
 
 function withoutSecrets(address: string): string {
