@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { FIRST_QUESTION, writeSession } from "../bench/terminal-stage.ts";
 import { startModelServer, text } from "../model-server.ts";
 import { fullScreen } from "./full-screen.ts";
 import { hasTerminals } from "./pty.ts";
@@ -109,5 +110,16 @@ describe.skipIf(!hasTerminals)("lists of the terminal application", () => {
     await t.shows("plan · ");
     t.type("\u001b[Z");
     await t.shows("ask · ");
+  });
+
+  it("are a key away from the very beginning of a conversation of 800 rounds", async () => {
+    await using s = await stage();
+    await using t = fullScreen(s, ["--session", writeSession(s.home, 800)], { rows: 60 });
+    await t.shows("Question 3196");
+    t.type("\u001b[1;5H");
+    await t.shows(FIRST_QUESTION);
+    await t.hides("Loading earlier messages");
+    t.type("\u001b[1;5F");
+    await t.shows("Question 3196");
   });
 });

@@ -245,6 +245,7 @@ export class Application implements Surroundings {
 
   private draw(): void {
     const { device, keys, transcript, questions, queueKeys, note, overlay, version, cwd, listener, hidesTodos } = this;
+    const { isGoingBack } = this.reader;
     if (!device.isReady) return;
     const { columns, rows } = device;
     const { look, theme } = this.looks;
@@ -253,7 +254,7 @@ export class Application implements Surroundings {
     const todos = hidesTodos ? undefined : listener.todos;
     const shown = { transcript, questions, queueKeys, todos, hidesPanels: hidesTodos, note, field, overlay };
     const { since } = this.activity;
-    const scene = { ...shown, columns, rows, version, cwd, view, look, keys, since };
+    const scene = { ...shown, columns, rows, version, cwd, view, look, keys, since, isGoingBack };
     device.write(this.canvas.paint(pictureOf(scene)));
     const { waits } = this.canvas;
     if (waits > 0) this.frames.requestIn(waits);

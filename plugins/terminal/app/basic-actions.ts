@@ -33,10 +33,10 @@ export function basicActions(app: Application): Actions {
   };
 }
 
-/** Esc: leaves a queued message as it was, or declines what is asked, and ends a running shell line, else the running turn. */
+/** Esc: leaves a queued message as it was, or stops on the way to the beginning, or declines what is asked, and ends a running shell line, else the running turn. */
 function interrupt(app: Application): void {
   const { questions, conversation } = app;
-  if (app.queueKeys.leave()) return;
+  if (app.queueKeys.leave() || app.reader.stop()) return;
   if (conversation.isLost) {
     app.tell(app.words.hostGone);
     return;

@@ -178,9 +178,9 @@ export class Conversation {
     }
   }
 
-  /** Loads earlier messages. */
-  async earlier(): Promise<void> {
-    await this.view?.earlier(TAIL);
+  /** Loads so many earlier events. */
+  async earlier(count = TAIL): Promise<void> {
+    await this.view?.earlier(count);
   }
 
   /** Leaves the session, and closes it once nobody else has it open. A host that is gone does that when it is back. */

@@ -22,7 +22,8 @@ export function furnishField(app: Application): Pickers {
     ...pickers.actions,
     interrupt: () => {
       const { isRunning, shellLines } = app.conversation;
-      const isIdle = !isRunning && shellLines.running === undefined && field.text === "";
+      const isBusy = isRunning || shellLines.running !== undefined || app.reader.isGoingBack;
+      const isIdle = !isBusy && field.text === "";
       if (isIdle && twice.again(performance.now())) pickers.rewind();
       else interrupt?.();
     },

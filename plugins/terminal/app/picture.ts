@@ -38,6 +38,8 @@ export interface Scene {
   /** Neither the todo list nor panels of plugins are shown. */
   hidesPanels: boolean;
   note: Note | undefined;
+  /** Earlier messages are being loaded, as the person wants to see the first one. */
+  isGoingBack: boolean;
   /** When what goes on began. */
   since: number;
   field: Pick<Component, "render"> & { readonly cursor?: Cursor | undefined };
@@ -109,10 +111,14 @@ function apart(lines: string[]): string[] {
   return lines.length > 0 ? ["", ...lines] : [];
 }
 
-/** The line above the field: a notice, how much is below what is in view, or what goes on. */
-function lineAbove({ columns, look, keys, note, transcript }: Scene, activity: string | undefined): string {
+/** The line above the field: a notice, that earlier messages are being loaded, how much is below what is in view, or what goes on. */
+function lineAbove(
+  { columns, look, keys, note, transcript, isGoingBack }: Scene,
+  activity: string | undefined,
+): string {
   const { theme, words } = look;
   if (note) return cut(theme.style(note.level === "info" ? "accent" : note.level, safeOutput(note.text)), columns);
+  if (isGoingBack) return cut(theme.style("accent", words.loadingEarlier(keys.label("interrupt"))), columns);
   if (transcript.isAtEnd) return activity ?? "";
   const { count, isMore } = transcript.below(look);
   const below = theme.style("accent", words.below(words.lines(count, isMore), keys.label("bottom")));

@@ -4,28 +4,37 @@ import type { Transcript } from "./transcript.ts";
 
 /** Lines of a page that stay in view when one scrolls by pages. */
 const REST = 10;
+/** Stored events that are loaded at once on the way to the beginning. */
+const STEP = 1_000;
 
 interface ReaderParts {
-  transcript: Transcript;
-  looks: Looks;
-  conversation: Conversation;
+  transcript: Pick<Transcript, "scroll" | "toStart" | "toEnd">;
+  looks: Pick<Looks, "look">;
+  conversation: Pick<Conversation, "view" | "earlier">;
   rows(): number;
   attempt(work: () => Promise<unknown>): void;
   redraw(): void;
 }
 
-/** Scrolls in the conversation, and loads earlier messages when its beginning is reached. */
+/** Scrolls in the conversation, and loads earlier messages when the first one that is loaded is reached. */
 export class Reader {
   private readonly parts: ReaderParts;
   private isLoading = false;
+  private goesBack = false;
 
   constructor(parts: ReaderParts) {
     this.parts = parts;
   }
 
+  /** Whether it is on its way to the beginning, for which earlier messages are being loaded. */
+  get isGoingBack(): boolean {
+    return this.goesBack;
+  }
+
   /** Scrolls by lines, up when negative. */
   scroll(by: number): void {
     const { transcript, looks, redraw } = this.parts;
+    this.stop();
     if (transcript.scroll(by, looks.look) && by < 0) this.loadEarlier();
     redraw();
   }
@@ -35,15 +44,26 @@ export class Reader {
     this.scroll(by * Math.max(1, this.parts.rows() - REST));
   }
 
+  /** Goes to the very beginning, however much has to be loaded for it. */
   toStart(): void {
-    this.parts.transcript.toStart(this.parts.looks.look);
+    const { transcript, looks, conversation, redraw } = this.parts;
+    transcript.toStart(looks.look);
+    this.goesBack = conversation.view?.more === true;
     this.loadEarlier();
-    this.parts.redraw();
+    redraw();
   }
 
   toEnd(): void {
+    this.stop();
     this.parts.transcript.toEnd();
     this.parts.redraw();
+  }
+
+  /** Stays at what was loaded on the way to the beginning. Returns false when it is not on it. */
+  stop(): boolean {
+    const wasGoing = this.goesBack;
+    this.goesBack = false;
+    return wasGoing;
   }
 
   private loadEarlier(): void {
@@ -52,11 +72,25 @@ export class Reader {
     this.isLoading = true;
     attempt(async () => {
       try {
-        await conversation.earlier();
+        await this.load();
       } finally {
         this.isLoading = false;
+        this.goesBack = false;
         redraw();
       }
     });
+  }
+
+  /** Loads some earlier messages; on the way to the beginning, all of them. */
+  private async load(): Promise<void> {
+    const { conversation, transcript, looks, redraw } = this.parts;
+    const { view } = conversation;
+    do {
+      await conversation.earlier(this.goesBack ? STEP : undefined);
+      // Another session may be shown meanwhile.
+      if (!this.goesBack || conversation.view !== view) return;
+      transcript.toStart(looks.look);
+      redraw();
+    } while (view?.more);
   }
 }

@@ -29,8 +29,7 @@ export const en = {
   retried: "tried again",
   below: (count: string, key: string) => `↓ ${count} below · ${key} to the end`,
   lines: (count: number, isMore: boolean) => `${count}${isMore ? "+" : ""} ${count === 1 ? "line" : "lines"}`,
-  earlier: "… earlier messages: scroll up to load them",
-  loading: "… loading earlier messages",
+  loadingEarlier: (key: string) => `Loading earlier messages… ${key} stops`,
   // The status line.
   ask: "ask",
   edits: "edits",

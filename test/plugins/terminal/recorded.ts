@@ -96,6 +96,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     todos: openList(view),
     hidesPanels: false,
     note: undefined,
+    isGoingBack: false,
     since: 0,
     field: new FirstField(theme),
     overlay: undefined,

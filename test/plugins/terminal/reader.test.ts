@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { Reader } from "../../../plugins/terminal/app/reader.ts";
+import { eventually } from "../../eventually.ts";
+
+type Parts = ConstructorParameters<typeof Reader>[0];
+
+/** A conversation of which so many events are not loaded, and that gives them when it is told to. */
+function stage(missing: number) {
+  const asked: (number | undefined)[] = [];
+  let place = "end";
+  let give = () => {};
+  const view = {
+    get more() {
+      return missing > 0;
+    },
+  };
+  const conversation = {
+    view,
+    earlier: (count?: number) => {
+      asked.push(count);
+      return new Promise<void>((resolve) => {
+        give = () => {
+          missing -= count ?? 300;
+          resolve();
+        };
+      });
+    },
+  };
+  const transcript = {
+    scroll: () => true,
+    toStart: () => {
+      place = `the first of all but ${Math.max(0, missing)}`;
+    },
+    toEnd: () => {
+      place = "end";
+    },
+  };
+  const reader = new Reader({
+    ...({ conversation, transcript, looks: { look: {} } } as unknown as Parts),
+    rows: () => 30,
+    attempt: (work) => void work(),
+    redraw() {},
+  });
+  return { reader, asked, place: () => place, give: () => give(), conversation };
+}
+
+describe("the way to the beginning of a long conversation", () => {
+  it("goes on until everything is loaded", async () => {
+    const t = stage(2_300);
+    t.reader.toStart();
+    expect([t.place(), t.reader.isGoingBack]).toEqual(["the first of all but 2300", true]);
+    for (const left of [1_300, 300, 0]) {
+      t.give();
+      await eventually(() => expect(t.place()).toBe(`the first of all but ${left}`));
+    }
+    await eventually(() => expect(t.reader.isGoingBack).toBe(false));
+    expect(t.asked).toEqual([1_000, 1_000, 1_000]);
+  });
+
+  it("ends where it is when the person stops it or scrolls, or another session is shown", async () => {
+    const ways = {
+      stop: (t: ReturnType<typeof stage>) => t.reader.stop(),
+      scroll: (t: ReturnType<typeof stage>) => t.reader.scroll(3),
+      end: (t: ReturnType<typeof stage>) => t.reader.toEnd(),
+      session: (t: ReturnType<typeof stage>) => Object.assign(t.conversation, { view: { more: true } }),
+    };
+    for (const [name, leave] of Object.entries(ways)) {
+      const t = stage(5_000);
+      t.reader.toStart();
+      t.give();
+      await eventually(() => expect(t.asked, name).toHaveLength(2));
+      leave(t);
+      t.give();
+      await eventually(() => expect(t.reader.isGoingBack, name).toBe(false));
+      expect([t.asked.length, t.place()], name).toEqual([2, name === "end" ? "end" : "the first of all but 4000"]);
+    }
+  });
+
+  it("takes over when one page is being loaded already", async () => {
+    const t = stage(1_000);
+    t.reader.scroll(-3);
+    t.reader.toStart();
+    t.give();
+    await eventually(() => expect(t.asked).toEqual([undefined, 1_000]));
+    t.give();
+    await eventually(() => expect(t.place()).toBe("the first of all but 0"));
+  });
+});
