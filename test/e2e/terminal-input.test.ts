@@ -110,6 +110,16 @@ describe.skipIf(!hasTerminals)("writing in the terminal application", () => {
     await leave(t);
   });
 
+  it("makes one mark of a long paste without marks, which comes in many reads", async () => {
+    await using s = await stage([text("Read.")]);
+    await using t = await ready(s);
+    t.type(Array.from({ length: 900 }, (_, at) => `line ${at} of a text that another program has sent`).join("\r"));
+    await t.shows(/^> \[paste #1 \+900 lines\]$/m);
+    t.type("\r");
+    await t.shows("Read.");
+    await leave(t);
+  });
+
   it("keeps a command that does not exist in the field, and recalls commands with their marks", async () => {
     await using s = await stage([]);
     await using t = await ready(s);

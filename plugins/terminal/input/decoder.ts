@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { AFTER_PASTE_MS, isPasted, taken } from "./bursts.ts";
+import { AFTER_PASTE_MS, isMoreOfPaste, isPasted, pauseAfter, taken } from "./bursts.ts";
 
 const ESC = "\x1b";
 const PASTE_BEGIN = "\x1b[200~";
@@ -21,7 +21,7 @@ export type Later = (work: () => void, ms: number) => () => void;
 export interface DecoderOptions {
   /**
    * Called with each key as the terminal sent it, one at a time, and with each paste whole, between its marks. `isAlone` when nothing
-   * else came with the key. Several lines that came at once are a paste, too.
+   * else came with the key. Several lines that came at once are a paste, too, which is given once no more of it comes.
    */
   onInput(data: string, isAlone: boolean): void;
   later?: Later;
@@ -37,9 +37,16 @@ export interface Decoder {
   end(): void;
 }
 
+/** What has arrived while the program was busy is read before the time is over. */
 const laterByTimer: Later = (work, ms) => {
-  const timer = setTimeout(work, ms);
-  return () => clearTimeout(timer);
+  let soon: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    soon = setImmediate(work);
+  }, ms);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(soon);
+  };
 };
 
 export function createDecoder({
@@ -50,6 +57,8 @@ export function createDecoder({
   const characters = new StringDecoder("utf8");
   let waiting = "";
   let paste: string[] | undefined;
+  /** A paste without marks, of which more may come. */
+  let burst = "";
   let stopTimer = () => {};
   let pastedAt = Number.NEGATIVE_INFINITY;
   /** The last paste was ended without its mark: what may be the rest of it is no typing. */
@@ -62,6 +71,11 @@ export function createDecoder({
     pastedAt = now();
     if (text !== "") onInput(PASTE_BEGIN + text + PASTE_END, false);
   };
+  const giveBurst = () => {
+    const text = burst;
+    burst = "";
+    if (text !== "") givePaste(text);
+  };
   const endPaste = () => {
     const text = paste?.join("") ?? "";
     paste = undefined;
@@ -70,13 +84,18 @@ export function createDecoder({
   };
   /** Gives the keys of one read. */
   const deal = (keys: readonly string[], isBehindPaste: boolean) => {
-    if (!isPasted(keys, isBehindPaste || now() - pastedAt < AFTER_PASTE_MS)) {
+    if (keys.length === 0) return;
+    const msAfter = now() - pastedAt;
+    const isMore = burst !== "" && isMoreOfPaste(keys, msAfter);
+    if (!isMore && !isPasted(keys, isBehindPaste || msAfter < AFTER_PASTE_MS)) {
+      giveBurst();
       for (const key of keys) give(key, keys.length === 1 && !isBehindPaste);
       return;
     }
     const { text, reports } = taken(keys);
     for (const report of reports) give(report, false);
-    givePaste(text);
+    burst += text;
+    pastedAt = now();
   };
   const flush = () => {
     const data = waiting;
@@ -123,11 +142,21 @@ export function createDecoder({
       rest = rest.slice(length);
       if (key === PASTE_BEGIN) {
         deal(keys, isBehindPaste);
+        giveBurst();
         keys = [];
         paste = [];
       } else if (key !== PASTE_END) keys.push(key);
     }
     deal(keys, isBehindPaste);
+  };
+  const wait = () => {
+    if (paste) stopTimer = later(endPaste, PASTE_MS);
+    else if (burst !== "") stopTimer = later(settle, pauseAfter(burst.length));
+    else if (waiting !== "") stopTimer = later(flush, isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
+  };
+  const settle = () => {
+    giveBurst();
+    wait();
   };
   return {
     write(bytes) {
@@ -138,12 +167,12 @@ export function createDecoder({
       isCut &&= text.length > 2;
       if (isCut && !text.startsWith(ESC)) paste ??= [];
       read(text);
-      if (paste) stopTimer = later(endPaste, PASTE_MS);
-      else if (waiting !== "") stopTimer = later(flush, isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
+      wait();
     },
     end() {
       stopTimer();
       paste = undefined;
+      giveBurst();
       pastedAt = Number.NEGATIVE_INFINITY;
       flush();
     },

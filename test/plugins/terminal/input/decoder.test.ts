@@ -109,7 +109,11 @@ describe("the decoder of keys", () => {
 
   it("takes lines that come at once for a paste, also behind one, and one line with its end for keys", () => {
     const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`;
-    const seen = (...chunks: string[]) => decoded(...chunks).inputs;
+    const seen = (...chunks: string[]) => {
+      const { inputs, decoder } = decoded(...chunks);
+      decoder.end();
+      return inputs;
+    };
     expect({
       lines: seen("x\n!touch y\n/permission full\n"),
       ends: seen("y\r!touch x\r"),
@@ -135,6 +139,33 @@ describe("the decoder of keys", () => {
     timer.pass(6);
     decoder.write(Buffer.from("\r"));
     expect(inputs).toEqual([pasted("ls"), "\r"]);
+  });
+
+  it("gives a paste without marks as one, however many reads it comes in", () => {
+    const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`;
+    const { inputs, timer, decoder } = decoded("one\rtw");
+    expect([inputs, timer.waits()]).toEqual([[], 30]);
+    timer.pass(29);
+    const long = "x".repeat(1_000);
+    for (const chunk of [`o\r${long}`, "three", "\rfour\r"]) {
+      decoder.write(Buffer.from(chunk));
+      expect([inputs, timer.waits()]).toEqual([[], 150]);
+      timer.pass(149);
+    }
+    timer.run();
+    expect(inputs).toEqual([pasted(`one\rtwo\r${long}three\rfour\r`)]);
+    // A key, another paste and the end of the input come behind it.
+    for (const [after, keys] of Object.entries({ "\r": ["\r"], "\x03": ["\x03"], "\x1b[A": ["\x1b[A"] })) {
+      const other = decoded("a\rb");
+      other.timer.pass(6);
+      other.decoder.write(Buffer.from(after));
+      expect(other.inputs).toEqual([pasted("a\rb"), ...keys]);
+    }
+    expect(decoded("a\rb", pasted("c")).inputs).toEqual([pasted("a\rb"), pasted("c")]);
+    const cut = decoded("a\rb\x1b[");
+    cut.timer.run();
+    cut.decoder.write(Buffer.from("A"));
+    expect(cut.inputs).toEqual([pasted("a\rb"), "\x1b[A"]);
   });
 
   it("ends a paste whose end does not come, and takes what comes later for its rest", () => {
