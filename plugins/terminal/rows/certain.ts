@@ -1,5 +1,6 @@
 import { visibleText } from "@scorel/kit/text/plain";
 import { type Glyph, glyphsOf, isPlain } from "../screen/width.ts";
+import { oneLine } from "./safe.ts";
 
 const TAB = "    ";
 /** Marks above or below one letter, as in accents, Hebrew points or Thai tones. */
@@ -24,9 +25,7 @@ export function certainText(text: string): string {
 
 /** The same as one line. */
 export function certainLine(text: string): string {
-  return certainText(text)
-    .replace(/\s*\n\s*/g, " ")
-    .trim();
+  return oneLine(certainText(text));
 }
 
 function certainGlyph(glyph: Glyph): string {

@@ -8,7 +8,10 @@ export function outputLines(text: string, width: number): string[] {
     .flatMap((line) => wrapped(line, width, hanging(line)));
 }
 
+/** The widest first column of a table. */
+const WIDEST = 40;
+
 function hanging(line: string): string {
-  const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line)?.[0] ?? "";
-  return head.length > 0 && head.length <= 40 ? " ".repeat(head.length) : "";
+  const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line.slice(0, WIDEST + 1))?.[0] ?? "";
+  return " ".repeat(head.length);
 }

@@ -12,12 +12,26 @@ export function safeText(text: string): string {
 
 /** The same for the output of a command, of which a line that was written over shows what was written last. */
 export function safeOutput(text: string): string {
-  return safeText(text.replace(/[^\n]*\r(?!\n)(?=[^\n])/g, ""));
+  return safeText(text.includes("\r") ? text.split("\n").map(writtenLast).join("\n") : text);
 }
 
 /** A text as one line. */
 export function safeLine(text: string): string {
-  return safeText(text)
-    .replace(/\s*\n\s*/g, " ")
-    .trim();
+  return oneLine(safeText(text));
+}
+
+/** The lines of a text in one. Its time grows with the text's length, which a regular expression's does not with many spaces. */
+export function oneLine(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ");
+}
+
+/** What stands behind the last carriage return that has something behind it. */
+function writtenLast(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === "\r") end--;
+  return line.slice(line.slice(0, end).lastIndexOf("\r") + 1, end);
 }

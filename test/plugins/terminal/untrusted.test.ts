@@ -5,6 +5,7 @@ import { drawQuestion } from "../../../plugins/terminal/app/question-lines.ts";
 import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import { displayLines, thinkingLines } from "../../../plugins/terminal/rows/display.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
+import { outputLines } from "../../../plugins/terminal/rows/output.ts";
 import { safeLine, safeOutput } from "../../../plugins/terminal/rows/safe.ts";
 import { dark } from "../../../plugins/terminal/theme/colors.ts";
 import { themeOf } from "../../../plugins/terminal/theme/theme.ts";
@@ -46,6 +47,19 @@ async function look(isExpanded: boolean): Promise<Look> {
 }
 
 describe("text of others", () => {
+  it("takes a time that grows with its length, also in one line", () => {
+    const long = 1_000_000;
+    expect([safeOutput("x".repeat(long)).length, safeOutput("\rx".repeat(long))]).toEqual([long, "x"]);
+    expect(safeLine(`a${" ".repeat(long)}b`).length).toBe(long + 2);
+    expect(outputLines(`a${" ".repeat(long)}`, 80)).toEqual(["a"]);
+  });
+
+  it("shows of a line that was written over what was written last", () => {
+    const shown = { "1%\r50%\r100%\nnext": "100%\nnext", "a\r\nb\r": "a\nb", "\r": "", "a\r\rb\r\r\n": "b\n" };
+    expect(Object.keys(shown).map(safeOutput)).toEqual(Object.values(shown));
+    expect(safeLine(" a \n \n\t b\n")).toBe("a b");
+  });
+
   it("is tried with at least 200 cases", () => {
     expect(cases.length).toBeGreaterThan(200);
   });
