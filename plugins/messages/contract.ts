@@ -246,9 +246,17 @@ declare module "@scorel/kernel" {
      * call of the batch that ends first.
      */
     tool_execution_start: { eventId: EventId; parentId: EventId; toolCallId: string; toolName: string; args: unknown };
+    /**
+     * A call waits until others of its batch have ended, or runs after it had to wait for them or for a person's answer. A call without
+     * this event runs from `tool_execution_start` on.
+     */
+    tool_execution_state: { eventId: EventId; toolCallId: string; state: "waiting" | "running" };
     /** Progress of a running tool, with the `usage` so far if the tool reports it. Each update replaces the previous one. */
     tool_execution_update: { eventId: EventId; toolCallId: string; partial: unknown };
-    /** A tool has ended. Its result is in the log as `eventId`, unless `message_cancelled` was sent for it. */
+    /**
+     * A tool has ended. Its result is in the log as `eventId`, unless `message_cancelled` was sent for it. `durationMs` leaves out how
+     * long the call waited.
+     */
     tool_execution_end: {
       eventId: EventId;
       toolCallId: string;

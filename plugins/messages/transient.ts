@@ -89,6 +89,10 @@ const tools = {
         displayCall(event.toolName, event.args, undefined, context),
     },
   ),
+  tool_execution_state: transient<"tool_execution_state">(
+    z.strictObject({ eventId: id, toolCallId: id, state: z.enum(["waiting", "running"]) }),
+    { inFlight: { ...call, effect: "replace" } },
+  ),
   tool_execution_update: transient<"tool_execution_update">(
     z.strictObject({ eventId: id, toolCallId: id, partial: z.unknown() }),
     {

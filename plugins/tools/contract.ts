@@ -151,13 +151,15 @@ export interface ReadyTool {
   about(params: unknown): Promise<string | null | undefined>;
   /**
    * Waits for earlier conflicting calls of the batch, runs the tool and normalises the result. Rejects immediately on abort.
-   * `params` should come from `validate`; those of a zod tool are validated here if not. The tool gets a copy.
+   * `params` should come from `validate`; those of a zod tool are validated here if not. The tool gets a copy. `onState` is called when
+   * the call has to wait, and when the tool begins to run.
    */
   execute(
     toolCallId: string,
     params: unknown,
     signal: AbortSignal | undefined,
     onUpdate?: (partial: ReadyOutput) => void,
+    onState?: (state: "waiting" | "running") => void,
   ): Promise<ReadyOutput>;
 }
 

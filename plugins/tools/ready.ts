@@ -64,11 +64,17 @@ export function makeReady(
     reads: async (params) => declared.reads(params),
     approval: async (params) => declared.approval(params),
     about: async (params) => declared.about(params),
-    async execute(toolCallId, given, signal = new AbortController().signal, onUpdate) {
+    async execute(toolCallId, given, signal = new AbortController().signal, onUpdate, onState = () => {}) {
       const params = isReady(given) ? given : validate(given);
       const run = new Run(tool, caller, signal, onUpdate);
       return run.guarded(async () => {
-        await schedule.enter(toolCallId, () => declared.access(params), signal);
+        await schedule.enter(
+          toolCallId,
+          () => declared.access(params),
+          signal,
+          () => onState("waiting"),
+        );
+        onState("running");
         return run.call(toolCallId, params);
       });
     },

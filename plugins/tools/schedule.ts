@@ -26,6 +26,7 @@ function folded(access: Access): Access {
 
 interface Call {
   entered: boolean;
+  isStarted: boolean;
   settled: boolean;
   /** Set when the call has entered. */
   access?: Access;
@@ -52,13 +53,14 @@ export class Schedule {
   }
 
   /**
-   * Resolves when all earlier conflicting calls are finished; immediately for a call outside of the batch. Rejects on abort.
+   * Resolves when all earlier conflicting calls are finished; immediately for a call outside of the batch. Rejects on abort. `waits`
+   * is called when there are such calls.
    */
-  async enter(id: string, access: () => Awaitable<Access>, signal: AbortSignal): Promise<void> {
+  async enter(id: string, access: () => Awaitable<Access>, signal: AbortSignal, waits = () => {}): Promise<void> {
     signal.throwIfAborted();
     const { batch } = this;
     const call = batch.enter(id);
-    if (call) await untilAborted(batch.wait(call, access), signal);
+    if (call) await untilAborted(batch.wait(call, access, waits), signal);
   }
 
   /** Lets later calls run; unknown and finished ids are ignored. */
@@ -91,9 +93,10 @@ class Batch {
     return call;
   }
 
-  async wait(call: Call, access: () => Awaitable<Access>): Promise<void> {
+  async wait(call: Call, access: () => Awaitable<Access>, waits: () => void): Promise<void> {
     call.access = folded(await access());
     this.openNext();
+    if (!call.isStarted) waits();
     await call.started;
   }
 
@@ -126,9 +129,11 @@ function createCall(): Call {
   const started = new Promise<void>((resolve) => {
     start = resolve;
   });
-  return { entered: false, settled: false, waitsFor: new Set(), start, started };
+  return { entered: false, isStarted: false, settled: false, waitsFor: new Set(), start, started };
 }
 
 function startIfFree(call: Call): void {
-  if (call.waitsFor.size === 0) call.start();
+  if (call.waitsFor.size > 0) return;
+  call.isStarted = true;
+  call.start();
 }

@@ -50,6 +50,8 @@ export class Call {
   /** What the tool says that it has used; while it runs, so far. */
   private usage: ReportedUsage | undefined;
   private startedAt = 0;
+  /** It had to wait for other calls, or for a person's answer. */
+  private hasWaited = false;
   private announced = false;
   /** The tool, and what guards see and the tool gets. Set from `validated` on. */
   private final: { tool: ReadyTool; input: ToolCallInput; json: unknown } | undefined;
@@ -68,13 +70,20 @@ export class Call {
   /** Validates the call and asks the guards. Returns why the call must not run. Throws when its arguments are invalid. */
   async approve(context: ToolCallInput["context"]): Promise<string | undefined> {
     try {
-      const reason = (await this.validate(context)) ?? (await judge(this.turn.env, this.known.input, this.turn.signal));
+      const reason = (await this.validate(context)) ?? (await this.judge());
       this.enter(reason === undefined ? "approved" : "refused");
       return reason;
     } catch (thrown) {
       this.enter("refused");
       throw thrown;
     }
+  }
+
+  private judge(): Promise<string | undefined> {
+    const { env, signal } = this.turn;
+    return judge(env, this.known.input, signal, () => {
+      this.hasWaited = true;
+    });
   }
 
   private async validate(context: ToolCallInput["context"]): Promise<string | undefined> {
@@ -105,9 +114,20 @@ export class Call {
     const onUpdate = ({ usage }: ReadyOutput) => {
       this.usage = usage ?? this.usage;
     };
-    const output = await execute(env, this.known, { signal, onUpdate, show });
+    const output = await execute(env, this.known, {
+      ...{ signal, onUpdate, show },
+      onState: (state) => this.tellState(state),
+    });
     this.failed = output.isError === true;
     return asResult(output);
+  }
+
+  /** A call that never has to wait runs from its announcement on. */
+  private tellState(state: "waiting" | "running"): void {
+    if (state === "running") this.startedAt = performance.now();
+    else this.hasWaited = true;
+    const { eventId, hasWaited } = this;
+    if (hasWaited) this.session.emit("tool_execution_state", { eventId, toolCallId: this.proposed.id, state });
   }
 
   private fail(thrown: unknown): CallResult {

@@ -55,11 +55,15 @@ async function revise({ hooks }: Environment, input: ToolCallInput, signal: Abor
   }
 }
 
-/** Asks every guard about the final, frozen call, and then a person, if guards want it. A guard that throws refuses the call. */
+/**
+ * Asks every guard about the final, frozen call, and then a person, if guards want it, after calling `onAsk`. A guard that throws refuses
+ * the call.
+ */
 export async function judge(
   { hooks, ctx }: Environment,
   input: ToolCallInput,
   signal: AbortSignal,
+  onAsk = () => {},
 ): Promise<string | undefined> {
   try {
     const { refused, asks = [] } = await untilAborted(hooks.approveToolCall(input, signal), signal);
@@ -67,6 +71,7 @@ export async function judge(
     if (refused || asks.length === 0) return refused && reasonOf(refused);
     const approver = ctx.find("approver");
     if (!approver) return unapproved(asks);
+    onAsk();
     const denied = await untilAborted(approver.ask(input, asks, signal), signal);
     signal.throwIfAborted();
     return denied && reasonOf(denied);
@@ -83,7 +88,13 @@ export async function execute(
     signal,
     onUpdate,
     show,
-  }: { signal: AbortSignal; onUpdate(partial: ReadyOutput): void; show(partial: CallResult): void },
+    onState,
+  }: {
+    signal: AbortSignal;
+    onUpdate(partial: ReadyOutput): void;
+    show(partial: CallResult): void;
+    onState?(state: "waiting" | "running"): void;
+  },
 ): Promise<ReadyOutput> {
   await pendingSignals();
   await breath(AT_ONCE);
@@ -95,7 +106,7 @@ export async function execute(
     updates.push(partial);
   };
   try {
-    const running = tool.execute(input.toolCall.id, input.args, own.signal, update);
+    const running = tool.execute(input.toolCall.id, input.args, own.signal, update, onState);
     const output = await untilAborted(running, signal, LAST_WORDS_MS);
     onUpdate(output);
     if (!isToFit(ctx, output.content)) return output;

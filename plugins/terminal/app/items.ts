@@ -108,7 +108,11 @@ export class LiveItems {
           group: "card",
           text: textOf(live.display),
           draw: (width, look, facts) =>
-            callLines(live, width, look, { ...facts, durationMs, ...typedFacts(live, people, look) }),
+            callLines(live, width, look, {
+              ...facts,
+              ...timeFacts(live, durationMs),
+              ...typedFacts(live, people, look),
+            }),
         }
       : {
           key: live.id,
@@ -147,6 +151,11 @@ export class LiveItems {
     }
     return growing.draw(text, width, look.drawing);
   }
+}
+
+/** How long a call runs, or that it waits for others. */
+function timeFacts({ isWaiting }: LiveCall, durationMs: number): RowFacts {
+  return isWaiting ? { isWaiting } : { durationMs };
 }
 
 /** What is known of a line for the shell that runs: whose it is, if it is somebody else's. */

@@ -53,7 +53,9 @@ function activity({ view, theme, words, now, since, startOf = ({ ts }) => ts }: 
     );
   if (status.compacting) return working(words.compacting(passed));
   // While a turn runs, its work is shown, and the lines for the shell stand in the conversation.
-  const calls = live.filter((each): each is LiveCall => each.kind === "call" && isShellLine(each) !== status.running);
+  const open = live.filter((each): each is LiveCall => each.kind === "call" && isShellLine(each) !== status.running);
+  const running = open.filter(({ isWaiting }) => !isWaiting);
+  const calls = running.length > 0 ? running : open;
   const [call] = calls;
   if (!status.running && !call) return undefined;
   if (call && calls.length === 1)

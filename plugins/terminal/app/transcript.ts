@@ -204,9 +204,10 @@ export class Transcript {
     return new Set(requests.map(({ data }) => (data as { toolCallId?: unknown } | undefined)?.toolCallId));
   }
 
-  /** When work began: for a call that was asked about, when it was allowed. */
+  /** When work began. Hosts of earlier versions do not say when a call runs, so it is when the question about it was answered. */
   startOf(live: Live): number {
-    return live.kind === "call" ? Math.max(live.ts, this.allowed.get(live.toolCallId) ?? 0) : live.ts;
+    if (live.kind !== "call") return live.ts;
+    return live.ranAt ?? Math.max(live.ts, this.allowed.get(live.toolCallId) ?? 0);
   }
 
   /** Keeps a place as the first line, or follows the end if that is in view from there. */

@@ -31,14 +31,19 @@ export function cardLines(card: Card, width: number, look: Look, facts: RowFacts
   return [...head, ...shown, ...body.flatMap((part) => bodyLines(part, width, look, facts, draw))];
 }
 
+/** How long the work takes, if that is long enough to be told. */
+function timeOf({ isWaiting, durationMs = 0 }: RowFacts, { words }: Look): string {
+  if (isWaiting) return `  ${words.waitsForOthers}`;
+  return durationMs < 100 ? "" : `  ${timeText(durationMs)}`;
+}
+
 function titleLines({ title, status }: Card, aside: string, width: number, look: Look, facts: RowFacts): string[] {
   const { theme } = look;
-  const time = facts.durationMs === undefined || facts.durationMs < 100 ? "" : `  ${timeText(facts.durationMs)}`;
   const mark = theme.style(ROLES[status], MARKS[status]);
   const isOpen = look.isExpanded || facts.isOpen === true;
   const by = facts.author === undefined ? "" : `${safeLine(facts.author)} `;
   const [first = "", ...more] = safeText(by + title).split("\n");
-  const rest = theme.style("faint", time) + aside;
+  const rest = theme.style("faint", timeOf(facts, look)) + aside;
   if (!isOpen) {
     const dots = more.length > 0 ? theme.style("faint", " …") : "";
     const room = Math.max(10, width - 2 - columnsIn(rest + dots));

@@ -22,6 +22,8 @@ export interface Look {
 export interface RowFacts {
   /** How long the tool ran, in milliseconds. */
   durationMs?: number | undefined;
+  /** The tool waits until others have ended. */
+  isWaiting?: boolean;
   /** Who wrote a message or a line for the shell, if somebody else did. */
   author?: string | undefined;
   /** How many lines of a folded output are shown; default: a few, by its state. */

@@ -27,6 +27,7 @@ export const en = {
   },
   imagesInMessages: "Pictures go with messages only.",
   retried: "tried again",
+  waitsForOthers: "waits for other tools",
   below: (count: string, key: string) => `↓ ${count} below · ${key} to the end`,
   lines: (count: number, isMore: boolean) => `${count}${isMore ? "+" : ""} ${count === 1 ? "line" : "lines"}`,
   loadingEarlier: (key: string) => `Loading earlier messages… ${key} stops`,

@@ -1,3 +1,4 @@
+import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { cut, delayUntil, finish, gate, hang, status, text, thinking, toolCall } from "../../model-server.ts";
 import { extension, openAgent, says, tool } from "./setup.ts";
@@ -282,10 +283,40 @@ describe("a turn emits its events", () => {
     expect((await t.story()).filter((line) => /^(tool_execution|message tool)/.test(line))).toEqual([
       "tool_execution_start a {}",
       "tool_execution_start b {}",
+      "tool_execution_state waiting",
       "message tool_result: A",
       "tool_execution_end a",
+      "tool_execution_state running",
       "message tool_result: B",
       "tool_execution_end b",
+    ]);
+  });
+
+  it("that say when a call runs that a person was asked about, and how long it ran", async () => {
+    const answered = gate();
+    const guard = extension("guard", { hooks: () => ({ approveToolCall: () => ({ ask: "it deploys" }) }) });
+    const approver = definePlugin({
+      id: "asks",
+      name: "Asks",
+      version: "1.0.0",
+      provides: ["approver"],
+      activate: (ctx) => ctx.provide("approver", { ask: () => answered.promise.then(() => undefined) }),
+    });
+    const tools = [tool("a", async () => says("A"))];
+    await using t = await openAgent([[toolCall("a", {})], text("done")], { tools, plugins: [guard, approver] });
+    const announced = t.next(({ type }) => type === "tool_execution_start");
+    const ended = t.next(({ type }) => type === "tool_execution_end");
+    const { turn } = await t.agent.send("go");
+    await announced;
+    const asked = performance.now();
+    while (performance.now() - asked < 60) await new Promise((resolve) => setImmediate(resolve));
+    answered.open();
+    await turn;
+    expect((await ended).durationMs).toBeLessThan(60);
+    expect((await t.story()).filter((line) => line.startsWith("tool_execution"))).toEqual([
+      "tool_execution_start a {}",
+      "tool_execution_state running",
+      "tool_execution_end a",
     ]);
   });
 

@@ -166,6 +166,8 @@ function lineOf(event: AnyEvent & Record<string, any>): string {
       return `${event.type} ${event.toolName ? `${event.toolName}: ` : ""}${event.delta}`;
     case "tool_execution_start":
       return `${event.type} ${event.toolName} ${JSON.stringify(event.args)}`;
+    case "tool_execution_state":
+      return `${event.type} ${event.state}`;
     case "tool_execution_end":
       return `${event.type} ${event.toolName}${event.isError ? " error" : ""}`;
     case "message_cancelled":

@@ -115,6 +115,8 @@ async function world() {
     for (let n = 0; n < calls; n++) {
       const [eventId, toolCallId, toolName] = [newEventId(), `call-${n}`, "Look"];
       s.emit("tool_execution_start", { eventId, parentId: s.activeLeaf, toolCallId, toolName, args: { n } });
+      for (const state of ["waiting", "running"] as const)
+        s.emit("tool_execution_state", { eventId, toolCallId, state });
       s.emit("tool_execution_update", { eventId, toolCallId, partial: { done: n } });
       const content = [{ type: "text", text: "seen" }];
       const message = { role: "tool_result", toolCallId, toolName, content, isError: false, timestamp: 3 };

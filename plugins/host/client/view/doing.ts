@@ -17,13 +17,15 @@ export function doingNow(
   if (work.retrying) return { state: "retrying", ...work.retrying, until: work.retrying.until ?? since };
   if (work.compacting) return { state: "compacting", since: times.compacting ?? since };
   const calls = all.filter((item): item is LiveCall => item.kind === "call" && item.typedBy === undefined);
-  if (calls[0]) return { state: "tool", ...callNow(calls[0]), calls: calls.length };
+  const running = calls.filter(({ isWaiting }) => !isWaiting);
+  const call = running[0] ?? calls[0];
+  if (call) return { state: "tool", ...callNow(call), calls: running.length || calls.length };
   const reply = all.find((item): item is LiveReply => item.kind === "reply");
   const hasBegun = reply !== undefined && (reply.text !== "" || reply.calls.length > 0);
   return hasBegun ? { state: "answering", since: reply.ts } : { state: "thinking", since };
 }
 
-function callNow({ toolName, display, ts }: LiveCall): { since: number; tool: string; text: string } {
+function callNow({ toolName, display, ts, ranAt = ts }: LiveCall): { since: number; tool: string; text: string } {
   const title = display?.display === "card" || display?.display === "fold" ? display.title : undefined;
-  return { since: ts, tool: toolName, text: typeof title === "string" ? title : toolName };
+  return { since: ranAt, tool: toolName, text: typeof title === "string" ? title : toolName };
 }

@@ -12,7 +12,7 @@ export interface LiveReply {
   calls: readonly { toolCallId: string; toolName: string; json: string }[];
   ts: number;
 }
-/** A tool that is running. Its result becomes the row with its `id`. */
+/** A tool call. Its result becomes the row with its `id`. */
 export interface LiveCall {
   kind: "call";
   id: EventId;
@@ -24,7 +24,12 @@ export interface LiveCall {
   typedBy?: string;
   /** What the tool has reported last. */
   progress?: unknown;
+  /** It waits until other calls have ended. */
+  isWaiting?: true;
+  /** When the call was announced. */
   ts: number;
+  /** When the tool began to run, if the call had to wait before. */
+  ranAt?: number;
 }
 export type Live = LiveReply | LiveCall;
 
@@ -111,6 +116,7 @@ export class LiveWork {
     if (type === "message_cancelled") return this.stored(eventId);
     if (type === "tool_execution_start")
       return isStored(eventId) ? [] : this.set(callKey(event.toolCallId), startedCall(event, delivered.display));
+    if (type === "tool_execution_state") return this.setState(callKey(event.toolCallId), event);
     if (type === "tool_execution_update") return this.progress(callKey(event.toolCallId), event);
     if (type === "tool_execution_end") return this.end(callKey(event.toolCallId));
     if (type === "shell_line_start")
@@ -156,6 +162,13 @@ export class LiveWork {
   private progress(key: string, { partial }: Fields): LiveChange[] {
     const call = this.items.get(key);
     return call?.kind === "call" ? this.set(key, { ...call, progress: partial }) : [];
+  }
+
+  private setState(key: string, { state, ts }: Fields): LiveChange[] {
+    const call = this.items.get(key);
+    if (call?.kind !== "call") return [];
+    const { isWaiting: _waits, ...others } = call;
+    return this.set(key, state === "waiting" ? { ...others, isWaiting: true } : { ...others, ranAt: ts });
   }
 
   private set(key: string, live: Live): LiveChange[] {

@@ -295,7 +295,7 @@ export class SessionProjection {
 }
 
 const PARTS: ReadonlySet<string> = new Set([
-  ...["tool_execution_update", "tool_execution_end"],
+  ...["tool_execution_state", "tool_execution_update", "tool_execution_end"],
   ...["shell_line_update", "shell_line_end"],
 ]);
 
