@@ -11,7 +11,7 @@ export interface AcceptOptions {
   tooMany?: number | undefined;
   /**
    * Decides whether a client is let in, and what it may do. Whatever it throws refuses the client; a coded error is told to it,
-   * anything else only as a refusal.
+   * anything else only as a refusal. With a number of seconds as its `retryAfter`, the client tries again then.
    */
   admit(hello: Hello): Awaitable<Admission>;
 }

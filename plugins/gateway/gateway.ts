@@ -27,17 +27,28 @@ export interface GatewayLimits {
   /** Silence of a client after which its connection counts as dead. Clients ping more often, in a hidden browser tab once a minute. */
   silentMs: number;
   clients: number;
+  /** Those of them that only clients without a scope get, so that others cannot lock the owner out. */
+  reserved: number;
   /** Connections whose clients have not been let in yet. */
   strangers: number;
 }
 
-const LIMITS: GatewayLimits = { helloMs: 5_000, returnMs: 60_000, silentMs: 150_000, clients: 256, strangers: 1_000 };
+const LIMITS: GatewayLimits = {
+  helloMs: 5_000,
+  returnMs: 60_000,
+  silentMs: 150_000,
+  clients: 256,
+  reserved: 64,
+  strangers: 1_280,
+};
 
 interface Entry {
   guest: Guest;
   about: ConnectedClient;
   /** Who it is and what it may do, as JSON. */
   rights: string;
+  /** Whether it has a scope. */
+  isLimited: boolean;
   /** The present connection. */
   channel: Channel | undefined;
   /** When it was heard last, and when its connection was lost, by a clock that nobody sets. */
@@ -123,9 +134,8 @@ export class Gateway implements GatewayService {
   }
 
   private create({ name, version }: Hello, { transport }: AcceptOptions, admission: Admission): Entry {
-    const { clients } = this.limits;
-    if (this.entries.size >= clients) this.forgetOne();
-    if (this.entries.size >= clients) throw errors.GATEWAY_FULL({ max: clients });
+    const isLimited = admission.scope !== undefined;
+    this.makeRoom(isLimited);
     // A scope says that somebody else is connected, who means this host; `{}` limits nothing.
     const guest = new Guest(this.options.host.connect({ scope: admission.scope ?? {}, name: name ?? transport }));
     const { clientId } = guest.client;
@@ -139,17 +149,32 @@ export class Gateway implements GatewayService {
       since: Date.now(),
     };
     const entry: Entry = {
-      ...{ guest, about, rights: rightsOf(admission), channel: undefined },
+      ...{ guest, about, rights: rightsOf(admission), isLimited, channel: undefined },
       ...{ heardAt: 0, lostAt: 0, timer: undefined },
     };
     this.entries.set(clientId, entry);
     return entry;
   }
 
-  /** Gives up waiting for the client that has been away longest. */
-  private forgetOne(): void {
-    const away = [...this.entries.values()].filter(({ channel }) => !channel);
-    const [longest] = away.sort((a, b) => a.lostAt - b.lostAt);
+  /** Makes sure that there is room for one more client, with a scope or without. Throws GATEWAY_FULL. */
+  private makeRoom(isLimited: boolean): void {
+    const { clients, reserved } = this.limits;
+    const max = isLimited ? clients - reserved : clients;
+    const count = () => this.rivals(isLimited).length;
+    if (count() >= max) this.forgetOne(isLimited);
+    if (count() >= max) throw errors.GATEWAY_FULL({ max });
+  }
+
+  /** The clients among which a new one must find room: for one with a scope, those with a scope. */
+  private rivals(isLimited: boolean): Entry[] {
+    const all = [...this.entries.values()];
+    return isLimited ? all.filter((entry) => entry.isLimited) : all;
+  }
+
+  /** Gives up waiting for the client that has been away longest, and for one without a scope only if there is no other. */
+  private forgetOne(isLimited: boolean): void {
+    const away = this.rivals(isLimited).filter(({ channel }) => !channel);
+    const [longest] = away.sort((a, b) => Number(b.isLimited) - Number(a.isLimited) || a.lostAt - b.lostAt);
     if (longest) this.leave(longest);
   }
 

@@ -89,7 +89,7 @@ export class Reception {
       stranger.early = [];
       this.admit(stranger, text).catch((thrown) => {
         this.options.logger.warn(`A client was refused (${options.transport})`, thrown);
-        this.turnAway(channel, thrown, codeOf(thrown) === "GATEWAY_FULL");
+        this.turnAway(channel, thrown, retryAfterOf(thrown) !== undefined);
       });
     } else if (early.push(text) > MAX_EARLY)
       this.turnAway(channel, errors.GATEWAY_MESSAGE({ problems: "too many came before the welcome" }), false);
@@ -132,8 +132,15 @@ export class Reception {
 
 /** The message that ends a connection. With `retry`, connecting again can help. */
 export function closing(error: unknown, retry: boolean): HostMessage {
-  const isFull = codeOf(error) === "GATEWAY_FULL";
-  return { type: "closing", error: wireError(error), retry, ...(isFull && { retryAfter: RETRY_AFTER_S }) };
+  const retryAfter = retryAfterOf(error);
+  return { type: "closing", error: wireError(error), retry, ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+/** Seconds after which whoever was refused with this error can try again, if that can help. */
+function retryAfterOf(error: unknown): number | undefined {
+  if (codeOf(error) === "GATEWAY_FULL") return RETRY_AFTER_S;
+  const { retryAfter } = (error ?? {}) as { retryAfter?: unknown };
+  return typeof retryAfter === "number" ? retryAfter : undefined;
 }
 
 export function endWith(channel: Channel, message: HostMessage): void {

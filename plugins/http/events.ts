@@ -9,6 +9,8 @@ import { errors } from "./errors.ts";
 const PING_MS = 15_000;
 /** Time that a client has to read what was sent. */
 const STUCK_MS = 60_000;
+/** A stream has nobody behind it who says what was processed, and one token may have many: each may be less behind than a WebSocket. */
+const STREAM_BEHIND = { ...BEHIND, maxBytes: 256 * 1024 };
 
 const number = z.int().nonnegative();
 const text = z.string().max(256);
@@ -35,7 +37,7 @@ export async function streamEvents(
     const { anchor, isReplay } = running as Subscription;
     return send(response, delivered.event.type, dataOf(delivered, isReplay), anchor);
   };
-  running = await client.subscribe(sessionId, listener, { anchor, tail, ...BEHIND });
+  running = await client.subscribe(sessionId, listener, { anchor, tail, ...STREAM_BEHIND });
   try {
     // The first event comes after this.
     response.writeHead(200, { "Content-Type": "text/event-stream" });

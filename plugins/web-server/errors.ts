@@ -41,6 +41,8 @@ export const errors = defineErrors({
     "Too many wrong tokens or codes came from this address. Wait a minute, and try again with the right one.",
   WEB_FAILED: () => "The host failed unexpectedly. `scorel host logs` on its computer shows why.",
   WEB_WAIT: (a: { reason: string; seconds: number }) => `${a.reason} Try again in ${a.seconds} s.`,
+  WEB_TOKEN_FULL: (a: { name: string; max: number; seconds: number }) =>
+    `The token "${a.name}" has ${a.max} connections or event streams open, which is as many as one token may have. Close those that nobody reads, and try again in ${a.seconds} s; or use another token for a part of them: \`scorel host token rotate <name> --scope view\` on the host's computer makes one.`,
   WEB_TOKEN_STORE: (a: { path: string; problem: string }) =>
     `The tokens in ${a.path} cannot be used: ${a.problem}. Correct the file, or delete it and make new tokens: scorel host token rotate`,
   WEB_TOKEN_BUSY: (a: { path: string }) =>

@@ -3,6 +3,10 @@ import type { Socket } from "node:net";
 export interface Limits {
   /** Connections at a time, from all addresses. */
   connections: number;
+  /** Those of them that only tokens with `admin` get. */
+  reserved: number;
+  /** Connections of one token without `admin`, and its requests that are being answered, event streams included. */
+  perToken: number;
   /** Connections that have not shown a token yet, from one address. */
   perAddress: number;
   /** The same from all addresses together. */
@@ -16,6 +20,9 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   connections: 1_024,
+  // As many as may be open without a token, which together with all other ones leave none.
+  reserved: 256,
+  perToken: 128,
   perAddress: 192,
   pending: 256,
   deadlineMs: 5_000,
@@ -64,7 +71,7 @@ interface Stranger {
 }
 
 /**
- * Limits connections that have not shown a token. Those that have shown one are not counted, so that nobody without a token can keep
+ * Limits connections that have not shown a token. Those that have shown one are not counted here, so that nobody without a token can keep
  * them out: of too many silent connections, the oldest gives way to the new one, which may be about to show its token.
  */
 export class Connections {

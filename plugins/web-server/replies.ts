@@ -4,7 +4,7 @@ import type { ScorelError } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 /** Time in seconds after which a request that could not be taken may be repeated. */
-const RETRY_AFTER_S = 5;
+export const RETRY_AFTER_S = 5;
 
 /** Headers of every answer: nothing is kept, framed, guessed or told to other sites. */
 export const headers = {
@@ -40,22 +40,33 @@ export function end(response: ServerResponse, status: number): void {
   answer(response, status, (problems[status] ?? errors.WEB_FAILED)());
 }
 
-/** Answers that the host cannot take this request now, and when to try again. */
-export function endForNow(response: ServerResponse, reason: string): void {
-  answer(response, 503, errors.WEB_WAIT({ reason, seconds: RETRY_AFTER_S }), { "Retry-After": RETRY_AFTER_S });
+/** Answers why a request cannot be taken now, and when to try again. */
+export function endForNow(response: ServerResponse, error: ScorelError): void {
+  answer(response, statusForNow(error), error, RETRY);
 }
 
 /** Answers with an error on a connection that has no response, and closes it. */
-export function refuse(socket: Duplex, status: number, reason = "The host takes no connections now."): void {
+export function refuse(socket: Duplex, status: number): void {
+  write(socket, status, (problems[status] ?? errors.WEB_FAILED)());
+}
+
+/** The same for a connection that can be taken later. */
+export function refuseForNow(socket: Duplex, error: ScorelError): void {
+  write(socket, statusForNow(error), error, RETRY);
+}
+
+const RETRY = { "Retry-After": RETRY_AFTER_S };
+
+/** Whoever has too many connections hears that it is up to them; else the host is full, or stops. */
+function statusForNow({ code }: ScorelError): number {
+  return code === "WEB_TOKEN_FULL" ? 429 : 503;
+}
+
+function write(socket: Duplex, status: number, error: ScorelError, more = {}): void {
   if (socket.destroyed) return;
-  const isForNow = status === 503;
-  const error = isForNow
-    ? errors.WEB_WAIT({ reason, seconds: RETRY_AFTER_S })
-    : (problems[status] ?? errors.WEB_FAILED)();
   const body = bodyOf(error);
-  const retry = isForNow && { "Retry-After": RETRY_AFTER_S };
   const length = Buffer.byteLength(body);
-  const lines = Object.entries({ ...headers, ...retry, ...JSON_TYPE, Connection: "close", "Content-Length": length });
+  const lines = Object.entries({ ...headers, ...more, ...JSON_TYPE, Connection: "close", "Content-Length": length });
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}\r\n${body}`, () => socket.destroy());
 }

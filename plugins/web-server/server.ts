@@ -1,25 +1,27 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Listening } from "@scorel/gateway/contract";
-import { codeOf } from "@scorel/kernel";
+import { codeOf, ScorelError } from "@scorel/kernel";
 import type { Grant, WebRoute } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { codeIn, EXCHANGE } from "./exchange.ts";
+import { createFor } from "./http-server.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
 import { Passes } from "./passes.ts";
-import { end, endForNow, endWell, headers, refuse } from "./replies.ts";
+import { Places } from "./places.ts";
+import { end, endForNow, endWell, headers, RETRY_AFTER_S, refuse, refuseForNow } from "./replies.ts";
+import { bearer, isPlain, pathOf } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./tokens.ts";
 import { createVetting, type Refusal } from "./vetting.ts";
 
 /** Connections at a time that are accepted, so that further ones than those that are used can be told so. */
 const MOST_CONNECTIONS = 2_048;
-const MAX_HEADER_BYTES = 16 * 1024;
-/** Time for a whole request to arrive, for the next one on the same connection, and for closing. */
-const REQUEST_MS = 30_000;
-const IDLE_MS = 5_000;
+/** Time for closing. */
 const CLOSE_MS = 1_000;
+
+const STOPS = "The host stops.";
 
 export interface ServerOptions extends Settings {
   routes: readonly WebRoute[];
@@ -44,35 +46,15 @@ export async function startServer(options: ServerOptions): Promise<Listening & {
   return { address: web.open(), passes: web.passes, refuse: () => web.refuse(), close: () => web.close() };
 }
 
-async function createFor(tls: Settings["tls"]): Promise<Server> {
-  const options = {
-    // The server itself decides about requests without this header.
-    requireHostHeader: false,
-    headersTimeout: LIMITS.deadlineMs,
-    requestTimeout: REQUEST_MS,
-    keepAliveTimeout: IDLE_MS,
-    connectionsCheckingInterval: 1_000,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  };
-  if (!tls) return createServer(options);
-  const https = await import("node:https");
-  try {
-    return https.createServer({ ...options, ...tls, handshakeTimeout: LIMITS.deadlineMs });
-  } catch (thrown) {
-    throw errors.WEB_TLS({ problem: (thrown as Error).message }, { cause: thrown });
-  }
-}
-
 class WebServer {
   private readonly server: Server;
   private readonly options: ServerOptions;
   private readonly limits: Limits;
   private readonly connections: Connections;
+  private readonly places: Places;
   private readonly tokens: TokenCheck;
   readonly passes = new Passes();
   private readonly sockets = new Set<Socket>();
-  /** Connections for which there was no room. */
-  private readonly surplus = new WeakSet<Socket>();
   private isStopping = false;
   private vet: (request: IncomingMessage) => Refusal | undefined = () => 421;
 
@@ -81,6 +63,7 @@ class WebServer {
     this.options = options;
     this.limits = { ...LIMITS, ...options.limits };
     this.connections = new Connections(this.limits);
+    this.places = new Places(this.limits);
     this.tokens = new TokenCheck({
       failed: (thrown) => options.logger.warn("The tokens cannot be read", thrown),
       changed: () => this.passes.end(),
@@ -130,34 +113,44 @@ class WebServer {
   }
 
   private follow(socket: Socket): void {
-    if (this.sockets.size >= this.limits.connections) this.surplus.add(socket);
     this.sockets.add(socket);
     socket.once("close", () => this.sockets.delete(socket));
     // Errors of a connection that was taken over and has no listener of its own must not end the process.
     socket.on("error", () => socket.destroy());
   }
 
-  /** Why a request cannot be taken now. */
-  private reasonToWait(socket: Socket): string | undefined {
-    if (this.isStopping) return "The host stops.";
-    return this.surplus.has(socket) ? "The host has too many connections." : undefined;
+  /** The connection has shown a valid token. Returns why it cannot be taken now. */
+  private settle(socket: Socket, grant: Grant): ScorelError | undefined {
+    const refusal = this.places.enter(socket, grant);
+    if (!refusal) this.connections.settle(socket);
+    return refusal;
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const refusal = this.vet(request);
     if (refusal !== undefined) return end(response, refusal);
-    const reason = this.reasonToWait(request.socket);
-    if (reason !== undefined) return endForNow(response, reason);
-    const path = pathOf(request);
-    if (path === "/healthz") return request.method === "GET" ? endWell(response) : end(response, 405);
-    if (path === EXCHANGE) return this.exchange(request, response);
+    if (this.isStopping) return endForNow(response, waiting(STOPS));
     const grant = this.grant(bearer(request));
-    if (!grant) return this.turnAway(request, response);
-    this.connections.settle(request.socket);
+    const path = pathOf(request);
+    if (grant && path !== "/healthz" && path !== EXCHANGE) return this.carryOut(request, response, grant);
+    if (this.places.shortage) return endForNow(response, this.places.shortage);
+    if (path === EXCHANGE) return this.exchange(request, response);
+    if (path !== "/healthz") return this.turnAway(request, response);
+    return request.method === "GET" ? endWell(response) : end(response, 405);
+  }
+
+  /** Answers a request with a valid token. */
+  private async carryOut(request: IncomingMessage, response: ServerResponse, grant: Grant): Promise<void> {
+    const full = this.settle(request.socket, grant);
+    if (full) return endForNow(response, full);
+    const path = pathOf(request);
     const route = this.routeOf(path);
     if (!route?.request) return end(response, 404);
     if (!(route.methods ?? ["GET"]).includes(request.method as "GET")) return end(response, 405);
+    const counted = this.places.answer(grant);
+    if (counted instanceof ScorelError) return endForNow(response, counted);
+    response.once("close", counted.ended);
     if (request.headers.expect !== undefined) response.writeContinue();
     // A token that is replaced ends its answers that are still being written, too.
     const cut = () => response.destroy();
@@ -175,15 +168,14 @@ class WebServer {
   private async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const refusal = this.vet(request);
     if (refusal !== undefined) return refuse(socket, refusal);
-    const reason = this.reasonToWait(request.socket);
-    if (reason !== undefined) return refuse(socket, 503, reason);
-    const given = bearer(request);
-    const grant = this.grant(given);
+    if (this.isStopping) return refuseForNow(socket, waiting(STOPS));
+    const grant = this.grant(bearer(request));
+    const full = grant ? this.settle(request.socket, grant) : this.places.shortage;
+    if (full) return refuseForNow(socket, full);
     if (!grant && request.headers.authorization !== undefined) return refuse(socket, this.mayFail(request) ? 401 : 429);
     const path = pathOf(request);
     const route = this.routeOf(path);
     if (!route?.upgrade) return refuse(socket, grant ? 404 : 401);
-    if (grant) this.connections.settle(socket as Socket);
     try {
       await route.upgrade(request, socket, head, { grant, admit: (token) => this.admit(request, token) });
     } catch (thrown) {
@@ -198,7 +190,8 @@ class WebServer {
       if (!this.mayFail(request)) request.socket.destroy();
       throw errors.WEB_TOKEN();
     }
-    this.connections.settle(request.socket);
+    const full = this.settle(request.socket, grant);
+    if (full) throw Object.assign(full, { retryAfter: RETRY_AFTER_S });
     return grant;
   }
 
@@ -237,18 +230,6 @@ class WebServer {
   }
 }
 
-function pathOf({ url = "" }: IncomingMessage): string {
-  return url.split("?", 1)[0] as string;
-}
-
-/** Whether a path stays as it is in a URL: without `..`, `//` at its beginning, backslashes and the like. */
-function isPlain(path: string): boolean {
-  const url = `http://localhost${path}`;
-  return !path.startsWith("//") && URL.canParse(url) && new URL(url).pathname === path;
-}
-
-/** The token in the header `Authorization`, if there is exactly one such header. */
-function bearer({ headersDistinct }: IncomingMessage): string | undefined {
-  const [value = "", ...more] = headersDistinct.authorization ?? [];
-  return more.length === 0 ? /^Bearer ([\w.~+/=-]+)$/i.exec(value)?.[1] : undefined;
+function waiting(reason: string): ScorelError {
+  return errors.WEB_WAIT({ reason, seconds: RETRY_AFTER_S });
 }

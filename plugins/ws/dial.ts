@@ -60,8 +60,9 @@ export function dialSocket(given: URL, options: DialOptions, limitMs = HANDSHAKE
       clearTimeout(limit);
       request.destroy();
       const retryAfter = Number(headers["retry-after"]) || 0;
-      if (status !== 503) reject(final(errors.WS_REFUSED({ address, status })));
-      else reject(Object.assign(errors.WS_BUSY({ address }), { retryAfter }));
+      const isOwnFault = status === 429 && retryAfter > 0;
+      if (status !== 503 && !isOwnFault) reject(final(errors.WS_REFUSED({ address, status })));
+      else reject(Object.assign(errors.WS_BUSY({ address, isOwnFault }), { retryAfter }));
     });
     socket.once("open", () => {
       clearTimeout(limit);

@@ -22,8 +22,10 @@ export const errors = defineErrors({
   },
   WS_REFUSED: (a: { address: string; status: number }) =>
     `The host at ${a.address} refuses the connection (status ${a.status})${a.status === 401 ? ". Check the token: `scorel host token show-path` on its computer prints the file that has it" : a.status === 404 ? ". There is no host at this path; leave it out of the address" : a.status === 421 ? ". It does not go by that name; `names` in its [web-server] table adds names" : ""}.`,
-  WS_BUSY: (a: { address: string }) =>
-    `The host at ${a.address} takes no connections now: it stops, or has too many. Try again in a few seconds.`,
+  WS_BUSY: (a: { address: string; isOwnFault: boolean }) =>
+    a.isOwnFault
+      ? `The host at ${a.address} takes no more connections with this token now: it has as many as one token may have. Close some, or try again in a few seconds.`
+      : `The host at ${a.address} takes no connections now: it stops, or has too many. Try again in a few seconds.`,
   WS_DIAL: (a: { address: string; reason: string }) =>
     `No host answers at ${a.address} (${a.reason}). \`scorel host status\` on its computer shows whether one runs.`,
 });

@@ -4,8 +4,8 @@ import { InFlightEvents } from "./in-flight.ts";
 import { anchorAfter } from "./pages.ts";
 import { RecentEvents } from "./recent.ts";
 
-/** Stored events that are read at once. */
-const PAGE = 256;
+/** Stored events that are read at once. Each listener that has stopped to read holds so many of them. */
+const PAGE = 8;
 
 /** How a client goes on, and the events that it gets before those that are announced later. */
 export interface Replay {

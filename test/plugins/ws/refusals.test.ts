@@ -1,13 +1,23 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { readFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
-import type { LinkState } from "@scorel/host/client";
+import { duplexPair } from "node:stream";
+import type { Channel, LinkState } from "@scorel/host/client";
+import type { ClientScope } from "@scorel/host/contract";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { Listening } from "../../../plugins/gateway/contract.ts";
+import { lineChannel } from "../../../plugins/kit/net/line-channel.ts";
 import { listenOn } from "../../../plugins/socket/socket.ts";
+import type { WebRoute } from "../../../plugins/web-server/contract.ts";
+import type { Limits } from "../../../plugins/web-server/limits.ts";
+import type { Scope } from "../../../plugins/web-server/scopes.ts";
 import { startServer } from "../../../plugins/web-server/server.ts";
+import { writeToken } from "../../../plugins/web-server/tokens.ts";
+import { acceptSocket } from "../../../plugins/ws/accept.ts";
+import { dialSocket } from "../../../plugins/ws/dial.ts";
 import { eventually } from "../../eventually.ts";
 import { dial, testGateway } from "../gateway/home.ts";
 import { testHome } from "../host/home.ts";
@@ -16,17 +26,46 @@ import { raw, statusOf, testWeb, upgrade } from "./home.ts";
 /** Closes what listens at the end of a test. */
 const closing = (listening: Listening) => ({ ...listening, [Symbol.asyncDispose]: () => listening.close() });
 
-/** A web server with room for so many connections. */
-async function smallServer(connections: number) {
+/** A web server with room for few connections. `/stream` is answered without an end, and `/quick` at once. */
+async function smallServer(limits: Partial<Limits>, upgrading?: WebRoute["upgrade"]) {
   const home = testHome();
-  const options = { port: 0, bind: "127.0.0.1", tls: undefined, routes: [], names: [], origins: [] };
-  const server = await startServer({ ...options, logger: { warn: () => {} }, limits: { connections } } as never);
+  const streams: ServerResponse[] = [];
+  const routes: WebRoute[] = [
+    {
+      path: "/stream",
+      request: (_request, response) => {
+        streams.push(response);
+        response.write("begun");
+      },
+    },
+    { path: "/quick", request: (_request, response) => void response.end("done") },
+    ...(upgrading ? [{ path: "/ws", upgrade: upgrading }] : []),
+  ];
+  const options = { port: 0, bind: "127.0.0.1", tls: undefined, routes, names: [], origins: [] };
+  const server = await startServer({ ...options, logger: { warn: () => {} }, limits });
   const port = Number(new URL(server.address).port);
+  const lines = (path: string, token?: string) => [
+    `GET ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+  ];
   return {
     server,
     port,
-    health: () => raw(port, ["GET /healthz HTTP/1.1", `Host: 127.0.0.1:${port}`]),
-    upgrade: () => raw(port, ["GET /ws HTTP/1.1", `Host: 127.0.0.1:${port}`, ...upgrade]),
+    streams,
+    token: async (name: string, scopes: Scope[]) =>
+      readFileSync((await writeToken(name, () => scopes)).path, "utf8").trim(),
+    lines,
+    health: () => raw(port, lines("/healthz")),
+    quick: (token: string) => raw(port, [...lines("/quick", token), "Connection: close"]),
+    upgrade: (token?: string) => raw(port, [...lines("/ws", token), ...upgrade]),
+    /** Opens a stream that is never read. Resolves once it has begun. */
+    stream: async (token: string) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => {}).write(`${lines("/stream", token).join("\r\n")}\r\n\r\n`);
+      await once(socket, "readable");
+      return socket;
+    },
     async [Symbol.asyncDispose]() {
       await server.close();
       home[Symbol.dispose]();
@@ -34,10 +73,11 @@ async function smallServer(connections: number) {
   };
 }
 
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))).error;
+
 it("a request beyond the limit of connections is answered with 503 and Retry-After", async () => {
-  await using t = await smallServer(1);
-  const first = connect(t.port, "127.0.0.1");
-  await once(first, "connect");
+  await using t = await smallServer({ connections: 1 });
+  const first = await t.stream(await t.token("owner", ["admin"]));
   for (const answer of [await t.health(), await t.upgrade()]) {
     expect(statusOf(answer)).toBe(503);
     expect(answer).toMatch(/^Retry-After: 5\r$/m);
@@ -47,8 +87,107 @@ it("a request beyond the limit of connections is answered with 503 and Retry-Aft
   await eventually(async () => expect(statusOf(await t.health())).toBe(200));
 });
 
+it("a token gets so many connections and no more, however they are used, and the owner's is not counted", async () => {
+  await using t = await smallServer({ perToken: 2 });
+  const [viewer, other] = [await t.token("viewer", ["view"]), await t.token("other", ["view"])];
+  const owner = await t.token("owner", ["admin"]);
+  const [first] = [await t.stream(viewer), await t.stream(viewer)];
+  for (const answer of [await t.quick(viewer), await t.upgrade(viewer)]) {
+    expect(statusOf(answer)).toBe(429);
+    expect(answer).toMatch(/^Retry-After: 5\r$/m);
+    expect(bodyOf(answer)).toEqual({
+      code: "WEB_TOKEN_FULL",
+      message: expect.stringContaining('The token "viewer" has 2 connections or event streams open'),
+    });
+  }
+  expect(statusOf(await t.quick(other))).toBe(200);
+  const own = await Promise.all(Array.from({ length: 4 }, () => t.stream(owner)));
+  expect(statusOf(await t.quick(owner))).toBe(200);
+  first?.destroy();
+  await eventually(async () => expect(statusOf(await t.quick(viewer))).toBe(200));
+  for (const socket of own) socket.destroy();
+});
+
+it("requests that come one after the other over one connection, without waiting for answers, are limited as well", async () => {
+  await using t = await smallServer({ perToken: 2 });
+  const request = `${t.lines("/stream", await t.token("viewer", ["view"])).join("\r\n")}\r\n\r\n`;
+  const socket = connect(t.port, "127.0.0.1");
+  socket.write(request.repeat(20));
+  await eventually(() => expect(t.streams.length).toBe(2));
+  expect(statusOf(await t.quick(await t.token("owner", ["admin"])))).toBe(200);
+  expect(t.streams.length).toBe(2);
+  socket.destroy();
+});
+
+it("neither connections of other tokens nor connections without a token take the owner's places", async () => {
+  await using t = await smallServer({ connections: 4, reserved: 2, pending: 3 });
+  const [one, two, three] = [
+    await t.token("one", ["view"]),
+    await t.token("two", ["view", "prompt", "approve"]),
+    await t.token("three", ["view"]),
+  ];
+  const owner = await t.token("owner", ["admin"]);
+  const held = [await t.stream(one), await t.stream(two)];
+  for (const answer of [await t.quick(three), await t.upgrade(three)]) {
+    expect(statusOf(answer)).toBe(503);
+    expect(bodyOf(answer).message).toBe("The host has too many connections. Try again in 5 s.");
+  }
+  const silent = Array.from({ length: 6 }, () => connect(t.port, "127.0.0.1").on("error", () => {}));
+  await eventually(() => expect(silent.filter((socket) => socket.readyState === "open").length).toBe(3));
+  held.push(await t.stream(owner));
+  expect(statusOf(await t.quick(owner))).toBe(200);
+  expect(statusOf(await t.health())).toBe(200);
+  for (const socket of [...held, ...silent]) socket.destroy();
+});
+
+it("a page that shows a token with too many connections in its first message is told when to try again", async () => {
+  await using g = await testGateway();
+  await using t = await smallServer({ perToken: 1 }, (...given) => acceptSocket(g.gateway(), ...given));
+  const viewer = await t.token("viewer", ["view"]);
+  const held = await t.stream(viewer);
+  const socket = new WebSocket(`ws://127.0.0.1:${t.port}/ws`);
+  await once(socket, "open");
+  const answer = once(socket, "message");
+  socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1.0.0", token: viewer }));
+  expect(JSON.parse(String((await answer)[0]))).toEqual({
+    type: "closing",
+    retry: true,
+    retryAfter: 5,
+    error: { code: "WEB_TOKEN_FULL", message: expect.any(String), data: { name: "viewer", max: 1, seconds: 5 } },
+  });
+  const again = dialSocket(new URL(`ws://127.0.0.1:${t.port}/ws`), {
+    env: { SCOREL_HOST_TOKEN: viewer },
+    insecure: true,
+  });
+  await expect(again).rejects.toMatchObject({
+    code: "WS_BUSY",
+    retryAfter: 5,
+    message: expect.stringContaining("no more connections with this token"),
+  });
+  held.destroy();
+});
+
+it("clients with a scope leave places in the host to those without one", async () => {
+  await using t = await testGateway({ limits: { clients: 3, reserved: 2 } });
+  const accept = async (scope?: ClientScope) => {
+    const [client, host] = duplexPair().map((end) => lineChannel(end, end)) as [Channel, Channel];
+    t.gateway().accept(host, { transport: "test", admit: () => ({ scope }) });
+    const answer = new Promise<string>((resolve) => client.open({ message: resolve, closed: () => {} }));
+    client.send(JSON.stringify({ type: "hello", protocol: 1, version: "1.0.0" }));
+    return JSON.parse(await answer).type;
+  };
+  const view = { operations: ["read"] };
+  expect([await accept(view), await accept(view), await accept(), await accept(), await accept()]).toEqual([
+    "welcome",
+    "closing",
+    "welcome",
+    "welcome",
+    "closing",
+  ]);
+});
+
 it("a request to a host that stops is answered with 503, and one that is being answered goes on", async () => {
-  await using t = await smallServer(10);
+  await using t = await smallServer({ connections: 10 });
   expect(statusOf(await t.health())).toBe(200);
   t.server.refuse?.();
   for (const answer of [await t.health(), await t.upgrade()]) {

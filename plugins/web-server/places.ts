@@ -1,0 +1,93 @@
+import type { Socket } from "node:net";
+import type { ScorelError } from "@scorel/kernel";
+import type { Grant } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Limits } from "./limits.ts";
+import { RETRY_AFTER_S } from "./replies.ts";
+
+/** What one token has: its connections, and its requests that are being answered, streams of events included. */
+interface Holding {
+  sockets: Set<Socket>;
+  answers: number;
+}
+
+/**
+ * Limits the connections that have shown a token: those of one token, and those of all tokens without `admin` together. So a program
+ * that opens more and more of them neither locks the owner out, nor makes the host hold more than so many unread answers.
+ */
+export class Places {
+  private readonly limits: Pick<Limits, "connections" | "perToken" | "reserved">;
+  private readonly holdings = new Map<string, Holding>();
+  /** Connections that have shown a token, and those of them that have shown one without `admin`. */
+  private readonly all = new Set<Socket>();
+  private readonly limited = new Set<Socket>();
+
+  constructor(limits: Places["limits"]) {
+    this.limits = limits;
+  }
+
+  /** Gives a connection a place until it closes. Returns why there is none. */
+  enter(socket: Socket, grant: Grant): ScorelError | undefined {
+    const { sockets } = this.holdingOf(grant);
+    if (sockets.has(socket)) return undefined;
+    const refusal = this.refusal(sockets.size, grant) ?? this.shortageFor(socket, grant);
+    if (refusal) {
+      this.tidy(grant);
+      return refusal;
+    }
+    const { all, limited } = this;
+    const kinds = grant.scope === undefined ? [sockets, all] : [sockets, all, limited];
+    for (const kind of kinds) kind.add(socket);
+    socket.once("close", () => {
+      for (const kind of kinds) kind.delete(socket);
+      this.tidy(grant);
+    });
+    return undefined;
+  }
+
+  /** Counts an answer until `ended` is called. A client can ask for many over one connection without reading any. Returns why there is none. */
+  answer(grant: Grant): { ended(): void } | ScorelError {
+    const holding = this.holdingOf(grant);
+    const refusal = this.refusal(holding.answers, grant);
+    if (refusal) return refusal;
+    holding.answers++;
+    const ended = () => {
+      holding.answers--;
+      this.tidy(grant);
+    };
+    return { ended };
+  }
+
+  private refusal(count: number, { name, scope }: Grant): ScorelError | undefined {
+    const { perToken: max } = this.limits;
+    if (scope === undefined || count < max) return undefined;
+    return errors.WEB_TOKEN_FULL({ name, max, seconds: RETRY_AFTER_S });
+  }
+
+  /** Why no further connection can be taken, whatever its token; undefined while there is room. */
+  get shortage(): ScorelError | undefined {
+    return this.all.size < this.limits.connections ? undefined : full();
+  }
+
+  private shortageFor(socket: Socket, { scope }: Grant): ScorelError | undefined {
+    const { connections, reserved } = this.limits;
+    if (this.all.has(socket)) return undefined;
+    if (scope !== undefined && this.limited.size >= connections - reserved) return full();
+    return this.shortage;
+  }
+
+  private holdingOf({ identity }: Grant): Holding {
+    const holding = this.holdings.get(identity) ?? { sockets: new Set(), answers: 0 };
+    this.holdings.set(identity, holding);
+    return holding;
+  }
+
+  private tidy({ identity }: Grant): void {
+    const holding = this.holdings.get(identity);
+    if (holding?.sockets.size === 0 && holding.answers === 0) this.holdings.delete(identity);
+  }
+}
+
+function full(): ScorelError {
+  return errors.WEB_WAIT({ reason: "The host has too many connections.", seconds: RETRY_AFTER_S });
+}
