@@ -10,6 +10,8 @@ export interface Cuts {
   hear(delivered: Delivered): void;
   /** Why the turn was cancelled, unless this command did that itself; undefined for every other outcome. */
   reasonOf(outcome: TurnOutcome): { code: string; message: string } | undefined;
+  /** Rejects when the command is interrupted while its host is away, since nobody knows how long that lasts. */
+  readonly leaving: Promise<never>;
   end(): void;
 }
 
@@ -17,14 +19,22 @@ export interface Cuts {
 export function watchCuts(client: Client, interrupt: AbortSignal, say: (text: string) => void): Cuts {
   let cancelledBy: string | undefined;
   let isLost = false;
+  let leave = () => {};
+  const leaving = new Promise<never>((_, reject) => {
+    leave = () => void (isLost && interrupt.aborted && reject(errors.PRINT_LEFT()));
+  });
+  // Nobody may wait for it yet.
+  leaving.catch(() => {});
+  interrupt.addEventListener("abort", leave);
   const end = client.onState?.((state) => {
     if (state.state === "waiting" && !isLost) {
       isLost = true;
       // Whoever cancelled an earlier turn has not cancelled one that ends with the host.
       cancelledBy = undefined;
       say(
-        `The connection to the host is lost (${state.reason}); waiting until it is back. Ctrl-C twice ends this command.`,
+        `${state.hostStopped ? "The host was stopped" : `The connection to the host is lost (${state.reason})`}; waiting until it is back. Ctrl-C ends this command.`,
       );
+      leave();
     } else if (state.state === "live" && isLost) {
       isLost = false;
       say("The connection to the host is back.");
@@ -40,6 +50,10 @@ export function watchCuts(client: Client, interrupt: AbortSignal, say: (text: st
       if (cancelledBy === undefined) return errors.PRINT_HOST_STOPPED();
       return errors.PRINT_CANCELLED({ by: clientName(cancelledBy) });
     },
-    end: () => end?.(),
+    leaving,
+    end: () => {
+      interrupt.removeEventListener("abort", leave);
+      end?.();
+    },
   };
 }

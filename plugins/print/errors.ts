@@ -41,6 +41,11 @@ export const errors = defineErrors({
     `The turn was cancelled by ${a.by === undefined ? "another client" : `another client (${a.by})`}, so the answer is not complete.`,
   PRINT_HOST_STOPPED: () =>
     "The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.",
+  PRINT_LEFT: {
+    exit: 130,
+    text: () =>
+      "Left while the host was away. What was answered until then is kept in the session; a turn that still runs there goes on.",
+  },
   PRINT_NUMBER: {
     exit: 2,
     text: (a: { option: string; value: string; what: string }) => `${a.option} takes ${a.what}, not "${a.value}".`,

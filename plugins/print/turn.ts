@@ -6,6 +6,7 @@ import type {
   Delivered,
   HostService,
   KnownSessionOptions,
+  Operations,
   SessionOption,
   SessionStatus,
 } from "@scorel/host/contract";
@@ -59,13 +60,35 @@ async function answer(
   const prompt = await readPrompt(invocation, schema?.instruction);
   if (prompt === undefined) return undefined;
   const status = await openSession(client, sessionChoice(cwd, options, known));
-  const { sessionId } = status;
   const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
   const cuts = watchCuts(client, interrupt, (text) => void progress.say(text));
+  const opened = { client, status, format, limits, progress, interrupt, cuts };
+  try {
+    return await Promise.race([answerIn(opened, invocation, prompt, schema), cuts.leaving]);
+  } finally {
+    cuts.end();
+  }
+}
+
+/** Answers the prompt in a session that is open. */
+async function answerIn(
+  opened: Opened,
+  { options }: Invocation,
+  prompt: Prompt,
+  schema: AnswerSchema | undefined,
+): Promise<Printed | undefined> {
+  const { client, status, format, limits, progress, interrupt, cuts } = opened;
+  const { sessionId } = status;
+  // Others hear of whoever follows a session, so a prompt that may be refused is sent first, and everything since is followed.
+  const sent = options.ifBusy === "refuse" ? await send(client, sessionId, prompt, true) : undefined;
+  const { anchor } = status;
   // A separate subscription, so that a slow reader of the output does not delay the limits.
   const mine = ({ event }: Delivered) => "clientId" in event && event.clientId === client.clientId;
-  await client.subscribe(sessionId, (delivered) => limits.hear(delivered, mine(delivered)), { joined: true });
+  await client.subscribe(sessionId, (delivered) => limits.hear(delivered, mine(delivered)), {
+    joined: true,
+    ...(sent && { anchor }),
+  });
   // Returns a promise only when there is something to wait for, since a reply may have tens of thousands of deltas.
   const show = (delivered: Delivered) => {
     cuts.hear(delivered);
@@ -74,11 +97,9 @@ async function answer(
   };
   // Programs get all events, however slowly they read; the backlog is limited by the model's output.
   const joined = options.output !== "events";
-  await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined });
-  if (interrupt.aborted) return undefined;
-  const refuses = options.ifBusy === "refuse";
-  const run = { client, status, format, limits, progress, interrupt, refuses };
-  const printed = await converse(run, prompt, schema).finally(() => cuts.end());
+  await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined, ...(sent && { anchor }) });
+  if (interrupt.aborted && !sent) return undefined;
+  const printed = await converse({ ...opened, sent }, prompt, schema).finally(() => cuts.end());
   await client.drained(sessionId);
   explain(printed, cuts);
   await format.finish(sessionId, printed);
@@ -97,16 +118,23 @@ function explain(printed: Printed, cuts: Cuts): void {
   if (reason) printed.failure = reason;
 }
 
-/** State shared by the turns of one run. */
-interface Run {
+type Sent = Operations["send_message"]["result"];
+
+/** A run whose session is open. */
+interface Opened {
   client: Client;
   status: SessionStatus;
   format: Format;
   limits: Limits;
   progress: Progress;
   interrupt: AbortSignal;
-  /** Whether the prompt is refused when a turn runs in the session. */
-  refuses: boolean;
+  cuts: Cuts;
+}
+
+/** State shared by the turns of one run. */
+interface Run extends Opened {
+  /** The answer to the prompt that was sent already. */
+  sent: Sent | undefined;
 }
 
 function refuseTwoSessions(options: Record<string, unknown>): void {
@@ -127,7 +155,7 @@ async function converse(run: Run, prompt: Prompt, schema?: AnswerSchema): Promis
   const { limits, status } = run;
   limits.start();
   try {
-    const outcome = await takeTurn(run, prompt);
+    const outcome = await takeTurn(run, prompt, run.sent);
     if (!schema || outcome.reason !== "completed") return limited(outcome, limits);
     const checked = schema.check(outcome.text);
     if (checked.fits) return { outcome, data: checked.data };
@@ -172,11 +200,11 @@ function added<T extends Record<keyof T, number>>(a: T, b: T): T {
  * Sends a message and waits for its turn. An interrupt or limit cancels it and keeps what has arrived; a closed stdout
  * does not.
  */
-async function takeTurn(run: Run, prompt: Prompt) {
-  const { client, status, format, limits, interrupt, progress, refuses } = run;
+async function takeTurn(run: Run, prompt: Prompt, sent?: Sent) {
+  const { client, status, format, limits, interrupt, progress } = run;
   const { sessionId } = status;
-  const { id, status: sent } = await send(client, sessionId, prompt, refuses);
-  const isQueued = sent === "queued";
+  const { id, status: how } = sent ?? (await send(client, sessionId, prompt, run.sent !== undefined));
+  const isQueued = how === "queued";
   if (isQueued) await progress.queued();
   const over = new AbortController();
   const refused = new Promise<never>((_, reject) => {
@@ -197,7 +225,7 @@ async function takeTurn(run: Run, prompt: Prompt) {
   }
 }
 
-async function send(client: Client, sessionId: string, { content, mentions }: Prompt, refuses: boolean) {
+async function send(client: Client, sessionId: string, { content, mentions }: Prompt, refuses: boolean): Promise<Sent> {
   try {
     return await client.request("send_message", {
       sessionId,

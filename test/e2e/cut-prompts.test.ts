@@ -46,10 +46,40 @@ it("a prompt whose host is replaced says so, and fails", async () => {
   await using t = await stage(s);
   await serving(s, ["--replace"]);
   const { code, stderr } = await t.prompt.finished;
-  expect([code, stderr.split("\n").filter((line) => !line.startsWith("The connection to the host"))]).toEqual([
+  expect([
+    code,
+    stderr.split("\n").filter((line) => !/^The (connection to the host|host was stopped;)/.test(line)),
+  ]).toEqual([
     1,
     ["The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.", ""],
   ]);
+});
+
+it("a prompt whose host is gone ends at the first Ctrl-C", async () => {
+  using s = scratch();
+  await using t = await stage(s);
+  t.host.child.kill("SIGKILL");
+  await t.host.finished;
+  await t.prompt.said("The connection to the host is lost");
+  t.prompt.child.kill("SIGINT");
+  const { code, stderr } = await t.prompt.finished;
+  expect([code, stderr.split("\n").slice(1)]).toEqual([
+    130,
+    [
+      "scorel: Left while the host was away. What was answered until then is kept in the session; a turn that still runs there goes on.",
+      "",
+    ],
+  ]);
+});
+
+it("a prompt that was interrupted before its host was gone ends with the connection", async () => {
+  using s = scratch();
+  await using t = await stage(s);
+  t.host.child.kill("SIGSTOP");
+  t.prompt.child.kill("SIGINT");
+  t.host.child.kill("SIGKILL");
+  const { code } = await t.prompt.finished;
+  expect(code).toBe(130);
 });
 
 it("a prompt whose host is killed says that it waits, goes on when the host is back, and fails", async () => {
@@ -63,7 +93,7 @@ it("a prompt whose host is killed says that it waits, goes on when the host is b
   expect([code, stderr.replace(/\(.*?\);/, "(why);").split("\n")]).toEqual([
     1,
     [
-      "The connection to the host is lost (why); waiting until it is back. Ctrl-C twice ends this command.",
+      "The connection to the host is lost (why); waiting until it is back. Ctrl-C ends this command.",
       "The connection to the host is back.",
       "The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.",
       "",

@@ -2,7 +2,7 @@ import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { Client } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { type OpenSession, tellOthers } from "../sessions/open-session.ts";
+import type { OpenSession } from "../sessions/open-session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Access } from "./access.ts";
 
@@ -22,6 +22,8 @@ export interface Caller {
   readonly request: Client["request"];
   /** Ids of the sessions whose status it follows. */
   readonly followed: Set<string>;
+  /** Ids of the sessions in which others know of it. */
+  readonly announced: Set<string>;
   /** True once the client has said that it answers questions, in every session that it opens. */
   attending?: boolean | undefined;
 }
@@ -40,10 +42,7 @@ export async function openFor({ sessionId }: { sessionId: string }, caller: Call
 /** Keeps a session open for the caller. */
 export function keepOpen(session: OpenSession, caller: Caller): OpenSession {
   const { id, users } = session;
-  if (!users.has(caller)) {
-    users.add(caller);
-    tellOthers(session, "client_joined", caller);
-  }
+  users.add(caller);
   if (!caller.held.has(id)) caller.held.set(id, new AbortController());
   return session;
 }

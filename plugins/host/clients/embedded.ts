@@ -1,5 +1,6 @@
 import type { Client, ConnectOptions, Operation, Operations, SessionChange, Subscription } from "../contract.ts";
 import { errors } from "../errors.ts";
+import { announce } from "../sessions/open-session.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { statusOf } from "../sessions/status.ts";
 import { SessionSubscription } from "../stream/subscription.ts";
@@ -16,6 +17,7 @@ export class EmbeddedClient implements Client, Caller {
   readonly sessions: Sessions;
   readonly held = new Map<string, AbortController>();
   readonly followed = new Set<string>();
+  readonly announced = new Set<string>();
   attending?: boolean | undefined;
   private readonly subscriptions = new Set<SessionSubscription>();
   private readonly watches = new Set<() => void>();
@@ -52,6 +54,7 @@ export class EmbeddedClient implements Client, Caller {
     const session = await openFor({ sessionId }, this);
     const subscription = new SessionSubscription(session, listener, options);
     this.subscriptions.add(subscription);
+    announce(session, this);
     const { mode, more, start } = await subscription.begin();
     // The caller learns how it goes on before the first event comes.
     setImmediate(start);

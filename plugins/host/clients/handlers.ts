@@ -6,6 +6,7 @@ import type {} from "@scorel/model/contract";
 import type { Operation, Operations, SessionSummary } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { bookOf, listed } from "../places.ts";
+import { announce } from "../sessions/open-session.ts";
 import { statusOf } from "../sessions/status.ts";
 import { eventPage } from "../stream/pages.ts";
 import { canonicalDirectory, homeDirectory } from "../workspace.ts";
@@ -94,6 +95,7 @@ export async function sendMessage(
     ...(running !== undefined && { running }),
     ...(mentions !== undefined && { mentions }),
   });
+  announce(session, caller);
   rememberTurn(session, id, turn);
   return { status, id };
 }

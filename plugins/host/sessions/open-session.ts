@@ -17,6 +17,8 @@ export interface SessionUser {
   readonly name?: string | undefined;
   /** Ids of the sessions whose status it follows. */
   readonly followed?: Set<string>;
+  /** Ids of the sessions in which others know of it. */
+  readonly announced?: Set<string>;
 }
 
 /** Tells clients that follow a session's status of its changes. */
@@ -49,12 +51,23 @@ export interface OpenSession {
   readonly followers: Set<(session: OpenSession) => void>;
 }
 
+/**
+ * Tells those who have a session open of a client that follows it, or has sent something. One that only looked, or was refused, is not
+ * somebody who is there.
+ */
+export function announce(session: OpenSession, user: SessionUser): void {
+  if (!user.announced || user.announced.has(session.id)) return;
+  user.announced.add(session.id);
+  tellOthers(session, "client_joined", user);
+}
+
+/** Tells those who still have a session open that a client has left it, if they know of it. */
+export function tellOfLeaving(session: OpenSession, user: SessionUser): void {
+  if (user.announced?.delete(session.id)) tellOthers(session, "client_left", user);
+}
+
 /** Tells those who have a session open that a client with a name has joined or left them. */
-export function tellOthers(
-  { kernel, users }: OpenSession,
-  type: "client_joined" | "client_left",
-  user: SessionUser,
-): void {
+function tellOthers({ kernel, users }: OpenSession, type: "client_joined" | "client_left", user: SessionUser): void {
   const { clientId, name } = user;
   const hasOthers = users.size > (users.has(user) ? 1 : 0);
   if (name !== undefined && hasOthers && !kernel.session.stopping.aborted)

@@ -10,7 +10,7 @@ import { Closing, withLock } from "./closing.ts";
 import { copyOf } from "./copy.ts";
 import { importableIn } from "./importable.ts";
 import { cloneId, newHeader, pointIn } from "./new-session.ts";
-import { differing, failuresOf, type OpenSession, type SessionUser, tellOthers } from "./open-session.ts";
+import { differing, failuresOf, type OpenSession, type SessionUser, tellOfLeaving } from "./open-session.ts";
 import { newRelation, pluginChoice, relatedIn } from "./relations.ts";
 import { assertIdle, assertKeepsExtensions, replace } from "./reload.ts";
 import type { Shelf } from "./shelf.ts";
@@ -206,9 +206,10 @@ export class Sessions {
     const session = await this.open.get(id);
     if (!session?.users.delete(user)) return { closed: false, notices: [] };
     if (session.users.size > 0) {
-      tellOthers(session, "client_left", user);
+      tellOfLeaving(session, user);
       return { closed: false, notices: [] };
     }
+    user.announced?.delete(id);
     const before = failuresOf(session).length;
     await this.close(session);
     return { closed: true, notices: failuresOf(session).slice(before) };
@@ -235,6 +236,7 @@ export class Sessions {
     const { id, kernel } = session;
     if (!this.open.delete(id)) return this.closing.get(id);
     this.started.delete(id);
+    for (const { announced } of session.users) announced?.delete(id);
     kernel.session.emit("session_end", { reason: "closed" });
     await this.closing.during(
       id,

@@ -41,9 +41,10 @@ function firstProblems(all: OpenSession["kernel"]["problems"], id: string): Sess
   return [...told, { line: next.line, offset: next.offset, reason }];
 }
 
-function clientsIn({ users }: OpenSession): Pick<SessionStatus, "clients" | "present"> {
+function clientsIn({ id, users }: OpenSession): Pick<SessionStatus, "clients" | "present"> {
   if (users.size < 2) return {};
-  const present = [...users].flatMap(({ clientId, name }) => (name === undefined ? [] : { clientId, name }));
+  const known = [...users].filter(({ announced }) => announced?.has(id));
+  const present = known.flatMap(({ clientId, name }) => (name === undefined ? [] : { clientId, name }));
   return { clients: users.size, present };
 }
 

@@ -68,9 +68,9 @@ it("clients with names are told of each other, in the session and in its status;
   const { anna, ben, host, sessionId, heard } = t;
   const silent = host.connect();
   expect(await anna.request("get_status", { sessionId })).not.toHaveProperty("present");
-  await silent.request("load_session", { sessionId });
-  await ben.request("load_session", { sessionId });
-  await ben.request("load_session", { sessionId });
+  await silent.subscribe(sessionId, () => {});
+  await ben.subscribe(sessionId, () => {});
+  await ben.subscribe(sessionId, () => {});
   const present = [
     { clientId: anna.clientId, name: "terminal" },
     { clientId: ben.clientId, name: "ben-s-editor-2j" },
@@ -99,4 +99,23 @@ it("clients of one name get numbers from the host, which are free again when the
   // Closing twice does not free the name of whoever has it now.
   await second?.close();
   expect(names(next, t.host.connect({ name: "terminal" }))).toEqual(["terminal-2", "terminal-4"]);
+});
+
+it("a client that only looks, or whose message is refused, is neither told of nor present", async () => {
+  await using t = await two();
+  const { anna, ben, sessionId, heard } = t;
+  const turn = await t.send(anna, "go");
+  await ben.request("load_session", { sessionId });
+  await expect(ben.request("send_message", { sessionId, content: "now", running: "refuse" })).rejects.toMatchObject({
+    code: "AGENT_BUSY",
+  });
+  expect(await anna.request("get_status", { sessionId })).toMatchObject({
+    clients: 2,
+    present: [{ clientId: anna.clientId, name: "terminal" }],
+  });
+  await ben.request("close_session", { sessionId });
+  t.proceed();
+  await anna.request("wait_turn", { sessionId, id: turn });
+  await anna.drained(sessionId);
+  expect(heard.filter(({ type }) => type.startsWith("client_"))).toEqual([]);
 });
