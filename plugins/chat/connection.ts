@@ -1,4 +1,4 @@
-import type { Client } from "@scorel/host/contract";
+import type { Client, Waiting } from "@scorel/host/contract";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Screen } from "./screen.ts";
 
@@ -28,8 +28,8 @@ export class Connection {
     this.screen = screen;
     this.stopListening = client.onState?.((state) => {
       if (state.state === "live") this.back(state.moved);
-      else if (state.state === "waiting") this.lost(state.reason, ENDS_OF_WAITING);
-      else if (state.state === "closed" && state.error) this.lost(state.error.message, END_FOR_GOOD);
+      else if (state.state === "waiting") this.lost(state, ENDS_OF_WAITING);
+      else if (state.state === "closed" && state.error) this.lost({ reason: state.error.message }, END_FOR_GOOD);
     });
   }
 
@@ -60,10 +60,10 @@ export class Connection {
     this.stopListening?.();
   }
 
-  private lost(reason: string, end: string): void {
+  private lost({ reason, hostStopped = false }: Pick<Waiting, "reason" | "hostStopped">, end: string): void {
     this.isLost = true;
     for (const leave of this.waiting) leave();
-    this.why = `(the host is gone: ${lineOf(reason)}; ${end})`;
+    this.why = `(${hostStopped ? "the host was stopped" : `the host is gone: ${lineOf(reason)}`}; ${end})`;
     if (this.isTold) return;
     this.telling ??= setTimeout(() => {
       this.isTold = true;

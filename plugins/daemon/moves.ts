@@ -3,6 +3,7 @@ import type { Reopening } from "@scorel/host/client";
 import type { Client, LinkState, Operations } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Holder } from "@scorel/kit/files/lock";
+import { clause } from "@scorel/kit/text/one-line";
 import type { DaemonContext } from "./context.ts";
 import { Holders } from "./holders.ts";
 import type { Home } from "./home.ts";
@@ -101,7 +102,7 @@ export class Moves {
   private move(sessionId: string, gone: Client, reason: string): void {
     if (this.closed || this.moving.has(sessionId)) return;
     const params = this.user.reopening.sessions().find((each) => each.sessionId === sessionId) ?? { sessionId };
-    this.user.away(gone, { state: "waiting", at: Date.now(), reason });
+    this.user.away(gone, { state: "waiting", at: Date.now(), reason: clause(reason) });
     const moved = this.reopen(params, gone)
       .catch((thrown) => this.notMoved(sessionId, gone, thrown))
       .finally(() => this.moving.delete(sessionId));

@@ -1,4 +1,5 @@
 import type { Client, SubscribeOptions, Subscription } from "@scorel/host/contract";
+import { clause } from "@scorel/kit/text/one-line";
 
 /** A subscription that goes on at another client when the one that it began at has ended. */
 export class MovingSubscription {
@@ -62,7 +63,7 @@ export class MovingSubscription {
     const ended = (error: Error) => {
       if (this.ended) return;
       const at = Date.now();
-      if (this.goesOn(client, error)) options?.interrupted?.({ state: "waiting", at, reason: error.message });
+      if (this.goesOn(client, error)) options?.interrupted?.({ state: "waiting", at, reason: clause(error.message) });
       else this.fail(error);
     };
     return { ...options, ended };

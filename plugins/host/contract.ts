@@ -151,8 +151,10 @@ export interface SubscribeOptions {
 export interface Waiting {
   state: "waiting";
   at: number;
-  /** Why it was lost, or why the last attempt to connect failed. */
+  /** Why it was lost, or why the last attempt to connect failed: a clause without a full stop at its end. */
   reason: string;
+  /** The host has said that it stops, as one does that is replaced. */
+  hostStopped?: boolean;
 }
 /** How a client is connected to its host. */
 export type LinkState =
@@ -273,7 +275,7 @@ export interface SessionStatus extends SessionGlance {
   notices: Notice[];
   /** How many clients have the session open; absent when there is one. */
   clients?: number;
-  /** Those of them that have a name; absent when one client has the session open. */
+  /** Those of them that have a name and follow the session, or have sent something; absent when one client has the session open. */
   present?: { clientId: string; name: string }[];
   /** Number of queued messages; absent when there are none. They are sent with the next turn or by `run_queue`. */
   waiting?: number;

@@ -1,6 +1,6 @@
 /** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
 
-import { visibleBreaks } from "@scorel/kit/text/one-line";
+import { clause, visibleBreaks } from "@scorel/kit/text/one-line";
 import { clientName } from "@scorel/kit/values/client-name";
 import { ScorelError } from "@scorel/kit/values/coded-error";
 import { isAnswer, readMessage } from "./checks.ts";
@@ -21,6 +21,10 @@ export class Link {
   private welcome: Welcome | undefined;
   /** Since when there has been no connection that lasted. */
   private troubledSince: number | undefined;
+  /** The host has said that it stops. */
+  private hasStopped = false;
+  /** Which host process has said that last. */
+  private stoppedInstance: string | undefined;
   private ended = false;
   private heardAt = 0;
   private liveSince = 0;
@@ -150,6 +154,7 @@ export class Link {
     this.channel = channel;
     this.welcome = welcome;
     this.liveSince = performance.now();
+    this.hasStopped = false;
     this.wait(this.times.ping, () => this.keepAlive());
     this.become({ state: "live", version: welcome.version });
     this.user.connected(welcome);
@@ -163,8 +168,17 @@ export class Link {
   }
 
   private dismissed(closing: Extract<HostMessage, { type: "closing" }>): void {
+    if (closing.retry && closing.error.code === "GATEWAY_ENDED") this.stopped();
     if (closing.retry) this.lost(closing.error.message, closing.retryAfter);
     else this.finish(fatal(closing));
+  }
+
+  /** A host that stops in good order is mostly back soon. It counts once for each process, since that can stop only once. */
+  private stopped(): void {
+    this.hasStopped = true;
+    const instance = this.welcome?.instance;
+    if (instance !== this.stoppedInstance) this.troubledSince = undefined;
+    this.stoppedInstance = instance;
   }
 
   private strange(text: string): Error {
@@ -185,7 +199,7 @@ export class Link {
   /** The connection is gone: connects again after a while. */
   private lost(said = "the connection was closed", retryAfter?: number): void {
     const { channel } = this;
-    const reason = visibleBreaks(said);
+    const reason = clause(said);
     if (!channel || this.ended) return;
     if (this.options.reconnect === false) {
       this.finish(errors.LINK_ENDED({ reason }));
@@ -207,7 +221,8 @@ export class Link {
     // Spread over time, so that the clients of a host that restarts do not all come at once.
     const least = Math.min(LONGEST_ASKED_S, Math.max(0, retryAfter)) * 1_000;
     const delay = least + longest * (0.5 + Math.random() / 2);
-    this.become({ state: "waiting", at: Date.now() + delay, reason });
+    const at = Date.now() + delay;
+    this.become({ state: "waiting", at, reason: clause(reason), ...(this.hasStopped && { hostStopped: true }) });
     this.wait(delay, () => this.reconnect());
   }
 

@@ -19,3 +19,8 @@ export function continued(text: string, mark = "  "): string {
 export function lineOf(text: string): string {
   return plainText(oneLine(text)).replace(/\s+/g, " ").trim();
 }
+
+/** A message of others as part of a sentence: one line, in which line breaks can be seen, without the full stop at its end. */
+export function clause(message: string): string {
+  return visibleBreaks(message).replace(/\.+$/, "");
+}

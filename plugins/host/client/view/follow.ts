@@ -141,8 +141,8 @@ class Follower implements SessionView {
         tail: this.options.tail ?? 200,
         ...(this.options.capacity !== undefined && { capacity: this.options.capacity }),
         ...(anchor && { anchor }),
-        interrupted: ({ at, reason }) =>
-          void (isCurrent() && this.projection.connect({ connection: "reconnecting", retry: { at, reason } })),
+        interrupted: ({ state: _state, ...retry }) =>
+          void (isCurrent() && this.projection.connect({ connection: "reconnecting", retry })),
         resumed: (mode, begun) => void (isCurrent() && this.resume(mode, begun)),
         ended: (error) => void (isCurrent() && this.ended(error)),
       },

@@ -1,0 +1,43 @@
+import type { LinkState } from "@scorel/host/contract";
+import { expect, it } from "vitest";
+import { eventually } from "../../eventually.ts";
+import { ask } from "../host/home.ts";
+import { testGateway } from "./home.ts";
+
+const FIRST_MS = 20;
+
+/** A client that is connected, and how long each of its waits was. */
+async function watched() {
+  const t = await testGateway();
+  const client = await t.connect({ times: { firstRetry: FIRST_MS, lastRetry: 10_000 } });
+  const waits: (Extract<LinkState, { state: "waiting" }> & { ms: number })[] = [];
+  client.onState((state) => void (state.state === "waiting" && waits.push({ ...state, ms: state.at - Date.now() })));
+  const live = () => eventually(() => expect(client.state.state).toBe("live"));
+  return { ...t, client, waits, live, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
+}
+
+it("waits longer after each drop that nobody explains, and briefly again after a host that has said that it stops", async () => {
+  await using t = await watched();
+  const last = () => t.waits.at(-1)?.ms ?? 0;
+  // The wait is a tenth of the time since the trouble began.
+  while (last() <= 4 * FIRST_MS) {
+    t.cut();
+    await eventually(() => expect(t.client.state.state).not.toBe("live"));
+    await t.live();
+  }
+  for (const planned of [1, 2]) {
+    await t.restart();
+    await eventually(() => expect(t.waits.filter(({ hostStopped }) => hostStopped)).toHaveLength(planned));
+    expect(last()).toBeLessThanOrEqual(FIRST_MS);
+    await t.live();
+  }
+  const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd });
+  expect(await ask(t.client, sessionId, "hello")).toBe("echo: hello");
+});
+
+it("tells why the host is away as a part of a sentence", async () => {
+  await using t = await watched();
+  await t.restart();
+  await eventually(() => expect(t.waits).toHaveLength(1));
+  expect(t.waits[0]?.reason).toBe("The host has ended the connection: it is restarted");
+});
