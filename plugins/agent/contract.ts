@@ -122,9 +122,9 @@ export interface AgentService {
   send(content: UserMessage["content"], options?: SendOptions): Promise<Sent>;
   /**
    * Cancels the running turn and keeps what has arrived. Resolves when the turn has ended; false when none was running.
-   * `clientId` is the client that cancels it, which the event `runtime_end` names.
+   * `clientId` is the client that cancels it, which the event `runtime_end` names. With `hostStops`, no client does: the host ends.
    */
-  cancel(options?: { clientId?: string }): Promise<boolean>;
+  cancel(options?: { clientId?: string; hostStops?: boolean }): Promise<boolean>;
   readonly running: boolean;
   /**
    * The outcome of the turn that answers a message, by the id that `send` returned, also one that was sent before the session was

@@ -45,4 +45,6 @@ export const errors = defineErrors({
   AGENT_CALL_REFUSED: (a: { tool: string; reason: string }) => `Not run: ${a.reason}`,
   AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was removed before its call could run.`,
   AGENT_CANCELLED: () => "Cancelled by the user.",
+  AGENT_HOST_STOPPED: () => "The host was stopped before this ended.",
+  AGENT_SESSION_CLOSED: () => "The session was closed before this ended.",
 });

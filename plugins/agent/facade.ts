@@ -45,7 +45,8 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       const whole = options.mentions !== false && isToAttach(ctx, content) ? await attached(ctx, message) : message;
       return dispatcher.send(isToFit(ctx, whole.content) ? await fitted(ctx, whole) : whole, sent);
     },
-    cancel: ({ clientId } = {}) => dispatcher.cancel(clientId),
+    cancel: ({ clientId, hostStops = false } = {}) =>
+      hostStops ? dispatcher.cancel(undefined, errors.AGENT_HOST_STOPPED()) : dispatcher.cancel(clientId),
     get running() {
       return dispatcher.running;
     },

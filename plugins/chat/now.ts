@@ -44,7 +44,7 @@ export function queueText(count: number, items: readonly QueuedMessage[], runnin
   const counted = count === 1 ? "1 queued message" : `${count} queued messages`;
   const head = running
     ? `(${counted}, sent when the running turn ends)`
-    : `(${counted} from before; sent with your next message)`;
+    : `(${counted} from before; sent after your next message)`;
   const rows = items
     .slice(0, SHOWN_MESSAGES)
     .map(({ content, clientId }) => wordsOf(clientName(clientId), briefly(content), columns));

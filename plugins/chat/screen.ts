@@ -1,6 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { clientName, damageIn, Presence, type SessionProjection, Warnings } from "@scorel/host/client";
-import type { Delivered, SessionStatus } from "@scorel/host/contract";
+import type { Delivered, QueuedMessage, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
@@ -8,7 +8,7 @@ import { lineOf } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
-import { cardText, costText, drawn, warningIn, wordsOf } from "./drawing.ts";
+import { cardText, costText, drawn, shortened, warningIn, wordsOf } from "./drawing.ts";
 import { authorOf, idOf, isOwnMessage, isToldElsewhere, otherName, typistOf } from "./events.ts";
 import { marked } from "./indented.ts";
 import { Lines } from "./lines.ts";
@@ -16,6 +16,8 @@ import { type NowOptions, nowLines, queueText } from "./now.ts";
 import { StatusTexts } from "./status-texts.ts";
 import { StreamedReply } from "./streamed-reply.ts";
 import type { TypedLine } from "./typed-line.ts";
+
+const HOST_STOPPED = "(cancelled: the host was stopped)";
 
 /** Renders a conversation as lines. */
 export class Screen extends Lines {
@@ -134,6 +136,13 @@ export class Screen extends Lines {
     await (this.later ? this.later.push(show) : show());
   }
 
+  /** Says which messages wait, when no turn runs that would send them. */
+  async waiting(queue: readonly QueuedMessage[]): Promise<void> {
+    if (queue.length === 0) return;
+    const show = () => this.block(queueText(queue.length, queue, false, this.width));
+    await (this.later ? this.later.push(show) : show());
+  }
+
   /** Prints the notices that were not shown before. */
   async notices(notices: readonly Notice[]): Promise<void> {
     for (const warning of this.warnings.untold(notices)) await this.line(warning);
@@ -165,6 +174,7 @@ export class Screen extends Lines {
     if (isToldElsewhere(event, this.ownIds, this.model)) return;
     const isCall = type === "tool_execution_start" || type === "shell_line_start";
     if (isCall && this.isKnownCall((event as AnyEvent & { eventId?: string }).eventId)) return;
+    if (type === "queue_update" && "clientId" in event) return this.queued(event as AnyEvent, display);
     const isName = type === "client_joined" || type === "client_left";
     if (isName && !this.isNews(event as AnyEvent & Transients["client_joined"])) return;
     if (isCall || display.display === "card") await this.block(this.called(display, typistOf(event, this.ownIds)));
@@ -172,6 +182,14 @@ export class Screen extends Lines {
     else if (display.display === "bubble" && display.role === "user")
       await this.block(wordsOf(authorOf(event), display.text, this.width));
     else await this.block(drawn(display, this.width));
+  }
+
+  /** Prints messages that somebody else has queued. Nothing, where messages were only removed. */
+  private async queued({ clientId }: AnyEvent, display: DisplayAction): Promise<void> {
+    if (display.display !== "list") return;
+    const by = otherName(clientId, this.ownIds) ?? "";
+    await this.line(`(queued by ${by})`);
+    for (const { text } of display.items) await this.block(wordsOf(by, shortened(text), this.width));
   }
 
   /** Takes who has the session open after the connection was lost. */
@@ -198,9 +216,14 @@ export class Screen extends Lines {
   }
 
   /** Ends the line of a reply, and says if the turn was cancelled, and by whom if it was somebody else. */
-  private async turnEnded({ reason, cancelledBy = this.client.clientId }: Transients["runtime_end"]): Promise<void> {
+  private async turnEnded({
+    reason,
+    hostStopped = false,
+    cancelledBy = this.client.clientId,
+  }: Transients["runtime_end"]): Promise<void> {
     if (reason !== "cancelled") return this.endLine();
     this.isCancelTold = true;
+    if (hostStopped) return this.line(HOST_STOPPED);
     const by = cancelledBy === this.client.clientId ? undefined : (clientName(cancelledBy) ?? "another client");
     await this.line(by === undefined ? "(cancelled)" : `(cancelled by ${by})`);
   }
@@ -208,7 +231,7 @@ export class Screen extends Lines {
   private async drawTurn(outcome: TurnOutcome): Promise<void> {
     const { reason, error, stopReason } = outcome;
     // Whoever was not connected when the turn ended has not heard of it.
-    if (reason === "cancelled" && !error && !this.isCancelTold) await this.line("(cancelled: the host was stopped)");
+    if (reason === "cancelled" && !error && !this.isCancelTold) await this.line(HOST_STOPPED);
     if (error) await this.line(error.message);
     if (stopReason === "length" && !error)
       await this.line(

@@ -108,7 +108,7 @@ export class ChatSession {
       hear: (delivered) => this.hear(delivered, questions),
       resumed: (mode, status) => {
         this.screen.here(status);
-        this.resumed(mode, status.running);
+        this.resumed(mode, status);
       },
     });
     this.questions = questions;
@@ -121,14 +121,19 @@ export class ChatSession {
   }
 
   /** The connection is back. Unless the stream goes on where it was, what is in flight is announced again. */
-  private resumed(mode: ResumeMode, running: boolean): void {
+  private resumed(mode: ResumeMode, { running, waiting = 0 }: SessionStatus): void {
     if (mode === "stream_resume") return;
     this.turns.nowRunning(false);
     this.shell.forget();
-    // The end of a turn is not announced again.
+    // The end of a turn is not announced again, nor that messages wait.
     if (!running)
       void this.client.drained(this.sessionId).then(
-        () => this.screen.endLine(),
+        async () => {
+          await this.screen.endLine();
+          // Where the host had to start over, the whole session is shown again, with them.
+          if (waiting > 0 && this.person && mode === "persistent_fallback")
+            await this.screen.waiting(await this.queueIn(this.sessionId));
+        },
         () => {},
       );
   }

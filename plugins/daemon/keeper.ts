@@ -4,6 +4,8 @@ import type { BaseContext } from "@scorel/kernel";
 /** Time that a session stays open after its last client has left and nothing runs in it. */
 const SESSION_MS = 5 * 60_000;
 const LOOK_MS = 250;
+/** Time that a turn gets to end after it was cancelled. */
+const CANCEL_MS = 2_000;
 
 export interface KeeperOptions {
   /** Time without clients and running turns after which the host is no longer needed. 0: never. */
@@ -49,10 +51,19 @@ export class Keeper {
     });
   }
 
-  /** Cancels the turns that wait for others. Resolves when no turn runs any more, or after `limit` milliseconds. */
+  /**
+   * Cancels the turns that wait for others, and after `limit` milliseconds all that still run. Resolves when no turn runs any more; one
+   * that does not end when it is cancelled is left to the closing of its session.
+   */
   async quiet(limit: number): Promise<void> {
-    const until = Date.now() + limit;
     void this.cancel(({ turn }) => turn === "waiting");
+    await this.noneRuns(limit);
+    void this.cancel(({ running }) => running === true);
+    await this.noneRuns(CANCEL_MS);
+  }
+
+  private async noneRuns(limit: number): Promise<void> {
+    const until = Date.now() + limit;
     while (this.isRunning && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 

@@ -106,6 +106,8 @@ async function begin(
     removeState();
     for (const each of listening) each.refuse?.();
     await keeper.cancelAsking();
+    // Else a question that has just been withdrawn would stay on their screens until the next host is there.
+    await ctx.gateway.flush();
     await ctx.gateway.dismiss("the host stops", true);
     await keeper.quiet(TURNS_MS);
     await keeper.end();

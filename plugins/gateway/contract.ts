@@ -46,6 +46,8 @@ export interface GatewayService {
   clients(): ConnectedClient[];
   /** Tells all clients why the host leaves them, and closes their channels. With `retry`, they connect again by themselves. */
   dismiss(reason: string, retry: boolean): Promise<void>;
+  /** Sends all clients what has happened so far; those that are far behind get the rest when they come back. */
+  flush(): Promise<void>;
 }
 
 /** A way in which clients reach the host. Each is contributed by a plugin as one of its `transports`. */

@@ -10,6 +10,8 @@ import { type ConnectionUser, closing, endWith, PROTOCOL, Reception, send } from
 
 /** Longest message of a client, in bytes, unless its transport takes less. */
 const MAX_MESSAGE = 64 * 1024 * 1024;
+/** Time that a client gets to take what has happened before its host stops. */
+const FLUSH_MS = 500;
 
 export interface GatewayOptions {
   host: HostService;
@@ -80,6 +82,10 @@ export class Gateway implements GatewayService {
 
   accept(channel: Channel, options: AcceptOptions): void {
     this.reception.accept(channel, options);
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([...this.entries.values()].map(({ guest }) => guest.flush(FLUSH_MS)));
   }
 
   async dismiss(reason: string, retry: boolean): Promise<void> {

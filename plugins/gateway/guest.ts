@@ -29,7 +29,7 @@ export class Guest {
   readonly secret = randomBytes(16).toString("base64url");
   readonly client: Client;
   /** How to end each subscription. Undefined while it begins. */
-  private readonly subscriptions = new Map<number, { end?: () => Promise<void> }>();
+  private readonly subscriptions = new Map<number, { end?: () => Promise<void>; sessionId?: string }>();
   /** Requests that were received, those that are being carried out, and answers that the client may not have got. */
   private readonly received = new Set<number>();
   private readonly pending = new Set<number>();
@@ -55,6 +55,19 @@ export class Guest {
   join(channel: Channel): void {
     this.channel = channel;
     this.outbox = new Outbox((message) => channel.send(message));
+  }
+
+  /** Sends what has happened in its sessions so far. Resolves after `limitMs` at the latest, if the client is behind. */
+  async flush(limitMs: number): Promise<void> {
+    const followed = new Set([...this.subscriptions.values()].flatMap(({ sessionId }) => sessionId ?? []));
+    const drained = Promise.allSettled([...followed].map((sessionId) => this.client.drained(sessionId)));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limitMs);
+    });
+    await Promise.race([drained, late]);
+    clearTimeout(timer);
+    this.outbox?.flush();
   }
 
   /** The connection is gone. Requests go on; subscriptions end, and the client asks for them again with its position. */
@@ -136,7 +149,7 @@ export class Guest {
   private async subscribe(message: Extract<ClientMessage, { type: "subscribe" }>): Promise<unknown> {
     const { outbox } = this;
     const { tail, ...options } = message.options;
-    return this.begin(message.subscription, async () => {
+    return this.begin(message, async () => {
       let running: Subscription | undefined;
       const listener = (delivered: Delivered) => {
         const { anchor, isReplay } = running as Subscription;
@@ -154,7 +167,7 @@ export class Guest {
 
   private async watch({ subscription, capacity }: Extract<ClientMessage, { type: "watch" }>): Promise<unknown> {
     const { outbox } = this;
-    return this.begin(subscription, async () => {
+    return this.begin({ subscription }, async () => {
       const end = await this.client.watchSessions(
         (change) => outbox?.addChange(subscription, change),
         capacity === undefined ? {} : { capacity: Math.min(capacity, MAX_CHANGES) },
@@ -164,11 +177,14 @@ export class Guest {
   }
 
   /** Begins a subscription in the place of one with the same number. It ends at once if it is no longer wanted by then. */
-  private async begin(number: number, start: () => Promise<{ end: () => Promise<void>; result: unknown }>) {
+  private async begin(
+    { subscription: number, sessionId }: { subscription: number; sessionId?: string },
+    start: () => Promise<{ end: () => Promise<void>; result: unknown }>,
+  ) {
     const former = this.subscriptions.get(number);
     if (!former && this.subscriptions.size >= MAX_SUBSCRIPTIONS)
       throw errors.GATEWAY_SUBSCRIPTIONS({ max: MAX_SUBSCRIPTIONS });
-    const place: { end?: () => Promise<void> } = {};
+    const place: { end?: () => Promise<void>; sessionId?: string } = sessionId === undefined ? {} : { sessionId };
     this.subscriptions.set(number, place);
     this.outbox?.forget(number);
     try {

@@ -30,6 +30,7 @@ export default definePlugin({
             channel.close();
           }),
       clients: () => gateway?.clients() ?? [],
+      flush: async () => gateway?.flush(),
       dismiss: async (reason, retry) => (await loaded()).dismiss(reason, retry),
     });
     ctx.beforeStop(() => gateway?.dismiss("the host stops", true));

@@ -273,8 +273,13 @@ declare module "@scorel/kernel" {
     turn_end: { turnIndex: number; usage?: Usage; stopReason?: string; messageId?: EventId; resultIds?: EventId[] };
     /** A turn starts. It lasts from a user message until the agent rests. */
     runtime_start: Record<string, never>;
-    /** A turn has ended. `cancelledBy` is the client that has cancelled it. */
-    runtime_end: { error?: string; reason: "completed" | "cancelled" | "error"; cancelledBy?: string };
+    /** A turn has ended. `cancelledBy` is the client that has cancelled it; `hostStopped`: nobody has, but its host was stopped. */
+    runtime_end: {
+      error?: string;
+      reason: "completed" | "cancelled" | "error";
+      cancelledBy?: string;
+      hostStopped?: boolean;
+    };
     /** An arriving message ended without any text and is not in the log. */
     message_cancelled: { eventId: EventId; reason: "user_cancel" | "error" | "max_tokens" };
     /** The session was opened. */

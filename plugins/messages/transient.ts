@@ -130,6 +130,7 @@ const lifecycle = {
       error: z.string().optional(),
       reason: z.enum(["completed", "cancelled", "error"]),
       cancelledBy: id.optional(),
+      hostStopped: z.boolean().optional(),
     }),
     { inFlight: { ...turn, effect: "end" } },
   ),

@@ -80,7 +80,7 @@ export class Requests {
     const requestId = newId();
     const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, { plugin, resolve }));
     const isOver = () => work.length > 0 && work.every(({ aborted }) => aborted);
-    const withdraw = () => void (isOver() && this.withdraw(requestId, WITHDRAWN));
+    const withdraw = () => void (isOver() && this.withdraw(requestId, withdrawal(work[0]?.reason)));
     const go = work.map((signal) => this.ctx.calls.pauseLimit(signal));
     for (const signal of work) signal.addEventListener("abort", withdraw);
     try {
@@ -200,6 +200,11 @@ export class Requests {
       { check: isOpen(this.ctx.session, requestId) },
     );
   }
+}
+
+/** Why a question is withdrawn, from the reason why the work that asked was cancelled. */
+function withdrawal(reason: unknown): string {
+  return codeOf(reason) === "AGENT_HOST_STOPPED" ? "the host was stopped" : WITHDRAWN;
 }
 
 /** The outcome of the first answer with this `messageId`. Throws MESSAGE_ID_REUSED if that was another answer. */

@@ -391,6 +391,15 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     expect((await host.finished).code).toBe(143);
     expect(s.server.requests).toHaveLength(1);
     expect(JSON.stringify(log(s))).not.toContain("nobody is there to ask");
+    expect(JSON.stringify(log(s))).not.toContain("Cancelled by the user");
+    const told = log(s).flatMap(({ type, reason, message }) => {
+      if (type === "approval_answer") return [reason];
+      const { role, content } = (message ?? {}) as { role?: string; content?: { text: string }[] };
+      return role === "tool_result" ? [content?.[0]?.text] : [];
+    });
+    expect(told).toEqual(["the host was stopped", "Not run. The host was stopped before this ended."]);
+    await t.shows("The turn was cancelled: the host was stopped.");
+    await t.shows("the host was stopped: connecting again");
     t.type("\u0004");
     expect(await t.code).toBe(0);
   });

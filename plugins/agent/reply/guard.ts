@@ -6,7 +6,7 @@ import type {
   Model,
   ToolCall,
 } from "@mariozechner/pi-ai";
-import type { Awaitable } from "@scorel/kernel";
+import { type Awaitable, codeOf } from "@scorel/kernel";
 import { breath } from "../breath.ts";
 import { CallIds } from "../calls/call-ids.ts";
 import { errors } from "../errors.ts";
@@ -165,7 +165,7 @@ class Guard {
   /** Ends the stream as aborted, even when the whole reply has arrived but its end was not read yet. */
   private abort(): void {
     this.close();
-    this.out.overtake(this.ending("aborted", errors.AGENT_CANCELLED().message, this.last));
+    this.out.overtake(this.ending("aborted", cancellation(this.options.signal.reason).message, this.last));
   }
 
   private fail(failure: Failure, message = this.last): void {
@@ -186,6 +186,15 @@ class Guard {
     this.closed = true;
     clearTimeout(this.watchdog);
   }
+}
+
+/** Why a reply was cancelled. Other errors that end a turn are told by themselves. */
+function cancellation(reason: unknown): Error {
+  const code = codeOf(reason);
+  if (code === "AGENT_HOST_STOPPED") return errors.AGENT_HOST_STOPPED();
+  return code === "AGENT_SESSION_CLOSED" || code === "KERNEL_STOPPING"
+    ? errors.AGENT_SESSION_CLOSED()
+    : errors.AGENT_CANCELLED();
 }
 
 function isCallEvent(

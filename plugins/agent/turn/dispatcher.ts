@@ -178,11 +178,12 @@ export class Dispatcher {
     if (this.current?.turn instanceof Turn) this.current.turn.charge(usage);
   }
 
-  async cancel(clientId?: string): Promise<boolean> {
+  /** `reason` is what the results of calls, and the reply, say of it. */
+  async cancel(clientId?: string, reason = errors.AGENT_CANCELLED()): Promise<boolean> {
     const { current } = this;
     if (!current) return false;
-    if (current.turn instanceof Turn) current.turn.cancel(errors.AGENT_CANCELLED(), clientId);
-    else current.turn.cancel();
+    if (current.turn instanceof Turn) current.turn.cancel(reason, clientId);
+    else current.turn.cancel(reason);
     await current.done;
     return true;
   }
@@ -194,7 +195,7 @@ export class Dispatcher {
   /** Cancels the running turn and resolves all pending outcomes with AGENT_STOPPED. Queued messages stay in the log. */
   async stop(): Promise<void> {
     this.closed = true;
-    await this.cancel();
+    await this.cancel(undefined, errors.AGENT_SESSION_CLOSED());
     this.settle([...this.waiting.keys()], unserved(this.env.ctx.session, errors.AGENT_STOPPED()));
   }
 

@@ -1,6 +1,5 @@
 import type { PathHold, Session } from "@scorel/kernel";
 import { onAbort, untilAborted } from "@scorel/kit/values/abort";
-import { errors } from "../errors.ts";
 
 /**
  * Work on the conversation between two turns. It holds the path, so nobody else can append, can be cancelled like a
@@ -33,7 +32,7 @@ export class Interlude {
     }
   }
 
-  cancel(): void {
-    this.control.abort(errors.AGENT_CANCELLED());
+  cancel(reason: Error): void {
+    this.control.abort(reason);
   }
 }

@@ -238,7 +238,12 @@ export class Turn {
     if (error) session.emit("turn_error", { error }, by);
     else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs }, by);
     const cancelled = outcome.reason === "cancelled" && this.cancelledBy !== undefined;
-    const why = { ...(error && { error: error.message }), ...(cancelled && { cancelledBy: this.cancelledBy }) };
+    const why = {
+      ...(error && { error: error.message }),
+      ...(cancelled && { cancelledBy: this.cancelledBy }),
+      ...(outcome.reason === "cancelled" &&
+        codeOf(this.signal.reason) === "AGENT_HOST_STOPPED" && { hostStopped: true }),
+    };
     session.emit("runtime_end", { reason: outcome.reason, ...why }, by);
     return outcome;
   }

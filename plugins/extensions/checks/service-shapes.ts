@@ -181,6 +181,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     accept: "function",
     clients: "function",
     dismiss: "function",
+    flush: "function",
   },
   webServer: {
     address: "value",

@@ -74,13 +74,20 @@ function keepsOthers(queue: readonly QueueItem[], items: Rewrite["params"]["item
   );
 }
 
-/** Cancels the running turn. Others who have queued messages behind it still get their answers. */
+/** The client id of the host itself: no other client gets one without a random part. It cancels turns only when it stops. */
+const HOST_ITSELF = "host";
+
+/**
+ * Cancels the running turn. Others who have queued messages behind it still get their answers, unless it is cancelled because the host
+ * stops: their messages then wait for the next host.
+ */
 export async function cancelTurn(
   params: Operations["cancel"]["params"],
   caller: Caller,
 ): Promise<Operations["cancel"]["result"]> {
   const open = await openFor(params, caller);
   const { clientId } = caller;
+  if (clientId === HOST_ITSELF) return { cancelled: await agentOf(open).cancel({ hostStops: true }) };
   const cancelled = await agentOf(open).cancel({ clientId });
   const others = new Set([...open.users].flatMap((user) => (user.clientId === clientId ? [] : user.clientId)));
   if (cancelled && queueOf(open).items.some((item) => others.has(item.clientId)))

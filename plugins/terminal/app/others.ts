@@ -45,14 +45,15 @@ export class Others {
 
   hear(change: ViewChange, view: Pick<SessionView, "rows" | "requests" | "status">): void {
     if (change.kind !== "text") this.look(view.status.host);
-    if (change.kind === "passing") this.cancelled(change.delivered.event as { type: string; cancelledBy?: string });
+    if (change.kind === "passing") this.cancelled(change.delivered.event as EndOfTurn);
     else if (change.kind === "rows" && change.isNew) {
       const { event, clientId } = view.rows[change.index] ?? {};
       if (event?.type === "approval_answer") this.answered(clientId ?? "", event as unknown as Answer);
     } else if (change.kind === "requests" || change.kind === "reset") this.asked = view.requests;
   }
 
-  private cancelled({ type, cancelledBy }: { type: string; cancelledBy?: string }): void {
+  private cancelled({ type, cancelledBy, hostStopped }: EndOfTurn): void {
+    if (type === "runtime_end" && hostStopped === true) this.tell(this.words.hostStopped);
     if (type !== "runtime_end" || cancelledBy === undefined || this.people.isOwn(cancelledBy)) return;
     this.tell(this.words.interruptedBy(this.nameOf(cancelledBy)));
   }
@@ -69,6 +70,11 @@ export class Others {
   }
 }
 
+interface EndOfTurn {
+  type: string;
+  cancelledBy?: string;
+  hostStopped?: boolean;
+}
 interface Answer {
   requestId: string;
   answer: string | null;

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import type { LiveCall, SessionView } from "@scorel/host/client";
+import { isConnected, type LiveCall, type SessionView } from "@scorel/host/client";
 import type { Keys } from "../keys.ts";
 import type { Component, Cursor } from "../parts.ts";
 import type { Look } from "../rows/look.ts";
@@ -100,7 +100,7 @@ function above(scene: Scene): string[][] {
   const strip = queueStrip(
     view?.queue ?? [],
     columns,
-    { theme, words, keys, isIdle: view?.status.running === false },
+    { theme, words, keys, isIdle: view?.status.running === false, isAway: view && !isConnected(view) },
     queueKeys,
     queueKeys.nameOf,
   );

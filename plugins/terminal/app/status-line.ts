@@ -42,7 +42,10 @@ function activity({ view, theme, words, now, since, startOf = ({ ts }) => ts }: 
   const passed = secondsText(Math.max(0, now - since));
   const working = (text: string) => theme.style("accent", `${spinner(now)} `) + theme.style("muted", text);
   if (status.connection === "reconnecting")
-    return theme.style("warning", words.reconnecting(inSeconds(status.retry?.at, now)));
+    return theme.style(
+      "warning",
+      words.reconnecting(inSeconds(status.retry?.at, now), status.retry?.hostStopped === true),
+    );
   if (status.connection === "closed")
     return theme.style("error", `${words.lost}${status.error ? `: ${safeLine(status.error.message)}` : ""}`);
   if (requests.length > 0) return theme.style("warning", words.waitingForYou);

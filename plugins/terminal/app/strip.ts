@@ -13,6 +13,8 @@ type NameOf = (clientId: string) => string | undefined;
 interface StripLook {
   /** No turn runs, so nothing is sent by itself. */
   isIdle?: boolean;
+  /** The host is away, so that nobody knows whether a turn runs. */
+  isAway?: boolean;
   theme: Theme;
   words: Words;
   keys: Keys;
@@ -48,8 +50,10 @@ export function queueStrip(
   const hidden = queue.length - shown.length;
   const rest = hidden > 0 ? [theme.style("faint", `  + ${hidden}`)] : [];
   const isForTurn = queue.some(({ mode }) => mode !== "steer");
-  const title = look.isIdle ? words.queueIdle : isForTurn ? words.queueTitle : words.queueSteered;
-  const how = keys.label("queue") === "" ? "" : ` · ${words.queueKey(keys.label("queue"))}`;
+  const own = isForTurn ? words.queueTitle : words.queueSteered;
+  const title = look.isAway ? words.queueAway : look.isIdle ? words.queueIdle : own;
+  const key = keys.label("queue");
+  const how = key === "" || look.isAway ? "" : ` · ${look.isIdle ? words.queueIdleKey(key) : words.queueKey(key)}`;
   const foot = footOf(chosen, editing, look);
   return [
     cut(theme.style("faint", title + (at < 0 ? how : "")), width),

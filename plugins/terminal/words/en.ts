@@ -49,8 +49,8 @@ export const en = {
   retrying: (attempt: number, of: number) => `trying again (${attempt} of ${of})`,
   waitingForYou: "waiting for you",
   waitingTurn: "waiting for other sessions",
-  reconnecting: (seconds: string) =>
-    `the host is gone: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits for it`,
+  reconnecting: (seconds: string, isStopped = false) =>
+    `${isStopped ? "the host was stopped" : "the host is gone"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits for it`,
   lost: "no connection",
   hostGone: "The host is gone, so nothing can be ended there. Ctrl-C twice leaves; `scorel host serve` starts a host.",
   notAnswered: "The host is gone, so the answer was not given.",
@@ -102,7 +102,9 @@ export const en = {
   // The queue.
   queueTitle: "Queued: sent when this turn ends",
   queueSteered: "Queued",
-  queueIdle: "Queued: goes with your next message",
+  queueIdle: "Queued: sent after your next message",
+  queueAway: "Queued: kept until the host is back",
+  queueIdleKey: (key: string) => `${key} sends or changes them`,
   queueKey: (key: string) => `${key} changes them`,
   queueHint: (edit: string, move: string, steer: string, remove: string, close: string) =>
     `${edit} edits · ${move} moves · ${steer} sends now · ${remove} deletes · ${close} closes`,
@@ -133,7 +135,7 @@ export const en = {
   copied: "Copied to the clipboard.",
   alsoHere: (names: string) => `Also in this session: ${names}.`,
   waitingFromBefore: (count: number) =>
-    `${count} queued ${count === 1 ? "message" : "messages"} from before will go with your next message.`,
+    `${count} queued ${count === 1 ? "message" : "messages"} from before will be sent after your next message.`,
   // Help.
   helpTitle: "Keys and commands",
   helpClose: (key: string) => `${key} closes · arrows and PageUp/PageDown scroll`,

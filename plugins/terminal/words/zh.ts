@@ -50,7 +50,8 @@ export const zh: Words = {
   retrying: (attempt, of) => `重试(第 ${attempt} 次,共 ${of} 次)`,
   waitingForYou: "等待你的回答",
   waitingTurn: "等待其他会话",
-  reconnecting: (seconds) => `主机已断开:重新连接${seconds === "" ? "" : `(${seconds}后)`};你发送的内容会等待`,
+  reconnecting: (seconds, isStopped = false) =>
+    `${isStopped ? "主机已停止" : "主机已断开"}:重新连接${seconds === "" ? "" : `(${seconds}后)`};你发送的内容会等待`,
   hostGone: "主机已断开,无法在那里结束任何操作。按两次 Ctrl-C 退出;`scorel host serve` 启动主机。",
   notAnswered: "主机已断开,回答没有送出。",
   sentLater: "主机已断开。你的消息会在恢复后发送。",
@@ -94,7 +95,9 @@ export const zh: Words = {
   answeredElsewhere: "这个问题已不再等待回答:它已在别处回答,或本轮已结束。",
   queueTitle: "排队:本轮结束后发送",
   queueSteered: "排队",
-  queueIdle: "排队:随下一条消息发送",
+  queueIdle: "排队:在下一条消息之后发送",
+  queueAway: "排队:保留到主机恢复",
+  queueIdleKey: (key) => `${key} 可发送或更改`,
   queueKey: (key) => `${key} 可更改`,
   queueHint: (edit, move, steer, remove, close) =>
     `${edit} 编辑 · ${move} 移动 · ${steer} 立即发送 · ${remove} 删除 · ${close} 关闭`,

@@ -25,7 +25,7 @@ export interface ViewStatus extends Work, SessionGlance {
    */
   connection: "live" | "cached" | "reconnecting" | "closed";
   /** While it is `reconnecting`: when that is tried next, in milliseconds since 1970, and why there is no connection. */
-  retry?: { at: number; reason: string };
+  retry?: { at: number; reason: string; hostStopped?: boolean };
   /** Why the view was closed, if not by its user. */
   error?: Error;
   meta: SessionMeta;
@@ -249,9 +249,9 @@ export class SessionProjection {
     }
     const changes = this.work.take(delivered, (id) => this.timeline.has(id));
     for (const change of changes) this.tell(change);
-    const { cancelledBy } = delivered.event as { cancelledBy?: unknown };
+    const { cancelledBy, hostStopped } = delivered.event as { cancelledBy?: unknown; hostStopped?: unknown };
     const isNews = changes.length === 0 && !isPart(delivered.event as AnyEvent);
-    if (isNews || cancelledBy !== undefined) this.tell({ kind: "passing", delivered });
+    if (isNews || cancelledBy !== undefined || hostStopped === true) this.tell({ kind: "passing", delivered });
   }
 
   private change(event: AnyEvent): void {
