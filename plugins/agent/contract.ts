@@ -243,6 +243,8 @@ export interface ApproverService {
     objections: readonly ToolCallObjection[],
     signal: AbortSignal,
   ): Promise<ToolCallVerdict | undefined>;
+  /** Whether the log has a question about this call that nobody has answered, so that it has not run. */
+  isUnanswered?(toolCallId: string): boolean;
 }
 /** A call whose arguments may still be changed. */
 export interface ToolCallProposal extends ToolCallApproval {

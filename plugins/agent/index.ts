@@ -79,6 +79,14 @@ export function createAgent(clock: Clock): AnyPlugin {
       const dispatcher = new Dispatcher(env);
       ctx.beforeStop(() => dispatcher.stop());
       ctx.provide("agent", createFacade(env, dispatcher));
+      const ignore = ctx.subscribe(
+        async ({ type }) => {
+          if (type !== "session_start") return;
+          void ignore();
+          if (ctx.session.activeLeaf !== null) await (await import("./calls/lost-calls.ts")).storeLostCalls(env);
+        },
+        { joined: true },
+      );
     },
   });
 }

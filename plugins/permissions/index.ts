@@ -20,6 +20,7 @@ import {
   type State,
   unchosenMode,
 } from "./state.ts";
+import { isUnanswered } from "./unanswered.ts";
 
 /** Decides which tool calls run, which need a person's approval, and which are refused. */
 export default definePlugin({
@@ -71,6 +72,7 @@ export default definePlugin({
     ctx.provide("permissions", service, { sealed: true });
     const approver: ApproverService = {
       ask: async (...asked) => (await import("./approver.ts")).approverOf(state)(...asked),
+      isUnanswered: (toolCallId) => isUnanswered(toolCallId, ctx.session),
     };
     ctx.provide("approver", approver, { sealed: true });
     return {

@@ -19,6 +19,8 @@ export function closed(session: Session, id: string): ScorelError {
   return errors.REQUEST_CLOSED({ ...given, ...by, why });
 }
 
+/** The reason when the process that asked was killed or ended in a hurry. */
+export const VOID = "the host ended while it was open";
 /** The reason when the work that asked has ended. */
 export const WITHDRAWN = "it was withdrawn";
 /** The reason of a client that declines without one. */

@@ -10,6 +10,7 @@ import type {
   Transients,
 } from "@scorel/kernel";
 import { z } from "zod";
+import { VOID } from "./closed.ts";
 import type { OpenRequest } from "./contract.ts";
 
 const text = z.string();
@@ -55,10 +56,12 @@ export const approvalAnswer: EventDefinition<Events["approval_answer"]> = {
   durable: true,
   inFlight: { work: "request", id: "requestId", effect: "end" },
   leaf: (_event, current) => current,
-  convertToDisplay: ({ answer, reason }: EventOf<"approval_answer">) =>
-    answer === null
-      ? { display: "notice", level: "info", text: `Not answered: ${reason ?? "nobody was there"}` }
-      : { display: "hidden" },
+  convertToDisplay({ answer, reason }: EventOf<"approval_answer">): DisplayAction {
+    if (answer !== null) return { display: "hidden" };
+    if (reason === VOID)
+      return { display: "notice", level: "warning", text: "A question was open when Scorel ended. It is void now." };
+    return { display: "notice", level: "info", text: `Not answered: ${reason ?? "nobody was there"}` };
+  },
 };
 
 export const requestDefaulted: TransientDefinition<Transients["request_defaulted"]> = {

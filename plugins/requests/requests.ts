@@ -1,7 +1,7 @@
 import type {} from "@scorel/agent/contract";
 import { type BaseContext, codeOf, newId, perPlugin, type Session } from "@scorel/kernel";
 import { assertSameRequest } from "@scorel/kit/session/message-id";
-import { closed, LEFT, WITHDRAWN } from "./closed.ts";
+import { closed, LEFT, VOID, WITHDRAWN } from "./closed.ts";
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { storableQuestion } from "./storable.ts";
@@ -137,8 +137,7 @@ export class Requests {
 
   /** Ends questions that were open when a previous host ended. */
   async voidLeftovers(): Promise<void> {
-    for (const { requestId } of this.open())
-      if (!this.waiting.has(requestId)) await this.end(requestId, "the host ended while it was open");
+    for (const { requestId } of this.open()) if (!this.waiting.has(requestId)) await this.end(requestId, VOID);
   }
 
   /** Withdraws the questions of a plugin that stopped. */

@@ -128,10 +128,10 @@ describe.skipIf(!hasTerminals)("a question that was open when the process was ki
     }
     expect(answers(s)).toEqual([]);
     await using t = terminal(s, ["--continue"]);
-    await t.shows("Not answered: the host ended while it was open");
+    await t.shows("A question was open when Scorel ended. It is void now.");
     await t.shows("> ");
     t.type("y\r");
-    await t.shows("It says: No result: the call was interrupted before it finished.");
+    await t.shows("It says: Not run: Scorel ended while it was asked");
     expect(answers(s)).toMatchObject([{ answer: null, reason: "the host ended while it was open" }]);
     expect(made(s, "made")).toBe(false);
   }, 30_000);

@@ -38,7 +38,8 @@ export function itemOf(
   people: People,
   hasReply = true,
 ): Item | undefined {
-  if (!active || display.display === "hidden" || ELSEWHERE.has(type)) return undefined;
+  const isElsewhere = ELSEWHERE.has(type) && !isWarning(display);
+  if (!active || display.display === "hidden" || isElsewhere) return undefined;
   if (!hasReply && isModel(event)) return undefined;
   const isPerson = display.display === "bubble" && display.role === "user";
   const images = imagesIn(event);
@@ -58,6 +59,11 @@ export function itemOf(
       ...imageLines(images, width, look, facts),
     ],
   };
+}
+
+/** A warning stands in the conversation, too: of a question that became void with the process that asked it. */
+function isWarning(display: DisplayAction): boolean {
+  return display.display === "notice" && display.level === "warning";
 }
 
 /** A message without the words that stand for its images, which are shown below it. */

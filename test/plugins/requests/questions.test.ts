@@ -163,7 +163,7 @@ describe("a question", () => {
       reason: "the host ended while it was open",
     });
     expect(t.session.display(t.session.tree.last as never)).toMatchObject({
-      text: "Not answered: the host ended while it was open",
+      text: "A question was open when Scorel ended. It is void now.",
     });
     await expect(t.run("answer_request", { requestId: "r1", answer: "y" })).rejects.toMatchObject({
       code: "REQUEST_CLOSED",

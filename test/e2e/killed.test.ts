@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Part, startModelServer, text, toolCall } from "../model-server.ts";
+import { startedProcesses } from "../processes.ts";
+import { fullScreen } from "./full-screen.ts";
+import { hasTerminals, terminal } from "./pty.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+const STOPPED = "Stopped: Scorel ended while this ran; its result is unknown.";
+const NOT_RUN = "Not run: Scorel ended while it was asked whether this may run.";
+const VOID = "A question was open when Scorel ended. It is void now.";
+const started = startedProcesses();
+
+/** A model that makes one call, and says what it was told of it. */
+async function modelThat(call: Part) {
+  const s = scratch();
+  const server = await startModelServer(({ body }) => {
+    const said = body.messages.findLast(({ role }: { role: string }) => role === "tool");
+    return said === undefined ? call : text(`It says: ${String(said.content).slice(0, 60)}`);
+  });
+  s.useModel(server.baseUrl);
+  const dispose = async () => {
+    s[Symbol.dispose]();
+    await server.close();
+  };
+  return Object.assign(s, { server, [Symbol.asyncDispose]: dispose });
+}
+
+/** Kills the process that has the session open. */
+function killOwner(s: Scratch): void {
+  const folder = join(s.home, ".scorel/sessions");
+  const lock = readdirSync(folder).find((name) => name.endsWith(".lock")) as string;
+  process.kill((JSON.parse(readFileSync(join(folder, lock), "utf8")) as { pid: number }).pid, "SIGKILL");
+}
+
+const sleeping = toolCall("Bash", { command: "echo $$ >> pids; exec sleep 600" });
+const results = (s: Scratch) =>
+  s
+    .logs()
+    .flatMap((log) => records(log))
+    .map(({ message }) => message as { role: string } | undefined)
+    .filter((message) => message?.role === "tool_result");
+
+describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => {
+  it("shows the command that ran, wherever it is read, and the model reads the same", async () => {
+    await using s = await modelThat(sleeping);
+    {
+      await using killed = fullScreen(s, ["--permission", "full"], { columns: 100 });
+      await killed.shows("full · scripted-model");
+      killed.type("do it\r");
+      await started.pidsIn(join(s.project, "pids"), 1);
+      killOwner(s);
+      await killed.code;
+    }
+    expect(results(s)).toEqual([]);
+    {
+      await using t = fullScreen(s, ["--continue"], { columns: 100 });
+      await t.shows(STOPPED);
+      expect(t.screen.text()).toMatch(/✗ \$ echo \$\$ >> pids; exec sleep 600/);
+      expect(t.screen.text()).not.toContain(VOID);
+      t.type("go on\r");
+      await t.shows("It says: Stopped: Scorel ended");
+      t.type("\u0004");
+      await t.code;
+    }
+    expect(results(s)).toMatchObject([{ isError: true, content: [{ text: expect.stringContaining(STOPPED) }] }]);
+    await using t = terminal(s, ["--continue"]);
+    await t.shows("failed: $ echo $$ >> pids");
+    await t.shows(STOPPED);
+    const id = basename(s.logs()[0] as string, ".jsonl");
+    for (const command of ["show", "context", "export"])
+      expect((await s.run(["session", command, id])).stdout).toContain(STOPPED);
+    t.type("/quit\r");
+    await t.code;
+  }, 60_000);
+
+  it("shows a question that was open, and that the command has not run", async () => {
+    await using s = await modelThat(toolCall("Bash", { command: "touch made" }));
+    const host = s.start(["host", "serve", "--foreground"]);
+    await host.line((line) => line.startsWith("socket: "));
+    {
+      await using asked = fullScreen(s, [], { columns: 100 });
+      await asked.shows("ask · scripted-model");
+      asked.type("do it\r");
+      await asked.shows("always in this project");
+      host.child.kill("SIGKILL");
+      await host.finished;
+      await asked.shows("the host is gone");
+    }
+    await using t = fullScreen(s, ["--continue"], { columns: 100 });
+    await t.shows(VOID);
+    await t.shows(NOT_RUN);
+    expect(t.screen.text()).toMatch(/✗ \$ touch made/);
+    expect(readdirSync(s.project)).not.toContain("made");
+    t.type("\u0004");
+    await t.code;
+    await using plain = terminal(s, ["--continue"]);
+    await plain.shows("failed: $ touch made");
+    await plain.shows(NOT_RUN);
+    expect(plain.screen()).toContain(VOID);
+    plain.type("/quit\r");
+    await plain.code;
+    expect(results(s)).toHaveLength(1);
+  }, 60_000);
+});
