@@ -12,11 +12,12 @@ declare module "@scorel/host/contract" {
     /**
      * Searches for files and folders of the session's directory by parts of their paths, best first; with an empty query, those at
      * the top. Leaves out what git ignores and what may not be read. `limit`: at most 200, default 20. `total` is how many files
-     * and folders there are; `cut` says that there are more than are searched.
+     * and folders there are; `cut` says that there are more than are searched. With `partial`, it does not wait until all names are
+     * read: it answers with what fits of those that are known, and `reading` says that there may be more, for which one asks again.
      */
     find_files: {
-      params: { sessionId: string; query: string; limit?: number | undefined };
-      result: { files: FoundFile[]; total: number; cut?: true };
+      params: { sessionId: string; query: string; limit?: number | undefined; partial?: boolean | undefined };
+      result: { files: FoundFile[]; total: number; cut?: true; reading?: true };
     };
   }
 }

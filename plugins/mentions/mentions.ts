@@ -7,7 +7,14 @@ export interface FileList {
   readonly entries: readonly Entry[];
   /** There are more than are listed. */
   readonly isCut: boolean;
-  /** Resolves when there is a list, which may be a few seconds old; it is then renewed in the background. */
+  /** Names are being read, so that more may be found soon. */
+  readonly isReading: boolean;
+  /** The names were read a moment ago. */
+  readonly isFresh: boolean;
+  /**
+   * Resolves when there is a list, which may be a few seconds old; it is then renewed in the background. Rejects, also for a moment after
+   * a first list could not be made.
+   */
   ready(): Promise<void>;
   /** Lists the files again. */
   refresh(): Promise<void>;

@@ -8,5 +8,6 @@ export const results = {
     ),
     total: z.number(),
     cut: z.literal(true).optional(),
+    reading: z.literal(true).optional(),
   }),
 };

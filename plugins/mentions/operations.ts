@@ -18,6 +18,7 @@ export function operations(mentions: Mentions) {
           sessionId: z.string(),
           query: z.string().max(1_000),
           limit: z.int().min(1).max(200).optional(),
+          partial: z.boolean().optional(),
         }),
       result: async () => (await results()).find_files,
       run: async (asked) => (await import("./find/find-files.ts")).findFiles(asked, mentions),

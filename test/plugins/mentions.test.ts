@@ -95,6 +95,21 @@ describe("find_files", () => {
     expect(await t.find("new-file")).toEqual(["src/new-file.ts"]);
   });
 
+  it("answers with what it knows while names are being read, if that is wanted", async () => {
+    const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`f${n % 50}/file-${n}.txt`, ""]));
+    await using t = await world(many);
+    const ask = () => t.client.request("find_files", { sessionId: t.sessionId, query: "file-2999", partial: true });
+    const answers = [await ask()];
+    while (answers.at(-1)?.reading) answers.push(await ask());
+    const totals = answers.map(({ total }) => total);
+    expect([answers.at(-1)?.files.map(({ path }) => path), totals.at(-1)]).toEqual([["f49/file-2999.txt"], 3_050]);
+    expect(totals).toEqual(totals.toSorted((a, b) => a - b));
+    const none = { sessionId: t.sessionId, query: "zzz", partial: true };
+    let last = await t.client.request("find_files", none);
+    while (last.reading) last = await t.client.request("find_files", none);
+    expect(last).toEqual({ files: [], total: 3_050 });
+  });
+
   it("compares 100,000 paths within 50 ms", () => {
     const entries = Array.from({ length: 100_000 }, (_, n) =>
       entryOf(`packages/module-${n % 300}/src/part-${n}/Component${n}.tsx`),

@@ -11,7 +11,11 @@ export class FileIndex implements FileList {
   private readonly now: () => number;
   private known = new Map<string, Entry>();
   private sorted: readonly Entry[] = [];
+  /** What the first listing has found so far. */
+  private arriving: Entry[] = [];
   private listing: Promise<void> | undefined;
+  /** Why the first list could not be made. */
+  private failure: { thrown: unknown; at: number } | undefined;
   private listedAt = Number.NEGATIVE_INFINITY;
   isCut = false;
 
@@ -21,12 +25,23 @@ export class FileIndex implements FileList {
   }
 
   get entries(): readonly Entry[] {
-    return this.sorted;
+    return this.isFirst ? this.arriving : this.sorted;
+  }
+
+  /** Whether names are being read, so that more may be found soon. */
+  get isReading(): boolean {
+    return this.listing !== undefined;
+  }
+
+  /** Whether the names were read a moment ago. */
+  get isFresh(): boolean {
+    return this.now() - this.listedAt < FRESH_MS;
   }
 
   async ready(): Promise<void> {
-    const isFirst = this.listedAt === Number.NEGATIVE_INFINITY;
-    if (!isFirst && this.now() - this.listedAt < FRESH_MS) return;
+    if (this.isFresh) return;
+    const { isFirst, failure } = this;
+    if (isFirst && failure && this.now() - failure.at < FRESH_MS) throw failure.thrown;
     const listing = this.refresh();
     if (isFirst) await listing;
     else void listing.catch((thrown) => this.mentions.ctx.report("listing files", thrown));
@@ -34,30 +49,47 @@ export class FileIndex implements FileList {
 
   /** Searches that come meanwhile use the list before. */
   refresh(): Promise<void> {
-    this.listing ??= this.list().finally(() => {
+    if (this.listing) return this.listing;
+    const listing = this.list().finally(() => {
       this.listing = undefined;
+      this.arriving = [];
     });
-    return this.listing;
+    // Somebody may stop waiting for it.
+    listing.catch((thrown) => {
+      this.failure = { thrown, at: this.now() };
+    });
+    this.listing = listing;
+    return listing;
+  }
+
+  private get isFirst(): boolean {
+    return this.listedAt === Number.NEGATIVE_INFINITY;
   }
 
   private async list(): Promise<void> {
-    const { names, cut } = await listFiles(this.mentions);
     const before = this.known;
     const known = new Map<string, Entry>();
-    // What was known is not computed again.
-    const add = (path: string) => known.set(path, before.get(path) ?? entryOf(path));
-    for (const name of names) {
+    let hasNew = false;
+    const add = (path: string) => {
+      // What was known is not computed again.
+      const old = before.get(path);
+      const entry = old ?? entryOf(path);
+      hasNew ||= old === undefined;
+      known.set(path, entry);
+      if (this.isFirst) this.arriving.push(entry);
+    };
+    this.isCut = await listFiles(this.mentions, (name) => {
+      if (known.has(name)) return;
       add(name);
       for (let end = name.lastIndexOf("/"); end > 0; end = name.lastIndexOf("/", end - 1)) {
         const folder = name.slice(0, end + 1);
         if (known.has(folder)) break;
         add(folder);
       }
-    }
-    const isSame = known.size === before.size && names.every((name) => before.has(name));
-    if (!isSame) this.sorted = [...known.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    });
+    if (hasNew || known.size !== before.size)
+      this.sorted = [...known.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     this.known = known;
-    this.isCut = cut;
     this.listedAt = this.now();
   }
 }

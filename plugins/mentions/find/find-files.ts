@@ -5,19 +5,25 @@ import { bestOf } from "./best.ts";
 import { matchesIn, queryOf } from "./ranking.ts";
 
 const DEFAULT_LIMIT = 20;
+/** How long a partial answer waits for more names, in milliseconds. */
+const PATIENCE_MS = 100;
+
+type Params = Operations["find_files"]["params"];
 
 /** Finds files by parts of their paths. A file that was made a moment ago is found, too. */
 export async function findFiles(
-  { query, limit = DEFAULT_LIMIT }: Pick<Operations["find_files"]["params"], "query" | "limit">,
+  { query, limit = DEFAULT_LIMIT, partial = false }: Pick<Params, "query" | "limit" | "partial">,
   mentions: Mentions,
 ): Promise<Operations["find_files"]["result"]> {
   const { index } = mentions;
-  await index.ready();
+  const wait = (work: Promise<void>) => (partial ? within(work, PATIENCE_MS) : work);
+  await wait(index.ready());
   const wanted = queryOf(query);
   const hides = await hiddenIn(mentions);
   let found = bestOf(index.entries, wanted, limit, hides);
-  if (found.length === 0 && wanted.terms.length > 0) {
-    await index.refresh();
+  // Who asks again for more names has just had them read.
+  if (found.length === 0 && wanted.terms.length > 0 && !(partial && (index.isReading || index.isFresh))) {
+    await wait(index.refresh());
     found = bestOf(index.entries, wanted, limit, hides);
   }
   const files = found.map((entry) => ({
@@ -25,7 +31,20 @@ export async function findFiles(
     kind: entry.path.endsWith("/") ? ("folder" as const) : ("file" as const),
     matches: matchesIn(wanted, entry).filter((at) => at < entry.path.length),
   }));
-  return { files, total: index.entries.length, ...(index.isCut && { cut: true as const }) };
+  const state = {
+    ...(index.isCut && { cut: true as const }),
+    ...(partial && index.isReading && { reading: true as const }),
+  };
+  return { files, total: index.entries.length, ...state };
+}
+
+/** Waits for some work, but not longer than this. Rejects if the work does meanwhile; it goes on otherwise. */
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** Whether a name must not be shown, as in searches of the model. */

@@ -11,26 +11,19 @@ const LIMIT_MS = 30_000;
 
 const OPTIONS = ["--no-config", "--no-require-git", "--no-messages", "--color=never"];
 
-/** Files of the session's directory, without those that git ignores, in no order. `cut` if there are more. */
-export interface Listing {
-  names: string[];
-  cut: boolean;
-}
-
-/** Lists the files with ripgrep, which knows what git ignores, where the executor has it. Throws MENTIONS_LISTING. */
-export async function listFiles({ ctx, workspace }: Mentions): Promise<Listing> {
+/**
+ * Lists the files of the session's directory, without those that git ignores, in no order, with ripgrep, which knows what git ignores, where the
+ * executor has it. Calls `take` with each name as it comes. Returns whether there are more than it reads. Throws MENTIONS_LISTING.
+ */
+export async function listFiles({ ctx, workspace }: Mentions, take: (name: string) => void): Promise<boolean> {
   const files = callable(ctx);
   const directory = workspace().cwd;
   if (!files?.search) throw errors.MENTIONS_LISTING({ directory, reason: "the session's files cannot be searched" });
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(LIMIT_MS)]);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const names = new Names(take);
   const onOutput = (chunk: Uint8Array) => {
-    if (enough.signal.aborted) return;
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) enough.abort();
+    if (!enough.signal.aborted && !names.add(chunk)) enough.abort();
   };
   try {
     const real = await files.realpath(directory, { signal });
@@ -41,8 +34,37 @@ export async function listFiles({ ctx, workspace }: Mentions): Promise<Listing> 
     if (!enough.signal.aborted)
       throw errors.MENTIONS_LISTING({ directory, reason: reasonOf(thrown, signal) }, { cause: thrown });
   }
-  const names = namesIn(Buffer.concat(chunks));
-  return { names: names.slice(0, MOST_NAMES), cut: enough.signal.aborted || names.length > MOST_NAMES };
+  return enough.signal.aborted;
+}
+
+/** Cuts the output of a listing into names, each of which ends with NUL. */
+class Names {
+  private readonly take: (name: string) => void;
+  /** The beginning of a name that is not there whole. */
+  private rest: Uint8Array = new Uint8Array();
+  private bytes = 0;
+  private count = 0;
+
+  constructor(take: (name: string) => void) {
+    this.take = take;
+  }
+
+  /** Returns false once there are enough. */
+  add(chunk: Uint8Array): boolean {
+    this.bytes += chunk.length;
+    const end = chunk.lastIndexOf(0);
+    if (end >= 0) {
+      for (const name of namesIn(Buffer.concat([this.rest, chunk.subarray(0, end + 1)]))) {
+        if (this.count >= MOST_NAMES) return false;
+        this.count++;
+        this.take(name);
+      }
+      this.rest = new Uint8Array();
+    }
+    // The chunk may be used again by who gives it.
+    this.rest = Buffer.concat([this.rest, chunk.subarray(end + 1)]);
+    return this.bytes <= MOST_BYTES;
+  }
 }
 
 function reasonOf(thrown: unknown, signal: AbortSignal): string {

@@ -5,7 +5,7 @@ import type { FieldParts } from "./field-parts.ts";
 
 /** What attaching a picture of the clipboard needs of the application. */
 export interface ClipboardPlace extends Pick<Surroundings, "env" | "tell"> {
-  readonly words: Pick<Words, "clipboard" | "imagesInMessages">;
+  readonly words: Pick<Words, "clipboard" | "imagesInMessages" | "readingFiles">;
 }
 
 /** Attaches the picture in the clipboard to the message, or says why there is none. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { truncateToWidth, visibleWidth } from "@mariozechner/pi-tui/dist/utils.js";
 import { plainText } from "@scorel/kit/text/plain";
 import type { Keys } from "../keys.ts";
@@ -6,6 +7,8 @@ import type { Theme } from "../theme/theme.ts";
 
 const ROWS = 8;
 const WIDEST_LABEL = 40;
+/** Milliseconds between two questions about the same text, while more may come. */
+const AGAIN_MS = 50;
 
 /** What is to be completed: the text before the cursor. `wanted` when the person asks for it by a key. */
 export interface Asked {
@@ -28,6 +31,10 @@ export interface Suggestion {
 export interface Suggestions {
   length: number;
   items: readonly Suggestion[];
+  /** More may come: it is asked again soon. */
+  isPartial?: boolean;
+  /** Said below the items. */
+  note?: string;
 }
 
 /** Finds completions. Returns undefined where it has nothing to say. */
@@ -65,6 +72,7 @@ export class Completing {
   take(data: string, keys: Keys, now: Now): boolean | (Suggestion & { length: number }) {
     const { list } = this;
     if (!list || !isSame(list.asked, now)) return false;
+    if (list.items.length === 0 && !keys.is(data, "interrupt")) return false;
     if (keys.is(data, "down")) return this.move(1);
     if (keys.is(data, "up")) return this.move(-1);
     if (keys.is(data, "pageDown")) return this.page(1);
@@ -90,7 +98,7 @@ export class Completing {
       label: truncateToWidth(drawable(label), Math.min(WIDEST_LABEL, Math.max(1, width - 2)), "…"),
       detail: drawable(detail),
     }));
-    const column = Math.max(...shown.map(({ label }) => visibleWidth(label)));
+    const column = Math.max(0, ...shown.map(({ label }) => visibleWidth(label)));
     const rows = shown.map(({ label, detail }, index) => {
       const pad = " ".repeat(column - visibleWidth(label) + 2);
       const room = width - column - 4;
@@ -99,7 +107,8 @@ export class Completing {
       return isChosen ? theme.style("selected", `› ${label}`) + about : `  ${label}${about}`;
     });
     const count = list.items.length > ROWS ? [theme.style("faint", `  ${list.chosen + 1}/${list.items.length}`)] : [];
-    return [...rows, ...count];
+    const note = list.note === undefined ? [] : [theme.style("faint", truncateToWidth(`  ${list.note}`, width, "…"))];
+    return [...rows, ...count, ...note];
   }
 
   private move(by: number): true {
@@ -121,10 +130,24 @@ export class Completing {
     const running = new AbortController();
     this.running = running;
     const found = await this.find(next, running.signal);
+    if (!this.next && !running.signal.aborted) {
+      this.show(found, next);
+      if (found?.isPartial) {
+        await delay(AGAIN_MS);
+        if (!running.signal.aborted) this.next ??= next;
+      }
+    }
     this.running = undefined;
     if (this.next) return this.run();
-    if (running.signal.aborted) return;
-    this.list = found && found.items.length > 0 ? { ...found, asked: next, chosen: 0 } : undefined;
+  }
+
+  /** Shows what was found. What was chosen of an earlier answer stays chosen. */
+  private show(found: Suggestions | undefined, asked: Asked): void {
+    const { list } = this;
+    const before = list && isSame(list.asked, asked) && list.chosen > 0 ? list.items[list.chosen] : undefined;
+    const chosen = Math.max(0, found?.items.findIndex(({ text }) => text === before?.text) ?? 0);
+    const isShown = found && (found.items.length > 0 || found.note !== undefined);
+    this.list = isShown ? { ...found, asked, chosen } : undefined;
     this.onReady();
   }
 

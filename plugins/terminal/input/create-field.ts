@@ -22,7 +22,11 @@ export function createField(
   const walk = new HistoryWalk(history, warn);
   const field = new PromptField(at, {
     history: walk,
-    completing: new Completing([commandSource(at, commands), fileSource(hostFiles(at)), wordSource(at)]),
+    completing: new Completing([
+      commandSource(at, commands),
+      fileSource(hostFiles(at), at.words.readingFiles),
+      wordSource(at),
+    ]),
     imageIn: (pasted) => droppedImage(pasted, at.cwd),
     pasteImage: clipboardPaste(at),
     editElsewhere: (text) => editElsewhere(at, text),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { fuzzyFilter } from "@mariozechner/pi-tui/dist/fuzzy.js";
 import type { ListedCommand } from "@scorel/commands/contract";
 import type { Client } from "@scorel/host/contract";
@@ -24,18 +25,27 @@ export interface FoundFile {
   directory?: boolean | undefined;
 }
 
-/** Finds files whose paths match a query, the best first. */
-export type FindFiles = (query: string, signal: AbortSignal) => Promise<readonly FoundFile[]>;
+/** Files that were found, the best first. `isPartial` while their names are being read, so that more may come. */
+export interface FoundFiles {
+  files: readonly FoundFile[];
+  isPartial?: boolean;
+}
+
+/** Finds files whose paths match a query. */
+export type FindFiles = (query: string, signal: AbortSignal) => Promise<FoundFiles>;
 
 const MOST_FILES = 50;
+/** Milliseconds after which an answer takes long. */
+const SOON_MS = 100;
 
 /** Finds files of the session's directory as the host does. */
 export function hostFiles(place: Place): FindFiles {
   return async (query) => {
     const { client, sessionId } = place;
-    if (sessionId === undefined) return [];
-    const { files } = await client.request("find_files", { sessionId, query, limit: MOST_FILES });
-    return files.map(({ path, kind }) => ({ path, directory: kind === "folder" }));
+    if (sessionId === undefined) return { files: [] };
+    const asked = { sessionId, query, limit: MOST_FILES, partial: true };
+    const { files, reading = false } = await client.request("find_files", asked);
+    return { files: files.map(({ path, kind }) => ({ path, directory: kind === "folder" })), isPartial: reading };
   };
 }
 
@@ -93,29 +103,84 @@ async function words(client: Client, sessionId: string, line: string): Promise<S
   return { length: line.length - from, items: values.map((value) => ({ text: value })) };
 }
 
-/** Completes `@` and a part of a path to a file, which is attached to the message. */
-export function fileSource(find: FindFiles): Source {
+/**
+ * Completes `@` and a part of a path to a file, which is attached to the message. `reading` is what is said while names are being read. A
+ * name with spaces is found without quotes, too: they are inserted with it.
+ */
+export function fileSource(find: FindFiles, reading = ""): Source {
+  const search = new FileSearch(find);
   return (asked, signal) => {
-    const mark = fileMark(asked);
-    return mark === undefined ? undefined : files(find, mark, signal);
+    const place = fileMark(asked);
+    if (!place) return undefined;
+    const { length } = place.mark;
+    if (/^@[^"]*\s/.test(place.mark)) return spaced(search.foundBehind(place.head), place.mark);
+    return search.ask(place, signal).then(({ files, isPartial = false }) => {
+      const more = isPartial && { isPartial, ...(reading !== "" && { note: reading }) };
+      return { length, items: files.map(fileSuggestion), ...more };
+    });
   };
 }
 
-/** The mark of a file that the text ends with, such as `@src/ca` or `@"my file`. */
-function fileMark({ mode, before }: Asked): string | undefined {
-  if (mode === "shell") return undefined;
-  return /(?:^|\s)(@(?:"[^"\n]*|[^\s"]*))$/u.exec(before)?.[1];
+/** The mark of a file, and the text before it. */
+interface FilePlace {
+  head: string;
+  mark: string;
 }
 
-async function files(find: FindFiles, mark: string, signal: AbortSignal): Promise<Suggestions> {
-  const found = await find(mark.replace(/^@"?/, ""), signal);
-  return { length: mark.length, items: found.map(fileSuggestion) };
+/** Asks for files, and tells what is known when the answer takes long. */
+class FileSearch {
+  private readonly find: FindFiles;
+  private open: (FilePlace & { found: Promise<FoundFiles> }) | undefined;
+  private last: (FilePlace & { files: readonly FoundFile[] }) | undefined;
+
+  constructor(find: FindFiles) {
+    this.find = find;
+  }
+
+  /** The files that were found last for a mark at this place. */
+  foundBehind(head: string): readonly FoundFile[] {
+    return this.last?.head === head ? this.last.files : [];
+  }
+
+  async ask({ head, mark }: FilePlace, signal: AbortSignal): Promise<FoundFiles> {
+    const isOpen = this.open?.head === head && this.open.mark === mark;
+    if (!isOpen) this.open = { head, mark, found: this.find(mark.replace(/^@"?|"/g, ""), signal) };
+    // Nobody may ask for the answer once it comes.
+    this.open?.found.catch(() => {});
+    const { open, last } = this;
+    const known = last?.head === head && last.mark === mark ? last.files : [];
+    const found = await Promise.race([open?.found, delay(SOON_MS)]).catch((thrown) => {
+      this.open = undefined;
+      throw thrown;
+    });
+    if (!found) return { files: known, isPartial: true };
+    this.open = undefined;
+    this.last = { head, mark, files: found.files };
+    return found;
+  }
+}
+
+/**
+ * The mark of a file that the text ends with, such as `@src/ca`, `@"my file`, or `@"my folder/"fi` behind a folder that was completed, and
+ * the text before it. Without quotes, words may follow that are a part of the name.
+ */
+function fileMark({ mode, before }: Asked): FilePlace | undefined {
+  if (mode === "shell") return undefined;
+  const [, mark] = /(?:^|\s)(@(?:"[^"\n]*\/"[^\s"]*|"[^"\n]*|[^\s"]*|[^\s"@][^\n"@]*))$/u.exec(before) ?? [];
+  return mark === undefined ? undefined : { head: before.slice(0, before.length - mark.length), mark };
+}
+
+/** The files, of those found before the space, whose names have what is typed. In other words, nobody means a file. */
+async function spaced(known: readonly FoundFile[], mark: string): Promise<Suggestions | undefined> {
+  const typed = mark.slice(1).toLowerCase();
+  const files = known.filter(({ path }) => path.toLowerCase().includes(typed));
+  return files.length === 0 ? undefined : { length: mark.length, items: files.map(fileSuggestion) };
 }
 
 function fileSuggestion({ path, directory = false }: FoundFile): Suggestion {
   const name = directory && !path.endsWith("/") ? `${path}/` : path;
   const mark = /[\s"]/.test(name) ? `@"${name}"` : `@${name}`;
   // After a folder, one goes on typing.
-  if (directory) return { text: mark.replace(/"$/, ""), label: name };
+  if (directory) return { text: mark, label: name };
   return { text: `${mark} `, label: name, attachment: { mark, path } };
 }

@@ -27,6 +27,7 @@ export const en = {
   },
   imagesInMessages: "Pictures go with messages only.",
   retried: "tried again",
+  readingFiles: "reading files…",
   waitsForOthers: "waits for other tools",
   below: (count: string, key: string) => `↓ ${count} below · ${key} to the end`,
   lines: (count: number, isMore: boolean) => `${count}${isMore ? "+" : ""} ${count === 1 ? "line" : "lines"}`,

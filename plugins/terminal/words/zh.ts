@@ -29,6 +29,7 @@ export const zh: Words = {
   },
   imagesInMessages: "图片只能随消息发送。",
   retried: "已重试",
+  readingFiles: "正在读取文件…",
   waitsForOthers: "等待其他工具",
   below: (count, key) => `↓ 下面还有 ${count} · ${key} 到末尾`,
   lines: (count, isMore) => `${count}${isMore ? "+" : ""} 行`,

@@ -1,7 +1,13 @@
 import type { Client } from "@scorel/host/contract";
 import { describe, expect, it } from "vitest";
 import { Completing, type Source, type Suggestions } from "../../../../plugins/terminal/input/completing.ts";
-import { commandSource, fileSource, hostFiles, wordSource } from "../../../../plugins/terminal/input/sources.ts";
+import {
+  commandSource,
+  type FoundFiles,
+  fileSource,
+  hostFiles,
+  wordSource,
+} from "../../../../plugins/terminal/input/sources.ts";
 import { eventually } from "../../../eventually.ts";
 import { desk, key } from "./desk.ts";
 
@@ -22,11 +28,11 @@ const client = {
 } as unknown as Client;
 
 const place = { client, sessionId: "s1" };
-const files = fileSource(async (query) =>
-  [{ path: "src/cart.ts" }, { path: "src", directory: true }, { path: "my notes.md" }].filter(({ path }) =>
-    path.includes(query),
-  ),
-);
+const PATHS = [
+  ...[{ path: "src/cart.ts" }, { path: "src", directory: true }, { path: "my notes.md" }],
+  ...[{ path: "my folder", directory: true }, { path: "my folder/a.md" }],
+];
+const files = fileSource(async (query) => ({ files: PATHS.filter(({ path }) => `${path}/`.includes(query)) }));
 const all = () => new Completing([commandSource(place), files, wordSource(place)]);
 
 /** A field whose list is shown once `text` is in it. */
@@ -87,6 +93,58 @@ describe("completion", () => {
     expect(spaced.field.text).toBe('@"my notes.md" ');
   });
 
+  it("inserts the quotes of a name with spaces itself, also behind a folder, and takes other words for no file", async () => {
+    const { type, shown, field } = await listed("see @my");
+    type(" n");
+    await eventually(() => expect(shown()).toEqual(["› my notes.md"]));
+    type(key.tab);
+    expect(field.text).toBe('see @"my notes.md" ');
+    type("and");
+    await Promise.resolve();
+    expect(shown()).toEqual([]);
+    const inside = await listed("@my f");
+    inside.type(key.tab);
+    expect(inside.field.text).toBe('@"my folder/"');
+    await eventually(() => expect(inside.shown()).toContain("  my folder/a.md"));
+    inside.type("a");
+    await eventually(() => expect(inside.shown()).toEqual(["› my folder/a.md"]));
+    inside.type(key.tab, key.enter);
+    const mark = '@"my folder/a.md"';
+    expect(inside.sent).toEqual([
+      { mode: "message", text: `${mark} `, attachments: [{ mark, path: "my folder/a.md" }] },
+    ]);
+  });
+
+  it("says that files are being read, and shows more as they come, with what was chosen", async () => {
+    let give: (paths: readonly string[], isPartial: boolean) => void = () => {};
+    let asked = 0;
+    const find = () => {
+      asked++;
+      return new Promise<FoundFiles>((resolve) => {
+        give = (paths, isPartial) => resolve({ files: paths.map((path) => ({ path })), isPartial });
+      });
+    };
+    const at = desk({ completing: new Completing([fileSource(find, "reading files…")]) });
+    const gives = async (paths: readonly string[], isPartial: boolean, lines: readonly string[]) => {
+      give(paths, isPartial);
+      await eventually(() => expect(at.field.render(50).slice(3)).toEqual(lines));
+    };
+    const isAsked = (times: number) => eventually(() => expect(asked).toBe(times));
+    at.type("@");
+    await eventually(() => expect(at.field.render(50).slice(3)).toEqual(["  reading files…"]));
+    expect(asked).toBe(1);
+    await gives([], true, ["  reading files…"]);
+    await isAsked(2);
+    await gives(["a1"], true, ["› a1", "  reading files…"]);
+    await isAsked(3);
+    await gives(["a0", "a1", "a2"], true, ["› a0", "  a1", "  a2", "  reading files…"]);
+    at.type(key.down);
+    await isAsked(4);
+    await gives(["a1", "a2"], false, ["› a1", "  a2"]);
+    at.type(key.tab);
+    expect([at.field.text, asked]).toEqual(["@a1 ", 4]);
+  });
+
   it("asks the host for files, and shows nothing where the host cannot find them", async () => {
     const asked: unknown[] = [];
     const request = async (operation: string, params: object) => {
@@ -97,7 +155,7 @@ describe("completion", () => {
     const { shown } = await listed("@s", new Completing([fileSource(hostFiles(finding))]));
     expect([shown(), asked.slice(-2)]).toEqual([
       ["› src/"],
-      ["find_files", { sessionId: "s1", query: "s", limit: 50 }],
+      ["find_files", { sessionId: "s1", query: "s", limit: 50, partial: true }],
     ]);
     const refusing = {
       ...finding,
