@@ -1,6 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { openSession, sessionChoice } from "@scorel/host/client";
-import type { Client, SessionOption, SessionStatus } from "@scorel/host/contract";
+import { ALL_RIGHTS, openSession, rightsOf, sessionChoice } from "@scorel/host/client";
+import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { lineOf } from "@scorel/kit/text/one-line";
@@ -30,19 +30,20 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
   if (options.resume === true && invocation.stdin.isTTY !== true) throw errors.CHAT_RESUME();
   await ctx.find("trustQuestion")?.ask(invocation);
   const client = ctx.host.connect({ name: "terminal" });
+  const rights = elsewhere ? await rightsOf(client) : ALL_RIGHTS;
   const full = fullScreen(ctx, invocation);
-  if (full) return inFullScreen(ctx, full, client, invocation);
+  if (full) return inFullScreen(ctx, full, client, invocation, rights);
   let unwatch: (() => void) | undefined;
   let connection: Connection | undefined;
   try {
     const chosen = options.resume === true ? await chooseSession(client, invocation) : undefined;
-    const status = await opened(ctx, client, inSession(invocation, chosen));
+    const status = await opened(ctx, client, inSession(invocation, chosen), rights);
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
     const screen = new Screen(createOutput(terminal), client, () => stdout.columns);
     const person = invocation.stdin.isTTY === true;
     connection = new Connection(client, screen);
-    const chat = new ChatSession(client, connection, screen, { person, elsewhere });
+    const chat = new ChatSession(client, connection, screen, { person, elsewhere, rights });
     await chat.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
     const hasInput = await (person
@@ -77,13 +78,14 @@ async function inFullScreen(
   terminal: TerminalService,
   client: Client,
   invocation: Invocation,
+  rights: Rights,
 ): Promise<number> {
   try {
     const open: TerminalStart["open"] = (plainly, sessionId) =>
-      opened(ctx, client, inSession(invocation, sessionId), plainly);
+      opened(ctx, client, inSession(invocation, sessionId), rights, plainly);
     const [prompt] = invocation.args;
     const choosesSession = invocation.options.resume === true;
-    return (await terminal.run({ invocation, client, open, prompt, choosesSession })) ?? UNCONFIGURED;
+    return (await terminal.run({ invocation, client, open, prompt, choosesSession, rights })) ?? UNCONFIGURED;
   } finally {
     await client.close();
   }
@@ -101,12 +103,18 @@ async function opened(
   ctx: Context,
   client: Client,
   invocation: Invocation,
+  rights: Rights,
   plainly: Plainly = (ask) => ask(),
 ): Promise<SessionStatus | undefined> {
   const known = ctx.sessionOptions.known();
-  const reopen = (model: string) => open(client, invocation, model, known, plainly);
-  const status = await open(client, invocation, invocation.options.model as string | undefined, known, plainly);
-  return withModel(client, invocation, status, { models: ctx.find("models"), reopen, plainly });
+  const { cwd, options, stdin } = invocation;
+  const attending = stdin.isTTY === true && rights.answer;
+  const choice = { ...sessionChoice(cwd, options, known), attending, looksOn: !rights.write };
+  const open = (model: string | undefined) =>
+    openOrRelocate(client, invocation, () => openSession(client, { ...choice, model }), plainly);
+  const status = await open(options.model as string | undefined);
+  if (!rights.write) return status;
+  return withModel(client, invocation, status, { models: ctx.find("models"), reopen: open, plainly });
 }
 
 /** Reloads the session when its sources change; throws CHAT_NO_WATCH and WATCH_FOLDER. */
@@ -140,18 +148,6 @@ async function closeSession(
   staying(present.filter(({ clientId }) => clientId !== client.clientId).map(({ name }) => lineOf(name)));
   await screen.notices(notices);
   await screen.notices((await client.request("close_session", { sessionId })).notices);
-}
-
-function open(
-  client: Client,
-  invocation: Invocation,
-  model: string | undefined,
-  known: readonly SessionOption[],
-  plainly: Plainly,
-): Promise<SessionStatus> {
-  const { options, cwd, stdin } = invocation;
-  const choice = { ...sessionChoice(cwd, options, known), model, attending: stdin.isTTY === true };
-  return openOrRelocate(client, invocation, () => openSession(client, choice), plainly);
 }
 
 /** Reads lines from a pipe; each is answered before the next is read. Returns whether there was anything to answer. */

@@ -15,6 +15,8 @@ export const errors = defineErrors({
     text: () =>
       "The input ended before there was a prompt. Pass a prompt with -p or through the pipe, or run this in a terminal.",
   },
+  CHAT_LOOKS_ON: () =>
+    "This was not sent: you may only read this session, as the token of your connection does not include `prompt`. On the host's computer, `scorel host token rotate <name> --scope view,prompt` makes one that does.",
   CHAT_NO_WATCH: {
     exit: 2,
     text: () =>

@@ -1,5 +1,5 @@
 import { clientName } from "@scorel/host/client";
-import type { Client } from "@scorel/host/contract";
+import type { Client, RequestsNow } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { OpenRequest } from "@scorel/requests/contract";
@@ -185,9 +185,9 @@ export class Questions {
   }
 }
 
-/** Tells the host that notifications are shown here, but that nobody answers questions. */
-export async function attendWithoutAnswers(client: Client, sessionId: string): Promise<void> {
-  await ifSupported(client.request("list_requests", { sessionId }));
+/** Tells the host that notifications are shown here, but that nobody answers questions. Returns those that are open. */
+export function openQuestions(client: Client, sessionId: string): Promise<RequestsNow | undefined> {
+  return ifSupported(client.request("list_requests", { sessionId }));
 }
 
 /** Resolves with undefined when no plugin for questions is loaded. */

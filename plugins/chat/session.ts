@@ -1,16 +1,19 @@
 import type { CommandResult } from "@scorel/commands/contract";
-import { everyPage } from "@scorel/host/client";
-import type { Client, Delivered, QueuedMessage, ResumeMode, SessionStatus } from "@scorel/host/contract";
+import { ALL_RIGHTS, everyPage } from "@scorel/host/client";
+import type { Client, Delivered, QueuedMessage, ResumeMode, Rights, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import { CommandLines } from "./command-lines.ts";
 import type { Connection } from "./connection.ts";
+import { errors } from "./errors.ts";
 import { follow } from "./following.ts";
-import { attendWithoutAnswers, Questions } from "./questions.ts";
+import { openQuestions, Questions } from "./questions.ts";
+import { rightsText } from "./rights.ts";
 import type { Screen } from "./screen.ts";
 import { ShellLines } from "./shell-lines.ts";
 import { type ChatState, reactions, stateOf } from "./states.ts";
 import { Turns } from "./turns.ts";
 import type { Entered } from "./typed-line.ts";
+import { WatchedQuestions } from "./watched-questions.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
@@ -20,6 +23,8 @@ export interface ChatOptions {
   person: boolean;
   /** Whether the session's files are on another computer. */
   elsewhere: boolean;
+  /** What the person may do; default: everything. */
+  rights?: Rights | undefined;
 }
 
 /**
@@ -40,6 +45,7 @@ export class ChatSession {
   private readonly screen: Screen;
   private readonly person: boolean;
   private readonly elsewhere: boolean;
+  private readonly rights: Rights;
   private current = "";
   private leave: () => Promise<void> = async () => {};
   private readonly commands: CommandLines;
@@ -48,12 +54,18 @@ export class ChatSession {
   /** Lines and reloads, which are taken one after the other. */
   private readonly work: WorkQueue;
 
-  constructor(client: Client, connection: Connection, screen: Screen, { person, elsewhere }: ChatOptions) {
+  constructor(
+    client: Client,
+    connection: Connection,
+    screen: Screen,
+    { person, elsewhere, rights = ALL_RIGHTS }: ChatOptions,
+  ) {
     this.client = client;
     this.connection = connection;
     this.screen = screen;
     this.person = person;
     this.elsewhere = elsewhere;
+    this.rights = rights;
     this.turns = new Turns(client, screen, () => this.work.catchUp());
     this.shell = new ShellLines(client, this.turns);
     this.commands = new CommandLines(client, screen, this);
@@ -62,12 +74,13 @@ export class ChatSession {
   }
 
   get state(): ChatState {
-    const { current, left, turns, questions } = this;
+    const { current, left, turns, questions, rights } = this;
     return stateOf({
       opened: current !== "",
       connected: !this.connection.isLost,
       left,
-      turn: left && turns.awaitsAny ? "own" : turns.running,
+      // Nobody can cancel a turn who may only read.
+      turn: left && turns.awaitsAny ? "own" : rights.write ? turns.running : "none",
       question: questions?.asked !== undefined,
     });
   }
@@ -92,7 +105,11 @@ export class ChatSession {
     this.begun = status.leafId !== null;
     this.turns.nowRunning(status.running);
     await this.screen.opened(status, this.person, said);
-    const questions = this.person ? new Questions(this.client, sessionId, this.screen) : undefined;
+    const told = this.person && past === "first" ? rightsText(this.rights) : undefined;
+    if (told !== undefined) await this.tell(told);
+    const questions =
+      this.person && this.rights.answer ? new Questions(this.client, sessionId, this.screen) : undefined;
+    const watched = this.person && !questions ? new WatchedQuestions(this.screen) : undefined;
     this.leave = await follow(this.client, status, {
       past: this.person,
       took: (delivered) => {
@@ -105,7 +122,7 @@ export class ChatSession {
         await this.screen.now(view, { queue, past, elsewhere: this.elsewhere });
         past = "again";
       },
-      hear: (delivered) => this.hear(delivered, questions),
+      hear: (delivered) => this.hear(delivered, questions ?? watched),
       resumed: (mode, status) => {
         this.screen.here(status);
         this.resumed(mode, status);
@@ -113,7 +130,9 @@ export class ChatSession {
     });
     this.questions = questions;
     this.commands.entered();
-    await (questions ? questions.attend(true) : attendWithoutAnswers(this.client, sessionId));
+    if (questions) await questions.attend(true);
+    else if (watched) await watched.begin(this.client, sessionId);
+    else await openQuestions(this.client, sessionId);
   }
 
   private async queueIn(sessionId: string): Promise<readonly QueuedMessage[]> {
@@ -138,7 +157,7 @@ export class ChatSession {
       );
   }
 
-  private async hear(delivered: Delivered, questions: Questions | undefined): Promise<void> {
+  private async hear(delivered: Delivered, questions: Questions | WatchedQuestions | undefined): Promise<void> {
     const { type } = delivered.event;
     if (type === "missed") await this.lookAgain();
     await this.screen.hear(delivered);
@@ -199,6 +218,11 @@ export class ChatSession {
     if (text.trim() === "") return;
     const [, command, args = ""] = (isLiteral ? undefined : COMMAND.exec(text.trim())) ?? [];
     if (command === undefined) {
+      if (!this.rights.write) {
+        // So that nothing is lost that somebody wrote before they saw it.
+        this.input = { text, isLiteral };
+        throw errors.CHAT_LOOKS_ON();
+      }
       if (!this.person || isLiteral || !(await this.shell.run(this.sessionId, text))) return this.send(text);
       this.begun = true;
       return;

@@ -283,6 +283,14 @@ export interface SessionStatus extends SessionGlance {
   doing?: Doing;
 }
 
+/** What a client may do in a session, besides reading it. */
+export interface Rights {
+  /** It may open the session, send messages and cancel turns. */
+  write: boolean;
+  /** It may answer questions, such as whether a command may run. */
+  answer: boolean;
+}
+
 /**
  * Operations of the client contract: name -> params and result. Plugins add rows by declaration merging into this
  * module, and their handlers as the contribution `operations`.
@@ -294,6 +302,8 @@ export interface Operations {
     params: { sessionId?: string | undefined } & PageParams;
     result: { operations: OperationDescription[] } & Page;
   };
+  /** Tells what the client may do in a session, by the scope of its connection. */
+  get_rights: { params: { sessionId?: string | undefined }; result: Rights };
   create_session: {
     params: { cwd: string; name?: string; unsaved?: boolean } & Relation & SessionOptions;
     result: SessionStatus;

@@ -1,5 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { Client, SessionStatus } from "@scorel/host/contract";
+import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 
 /** What a conversation in the terminal begins with. */
 export interface TerminalStart {
@@ -12,6 +12,8 @@ export interface TerminalStart {
   open(plainly: <R>(work: () => Promise<R>) => Promise<R>, sessionId?: string): Promise<SessionStatus | undefined>;
   /** The person chooses a session from a list first. */
   choosesSession?: boolean | undefined;
+  /** What the person may do; default: everything. */
+  rights?: Rights | undefined;
   /** A message that is sent at once. */
   prompt?: string | undefined;
 }

@@ -5,9 +5,10 @@ import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
 import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { continued, visibleBreaks } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
+import { codeOf } from "@scorel/kit/values/coded-error";
 import { newId } from "@scorel/kit/values/id";
 import type { Notice, SessionOption, SessionOptions } from "@scorel/workspace/contract";
-import type { Client, HostService, Operations, QueuedMessage, SessionStatus } from "../contract.ts";
+import type { Client, HostService, Operations, QueuedMessage, Rights, SessionStatus } from "../contract.ts";
 import { optionFlags, optionsFrom } from "../session-options.ts";
 import { everyPage } from "./every-page.ts";
 
@@ -23,6 +24,21 @@ export interface SessionChoice extends SessionOptions {
   fork?: string | undefined;
   /** Keeps a new session or a copy in memory only. */
   unsaved?: boolean | undefined;
+  /** A stored session is only read, as by a client that may not open it to write in it. */
+  looksOn?: boolean | undefined;
+}
+
+/** The rights of a client that may do everything. */
+export const ALL_RIGHTS: Rights = { write: true, answer: true };
+
+/** What the client may do. Hosts of earlier versions do not tell; there, requests are refused one by one. */
+export async function rightsOf(client: Client): Promise<Rights> {
+  try {
+    return await client.request("get_rights", {});
+  } catch (thrown) {
+    if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    return ALL_RIGHTS;
+  }
 }
 
 /** Returns the command-line options about sessions that all clients share, among them those of the session's options. */
@@ -55,14 +71,16 @@ export function sessionChoice(
 /** Opens the chosen session; rejects with the client's errors. */
 export async function openSession(
   client: Client,
-  { cwd, session, latest, resume, fork, unsaved = false, ...options }: SessionChoice,
+  { cwd, session, latest, resume, fork, unsaved = false, looksOn = false, ...options }: SessionChoice,
 ): Promise<SessionStatus> {
+  const load = (sessionId: string) =>
+    looksOn ? client.request("get_status", { sessionId }) : client.request("load_session", { sessionId, ...options });
   if (resume !== undefined) {
     const { findSession } = await import("./find-session.ts");
-    return client.request("load_session", { sessionId: await findSession(client, resume, cwd), ...options });
+    return load(await findSession(client, resume, cwd));
   }
   if (fork !== undefined) return client.request("clone_session", { ...copied(fork), unsaved, ...options });
-  if (session !== undefined) return client.request("load_session", { sessionId: session, ...options });
+  if (session !== undefined) return load(session);
   if (latest) return client.request("continue_session", { cwd, ...options });
   return client.request("create_session", { cwd, unsaved, ...options });
 }

@@ -47,6 +47,7 @@ const info = has({ eventId: isText, meta: isObject, text: isText });
 /** What clients rely on in results, by operation. Others are data, which whoever asked for them must not trust. */
 const checks: Record<string, Check> = {
   subscribe: has({ ...begun, mode: isMode, status }),
+  get_rights: has({ write: isFlag, answer: isFlag }),
   create_session: status,
   clone_session: status,
   load_session: status,

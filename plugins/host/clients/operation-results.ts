@@ -249,6 +249,7 @@ const operationDescription = z.strictObject({
 export const results = {
   ping: z.strictObject({ pong: z.literal(true) }),
   list_operations: z.strictObject({ operations: z.array(operationDescription) }),
+  get_rights: z.strictObject({ write: z.boolean(), answer: z.boolean() }),
   create_session: sessionStatus,
   clone_session: sessionStatus,
   load_session: sessionStatus,

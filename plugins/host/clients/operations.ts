@@ -82,6 +82,19 @@ export const operations = {
     run: async (params, caller): Promise<Operations["list_operations"]["result"]> =>
       (await import("./list-operations.ts")).listOperations(operations, params.sessionId, caller),
   },
+  get_rights: {
+    summary: "Tells what the client may do in a session besides reading it: write in it, and answer its questions.",
+    readOnly: true,
+    confined: true,
+    params: () => z.strictObject({ sessionId: text.describe("Id of the session; default: any.") }),
+    run: ({ sessionId = "" }, { access }) => {
+      const may = (operation: string) => access.includes(operation, {}, { sessionId });
+      return {
+        write: may("load_session") && may("send_message"),
+        answer: may("attend_requests") && may("answer_request"),
+      };
+    },
+  },
   create_session: {
     summary: "Creates a session in a directory.",
     confined: true,

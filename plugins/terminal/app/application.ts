@@ -1,5 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { Client, SessionStatus } from "@scorel/host/contract";
+import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Settings } from "../config.ts";
 import type { Keys } from "../keys.ts";
@@ -37,6 +37,8 @@ export interface ApplicationParts {
   words: Words;
   keys: Keys;
   version: string;
+  /** What the person may do; default: everything. */
+  rights?: Rights | undefined;
 }
 
 /** One conversation on the whole screen: joins what is shown, what is typed, and the session. */
@@ -77,7 +79,7 @@ export class Application implements Surroundings {
     this.finish = resolve;
   });
 
-  constructor({ client, invocation, settings, words, keys, version }: ApplicationParts) {
+  constructor({ client, invocation, settings, words, keys, version, rights }: ApplicationParts) {
     const { cwd, env } = invocation;
     this.client = client;
     this.cwd = cwd;
@@ -92,7 +94,7 @@ export class Application implements Surroundings {
     const pictures = graphics && new Pictures(graphics);
     this.canvas = new Canvas(pictures);
     this.looks = new Looks({ settings, env, words, keys, pictures, changed: redraw });
-    this.conversation = new Conversation(client, this.listener, words);
+    this.conversation = new Conversation(client, this.listener, words, rights);
     this.questions = new Questions({
       words,
       give: (requestId, answer, kept) => this.answer(requestId, answer, kept),
@@ -254,7 +256,8 @@ export class Application implements Surroundings {
     const todos = hidesTodos ? undefined : listener.todos;
     const shown = { transcript, questions, queueKeys, todos, hidesPanels: hidesTodos, note, field, overlay };
     const { since } = this.activity;
-    const scene = { ...shown, columns, rows, version, cwd, view, look, keys, since, isGoingBack };
+    const { rights } = this.conversation;
+    const scene = { ...shown, rights, columns, rows, version, cwd, view, look, keys, since, isGoingBack };
     device.write(this.canvas.paint(pictureOf(scene)));
     const { waits } = this.canvas;
     if (waits > 0) this.frames.requestIn(waits);

@@ -41,6 +41,10 @@ function interrupt(app: Application): void {
     app.tell(app.words.hostGone);
     return;
   }
+  if (!conversation.rights.write && (conversation.isRunning || conversation.shellLines.running !== undefined)) {
+    app.tell(app.words.onlyReads);
+    return;
+  }
   if (questions.back()) return;
   const isAsked = questions.decline();
   const line = isAsked ? undefined : conversation.shellLines.running;
@@ -54,6 +58,7 @@ function clear(app: Application, clearing: Twice): void {
   if (field && (field.text !== "" || field.mode !== "message")) field.setText("");
   else if (
     !conversation.isLost &&
+    conversation.rights.write &&
     (conversation.isRunning || conversation.shellLines.running !== undefined || questions.shown)
   )
     interrupt(app);

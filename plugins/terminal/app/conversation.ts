@@ -1,5 +1,6 @@
 import type { CommandResult } from "@scorel/commands/contract";
 import {
+  ALL_RIGHTS,
   changeQueue,
   damageIn,
   followSession,
@@ -8,7 +9,7 @@ import {
   Warnings,
   whileConnected,
 } from "@scorel/host/client";
-import type { Client, SessionStatus } from "@scorel/host/contract";
+import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
 import type { Words } from "../words/words.ts";
@@ -26,6 +27,8 @@ export class Conversation {
   view: SessionView | undefined;
   readonly people: People;
   readonly shellLines: ShellLines;
+  readonly rights: Rights;
+  private isRightsTold = false;
   private readonly client: Client;
   private readonly listener: Listener;
   private readonly words: Words;
@@ -35,8 +38,9 @@ export class Conversation {
   private stopListening = () => {};
   private work: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, listener: Listener, words: Words) {
+  constructor(client: Client, listener: Listener, words: Words, rights = ALL_RIGHTS) {
     this.client = client;
+    this.rights = rights;
     this.people = new People(client);
     this.listener = listener;
     this.words = words;
@@ -74,6 +78,7 @@ export class Conversation {
     for (const warning of [...this.warnings.untold(status.notices), ...damageIn(status)])
       this.listener.told(warning, "warning");
     this.present(status);
+    this.tellRights();
     await former?.close();
     if (former && former.sessionId !== status.sessionId) await this.close(former.sessionId);
     await this.attend();
@@ -86,6 +91,11 @@ export class Conversation {
       if (this.isLost) this.listener.told(this.words.sentLater, "info");
       await this.own.send(sessionId, message, running);
     });
+  }
+
+  /** Opens a stored session, or only reads it if the person may do no more. */
+  open(sessionId: string): Promise<SessionStatus> {
+    return this.client.request(this.rights.write ? "load_session" : "get_status", { sessionId });
   }
 
   /** Shows a new session in the directory of this one. */
@@ -113,8 +123,7 @@ export class Conversation {
   private async withoutSession(name: string, args: string, thrown: unknown): Promise<undefined> {
     if (codeOf(thrown) !== "SESSION_UNKNOWN" || !this.view) throw thrown;
     if (name === "new" || name === "clear") await this.begin();
-    else if (name === "resume" && args !== "")
-      await this.enter(await this.client.request("load_session", { sessionId: args }));
+    else if (name === "resume" && args !== "") await this.enter(await this.open(args));
     else throw thrown;
   }
 
@@ -189,7 +198,7 @@ export class Conversation {
     if (!view) return;
     this.stopListening();
     await whileConnected(view, async () => {
-      if (view.status.running) await this.own.takeBack(view.sessionId).catch(() => {});
+      if (view.status.running && this.rights.write) await this.own.takeBack(view.sessionId).catch(() => {});
       await this.client.request("close_session", { sessionId: view.sessionId });
     });
     await view.close();
@@ -235,12 +244,20 @@ export class Conversation {
   /** Tells the host that a person is here to answer questions. A preset without the plugin for questions asks none. */
   private async attend(): Promise<void> {
     const sessionId = this.sessionId;
-    if (sessionId === undefined) return;
+    if (sessionId === undefined || !this.rights.answer) return;
     try {
       await this.client.request("attend_requests", { sessionId, attending: true });
     } catch (thrown) {
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     }
+  }
+
+  /** Says once what the person may not do. */
+  private tellRights(): void {
+    const { write, answer } = this.rights;
+    if (this.isRightsTold || (write && answer)) return;
+    this.isRightsTold = true;
+    this.listener.told(this.words.rights(write, answer), "info");
   }
 
   private present({ present = [], waiting }: SessionStatus): void {

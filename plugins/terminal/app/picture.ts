@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { isConnected, type LiveCall, type SessionView } from "@scorel/host/client";
+import type { Rights } from "@scorel/host/contract";
 import type { Keys } from "../keys.ts";
 import type { Component, Cursor } from "../parts.ts";
 import type { Look } from "../rows/look.ts";
@@ -35,6 +36,8 @@ export interface Scene {
   questions: Questions;
   queueKeys: Pick<QueueKeys, "chosen" | "editing" | "nameOf">;
   todos: ReturnType<typeof openList>;
+  /** What the person may do; default: everything. */
+  rights?: Rights;
   /** Neither the todo list nor panels of plugins are shown. */
   hidesPanels: boolean;
   note: Note | undefined;
@@ -65,7 +68,7 @@ export function pictureOf(scene: Scene): Frame {
   });
 }
 
-function statusParts({ view, look, keys, since, transcript, cwd }: Scene) {
+function statusParts({ view, look, keys, since, transcript, cwd, rights }: Scene) {
   const own = view?.status.meta.cwd;
   const directory = own === undefined || own === cwd ? undefined : own.replace(homedir(), "~");
   return {
@@ -76,6 +79,7 @@ function statusParts({ view, look, keys, since, transcript, cwd }: Scene) {
     now: Date.now(),
     since,
     directory,
+    mayAnswer: rights?.answer,
     startOf: (call: LiveCall) => transcript.startOf(call),
   };
 }

@@ -14,13 +14,13 @@ type Context = PluginContext<Settings, never>;
 /** Runs a conversation on the whole screen: the first picture comes before the session is open. */
 export async function runTerminal(
   ctx: Context,
-  { invocation, client, open, choosesSession, prompt }: TerminalStart,
+  { invocation, client, open, choosesSession, prompt, rights }: TerminalStart,
 ): Promise<number | undefined> {
   const { config: settings } = ctx;
   const words = await wordsFor(settings.language, invocation.env);
   const keys = createKeys(settings.keys);
   const version = ctx.find("launch")?.version ?? "";
-  const app = new Application({ client, invocation, settings, words, keys, version });
+  const app = new Application({ client, invocation, settings, words, keys, version, rights });
   app.actions = basicActions(app);
   const { interrupt, stdout } = invocation;
   const leave = () => app.leave();

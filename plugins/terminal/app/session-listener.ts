@@ -3,6 +3,7 @@ import type { Delivered } from "@scorel/host/contract";
 import type { Field } from "../parts.ts";
 import { displayLines } from "../rows/display.ts";
 import { outputLines } from "../rows/output.ts";
+import { safeLine } from "../rows/safe.ts";
 import type { Words } from "../words/words.ts";
 import type { Activity } from "./activity.ts";
 import type { Contributed } from "./contributed.ts";
@@ -39,6 +40,8 @@ export class SessionListener implements Listener {
   /** The todo list that is followed. */
   todos: ReturnType<typeof openList>;
   private readonly to: Shown;
+  /** The questions that somebody else has to answer, and that were told. */
+  private readonly waiting = new Set<string>();
 
   constructor(to: Shown) {
     this.to = to;
@@ -48,7 +51,7 @@ export class SessionListener implements Listener {
     const { to } = this;
     to.transcript.follow(view, to.conversation.people);
     this.todos = openList(view);
-    to.questions.update(view.requests);
+    this.ask(view);
     to.activity.update(view);
     to.onEntered();
     this.loadContributed();
@@ -56,7 +59,7 @@ export class SessionListener implements Listener {
   }
 
   changed(change: ViewChange): void {
-    const { transcript, questions, queueKeys, activity, conversation } = this.to;
+    const { transcript, queueKeys, activity, conversation } = this.to;
     const { view } = conversation;
     if (!view) return;
     const { kind } = change;
@@ -66,7 +69,7 @@ export class SessionListener implements Listener {
     if (kind === "rows" || kind === "reset") this.todos = openList(view, this.todos, change);
     if (kind === "live" || kind === "requests" || kind === "reset") transcript.liveChanged();
     if (kind === "queue" || kind === "reset") queueKeys.update();
-    if (kind === "requests" || kind === "reset") questions.update(view.requests);
+    if (kind === "requests" || kind === "reset") this.ask(view);
     if (kind !== "text" && kind !== "rows") activity.update(view, change);
     this.to.redraw();
   }
@@ -75,6 +78,20 @@ export class SessionListener implements Listener {
     this.to.add((width, look) =>
       level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
     );
+  }
+
+  /** Asks what is open. Somebody who may not answer only hears of it, once of each question. */
+  private ask({ requests }: SessionView): void {
+    const { conversation, questions, words } = this.to;
+    if (conversation.rights.answer) {
+      questions.update(requests);
+      return;
+    }
+    for (const { requestId, title } of requests) {
+      if (this.waiting.has(requestId)) continue;
+      this.waiting.add(requestId);
+      this.told(words.waitsForSomebody(safeLine(title)), "info");
+    }
   }
 
   private stored(row: Row | undefined): void {

@@ -17,6 +17,8 @@ export interface StatusParts {
   since: number;
   /** The directory of the session, if it is not the one that the application was started in. */
   directory?: string | undefined;
+  /** Whether the person may answer questions; default: true. */
+  mayAnswer?: boolean | undefined;
   /** When a tool began to run, which is after it was allowed. */
   startOf?: ((call: LiveCall) => number) | undefined;
 }
@@ -36,7 +38,15 @@ export function activityLine(parts: StatusParts, width: number): string | undefi
   return cut(text + hint, width);
 }
 
-function activity({ view, theme, words, now, since, startOf = ({ ts }) => ts }: StatusParts): string | undefined {
+function activity({
+  view,
+  theme,
+  words,
+  now,
+  since,
+  startOf = ({ ts }) => ts,
+  mayAnswer = true,
+}: StatusParts): string | undefined {
   const { status, live = [], requests = [] } = view ?? {};
   if (!status) return theme.style("muted", words.opening);
   const passed = secondsText(Math.max(0, now - since));
@@ -48,7 +58,7 @@ function activity({ view, theme, words, now, since, startOf = ({ ts }) => ts }: 
     );
   if (status.connection === "closed")
     return theme.style("error", `${words.lost}${status.error ? `: ${safeLine(status.error.message)}` : ""}`);
-  if (requests.length > 0) return theme.style("warning", words.waitingForYou);
+  if (requests.length > 0) return theme.style("warning", mayAnswer ? words.waitingForYou : words.waitingForOthers);
   if (status.retrying)
     return theme.style(
       "warning",

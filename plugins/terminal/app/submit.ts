@@ -35,6 +35,7 @@ export function submit(app: Receiver, submission: Submission, running: Running):
     if (!questions.type(submission.text)) app.field?.setText(submission.text);
   } else if (app.queueKeys.takes(submission)) return;
   else if (submission.mode === "command") command(app, submission.text);
+  else if (!app.conversation.rights.write && submission.text.trim() !== "") keep(app, submission);
   else if (submission.mode === "shell") shell(app, submission);
   else if (submission.text.trim() !== "") app.attempt(() => send(app, submission, running));
 }
@@ -47,6 +48,12 @@ async function send({ conversation, field }: Receiver, submission: Submission, r
     if (field?.text === "") field.setText(submission.text);
     throw thrown;
   }
+}
+
+/** What somebody has written who may only read comes back to the field. */
+function keep(app: Receiver, { text, mode, silent }: Submission): void {
+  app.field?.setText(text, mode, silent);
+  app.tell(app.words.onlyReads, "warning");
 }
 
 function shell(app: Receiver, { text, silent = false }: Submission): void {

@@ -49,6 +49,7 @@ export const en = {
   compacting: (seconds: string) => `summarizing the conversation ${seconds}`,
   retrying: (attempt: number, of: number) => `trying again (${attempt} of ${of})`,
   waitingForYou: "waiting for you",
+  waitingForOthers: "waiting for somebody who may answer",
   waitingTurn: "waiting for other sessions",
   reconnecting: (seconds: string, isStopped = false) =>
     `${isStopped ? "the host was stopped" : "the host is gone"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits for it`,
@@ -134,6 +135,15 @@ export const en = {
   failed: (why: string) => why,
   mode: (mode: string) => `Permission mode: ${mode}`,
   copied: "Copied to the clipboard.",
+  rights: (write: boolean, answer: boolean): string =>
+    write
+      ? "You may write in this session and not answer its questions: they wait for somebody who may. The token of your connection does not include `approve`."
+      : answer
+        ? "You may read this session and answer its questions, and not write in it. The token of your connection does not include `prompt`."
+        : "You may read this session and not write in it: others send messages and answer questions. The token of your connection does not include `prompt` and `approve`.",
+  onlyReads:
+    "You may only read this session. On the host's computer, `scorel host token rotate <name> --scope view,prompt` makes a token that may write.",
+  waitsForSomebody: (question: string) => `Waiting for somebody who may answer: ${question}`,
   alsoHere: (names: string) => `Also in this session: ${names}.`,
   waitingFromBefore: (count: number) =>
     `${count} queued ${count === 1 ? "message" : "messages"} from before will be sent after your next message.`,

@@ -50,6 +50,7 @@ export const zh: Words = {
   compacting: (seconds) => `正在总结对话 ${seconds}`,
   retrying: (attempt, of) => `重试(第 ${attempt} 次,共 ${of} 次)`,
   waitingForYou: "等待你的回答",
+  waitingForOthers: "等待有权回答的人",
   waitingTurn: "等待其他会话",
   reconnecting: (seconds, isStopped = false) =>
     `${isStopped ? "主机已停止" : "主机已断开"}:重新连接${seconds === "" ? "" : `(${seconds}后)`};你发送的内容会等待`,
@@ -124,6 +125,15 @@ export const zh: Words = {
   failed: (why) => why,
   mode: (mode) => `权限模式:${mode}`,
   copied: "已复制到剪贴板。",
+  rights: (write: boolean, answer: boolean) =>
+    write
+      ? "你可以在此会话中发送消息，但不能回答它的提问：提问会等待有权回答的人。此连接的令牌不含 `approve`。"
+      : answer
+        ? "你可以阅读此会话并回答它的提问，但不能发送消息。此连接的令牌不含 `prompt`。"
+        : "你可以阅读此会话，但不能发送消息：消息和回答由其他人负责。此连接的令牌不含 `prompt` 和 `approve`。",
+  onlyReads:
+    "你只能阅读此会话。在主机所在的计算机上，`scorel host token rotate <name> --scope view,prompt` 会生成可以发送消息的令牌。",
+  waitsForSomebody: (question: string) => `正在等待有权回答的人：${question}`,
   alsoHere: (names) => `同在此会话:${names}。`,
   waitingFromBefore: (count) => `之前排队的 ${count} 条消息会随下一条消息发送。`,
   helpTitle: "按键与命令",

@@ -268,7 +268,16 @@ describe("list_operations", () => {
       (await t.host.connect({ scope }).request("list_operations", {})).operations.map(({ name }) => name);
     expect(await listed({ operations: ["list_operations", "add"] })).toEqual(["list_operations", "add"]);
     expect(await listed({ operations: "read", sessions: [sessionId] })).toEqual([
-      ...["ping", "list_operations", "list_sessions", "wait_turn", "get_queue", "get_context", "get_events"],
+      ...[
+        "ping",
+        "list_operations",
+        "get_rights",
+        "list_sessions",
+        "wait_turn",
+        "get_queue",
+        "get_context",
+        "get_events",
+      ],
       ...["get_status", "follow_status", "close_session", "add"],
     ]);
   });
