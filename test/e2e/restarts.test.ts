@@ -1,9 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
 import { hang, type Reply, startModelServer, text } from "../model-server.ts";
 import { type FullScreen, fullScreen } from "./full-screen.ts";
 import { hasTerminals } from "./pty.ts";
-import { type Scratch, scratch } from "./scorel.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
 
 const LIMIT = 60_000;
 
@@ -29,6 +31,21 @@ async function terminal(s: Scratch, args: readonly string[] = []): Promise<FullS
   await t.shows("scripted-model");
   return t;
 }
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** What people have said in the only session. */
+const users = (s: Scratch) =>
+  records(s.logs()[0] as string).flatMap(({ message }) => {
+    const { role, content } = (message ?? {}) as { role?: string; content?: unknown };
+    return role === "user" ? [content] : [];
+  });
 
 /** What the model was sent last, as one text. */
 const lastRequest = ({ server }: Awaited<ReturnType<typeof stage>>) =>
@@ -76,6 +93,79 @@ describe.skipIf(!hasTerminals)("a host that is replaced", () => {
       t.type("three\r");
       await t.shows("Both.");
       await eventually(() => expect(lastRequest(s)).toMatch(/"three".*"two"/));
+    },
+    LIMIT,
+  );
+});
+
+describe.skipIf(!hasTerminals)("a message that is entered while the host is away", () => {
+  it(
+    "is shown as waiting, and is sent once when the host is back",
+    async () => {
+      await using s = await stage([text("First."), text("Second."), text("Third.")]);
+      const host = await serving(s);
+      await using t = await terminal(s);
+      t.type("one\r");
+      await t.shows("First.");
+      host.child.kill("SIGKILL");
+      await t.shows("the host is gone");
+      t.type("while away\r");
+      await t.shows("Sent when the host is back (Esc takes it back):\n⋯ while away");
+      t.type("and more\r");
+      await t.shows("⋯ while away\n⋯ and more");
+      await serving(s);
+      await t.shows("Third.");
+      await t.hides("⋯ ");
+      expect(users(s)).toEqual(["one", "while away", "and more"]);
+      expect(s.server.requests).toHaveLength(3);
+    },
+    LIMIT,
+  );
+
+  it(
+    "stands in the field of whoever leaves before that, and is not sent",
+    async () => {
+      await using s = await stage([text("First."), text("Never.")]);
+      const host = await serving(s);
+      await using t = await terminal(s);
+      t.type("one\r");
+      await t.shows("First.");
+      host.child.kill("SIGKILL");
+      await t.shows("the host is gone");
+      t.type("kept words\r");
+      await t.shows("⋯ kept words");
+      t.type("\u0004");
+      expect(await t.code).toBe(0);
+      await serving(s);
+      await using again = await terminal(s, ["--continue"]);
+      await again.shows("> kept words");
+      expect([users(s), s.server.requests.length]).toEqual([["one"], 1]);
+    },
+    LIMIT,
+  );
+});
+
+describe.skipIf(!hasTerminals)("a shell line in a plain conversation", () => {
+  it(
+    "says that it was interrupted when its host is killed, and the conversation goes on",
+    async () => {
+      await using s = await stage([text("I see.")]);
+      const host = await serving(s);
+      await using t = await terminal(s, ["--plain"]);
+      t.type("!echo $$ > pid; sleep 300\r");
+      await t.shows("· ! echo $$ > pid; sleep 300");
+      await eventually(() => expect(existsSync(join(s.project, "pid"))).toBe(true));
+      const pid = Number(readFileSync(join(s.project, "pid"), "utf8"));
+      host.child.kill("SIGKILL");
+      await t.shows("(the host is gone:");
+      await serving(s);
+      await t.shows("[interrupted: the host ended");
+      t.type("and?\r");
+      await t.shows("I see.");
+      expect(users(s)).toEqual(["and?"]);
+      t.type("/exit\r");
+      expect(await t.code).toBe(0);
+      if (isAlive(pid)) process.kill(pid, "SIGKILL");
     },
     LIMIT,
   );

@@ -370,8 +370,10 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     host.child.kill("SIGKILL");
     await t.shows("the host is gone: connecting again");
     t.type("later\r");
-    await t.shows("Your message is sent when it is back.");
+    await t.shows("Sent when the host is back (Esc takes it back):\n⋯ later");
     t.type("\u001b");
+    await t.shows("> later");
+    t.type("\u0003\u001b");
     await t.shows("The host is gone, so nothing can be ended there.");
     t.type(keys);
     expect(await t.code).toBe(0);

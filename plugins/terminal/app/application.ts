@@ -251,13 +251,26 @@ export class Application implements Surroundings {
     if (!device.isReady) return;
     const { columns, rows } = device;
     const { look, theme } = this.looks;
-    const { view } = this.conversation;
+    const { view, unsent } = this.conversation;
     const field = this.field ?? new FirstField(theme);
     const todos = hidesTodos ? undefined : listener.todos;
     const shown = { transcript, questions, queueKeys, todos, hidesPanels: hidesTodos, note, field, overlay };
     const { since } = this.activity;
     const { rights } = this.conversation;
-    const scene = { ...shown, rights, columns, rows, version, cwd, view, look, keys, since, isGoingBack };
+    const scene = {
+      ...shown,
+      unsent: unsent.shown,
+      rights,
+      columns,
+      rows,
+      version,
+      cwd,
+      view,
+      look,
+      keys,
+      since,
+      isGoingBack,
+    };
     device.write(this.canvas.paint(pictureOf(scene)));
     const { waits } = this.canvas;
     if (waits > 0) this.frames.requestIn(waits);

@@ -33,12 +33,12 @@ export function basicActions(app: Application): Actions {
   };
 }
 
-/** Esc: leaves a queued message as it was, or stops on the way to the beginning, or declines what is asked, and ends a running shell line, else the running turn. */
+/** Esc: leaves a queued message as it was, takes back what waits for the host, or stops on the way to the beginning, or declines what is asked, and ends a running shell line, else the running turn. */
 function interrupt(app: Application): void {
   const { questions, conversation } = app;
   if (app.queueKeys.leave() || app.reader.stop()) return;
   if (conversation.isLost) {
-    app.tell(app.words.hostGone);
+    app.tell(conversation.unsent.recall() ? app.words.takenBack : app.words.hostGone);
     return;
   }
   if (!conversation.rights.write && (conversation.isRunning || conversation.shellLines.running !== undefined)) {

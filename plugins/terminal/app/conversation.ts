@@ -18,6 +18,7 @@ import { Others } from "./others.ts";
 import { type Outgoing, OwnMessages } from "./own-messages.ts";
 import { People } from "./people.ts";
 import { ShellLines } from "./shell-lines.ts";
+import { Unsent } from "./unsent.ts";
 
 /** Stored events that are loaded first; scrolling up loads the ones before. */
 const TAIL = 300;
@@ -27,6 +28,7 @@ export class Conversation {
   view: SessionView | undefined;
   readonly people: People;
   readonly shellLines: ShellLines;
+  readonly unsent: Unsent;
   readonly rights: Rights;
   private isRightsTold = false;
   private readonly client: Client;
@@ -46,6 +48,7 @@ export class Conversation {
     this.words = words;
     this.others = new Others(this.people, words, (text) => listener.told(text, "info"));
     this.own = new OwnMessages({ client, words, listener, sessionId: () => this.sessionId });
+    this.unsent = new Unsent({ view: () => this.view, listener, words });
     this.shellLines = new ShellLines({ client, view: () => this.view, opened: () => this.opened() });
   }
 
@@ -75,6 +78,7 @@ export class Conversation {
     this.others.enter(view);
     this.stopListening = view.subscribe((change) => this.hear(change));
     this.listener.entered(view);
+    this.unsent.look();
     for (const warning of [...this.warnings.untold(status.notices), ...damageIn(status)])
       this.listener.told(warning, "warning");
     this.present(status);
@@ -84,13 +88,10 @@ export class Conversation {
     await this.attend();
   }
 
-  /** Sends a message; while a turn runs it is queued, or steered into the turn. */
+  /** Sends a message; while a turn runs it is queued, or steered into the turn. While the host is away it waits. */
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
-    return this.inTurn(async () => {
-      const sessionId = this.opened();
-      if (this.isLost) this.listener.told(this.words.sentLater, "info");
-      await this.own.send(sessionId, message, running);
-    });
+    const entry = this.unsent.add(message);
+    return this.inTurn(() => this.unsent.deliver(entry, () => this.own.send(this.opened(), message, running)));
   }
 
   /** Opens a stored session, or only reads it if the person may do no more. */
@@ -231,6 +232,7 @@ export class Conversation {
   private hear(change: Parameters<Listener["changed"]>[0]): void {
     if (this.view) this.people.hear(change, this.view);
     this.listener.changed(change);
+    if (change.kind === "status" || change.kind === "reset") this.unsent.look();
     if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;

@@ -12,7 +12,7 @@ import { pluginPanels } from "./plugin-panels.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
 import { activityLine, statusLine } from "./status-line.ts";
-import { queueStrip } from "./strip.ts";
+import { queueStrip, unsentStrip } from "./strip.ts";
 import { type openList, todoPanel } from "./todos.ts";
 import type { Transcript } from "./transcript.ts";
 import { welcome } from "./welcome.ts";
@@ -35,6 +35,8 @@ export interface Scene {
   transcript: Transcript;
   questions: Questions;
   queueKeys: Pick<QueueKeys, "chosen" | "editing" | "nameOf">;
+  /** The texts that wait until the host is back. */
+  unsent: readonly string[];
   todos: ReturnType<typeof openList>;
   /** What the person may do; default: everything. */
   rights?: Rights;
@@ -108,7 +110,7 @@ function above(scene: Scene): string[][] {
     queueKeys,
     queueKeys.nameOf,
   );
-  return [apart(ofPlugins), apart(panel), apart(strip)];
+  return [apart(ofPlugins), apart(panel), apart(strip), apart(unsentStrip(scene.unsent, columns, { theme, words }))];
 }
 
 function apart(lines: string[]): string[] {

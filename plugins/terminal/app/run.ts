@@ -49,6 +49,8 @@ export async function runTerminal(
     }
   } finally {
     interrupt.removeEventListener("abort", leave);
+    // The field keeps them as a draft.
+    app.conversation.unsent.recall(true);
     const problem = await app.field?.close().then(() => undefined, messageOf);
     app.close();
     process.off("uncaughtExceptionMonitor", crash);

@@ -63,6 +63,22 @@ export function queueStrip(
   ];
 }
 
+/** The messages that wait until the host is back, above the field; the last ones if there are many. */
+export function unsentStrip(
+  texts: readonly string[],
+  width: number,
+  { theme, words }: Pick<StripLook, "theme" | "words">,
+): string[] {
+  if (texts.length === 0) return [];
+  const hidden = Math.max(0, texts.length - SHOWN);
+  const rows = [
+    words.unsent,
+    ...(hidden > 0 ? [`  + ${hidden}`] : []),
+    ...texts.slice(hidden).map((text) => `⋯ ${safeLine(text)}`),
+  ];
+  return rows.map((row) => cut(theme.style("faint", row), width));
+}
+
 /** The keys that apply now. Of those that send, the last one: few terminals know Ctrl-Enter. */
 function footOf(chosen: string | undefined, editing: string | undefined, { words, keys }: StripLook): string[] {
   const name = (action: Parameters<Keys["label"]>[0]) => keys.label(action);

@@ -37,17 +37,11 @@ export function submit(app: Receiver, submission: Submission, running: Running):
   else if (submission.mode === "command") command(app, submission.text);
   else if (!app.conversation.rights.write && submission.text.trim() !== "") keep(app, submission);
   else if (submission.mode === "shell") shell(app, submission);
-  else if (submission.text.trim() !== "") app.attempt(() => send(app, submission, running));
+  else if (submission.text.trim() !== "") app.attempt(() => send(app.conversation, submission, running));
 }
 
-/** A message that could not be sent comes back to the field. */
-async function send({ conversation, field }: Receiver, submission: Submission, running: Running): Promise<void> {
-  try {
-    await conversation.send(submission, conversation.isRunning ? running : "follow_up");
-  } catch (thrown) {
-    if (field?.text === "") field.setText(submission.text);
-    throw thrown;
-  }
+function send(conversation: Conversation, submission: Submission, running: Running): Promise<void> {
+  return conversation.send(submission, conversation.isRunning ? running : "follow_up");
 }
 
 /** What somebody has written who may only read comes back to the field. */

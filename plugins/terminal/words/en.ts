@@ -56,7 +56,7 @@ export const en = {
   lost: "no connection",
   hostGone: "The host is gone, so nothing can be ended there. Ctrl-C twice leaves; `scorel host serve` starts a host.",
   notAnswered: "The host is gone, so the answer was not given.",
-  sentLater: "The host is gone. Your message is sent when it is back.",
+  unsent: "Sent when the host is back (Esc takes it back):",
   toInterrupt: (key: string) => `${key} to interrupt`,
   // Questions.
   answerFirst: "A question is open: answer it with one of its keys, or go on typing when it is answered.",

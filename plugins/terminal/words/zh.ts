@@ -56,7 +56,7 @@ export const zh: Words = {
     `${isStopped ? "主机已停止" : "主机已断开"}:重新连接${seconds === "" ? "" : `(${seconds}后)`};你发送的内容会等待`,
   hostGone: "主机已断开,无法在那里结束任何操作。按两次 Ctrl-C 退出;`scorel host serve` 启动主机。",
   notAnswered: "主机已断开,回答没有送出。",
-  sentLater: "主机已断开。你的消息会在恢复后发送。",
+  unsent: "主机恢复后发送(Esc 取回):",
   lost: "没有连接",
   toInterrupt: (key) => `${key} 中断`,
   answerFirst: "有一个问题等待回答:请按其中的按键回答,回答后再继续输入。",

@@ -88,6 +88,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     version: "1.0.0",
     cwd: "/shop",
     view,
+    unsent: [],
     look,
     keys: createKeys(),
     transcript,
