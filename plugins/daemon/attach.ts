@@ -1,27 +1,56 @@
 import type {} from "@scorel/chat/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import type { Client } from "@scorel/host/contract";
+import { everyPage } from "@scorel/host/client";
+import type { Client, SessionSummary } from "@scorel/host/contract";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
-/** `scorel attach`: a conversation in a session of a running host, by default the session that was used last. `elsewhere` is a client of a host at an address. */
+/**
+ * `scorel attach`: a conversation in a session of a running host, by default the session of this directory in which something was said
+ * last. If several of them are open there, the person chooses. `elsewhere` is a client of a host at an address.
+ */
 export async function attach(ctx: DaemonContext, invocation: Invocation, elsewhere?: Client): Promise<number> {
   const chat = ctx.find("chat");
   if (!chat) throw errors.DAEMON_NO_CHAT();
   const [wanted] = invocation.args;
-  const chosen = wanted === undefined ? { session: await latest(ctx, elsewhere) } : { resume: wanted };
+  const chosen = wanted === undefined ? await choice(ctx, invocation, elsewhere) : { resume: wanted };
   const options = { ...invocation.options, ...chosen };
   return chat.run({ ...invocation, args: [], options }, { elsewhere: elsewhere !== undefined });
 }
 
-async function latest(ctx: DaemonContext, elsewhere: Client | undefined): Promise<string> {
+async function choice(
+  ctx: DaemonContext,
+  { cwd, stdin }: Pick<Invocation, "cwd" | "stdin">,
+  elsewhere: Client | undefined,
+): Promise<{ session: string } | { resume: true }> {
   const client = elsewhere ?? (ctx.find("host")?.connect() as Client);
   try {
-    const { sessions } = await client.request("list_sessions", { limit: 1 });
-    if (!sessions[0]) throw errors.DAEMON_NO_SESSION();
-    return sessions[0].sessionId;
+    // The directory is one of this computer.
+    const here = elsewhere ? [] : await sessionsAt(client, { cwd });
+    const begun = here.filter(isBegun);
+    if (begun.filter(isOpen).length > 1 && stdin.isTTY === true) return { resume: true };
+    const all = begun.length > 0 ? begun : await sessionsAt(client, {});
+    // One that somebody has just opened is better than none.
+    const found = all.find(isBegun) ?? here.find(isOpen) ?? all.find(isOpen);
+    if (!found) throw errors.DAEMON_NO_SESSION();
+    return { session: found.sessionId };
   } finally {
     // Else this process would count as another client of the session.
     if (!elsewhere) await client.close();
   }
+}
+
+/** The latest first. */
+async function sessionsAt(client: Client, where: { cwd?: string }): Promise<readonly SessionSummary[]> {
+  return (await everyPage((page) => client.request("list_sessions", { ...where, ...page }))).sessions;
+}
+
+/** Whether something was said in it. */
+function isBegun({ messages }: SessionSummary): boolean {
+  return messages !== 0;
+}
+
+/** Whether the host has it open. */
+function isOpen({ running }: SessionSummary): boolean {
+  return running !== undefined;
 }

@@ -1,0 +1,67 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startModelServer, text } from "../model-server.ts";
+import { hasTerminals, terminal } from "./pty.ts";
+import { scratch } from "./scorel.ts";
+
+const none = ["--preset", "none"];
+
+async function stage() {
+  const s = scratch();
+  const server = await startModelServer((_request, index) => [text(`answer ${index}`)]);
+  s.useModel(server.baseUrl);
+  const host = s.start(["host", "serve", "--foreground", ...none]);
+  await host.line((line) => line.startsWith("socket: "));
+  const dispose = async () => {
+    s[Symbol.dispose]();
+    await server.close();
+  };
+  return Object.assign(s, { server, [Symbol.asyncDispose]: dispose });
+}
+
+it("attach opens the session of the directory in which something was said last, not an unused or another one", async () => {
+  await using s = await stage();
+  await s.run([...none, "-p", "here"]);
+  const other = join(s.project, "..", "other");
+  mkdirSync(other);
+  await s.run([...none, "-p", "elsewhere"], { cwd: other });
+  // Opened last, and nothing was said in it.
+  const unused = s.start([...none, "chat"], { open: true });
+  unused.child.stdin?.write("/help\n");
+  await unused.line((line) => line.includes("/help"));
+  expect(await s.run([...none, "attach"], { input: "again\n" })).toMatchObject({ code: 0 });
+  expect(s.server.requests.at(-1)?.text).toMatch(/here.*answer 0.*again/);
+  // Where nothing was said yet, the one that was used last anywhere.
+  const empty = join(s.project, "..", "empty");
+  mkdirSync(empty);
+  expect(await s.run([...none, "attach"], { input: "once more\n", cwd: empty })).toMatchObject({ code: 0 });
+  expect(s.server.requests.at(-1)?.text).toMatch(/here.*again.*once more/);
+  unused.child.stdin?.end();
+  await unused.finished;
+});
+
+it.skipIf(!hasTerminals)("attach lets a person choose when several sessions of the directory are open", async () => {
+  await using s = await stage();
+  for (const words of ["first words", "second words"]) {
+    const { code } = await s.run([...none, "chat"], { input: `${words}\n` });
+    expect(code).toBe(0);
+  }
+  const open = [s.start([...none, "chat", "--resume", "first words"], { open: true })];
+  open.push(s.start([...none, "chat", "--resume", "second words"], { open: true }));
+  for (const [index, each] of open.entries()) {
+    each.child.stdin?.write("more\n");
+    await each.line((line) => line.includes(`answer ${index + 2}`) || line.includes("answer"));
+  }
+  await using t = terminal(s, [...none, "attach"]);
+  await t.shows("first words");
+  await t.shows("Which session?");
+  t.type("1\r");
+  await t.shows("(also here:");
+  t.type("/exit\r");
+  expect(await t.code).toBe(0);
+  for (const each of open) {
+    each.child.stdin?.end();
+    await each.finished;
+  }
+});
