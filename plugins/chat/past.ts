@@ -17,6 +17,9 @@ const OVER = new Set([
   ...["queue_update", "approval_request"],
 ]);
 
+/** What terminals are called, with the number that tells them apart. */
+const TERMINAL = /^(terminal)-\d+$/;
+
 export interface Past {
   rows: readonly Row[];
   /** Whether there are earlier events than those of the rows. */
@@ -35,7 +38,8 @@ export interface PastOptions {
 /** The last turns of a conversation as text, below a line that says how much is before them. */
 export function pastText(past: Past, options: PastOptions): string {
   const rows = past.rows.filter(({ active, type, display }) => active && !OVER.has(type) && !isRetried(display));
-  const authors = new Set(rows.filter(isTyped).map(({ clientId }) => clientName(clientId)));
+  // Terminals that were closed mostly were those of the same person.
+  const authors = new Set(rows.filter(isTyped).map(({ clientId }) => clientName(clientId)?.replace(TERMINAL, "$1")));
   const isNamed = options.named || authors.size > 1;
   const columns = options.columns || 80;
   const blocks: string[] = [];

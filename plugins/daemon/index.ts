@@ -4,6 +4,7 @@ import type { RemoteClient } from "@scorel/host/client";
 import { definePlugin } from "@scorel/kernel";
 import { config } from "./context.ts";
 import { operations } from "./operations.ts";
+import { claimName } from "./own-name.ts";
 import { ReachingClient } from "./reach.ts";
 import type { Serving } from "./serve.ts";
 
@@ -26,12 +27,21 @@ export default definePlugin({
     let socket: Promise<Listening | undefined> | undefined;
     /** The host that `scorel attach --url` names. */
     let attached: RemoteClient | undefined;
+    const claims: ReturnType<typeof claimName>[] = [];
+    /** Terminals are told apart by their names, which they keep wherever their sessions go. Other programs get theirs from each host. */
+    const named = <O extends { name?: string | undefined }>(options: O): O => {
+      if (options.name !== "terminal") return options;
+      const claim = claimName(options.name);
+      claims.push(claim);
+      return { ...options, name: claim.name };
+    };
     /** Lets other processes reach the sessions of this one. */
     const open = () => {
       socket ??= import("./own-socket.ts").then(({ openOwnSocket }) => openOwnSocket(ctx));
     };
     ctx.launch.beforeEnd(async () => serving?.end());
     ctx.beforeStop(async () => {
+      for (const claim of claims) claim.ended();
       await (await socket)?.close();
     });
     return {
@@ -41,8 +51,11 @@ export default definePlugin({
           connect: (options = {}) => {
             if (isHost) return host.connect(options);
             // Whoever says which client it is speaks for somebody else, and means this host.
-            if (options.clientId === undefined && options.scope === undefined)
-              return attached ?? new ReachingClient(ctx, host.connect(options), { opened: open, name: options.name });
+            if (options.clientId === undefined && options.scope === undefined) {
+              if (attached) return attached;
+              const own = named(options);
+              return new ReachingClient(ctx, host.connect(own), { opened: open, name: own.name });
+            }
             open();
             return host.connect(options);
           },
@@ -88,7 +101,7 @@ export default definePlugin({
           noun: "attach",
           args: "[session]",
           description:
-            "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one used last",
+            "Talk in a session of a host that runs already, named by a part of its id or title; by default in the one of this directory that was used last",
           options: [
             { flags: "--url <address>", description: "The host: a ws:// address, or the path of a socket" },
             { flags: "--plain", description: "Talk line by line, without the full-screen application" },
@@ -101,7 +114,8 @@ export default definePlugin({
             ]);
             const { url: _url, ...options } = invocation.options;
             const address = namedAddress(ctx, invocation.options);
-            if (address !== undefined) attached = await dialHost(ctx, address, options);
+            if (address !== undefined)
+              attached = await dialHost(ctx, address, { ...options, ...named({ name: "terminal" }) });
             return attach(ctx, { ...invocation, options }, attached);
           },
         },

@@ -104,6 +104,52 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
 
   const idIn = (shown: string) => /New session (\w{16})/.exec(shown)?.[1] as string;
 
+  it("keep their names wherever the session goes, and nobody who comes later gets one of them", async () => {
+    using s = scratch();
+    await using _server = await stage(s);
+    // Its own process has the session.
+    await using first = terminal(s, [...none]);
+    await first.shows("> ");
+    await talk([first], ["zero"]);
+    await using second = terminal(s, [...none, "--continue"]);
+    await second.shows("(also here: terminal; you are terminal-2)");
+    await using third = terminal(s, [...none, "--continue"]);
+    await third.shows("you are terminal-3)");
+    first.type("/exit\r");
+    expect(await first.code).toBe(0);
+    // The session goes on in the process of one of them.
+    second.type("question two\r");
+    await third.shows("terminal-2> question two");
+    await third.shows("answer to question two");
+    third.type("question three\r");
+    await second.shows("terminal-3> question three");
+    await second.shows("answer to question three");
+    await using late = terminal(s, [...none, "--continue"]);
+    await late.shows("you are terminal-4)");
+  });
+
+  it("keep their names after a restart of the host, and whoever comes then gets another one", async () => {
+    using s = scratch();
+    await using _server = await stage(s);
+    const host = await serving(s);
+    await using first = terminal(s, [...none]);
+    await first.shows("> ");
+    await talk([first], ["zero"]);
+    await using second = terminal(s, [...none, "attach"]);
+    await second.shows("(also here: terminal; you are terminal-2)");
+    host.child.kill("SIGKILL");
+    await host.finished;
+    await serving(s);
+    await using late = terminal(s, [...none, "attach"]);
+    await late.shows("you are terminal-3)");
+    second.type("question two\r");
+    await Promise.all([first, late].map((each) => each.shows("terminal-2> question two")));
+    first.type("question one\r");
+    await Promise.all([second, late].map((each) => each.shows("terminal> question one")));
+    late.type("question three\r");
+    await Promise.all([first, second].map((each) => each.shows("terminal-3> question three")));
+  });
+
   it("all go on in the next host, also the one that began without a host", async () => {
     using s = scratch();
     await using _server = await stage(s);
