@@ -14,11 +14,14 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { connectHost, followSession } from "@scorel/host/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { scanLog } from "../../plugins/logs/scan.ts";
+import { dialSocket } from "../../plugins/socket/socket.ts";
 import { scratch } from "../e2e/scorel.ts";
 import { testHeader } from "../harness.ts";
+import { startModelServer, text, toolCall } from "../model-server.ts";
 import { type SecondProcess, secondProcess } from "../second-process.ts";
 import { limitedFiles, readOnlyView, type SmallDisk, smallFileSystem } from "./disk.ts";
 
@@ -331,4 +334,58 @@ function filled(directory: string): Disposable {
   const { bavail, bsize } = statfsSync(directory);
   writeFileSync(filler, Buffer.alloc(bavail * bsize));
   return { [Symbol.dispose]: () => rmSync(filler) };
+}
+
+{
+  using trial = smallFileSystem(KILOBYTES);
+  const where = trial ? ["a file system"] : [];
+  it.each(where)(
+    "a project on %s that is full fails the call for all who follow the session, and goes on with room",
+    async () => {
+      using s = scratch();
+      using small = smallFileSystem(KILOBYTES) as SmallDisk;
+      const write = toolCall("Write", { file_path: "a.txt", content: "words\n".repeat(2_000) });
+      await using server = await startModelServer([write, text("It failed."), write, text("It is there.")]);
+      s.useModel(server.baseUrl);
+      const host = s.start(["host", "serve", "--foreground"]);
+      await host.line((line) => line.startsWith("socket: "));
+      const connect = () =>
+        connectHost({
+          dial: () => {
+            const { addresses } = JSON.parse(readFileSync(join(s.home, ".scorel/run/host.json"), "utf8"));
+            return dialSocket(addresses[0].address);
+          },
+          version: "1.0.0",
+        });
+      const [writer, watcher] = await Promise.all([connect(), connect()]);
+      const { sessionId } = await writer.request("create_session", { cwd: small.directory, permission: "full" });
+      const views = await Promise.all([writer, watcher].map((client) => followSession(client, sessionId)));
+      const ask = async (content: string) => {
+        const { id } = await writer.request("send_message", { sessionId, content });
+        const outcome = await writer.request("wait_turn", { sessionId, id });
+        await Promise.all([writer, watcher].map((client) => client.drained(sessionId)));
+        return outcome;
+      };
+      small.fill?.();
+      expect(await ask("write")).toMatchObject({ reason: "completed", text: "It failed." });
+      const [own, others] = views.map((view) => view.rows.map(({ display }) => display));
+      expect(others).toEqual(own);
+      expect(own).toContainEqual(
+        expect.objectContaining({
+          display: "card",
+          status: "error",
+          text: expect.stringMatching(/ENOSPC|no space|full/i),
+        }),
+      );
+      expect(existsSync(join(small.directory, "a.txt"))).toBe(false);
+      small.free?.();
+      expect(await ask("again")).toMatchObject({ reason: "completed", text: "It is there." });
+      expect(readFileSync(join(small.directory, "a.txt"), "utf8")).toBe("words\n".repeat(2_000));
+      expect(views[1]?.rows.map(({ display }) => display)).toEqual(views[0]?.rows.map(({ display }) => display));
+      await Promise.all([writer.close(), watcher.close()]);
+      host.child.kill("SIGTERM");
+      await host.finished;
+    },
+    60_000,
+  );
 }
