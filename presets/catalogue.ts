@@ -34,6 +34,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   "web-server": { scope: "host", load: () => import("@scorel/web-server") },
   ws: { scope: "host", load: () => import("@scorel/ws") },
   http: { scope: "host", load: () => import("@scorel/http") },
+  web: { scope: "host", load: () => import("@scorel/web") },
   ssh: { scope: "host", load: () => import("@scorel/ssh") },
   daemon: { scope: "host", load: () => import("@scorel/daemon") },
   cli: { scope: "host", load: () => import("@scorel/cli") },

@@ -183,7 +183,8 @@ function refuse({ from, when }: Import, file: string, manifest: Manifest): strin
       ? undefined
       : "the kernel imports tapable, zod, @scorel/kit/values, node:*";
   if (folder === kit && name.startsWith("@scorel/")) return "the kit imports neither the kernel nor a plugin";
-  const needed = when === "types" || name.startsWith("@scorel/") ? { ...manifest.devDependencies } : {};
+  const isBuild = file.endsWith("/bundle.mjs");
+  const needed = isBuild || when === "types" || name.startsWith("@scorel/") ? { ...manifest.devDependencies } : {};
   if (!(name in { ...manifest.dependencies, ...needed })) return `${manifest.name} does not list it`;
   if (!name.startsWith("@scorel/") || name === "@scorel/kernel" || name === "@scorel/kit") return undefined;
   if (published.has(from)) return undefined;
@@ -204,14 +205,24 @@ function manifestBreaches({ sources, manifests }: House): string[] {
       const says = `${posix.join(folder, "package.json")}: ${name}`;
       if (!/^(\d+\.\d+\.\d+|workspace:\*)$/.test(version)) return [`${says} has no exact version: ${version}`];
       if (version !== first) return [`${says} is ${version} here and ${first} elsewhere`];
-      return files.length > 0 && !used.has(name) ? [`${says} is listed and never imported`] : [];
+      const isUsed = used.has(name.replace(/^@types\//, ""));
+      return files.length > 0 && !isUsed ? [`${says} is listed and never imported`] : [];
     });
   });
 }
 
+/** A source with JSX cannot be read as one without it, nor the other way round. */
+function parsed(source: string) {
+  try {
+    return parseAst(source, { lang: "ts" });
+  } catch {
+    return parseAst(source, { lang: "tsx" });
+  }
+}
+
 /** Every node of a source, parents first. */
 export function* nodesOf(source: string): Generator<Node> {
-  const open: unknown[] = [parseAst(source, { lang: "ts" })];
+  const open: unknown[] = [parsed(source)];
   while (open.length > 0) {
     const value = open.pop();
     if (typeof value !== "object" || value === null) continue;

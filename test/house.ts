@@ -11,7 +11,9 @@ export const packages = ["kernel", ...readdirSync(join(root, "plugins")).map((id
 
 /** The sources and manifests of this repository. */
 export function readHouse(): House {
-  const files = packages.flatMap((folder) => filesIn(folder)).filter((file) => /\.ts$|^plugins\/.*\.js$/.test(file));
+  const files = packages
+    .flatMap((folder) => filesIn(folder))
+    .filter((file) => /\.tsx?$|^plugins\/.*(\.js|\/bundle\.mjs)$/.test(file));
   const folders = ["", ...packages, "test"];
   return {
     sources: Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file), "utf8")])),

@@ -2,6 +2,7 @@ import type {} from "@scorel/cli/contract";
 import type {} from "@scorel/gateway/contract";
 import type {} from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
+import type {} from "@scorel/web-server/contract";
 import { z } from "zod";
 
 export const config = z

@@ -16,6 +16,8 @@ export const errors = defineErrors({
     `The host went away while it worked on "${a.operation}", and the session goes on in another process, so it is unknown whether that was done. Look before you try again.`,
   DAEMON_ELSEWHERE: (a: { machine: string; pid: number; path: string }) =>
     `A host that cannot be checked from here (process ${a.pid} on ${a.machine}) uses this home. Stop it there; if that machine or container is gone, delete ${a.path}.`,
+  DAEMON_NO_PAGE: (a: { reason: string }) =>
+    `The host that runs has no port for the page, and is not restarted: ${a.reason}. When that may be ended: scorel host serve --replace --port 7777`,
   DAEMON_NO_CHAT: {
     exit: 2,
     text: () =>

@@ -98,6 +98,15 @@ export default definePlugin({
           run: async (invocation) => (await import("./commands.ts")).stopCommand(invocation),
         },
         {
+          noun: "up",
+          description: "Open the page in the browser; starts the host if none runs",
+          options: [
+            { flags: "--port <n>", description: "Port for a host that is started; default: 7777, or any free one" },
+            { flags: "--no-open", description: "Print the link, and open no browser" },
+          ],
+          run: async (invocation) => (await import("./up.ts")).upCommand(ctx, invocation),
+        },
+        {
           noun: "attach",
           args: "[session]",
           description:

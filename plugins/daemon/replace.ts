@@ -33,7 +33,7 @@ export async function replaceIdle(ctx: DaemonContext, state: DaemonState): Promi
 }
 
 /** Stops a host that nobody uses. Returns why not. */
-async function stopIdle(ctx: DaemonContext, { addresses, pid }: DaemonState): Promise<string | undefined> {
+export async function stopIdle(ctx: DaemonContext, { addresses, pid }: DaemonState): Promise<string | undefined> {
   const address = addresses.find(({ transport }) => transport === "socket")?.address;
   if (address === undefined) return "it has no Unix socket";
   const client = await dialHost(ctx, address, { name: "command", reconnect: false });

@@ -9,12 +9,17 @@ import type { Scope } from "./scopes.ts";
  * the token.
  */
 export interface WebRoute {
-  /** The path, such as `/ws`; one that ends with a slash stands for all paths below it. */
+  /** The path, such as `/ws`; one that ends with a slash stands for all paths below it, except `/`, which stands for itself. */
   path: string;
   /** Methods that `request` takes; others are refused. Only POST may change anything. Default: GET. */
   methods?: readonly ("GET" | "POST")[];
   /** Answers a request. Whatever it throws is logged, and answered with status 500. */
   request?(request: IncomingMessage, response: ServerResponse, grant: Grant): Awaitable<void>;
+  /**
+   * Answers a GET request of anyone, also without a token, in place of `request`. Whatever it sends must be known to everybody: files of
+   * a program, nothing about this host or its user. It may set headers anew that the server has set, such as `Content-Security-Policy`.
+   */
+  open?(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
   /** Takes over a connection. Without a token in the header, `visitor.grant` is undefined, and the first message must have it. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: Visitor): Awaitable<void>;
 }

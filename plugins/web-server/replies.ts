@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ScorelError } from "@scorel/kernel";
 import { errors } from "./errors.ts";
@@ -29,7 +29,7 @@ const problems: Readonly<Record<number, () => ScorelError>> = {
 };
 
 /** Says that the host is well. */
-export function endWell(response: ServerResponse): void {
+export function endWell(_request: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
   response.writeHead(200, { "Content-Type": "text/plain; charset=utf-8" });
   response.end("ok\n");

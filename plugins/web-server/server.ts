@@ -133,11 +133,13 @@ class WebServer {
     if (this.isStopping) return endForNow(response, waiting(STOPS));
     const grant = this.grant(bearer(request));
     const path = pathOf(request);
-    if (grant && path !== "/healthz" && path !== EXCHANGE) return this.carryOut(request, response, grant);
+    const open = path === "/healthz" ? endWell : this.routeOf(path)?.open;
+    if (grant && !open && path !== EXCHANGE) return this.carryOut(request, response, grant);
     if (this.places.shortage) return endForNow(response, this.places.shortage);
     if (path === EXCHANGE) return this.exchange(request, response);
-    if (path !== "/healthz") return this.turnAway(request, response);
-    return request.method === "GET" ? endWell(response) : end(response, 405);
+    if (!open) return this.turnAway(request, response);
+    if (request.method !== "GET") return end(response, 405);
+    return this.attempt(request, response, () => open(request, response));
   }
 
   /** Answers a request with a valid token. */
@@ -156,10 +158,14 @@ class WebServer {
     const cut = () => response.destroy();
     grant.revoked.addEventListener("abort", cut, { once: true });
     response.once("close", () => grant.revoked.removeEventListener("abort", cut));
+    await this.attempt(request, response, () => route.request?.(request, response, grant));
+  }
+
+  private async attempt(request: IncomingMessage, response: ServerResponse, answer: () => unknown): Promise<void> {
     try {
-      await route.request(request, response, grant);
+      await answer();
     } catch (thrown) {
-      this.options.logger.warn(`${request.method} ${path} failed`, thrown);
+      this.options.logger.warn(`${request.method} ${pathOf(request)} failed`, thrown);
       if (response.headersSent) response.destroy();
       else end(response, 500);
     }
@@ -225,7 +231,7 @@ class WebServer {
     if (!isPlain(path)) return undefined;
     return (
       routes.find((route) => route.path === path) ??
-      routes.find((route) => route.path.endsWith("/") && path.startsWith(route.path))
+      routes.find((route) => route.path.length > 1 && route.path.endsWith("/") && path.startsWith(route.path))
     );
   }
 }

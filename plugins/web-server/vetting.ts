@@ -28,11 +28,20 @@ export function createVetting(options: VettingOptions): (request: IncomingMessag
     if (host === undefined || !hosts.has(host.toLowerCase())) return 421;
     const origin = only(request, "origin");
     if (origin === undefined || (origin !== "" && !origins.has(origin))) return 403;
+    if (!request.url?.startsWith("/")) return 400;
+    // A link in a mail or a chat. Whoever follows it sends no token, so it leads to what everybody may read.
+    if (isFollowedLink(request)) return undefined;
     // What browsers add by themselves, also where they send no origin.
     const site = only(request, "sec-fetch-site");
     if (site === undefined || !["", "same-origin", "none"].includes(site)) return 403;
-    return request.url?.startsWith("/") ? undefined : 400;
+    return undefined;
   };
+}
+
+/** Whether a person has followed a link, or entered the address: the answer becomes a page of its own. */
+function isFollowedLink(request: IncomingMessage): boolean {
+  const [mode, dest] = [only(request, "sec-fetch-mode"), only(request, "sec-fetch-dest")];
+  return request.method === "GET" && mode === "navigate" && dest === "document";
 }
 
 /** The value of a header; "" if it is absent, except for a missing `Host`; undefined if it comes twice. */

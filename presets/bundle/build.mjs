@@ -20,6 +20,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { typesOnly, writeTypes } from "../../plugins/extensions/declarations/write.mjs";
 import { bundlePlugins } from "../../plugins/model/bundle.mjs";
+import { buildPage } from "../../plugins/web/bundle.mjs";
 import { pack } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -99,7 +100,10 @@ const bin = await bundleAlone("presets/start/bin.ts", "bin.js", "cjs");
 copyPresets();
 const testKit = await bundleAlone("presets/bundle/packed-testing.ts", "test-kit.js", "cjs");
 const worker = await bundleWorker();
-writeNotices(chunks.metafile, bin.metafile, testKit.metafile, worker.metafile);
+const page = await buildPage(join(dist, "web/built"));
+writeNotices(chunks.metafile, bin.metafile, testKit.metafile, worker.metafile, {
+  inputs: Object.fromEntries(page.map((file) => [file, {}])),
+});
 makeExecutable();
 await writeHelp();
 await types;

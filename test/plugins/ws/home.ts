@@ -21,6 +21,7 @@ export async function testWeb(
   options: Record<string, unknown> = {},
   config: object = {},
   plugins: readonly (AnyPlugin | KernelEntry)[] = [echoAgent],
+  more: readonly WebRoute[] = [],
 ) {
   const home = testHome();
   const printed: string[] = [];
@@ -44,6 +45,7 @@ export async function testWeb(
         response.end("touched");
       },
     },
+    ...more,
   ];
   let collect: () => Transport[] = () => [];
   const probe = definePlugin({

@@ -1,0 +1,48 @@
+/** Builds the page of the plugin `web` for browsers, without anything that it would have to load from elsewhere. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "vite";
+
+const source = fileURLToPath(new URL("page/", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** Smaller files gain nothing from compression. */
+const LEAST_BYTES = 1_024;
+
+/** Builds the page into a folder. Returns the source files that went into it, relative to the repository. */
+export async function buildPage(folder) {
+  const { output } = await build({
+    configFile: false,
+    root: source,
+    publicDir: "static",
+    // Relative, so that the page also works below a path of a proxy.
+    base: "./",
+    logLevel: "warn",
+    define: { SCOREL_VERSION: JSON.stringify(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version) },
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      assetsDir: "page",
+      target: "es2022",
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      // Libraries mark modules for servers that draw React, of which there is none here.
+      rolldownOptions: { checks: { moduleLevelDirective: false, bundlerTimings: false } },
+    },
+  });
+  compress(folder);
+  compress(join(folder, "page"));
+  const inputs = output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => !id.startsWith("\0"));
+  return [...new Set(inputs.map((id) => relative(root, id.split("?", 1)[0])))];
+}
+
+/** Writes a compressed copy beside each file that becomes smaller. */
+function compress(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = join(folder, entry.name);
+    if (!entry.isFile() || /\.(gz|png)$/.test(entry.name)) continue;
+    const bytes = readFileSync(file);
+    if (bytes.length >= LEAST_BYTES) writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { errors } from "./errors.ts";
+
+/** A file of the page, ready to be sent. */
+export interface WebFile {
+  bytes: Buffer;
+  /** The same, compressed with gzip; absent where that saves nothing. */
+  zipped?: Buffer;
+  type: string;
+  /** Names the contents, for `If-None-Match`. */
+  tag: string;
+  /** Its name changes with its contents, so browsers may keep it for ever. */
+  isFixed: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** Reads the built page: its files by path, of which nobody can name another one. Throws WEB_PAGE_UNBUILT. */
+export async function readPage(folder: string): Promise<ReadonlyMap<string, WebFile>> {
+  const files = new Map<string, WebFile>();
+  try {
+    files.set("/", await readWebFile(folder, "index.html"));
+    for (const name of await readdir(join(folder, "page")))
+      if (!name.endsWith(".gz")) files.set(`/page/${name}`, await readWebFile(folder, `page/${name}`));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw thrown;
+    throw errors.WEB_PAGE_UNBUILT({ folder }, { cause: thrown });
+  }
+  return files;
+}
+
+async function readWebFile(folder: string, name: string): Promise<WebFile> {
+  const bytes = await readFile(join(folder, name));
+  const zipped = await readFile(join(folder, `${name}.gz`)).catch(() => undefined);
+  const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+  return {
+    bytes,
+    ...(zipped && { zipped }),
+    type: TYPES[extname(name)] ?? "application/octet-stream",
+    tag: `"${digest}"`,
+    isFixed: /-[\w-]{8}\.\w+$/.test(name),
+  };
+}

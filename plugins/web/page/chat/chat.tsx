@@ -1,0 +1,34 @@
+import { safeLine } from "../display/safe.ts";
+import type { Device } from "../host/device.ts";
+import type { OpenSession } from "../host/session.ts";
+import { useStore } from "../store.ts";
+import { useWords } from "../words/words.ts";
+import { Composer } from "./composer.tsx";
+import { Conversation } from "./conversation.tsx";
+import { Questions } from "./questions.tsx";
+import { Queue } from "./queue.tsx";
+import { StatusLine } from "./status-line.tsx";
+
+/** A conversation, what waits in it, and the field to write in. */
+export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
+  const words = useWords();
+  const { meta } = useStore(session.status);
+  useStore(device.sessions.projects);
+  const row = device.sessions.find(session.id);
+  const title = safeLine(String(meta.name ?? row?.name ?? row?.title ?? "")) || words.untitled;
+  return (
+    <article className="chat" aria-label={title}>
+      <header className="chat-head">
+        <button type="button" className="menu-button" onClick={onMenu}>
+          {words.menu}
+        </button>
+        <h2>{title}</h2>
+      </header>
+      <Conversation session={session} />
+      <Questions client={device.client} session={session} />
+      <Queue client={device.client} session={session} />
+      <Composer client={device.client} session={session} />
+      <StatusLine client={device.client} session={session} />
+    </article>
+  );
+}

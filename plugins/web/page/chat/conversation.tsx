@@ -1,0 +1,116 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { Virtualizer, type VirtualizerHandle } from "virtua";
+import { Display } from "../display/display.tsx";
+import type { Entry, OpenSession } from "../host/session.ts";
+import { useStore } from "../store.ts";
+import { useWords } from "../words/words.ts";
+import { LiveEntry } from "./live-entry.tsx";
+
+/** Pixels from the end within which the reader counts as being there. */
+const NEAR_END = 60;
+/** Pixels from the beginning at which earlier messages are fetched. */
+const NEAR_BEGIN = 400;
+
+/** The messages, of which those in sight are drawn. It follows the end until the reader scrolls away from it. */
+export function Conversation({ session }: { session: OpenSession }) {
+  const words = useWords();
+  const entries = useStore(session.entries);
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const follows = useRef(true);
+  const [isAway, setAway] = useState(false);
+  const { isLoading, load } = useEarlier(session);
+
+  const toEnd = useCallback(() => {
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  }, []);
+  useFollowing({ session, entries, follows, toEnd });
+
+  const scrolled = () => {
+    const element = scroller.current;
+    if (!element) return;
+    follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END;
+    setAway(!follows.current);
+    if (element.scrollTop < NEAR_BEGIN) load();
+  };
+
+  return (
+    <div className="conversation">
+      <div
+        className="scroller"
+        ref={scroller}
+        onScroll={scrolled}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label={words.sessions}
+      >
+        {isLoading && <p className="muted">{words.loadEarlier}</p>}
+        <Virtualizer ref={list} scrollRef={scroller} shift={isLoading}>
+          {entries.map((entry) => (
+            <div className="entry" key={entry.key}>
+              {entry.row ? <Display display={entry.row.display} /> : <LiveEntry live={entry.live} />}
+            </div>
+          ))}
+        </Virtualizer>
+      </div>
+      {isAway && (
+        <button
+          type="button"
+          className="jump"
+          onClick={() => {
+            follows.current = true;
+            setAway(false);
+            toEnd();
+          }}
+        >
+          ↓ {words.jump}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface Following {
+  session: OpenSession;
+  entries: readonly Entry[];
+  follows: { readonly current: boolean };
+  toEnd(): void;
+}
+
+/** Keeps the end in sight while something is added there or grows. */
+function useFollowing({ entries, follows, toEnd }: Following) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the entries may have moved the end.
+  useLayoutEffect(() => {
+    if (follows.current) toEnd();
+  }, [entries]);
+  useEffect(() => {
+    let frame = 0;
+    const scroller = document.querySelector(".scroller");
+    const content = scroller?.lastElementChild;
+    if (!scroller || !content) return;
+    const observer = new ResizeObserver(() => {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => follows.current && toEnd());
+    });
+    observer.observe(content);
+    observer.observe(scroller);
+    return () => {
+      cancelAnimationFrame(frame);
+      observer.disconnect();
+    };
+  }, [follows, toEnd]);
+}
+
+/** Fetches earlier messages, once at a time. */
+function useEarlier(session: OpenSession) {
+  const [isLoading, setLoading] = useState(false);
+  const load = () => {
+    if (isLoading || !session.hasEarlier) return;
+    setLoading(true);
+    session.earlier().finally(() => setLoading(false));
+  };
+  return { isLoading, load };
+}

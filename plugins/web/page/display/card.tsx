@@ -1,0 +1,45 @@
+import type { DisplayAction } from "@scorel/kernel";
+import { type ComponentType, useState } from "react";
+import { useWords } from "../words/words.ts";
+import { safeLine, safeText } from "./safe.ts";
+
+/** Characters at the end of a text that are shown while the card is closed. */
+const TAIL = 600;
+const TAIL_LINES = 8;
+
+interface CardProps {
+  title: string;
+  status: "running" | "done" | "error";
+  text: string;
+  body?: DisplayAction[] | undefined;
+  /** Shows the parts of the body. */
+  Body: ComponentType<{ display: DisplayAction }>;
+}
+
+/** A piece of work, such as a tool's call. Closed, it shows changes to files, and the end of what has failed or still runs. */
+export function Card({ title, status, text, body = [], Body }: CardProps) {
+  const words = useWords();
+  const [isOpen, setOpen] = useState(false);
+  const state = { running: words.running, done: words.done, error: words.failed }[status];
+  const changes = body.filter(({ display }) => display === "diff" || display === "list");
+  const tail = status === "done" || isOpen ? "" : endOf(text);
+  return (
+    <section className={`card ${status}`}>
+      <button type="button" className="card-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <span className={`dot ${status}`} role="img" aria-label={state} />
+        <span className="card-title">{safeLine(title)}</span>
+      </button>
+      {tail !== "" && <pre className="plain tail">{safeText(tail)}</pre>}
+      {isOpen && body.length === 0 && text.trim() !== "" && <pre className="plain">{safeText(text.trimEnd())}</pre>}
+      {(isOpen ? body : changes).map((part, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one event do not change.
+        <Body key={at} display={part} />
+      ))}
+    </section>
+  );
+}
+
+/** The last lines of a text. */
+export function endOf(text: string): string {
+  return text.slice(-TAIL).trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}

@@ -1,0 +1,86 @@
+import type { DisplayAction } from "@scorel/kernel";
+import { useState } from "react";
+import { Markdown } from "../markdown/markdown.tsx";
+import { useWords } from "../words/words.ts";
+import { Card } from "./card.tsx";
+import { Diff } from "./diff.tsx";
+import { safeLine, safeText } from "./safe.ts";
+
+type Of<D extends DisplayAction["display"]> = Extract<DisplayAction, { display: D }>;
+
+/** Shows what an event looks like, in the form that its plugin chose. */
+export function Display({ display }: { display: DisplayAction }) {
+  switch (display.display) {
+    case "bubble":
+      return <Bubble {...display} />;
+    case "notice":
+      return <p className={`notice ${display.level}`}>{safeText(display.text.trimEnd())}</p>;
+    case "marker":
+      return <p className="marker">{safeLine(display.text)}</p>;
+    case "badge":
+      return <span className="badge">{safeLine(display.text)}</span>;
+    case "fold":
+      return <Fold title={display.title} text={display.text} />;
+    case "diff":
+      return <Diff path={display.path} text={display.text} />;
+    case "list":
+      return <Steps {...display} />;
+    case "card":
+      return <Card {...display} Body={Display} />;
+    default:
+      return null;
+  }
+}
+
+function Bubble({ role, text, thinking, label, partial }: Of<"bubble">) {
+  const words = useWords();
+  const marks = [label, partial ? words.partial : undefined].filter((mark) => mark !== undefined);
+  const note = marks.length > 0 && <span className="badge">{marks.map(safeLine).join(", ")}</span>;
+  if (role === "user")
+    return (
+      <div className="bubble user">
+        <h3 className="hidden">{words.you}</h3>
+        <div className="plain">{safeText(text.trimEnd())}</div>
+        {note}
+      </div>
+    );
+  return (
+    <div className="bubble assistant">
+      <h3 className="hidden">{words.assistant}</h3>
+      {thinking && <Fold title={words.thought} text={thinking} />}
+      <Markdown text={text} />
+      {note}
+    </div>
+  );
+}
+
+/** Long text under a title, closed until it is asked for. */
+export function Fold({ title, text, isOpen = false }: { title: string; text: string; isOpen?: boolean }) {
+  const [wasOpened, setOpened] = useState(isOpen);
+  return (
+    <details className="fold" open={isOpen} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
+      <summary>{safeLine(title)}</summary>
+      {wasOpened && <pre className="plain">{safeText(text.trimEnd())}</pre>}
+    </details>
+  );
+}
+
+const BOXES = { open: "☐", active: "▶", done: "☑" };
+
+function Steps({ title, items, text }: Of<"list">) {
+  if (items.length === 0) return <p className="notice info">{safeText(text)}</p>;
+  return (
+    <div className="steps">
+      {title !== undefined && <strong>{safeLine(title)}</strong>}
+      <ul>
+        {items.map((item, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the items of one event do not change.
+          <li key={at} className={item.state}>
+            {item.state === undefined ? "" : `${BOXES[item.state]} `}
+            {safeLine(item.text)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

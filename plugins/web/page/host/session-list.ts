@@ -1,0 +1,94 @@
+import { everyPage, type RemoteClient } from "@scorel/host/client";
+import type { SessionChange, SessionSummary } from "@scorel/host/contract";
+import type { ListedProject } from "@scorel/projects/contract";
+import { Store } from "../store.ts";
+
+/** A project with its sessions, the one with the latest activity first. */
+export interface ProjectRow {
+  /** The project's id; the directory for sessions whose project is not known. */
+  id: string;
+  name: string;
+  directory: string;
+  sessions: readonly SessionSummary[];
+}
+
+/** The projects and sessions of a host, kept up to date. */
+export class SessionList {
+  readonly projects = new Store<readonly ProjectRow[]>([]);
+  /** Why the list could not be read. */
+  readonly problem = new Store<Error | undefined>(undefined);
+  private readonly client: RemoteClient;
+  private rows = new Map<string, SessionSummary>();
+  private known: readonly ListedProject[] = [];
+
+  constructor(client: RemoteClient) {
+    this.client = client;
+  }
+
+  async begin(): Promise<void> {
+    await this.client.watchSessions((change) => this.take(change));
+    await this.read();
+  }
+
+  /** Reads everything again, as after changes that were missed. What is shown stays until then. */
+  async read(): Promise<void> {
+    try {
+      const [{ projects }, { sessions }] = await Promise.all([
+        this.readProjects(),
+        everyPage((page) => this.client.request("list_sessions", page)),
+      ]);
+      this.known = projects;
+      this.rows = new Map(sessions.map((row) => [row.sessionId, row]));
+      this.problem.set(undefined);
+      this.show();
+    } catch (thrown) {
+      this.problem.set(thrown as Error);
+    }
+  }
+
+  /** Clients with a limited token see only projects that have sessions. */
+  private readProjects(): Promise<{ projects: ListedProject[] }> {
+    const reading = everyPage((page) => this.client.request("list_projects", page));
+    return reading.catch((thrown) => {
+      if ((thrown as { code?: string }).code === "HOST_FORBIDDEN") return { projects: [] };
+      throw thrown;
+    });
+  }
+
+  find(sessionId: string): SessionSummary | undefined {
+    return this.rows.get(sessionId);
+  }
+
+  private take(change: SessionChange): void {
+    if (change.change === "missed") return void this.read();
+    const { session } = change;
+    if (session.parent) return;
+    if (change.change === "deleted") this.rows.delete(session.sessionId);
+    else this.rows.set(session.sessionId, session);
+    const isKnown = this.known.some(({ projectId }) => projectId === session.projectId);
+    if (session.projectId !== undefined && !isKnown) void this.read();
+    else this.show();
+  }
+
+  private show(): void {
+    const projects = new Map<string, ProjectRow & { sessions: SessionSummary[] }>();
+    for (const { projectId: id, name, directory } of this.known)
+      projects.set(id, { id, name, directory, sessions: [] });
+    for (const row of this.rows.values()) {
+      const id = row.projectId ?? row.cwd;
+      const project = projects.get(id) ?? { id, name: lastPart(row.cwd), directory: row.cwd, sessions: [] };
+      project.sessions.push(row);
+      projects.set(id, project);
+    }
+    for (const { sessions } of projects.values()) sessions.sort((a, b) => b.updatedAt - a.updatedAt);
+    this.projects.set([...projects.values()].sort((a, b) => latest(b) - latest(a)));
+  }
+}
+
+function latest({ sessions: [first] }: ProjectRow): number {
+  return first?.updatedAt ?? 0;
+}
+
+function lastPart(path: string): string {
+  return path.split("/").filter(Boolean).at(-1) ?? path;
+}

@@ -1,0 +1,114 @@
+import {
+  followSession,
+  type Live,
+  type OpenRequest,
+  type Row,
+  type SessionView,
+  type ViewChange,
+  type ViewStatus,
+} from "@scorel/host/client";
+import type { Client, QueuedMessage } from "@scorel/host/contract";
+import { Store } from "../store.ts";
+
+/** What stands in the conversation: a stored event, or something that is arriving or running. Both have the key of their event. */
+export type Entry = { key: string; row: Row; live?: undefined } | { key: string; row?: undefined; live: Store<Live> };
+
+/** Stored events that are fetched when the reader comes to the beginning of those that are there. */
+const EARLIER = 400;
+
+/** An open session as components show it. Changes are told once for each frame that the browser draws. */
+export class OpenSession {
+  readonly id: string;
+  readonly entries = new Store<readonly Entry[]>([]);
+  readonly status: Store<ViewStatus>;
+  readonly queue: Store<readonly QueuedMessage[]>;
+  readonly requests: Store<readonly OpenRequest[]>;
+  /** Messages of plugins and of the host that are not part of the conversation, the latest last. */
+  readonly notices = new Store<readonly string[]>([]);
+  private readonly view: SessionView;
+  private readonly lives = new Map<string, Store<Live>>();
+  private readonly changed = new Set<string>();
+  private areRowsOld = true;
+  private frame = 0;
+
+  constructor(view: SessionView) {
+    this.view = view;
+    this.id = view.sessionId;
+    this.status = new Store(view.status);
+    this.queue = new Store(view.queue);
+    this.requests = new Store(view.requests);
+    this.show();
+    view.subscribe((change) => this.take(change));
+    document.addEventListener("visibilitychange", this.seen);
+  }
+
+  static async open(client: Client, sessionId: string): Promise<OpenSession> {
+    await client.request("load_session", { sessionId, attending: true });
+    const view = await followSession(client, sessionId, { tail: EARLIER });
+    await client.request("attend_requests", { sessionId });
+    return new OpenSession(view);
+  }
+
+  get hasEarlier(): boolean {
+    return this.view.more;
+  }
+
+  /** Gets some of the events before the first one that is here. */
+  async earlier(): Promise<void> {
+    await this.view.earlier(EARLIER);
+  }
+
+  async close(client: Client): Promise<void> {
+    document.removeEventListener("visibilitychange", this.seen);
+    cancelAnimationFrame(this.frame);
+    await this.view.close();
+    await client.request("close_session", { sessionId: this.id });
+  }
+
+  private readonly seen = () => void (document.hidden || this.show());
+
+  private take(change: ViewChange): void {
+    if (change.kind === "rows" || change.kind === "reset") this.areRowsOld = true;
+    if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
+    // The title of a tab that is not seen tells that somebody is asked.
+    this.requests.set(this.view.requests);
+    if (this.frame === 0 && !document.hidden) this.frame = requestAnimationFrame(() => this.show());
+  }
+
+  private show(): void {
+    this.frame = 0;
+    this.status.set(this.view.status);
+    this.queue.set(this.view.queue);
+    this.requests.set(this.view.requests);
+    if (this.showLive() || this.areRowsOld) this.entries.set(this.list());
+    this.areRowsOld = false;
+  }
+
+  /** Tells what is arriving and running. Returns whether it is something else than before. */
+  private showLive(): boolean {
+    if (this.changed.size === 0 && !this.areRowsOld) return false;
+    this.changed.clear();
+    const present = new Set<string>();
+    let isNew = false;
+    for (const live of this.view.live) {
+      present.add(live.id);
+      const known = this.lives.get(live.id);
+      if (known) known.set(live);
+      else {
+        this.lives.set(live.id, new Store(live));
+        isNew = true;
+      }
+    }
+    for (const id of this.lives.keys())
+      if (!present.has(id)) {
+        this.lives.delete(id);
+        isNew = true;
+      }
+    return isNew;
+  }
+
+  private list(): Entry[] {
+    const rows = this.view.rows.filter(({ active }) => active).map((row) => ({ key: row.id, row }));
+    return [...rows, ...[...this.lives].map(([key, live]) => ({ key, live }))];
+  }
+}

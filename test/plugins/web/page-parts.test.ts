@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { fragmentOf, placeOf } from "../../../plugins/web/page/app/place.ts";
+import { hostShown, safeAddress } from "../../../plugins/web/page/markdown/address.ts";
+import { Divider } from "../../../plugins/web/page/markdown/divider.ts";
+import { ago } from "../../../plugins/web/page/sidebar/ago.ts";
+import { en } from "../../../plugins/web/page/words/en.ts";
+import { wordsOf } from "../../../plugins/web/page/words/words.ts";
+import { zh } from "../../../plugins/web/page/words/zh.ts";
+
+describe("an address in the page", () => {
+  it.each([
+    ["https://example.com/a b", "https://example.com/a%20b"],
+    ["mailto:a@example.com", "mailto:a@example.com"],
+    ["HTTP://EXAMPLE.com", "http://example.com/"],
+    ["javascript:alert(1)", undefined],
+    ["java\nscript:alert(1)", undefined],
+    [" javascript:alert(1)", undefined],
+    ["data:text/html,<script>", undefined],
+    ["vbscript:x", undefined],
+    ["file:///etc/passwd", undefined],
+    ["blob:https://example.com/1", undefined],
+    ["//example.com", undefined],
+    ["/local", undefined],
+    ["#code=1", undefined],
+  ])("%j leads to %j", (address, safe) => {
+    expect(safeAddress(address)).toBe(safe);
+  });
+
+  it("says its host as it is resolved, whatever it looks like", () => {
+    expect(hostShown("https://ex\u0430mple.com/login")).toBe("xn--exmple-4nf.com");
+    expect(hostShown("https://example.com@evil.example:8080/")).toBe("evil.example:8080");
+    expect(hostShown("mailto:a@example.com")).toBe("a@example.com");
+    expect(hostShown("javascript:1")).toBeUndefined();
+  });
+});
+
+describe("a place in the page", () => {
+  it.each([
+    { at: "home" as const },
+    { at: "session" as const, sessionId: "kX3v-_9" },
+    { at: "new" as const, directory: "/home/me/a b#c?d" },
+  ])("stands in the address: %j", (place) => {
+    expect(placeOf(fragmentOf(place))).toEqual(place);
+  });
+
+  it.each(["", "#", "#code=abc", "#/session/", "#/session/a/../b", "#/other/x"])("is home for %j", (fragment) => {
+    expect(placeOf(fragment)).toEqual({ at: "home" });
+  });
+});
+
+describe("a text that grows", () => {
+  const text = "One.\n\n- two\n- three\n\n```js\nconst a = 1;\n\nb\n```\n\nfour **five**\n\nsix";
+  const shape = (divider: Divider, given: string) => {
+    const { settled, rest } = divider.divide(given);
+    return [...settled, rest].map((part) => part.text);
+  };
+
+  it("is divided into the same parts, however its pieces arrive", () => {
+    const whole = shape(new Divider(), text);
+    expect(whole.join("")).toBe(text);
+    const growing = new Divider();
+    for (let end = 1; end < text.length; end++) growing.divide(text.slice(0, end));
+    expect(shape(growing, text)).toEqual(whole);
+  });
+
+  it("keeps its parts as they are, so that each is drawn once", () => {
+    const divider = new Divider();
+    const { settled: before } = divider.divide(text);
+    const { settled: after } = divider.divide(`${text} seven\n\neight`);
+    expect(after.slice(0, before.length).every((part, at) => part === before[at])).toBe(true);
+    expect(after.length).toBeGreaterThan(before.length);
+  });
+
+  it("is divided anew when it became another one", () => {
+    const divider = new Divider();
+    divider.divide(text);
+    expect(shape(divider, "other")).toEqual(["other"]);
+  });
+});
+
+describe("the words of the page", () => {
+  it("are Chinese or English, as the browser prefers", () => {
+    const languages = [["zh-TW", "en"], ["de-DE", "zh-CN"], ["fr", "en-GB", "zh"], ["ja"], []];
+    expect(languages.map((list) => wordsOf(list).language)).toEqual(["zh-CN", "zh-CN", "en", "en", "en"]);
+  });
+
+  it("say how long ago something was", () => {
+    const now = Date.UTC(2026, 10, 23, 12);
+    const shown = [10, 90, 3 * 3_600, 50 * 3_600].map((seconds) => ago(now - seconds * 1_000, now, en));
+    expect(shown).toEqual(["now", "1 min", "3 h", "2 d"]);
+    expect(ago(now - 90_000, now, zh)).toBe("1 分钟");
+  });
+});

@@ -1,0 +1,52 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Scratch, scratch } from "../e2e/scorel.ts";
+import { type Reply, startModelServer } from "../model-server.ts";
+import { findChromium } from "./chromium.ts";
+
+/** A host with a page, and a browser. */
+export interface BrowserStage extends AsyncDisposable {
+  s: Scratch;
+  /** Where the host is: `http://127.0.0.1:<port>`. */
+  address: string;
+  /** What the browser has complained about on any page. */
+  complaints: string[];
+  /** A link that lets a page in once, as `scorel up` prints it. */
+  link(): Promise<string>;
+  /** A page that was opened with this link, by default a new one. */
+  open(options?: BrowserContextOptions & { link?: string }): Promise<Page>;
+}
+
+/** Starts a model server with these replies, the host in the background with a port, and Chromium. */
+export async function browserStage(replies: readonly Reply[]): Promise<BrowserStage> {
+  const s = scratch();
+  const model = await startModelServer(replies);
+  s.useModel(model.baseUrl);
+  const served = await s.run(["host", "serve", "--port", "0"]);
+  const [address = ""] = /http:\/\/[\d.:]+/.exec(served.stdout) ?? [];
+  const browser: Browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+  const complaints: string[] = [];
+  const link = async () => {
+    const { stdout, stderr } = await s.run(["up", "--no-open"]);
+    return /http\S+#code=\S+/.exec(stdout)?.[0] ?? `scorel up failed: ${stderr}`;
+  };
+  return {
+    s,
+    address,
+    complaints,
+    link,
+    open: async ({ link: given, ...options } = {}) => {
+      const context = await browser.newContext({ locale: "en-US", ...options });
+      const page = await context.newPage();
+      page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+      page.on("pageerror", (error) => complaints.push(error.message));
+      await page.goto(given ?? (await link()));
+      return page;
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await s.run(["host", "stop"]);
+      await model.close();
+      s[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { browserStage } from "./browser.ts";
+
+itWith(
+  "chromium",
+  "a page is let in by a link that works once, and begins a conversation in which a command is asked about",
+  async () => {
+    await using t = await browserStage([
+      text("An earlier answer."),
+      [text("I will **make** a file."), toolCall("Bash", { command: "touch made.txt && echo hello" })],
+      text("Done: `hello`.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[a link](https://example.com/x)"),
+    ]);
+    await t.s.run(["-p", "an earlier question"]);
+
+    const page = await t.open();
+    expect(page.url()).toBe(`${t.address}/`);
+    await page.getByRole("link", { name: /an earlier question/ }).waitFor();
+    await page.getByRole("link", { name: "New session in project" }).click();
+    await page.getByRole("textbox", { name: "Message" }).fill("Make a file.");
+    await page.keyboard.press("Control+Enter");
+
+    const question = page.getByRole("region", { name: "Your answer is needed" });
+    await question.getByText("$ touch made.txt && echo hello").waitFor();
+    await expect.poll(() => page.title()).toBe("(1) Scorel");
+    expect(existsSync(join(t.s.project, "made.txt"))).toBe(false);
+    await question.getByRole("button", { name: "yes, this once" }).click();
+
+    const conversation = page.getByRole("log");
+    await conversation.getByText("Done:").waitFor();
+    expect(existsSync(join(t.s.project, "made.txt"))).toBe(true);
+    expect(await question.count()).toBe(0);
+    expect(await conversation.getByRole("strong").allTextContents()).toEqual(["make"]);
+    expect(await conversation.getByRole("cell").allTextContents()).toEqual(["1", "2"]);
+    expect(await conversation.getByRole("link").getAttribute("href")).toBe("https://example.com/x");
+    await expect.poll(() => page.title()).toBe("Scorel");
+
+    await page.reload();
+    await page.getByRole("log").getByText("Done:").waitFor();
+    expect(t.complaints).toEqual([]);
+  },
+);
+
+itWith("chromium", "a link that was used says so to the next page, and how to get another one", async () => {
+  await using t = await browserStage([]);
+  const link = await t.link();
+  const first = await t.open({ link });
+  await first.getByRole("navigation", { name: "Sessions" }).waitFor();
+  const second = await t.open({ link });
+  await second.getByText("This link was used already").waitFor();
+  await second.getByText("scorel up").waitFor();
+  expect(second.url()).toBe(`${t.address}/`);
+});
