@@ -92,8 +92,8 @@ function statusText({ pid, since, state }: Daemon, live: HostStatus | undefined)
 
 function clientsText(clients: HostStatus["clients"]): string {
   if (clients.length === 0) return "none";
-  const named = (client: HostStatus["clients"][number]) =>
-    `${lineOf(client.name ?? client.transport)} (${lineOf(client.transport)}${client.connected ? "" : ", away"})`;
+  const named = ({ name, transport, scopes = [], connected }: HostStatus["clients"][number]) =>
+    `${lineOf(name ?? transport)} (${[transport, scopes.map(lineOf).join("+"), connected ? "" : "away"].filter(Boolean).map(lineOf).join(", ")})`;
   return clients.map(named).join(", ");
 }
 

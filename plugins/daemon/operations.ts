@@ -27,7 +27,8 @@ export function operations(serving: () => Serving | undefined) {
           ),
           clients: z.array(
             z.strictObject({
-              ...{ clientId: z.string(), transport: z.string(), name: z.string().optional(), version: z.string() },
+              ...{ clientId: z.string(), transport: z.string(), name: z.string().optional() },
+              ...{ version: z.string().optional(), scopes: z.array(z.string()).readonly().optional() },
               ...{ connected: z.boolean(), since: z.number() },
             }),
           ),

@@ -19,6 +19,10 @@ export interface AcceptOptions {
 export interface Admission {
   /** What the client may do; default: everything. */
   scope?: ClientScope | undefined;
+  /** The same for people, such as `view` and `prompt`. */
+  scopes?: readonly string[] | undefined;
+  /** What the client is called, whatever it calls itself. */
+  name?: string | undefined;
   /**
    * Who the client is, for transports that can tell: a client that comes back after its connection was lost goes on as it was only
    * with the same identity. It is no secret.
@@ -30,9 +34,12 @@ export interface Admission {
 export interface ConnectedClient {
   clientId: string;
   transport: string;
-  /** What the program calls itself. */
+  /** What others see: the name of its token, or what the program calls itself, with a number if there are several. */
   name?: string;
-  version: string;
+  /** Absent for clients that do not tell, such as curl. */
+  version?: string;
+  /** What it may do, such as `view` and `prompt`; absent: everything. */
+  scopes?: readonly string[];
   /** False while the host waits for it to come back. */
   connected: boolean;
   /** Milliseconds since 1970. */
@@ -44,6 +51,8 @@ export interface GatewayService {
   /** Serves the client at the other end of a channel. The transport has nothing more to do. */
   accept(channel: Channel, options: AcceptOptions): void;
   clients(): ConnectedClient[];
+  /** Names a client among the others that its transport serves by itself, until the returned function is called. */
+  announce(client: ConnectedClient): () => void;
   /** Tells all clients why the host leaves them, and closes their channels. With `retry`, they connect again by themselves. */
   dismiss(reason: string, retry: boolean): Promise<void>;
   /** Sends all clients what has happened so far; those that are far behind get the rest when they come back. */

@@ -60,7 +60,7 @@ interface Entry {
   timer: NodeJS.Timeout | undefined;
 }
 
-export class Gateway implements GatewayService {
+export class Gateway implements Omit<GatewayService, "announce"> {
   private readonly options: GatewayOptions;
   private readonly limits: GatewayLimits;
   private readonly instance = newId();
@@ -139,7 +139,9 @@ export class Gateway implements GatewayService {
     return undefined;
   }
 
-  private create({ name, version }: Hello, { transport }: AcceptOptions, admission: Admission): Entry {
+  private create(hello: Hello, { transport }: AcceptOptions, admission: Admission): Entry {
+    const { version } = hello;
+    const { scopes, name = hello.name } = admission;
     const isLimited = admission.scope !== undefined;
     this.makeRoom(isLimited);
     // A scope says that somebody else is connected, who means this host; `{}` limits nothing.
@@ -151,6 +153,7 @@ export class Gateway implements GatewayService {
       // With the number by which the host tells clients of the same name apart.
       ...(name !== undefined && { name: clientName(clientId) ?? name }),
       version,
+      ...(scopes && { scopes }),
       connected: true,
       since: Date.now(),
     };

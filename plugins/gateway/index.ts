@@ -1,6 +1,7 @@
 import type {} from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import type { ConnectedClient } from "./contract.ts";
 import type { Gateway } from "./gateway.ts";
 
 /** Plugin `gateway`: serves clients in other processes, over the connections that transports make. */
@@ -14,6 +15,7 @@ export default definePlugin({
 
   activate(ctx) {
     let gateway: Gateway | undefined;
+    const announced = new Set<ConnectedClient>();
     const loaded = async () => {
       const module = await import("./gateway.ts");
       gateway ??= new module.Gateway({ host: ctx.host, version: ctx.launch.version, logger: ctx.logger });
@@ -29,7 +31,11 @@ export default definePlugin({
             ctx.logger.warn(`A client could not be served (${options.transport})`, thrown);
             channel.close();
           }),
-      clients: () => gateway?.clients() ?? [],
+      clients: () => [...(gateway?.clients() ?? []), ...[...announced].map((client) => ({ ...client }))],
+      announce: (client) => {
+        announced.add(client);
+        return () => void announced.delete(client);
+      },
       flush: async () => gateway?.flush(),
       dismiss: async (reason, retry) => (await loaded()).dismiss(reason, retry),
     });

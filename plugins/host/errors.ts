@@ -2,7 +2,7 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   HOST_SESSION_LOCKED: (a: { sessionId: string; pid: number; since: string; path: string; suspended?: boolean }) =>
-    `Session ${a.sessionId} is in use by process ${a.pid}, started ${a.since}${a.suspended ? `, which is suspended: \`fg\` in its terminal or \`kill -CONT ${a.pid}\` resumes it` : ""}. Wait until it ends, or work in another session. (If that process ran on a machine or in a container that is gone, delete ${a.path}.)`,
+    `Session ${a.sessionId} is in use by process ${a.pid}, started ${a.since}${a.suspended ? `, which is suspended: \`fg\` in its terminal or \`kill -CONT ${a.pid}\` resumes it` : ""}. Leave the session there with /exit, or end that process (\`kill ${a.pid}\`), and try again; or work in another session. (If that process ran on a machine or in a container that is gone, delete ${a.path}.)`,
   SESSION_UNKNOWN: {
     exit: 2,
     text: (a: { sessionId: string; deleted?: string | undefined }) =>

@@ -1,3 +1,5 @@
+import type { ConnectedClient, GatewayService } from "@scorel/gateway/contract";
+import { clientName } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import type { Grant } from "@scorel/web-server/contract";
 
@@ -9,27 +11,34 @@ interface Entry {
   /** Requests that are being answered, streams of events included. */
   active: number;
   leaving: NodeJS.Timeout | undefined;
+  about: ConnectedClient;
+  /** Others no longer see it. */
+  gone(): void;
 }
 
 /** The clients of the host that send requests. All requests with one token are of one client, so that its sessions stay open between them. */
 export class Clients {
   private readonly host: HostService;
+  private readonly gateway: Pick<GatewayService, "announce">;
   private readonly entries = new Map<string, Entry>();
 
-  constructor(host: HostService) {
+  constructor(host: HostService, gateway: Pick<GatewayService, "announce">) {
     this.host = host;
+    this.gateway = gateway;
   }
 
   /** Calls `use` with the client of a token. */
   async with<R>(grant: Grant, use: (client: Client) => Promise<R>): Promise<R> {
     const entry = this.entries.get(grant.identity) ?? this.enter(grant);
     entry.active++;
+    entry.about.connected = true;
     clearTimeout(entry.leaving);
     try {
       return await use(entry.client);
     } finally {
       entry.active--;
       if (entry.active === 0) {
+        entry.about.connected = false;
         entry.leaving = setTimeout(() => void this.leave(grant.identity), IDLE_MS);
         entry.leaving.unref();
       }
@@ -40,8 +49,15 @@ export class Clients {
     await Promise.all([...this.entries.keys()].map((identity) => this.leave(identity)));
   }
 
-  private enter({ identity, scope, revoked }: Grant): Entry {
-    const entry: Entry = { client: this.host.connect({ scope, name: "http" }), active: 0, leaving: undefined };
+  private enter({ identity, name, scope, scopes, revoked }: Grant): Entry {
+    const client = this.host.connect({ scope, name });
+    const { clientId } = client;
+    const about = {
+      ...{ clientId, transport: "http", name: clientName(clientId) ?? name, connected: true, since: Date.now() },
+      ...(scope !== undefined && { scopes }),
+    };
+    const gone = this.gateway.announce(about);
+    const entry: Entry = { client, active: 0, leaving: undefined, about, gone };
     this.entries.set(identity, entry);
     revoked.addEventListener("abort", () => void this.leave(identity), { once: true });
     return entry;
@@ -51,6 +67,7 @@ export class Clients {
     const entry = this.entries.get(identity);
     this.entries.delete(identity);
     clearTimeout(entry?.leaving);
+    entry?.gone();
     await entry?.client.close();
   }
 }

@@ -1,4 +1,5 @@
 import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/gateway/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type { WebRoute } from "@scorel/web-server/contract";
@@ -10,14 +11,14 @@ export default definePlugin({
   name: "HTTP",
   version: "0.1.0",
   scope: "host",
-  needs: ["host", "webServer", "launch"],
+  needs: ["host", "gateway", "webServer", "launch"],
 
   activate(ctx) {
     let clients: Clients | undefined;
     ctx.beforeStop(() => clients?.end());
     const request: NonNullable<WebRoute["request"]> = async (...given) => {
       const [{ Clients }, { answer }] = await Promise.all([import("./clients.ts"), import("./routes.ts")]);
-      clients ??= new Clients(ctx.host);
+      clients ??= new Clients(ctx.host, ctx.gateway);
       return answer({ clients, version: ctx.launch.version, logger: ctx.logger }, ...given);
     };
     return {

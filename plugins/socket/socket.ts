@@ -20,7 +20,7 @@ export const LIMITS = { maxFirstBytes: 64 * 1024, maxUnsent: 4 * 1024 * 1024 };
  * Accepts clients at a Unix socket. Only this user can reach it, because others cannot enter its folder, so its clients may do
  * everything. A socket that is there already is replaced: the caller has made sure that nobody uses it.
  */
-export async function listenOn(path: string, gateway: GatewayService): Promise<Listening> {
+export async function listenOn(path: string, gateway: Pick<GatewayService, "accept">): Promise<Listening> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

@@ -32,6 +32,8 @@ export interface Grant {
   identity: string;
   /** What a client with this token may do; undefined: everything. */
   scope: ClientScope | undefined;
+  /** The same as the names with which the token was made. */
+  scopes: readonly Scope[];
   /** Aborts when the token was replaced or removed, or got other scopes. */
   revoked: AbortSignal;
 }

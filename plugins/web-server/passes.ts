@@ -41,7 +41,9 @@ export class Passes {
     // The digest of a guess says nothing about another one, so looking it up takes as long for every guess.
     const identity = digestOf(token ?? "");
     const pass = this.tokens.get(identity);
-    return pass && { name: "page", identity, scope: clientScope(pass.scopes), revoked: pass.ended.signal };
+    if (!pass) return undefined;
+    const { scopes, ended } = pass;
+    return { name: "page", identity, scope: clientScope(scopes), scopes, revoked: ended.signal };
   }
 
   /** Ends all codes and tokens, and the connections that use them. */

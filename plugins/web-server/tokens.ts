@@ -170,7 +170,8 @@ export class TokenCheck {
     const identity = identityOf(found);
     const controller = this.used.get(identity) ?? revocation();
     this.used.set(identity, controller);
-    return { name: found.name, identity, scope: clientScope(found.scopes), revoked: controller.signal };
+    const { name, scopes } = found;
+    return { name, identity, scope: clientScope(scopes), scopes, revoked: controller.signal };
   }
 
   end(): void {

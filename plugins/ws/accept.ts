@@ -18,7 +18,7 @@ const strangers = { server: serverFor(MAX_STRANGERS_MESSAGE), maxMessage: MAX_ST
 
 /** Makes a WebSocket of a connection, and lets its client in with the token that it has shown, or shows in its first message. */
 export function acceptSocket(
-  gateway: GatewayService,
+  gateway: Pick<GatewayService, "accept">,
   request: IncomingMessage,
   connection: Duplex,
   head: Buffer,
@@ -29,13 +29,16 @@ export function acceptSocket(
     const channel = socketChannel(socket, { limits: LIMITS, connection, maxMessage });
     gateway.accept(channel, {
       transport: "ws",
-      admit: ({ token }) => {
+      admit: ({ token, name }) => {
         const grant = visitor.grant ?? visitor.admit(token);
         if (grant.revoked.aborted) return visitor.admit(undefined);
         const leave = () => channel.close();
         grant.revoked.addEventListener("abort", leave, { once: true });
         socket.once("close", () => grant.revoked.removeEventListener("abort", leave));
-        return { scope: grant.scope, identity: grant.identity };
+        const { scope, scopes, identity } = grant;
+        // The owner's programs are told apart by what they call themselves. Others could call themselves anything.
+        if (scope === undefined) return { identity, name: name ?? grant.name };
+        return { scope, scopes, identity, name: grant.name };
       },
     });
   });

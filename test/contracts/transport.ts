@@ -15,7 +15,7 @@ import { View } from "../plugins/host/view.ts";
 /** The host that clients of a transport connect to. */
 export interface TransportStage {
   host: HostService;
-  gateway: GatewayService;
+  gateway: Pick<GatewayService, "accept">;
   /** An empty folder for sockets and the like. Its path is short. */
   folder: string;
 }

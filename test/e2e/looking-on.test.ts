@@ -58,6 +58,8 @@ describe.skipIf(!hasTerminals)("somebody whose token may only view", () => {
     await viewer.shows("You may only read this session.");
     await viewer.shows(/> May I\?|May I\?/);
     await t.owner("set_permission", { mode: "ask" });
+    const { stdout } = await t.s.run(["host", "status"]);
+    expect(stdout).toContain("clients: viewer (ws, view), owner (http, away)\n");
     expect((await t.owner("attend_requests")).requests).toEqual([]);
     const { id } = await t.owner("send_message", { content: "Make it." });
     await viewer.shows("Waiting for somebody who may answer:");

@@ -17,7 +17,7 @@ const guide = readFileSync(join(root, "docs/guide/many-clients.md"), "utf8");
 const blocks = (kind: string) =>
   Array.from(guide.matchAll(new RegExp(`^\`\`\`${kind}\n([\\s\\S]*?)^\`\`\`$`, "gm")), ([, block = ""]) => block);
 const [serve = "", replace = "", stop = ""] = blocks("sh");
-const [script = ""] = blocks("bash");
+const [script = "", tokens = ""] = blocks("bash");
 const [program = ""] = blocks("js");
 /** What is said in the guide, in order, as the program prints it. */
 const said = [
@@ -113,6 +113,10 @@ itWith(
       expect(streamed).toContain('{"status":"started","id":');
       for (const answer of answers.slice(0, 3)) expect(streamed).toContain(answer);
       for (const each of [one, two]) await each.shows(answers[2] as string);
+      const plain = (text: string) =>
+        text.replaceAll(/(\/\S+)(?=\/\.scorel)/g, "HOME").replaceAll(/since \S+/g, "since T");
+      const shown = blocks("text").find((block) => block.startsWith('The token "phone"')) as string;
+      expect(plain(shell(s, tokens, port))).toBe(plain(shown));
 
       const watching = watch(program.replace("7777", String(port)));
       children.push(watching.child);

@@ -180,6 +180,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   gateway: {
     accept: "function",
     clients: "function",
+    announce: "function",
     dismiss: "function",
     flush: "function",
   },
