@@ -4,7 +4,8 @@ import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 
 interface DialOptions {
-  name?: string;
+  /** Asked for when the host was found. */
+  name?: string | (() => string);
   reconnect?: boolean;
   /** The present address of the host, which may be another one after it was started again. */
   now?: () => string;
@@ -40,7 +41,9 @@ export async function dialHost(
     return channel;
   };
   const failed = (thrown: unknown) => ctx.logger.warn("A listener of a host elsewhere failed", thrown);
-  return connectHost({ dial, address, times, name, version: ctx.launch.version, reconnect, listenerFailed: failed });
+  const called = typeof name === "string" ? name : name();
+  const { version } = ctx.launch;
+  return connectHost({ dial, address, times, name: called, version, reconnect, listenerFailed: failed });
 }
 
 /** The address of a host that the options of a command name, if there is one. Throws DAEMON_ADDRESSES. */

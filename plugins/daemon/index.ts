@@ -124,7 +124,10 @@ export default definePlugin({
             const { url: _url, ...options } = invocation.options;
             const address = namedAddress(ctx, invocation.options);
             if (address !== undefined)
-              attached = await dialHost(ctx, address, { ...options, ...named({ name: "terminal" }) });
+              attached = await dialHost(ctx, address, {
+                ...options,
+                name: () => named({ name: "terminal" }).name,
+              });
             return attach(ctx, { ...invocation, options }, attached);
           },
         },

@@ -6,6 +6,7 @@ import { agrees } from "@scorel/kit/terminal/answer";
 import type { DaemonContext } from "./context.ts";
 import { errors } from "./errors.ts";
 import { leftOwners } from "./left-sockets.ts";
+import { leftNames } from "./own-name.ts";
 import { logFile, runFolder } from "./run-folder.ts";
 import { findDaemon } from "./state.ts";
 import { stopDaemon } from "./stop.ts";
@@ -70,7 +71,7 @@ async function leftovers(folder: StateFolder): Promise<string[]> {
   const ofHost = names.filter((name) => name === "host.log" || (!isRunning && /^host\.(?:json|lock)/.test(name)));
   const sockets = names.filter((name) => name.endsWith(".sock"));
   const dead = await Promise.all(sockets.map((name) => isDead(folder.at(name))));
-  return [...ofHost, ...sockets.filter((_, index) => dead[index]), ...leftOwners()];
+  return [...ofHost, ...sockets.filter((_, index) => dead[index]), ...leftOwners(), ...leftNames(folder)];
 }
 
 /** Whether nobody listens at a socket any more. */
