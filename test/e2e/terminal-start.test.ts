@@ -1,11 +1,27 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { startModelServer, text } from "../model-server.ts";
 import { fullScreen } from "./full-screen.ts";
 import { hasTerminals } from "./pty.ts";
 import { scratch } from "./scorel.ts";
 
 describe.skipIf(!hasTerminals)("the terminal application at its start", () => {
+  it("sends what was typed before it was there, and before the session was open", async () => {
+    using s = scratch();
+    await using server = await startModelServer(({ body }) => text(`Answer ${body.messages.length}.`));
+    s.useModel(server.baseUrl);
+    for (const isAtOnce of [true, false]) {
+      await using t = fullScreen(s, [], { columns: 100 });
+      if (!isAtOnce) await t.shows("\n>");
+      t.type("hello\r");
+      await t.shows(/Answer \d/);
+      expect(t.screen.text()).toMatch(/\n>\n/);
+      t.type("\u0004");
+      expect(await t.code).toBe(0);
+    }
+  }, 60_000);
+
   it("shows notices as lines of the conversation, in which the name of a folder cannot add lines", async () => {
     using s = scratch();
     s.useModel("http://127.0.0.1:9");

@@ -15,6 +15,7 @@ import type { Actions } from "./actions.ts";
 import { Activity } from "./activity.ts";
 import type { Contributed } from "./contributed.ts";
 import { Conversation } from "./conversation.ts";
+import { EarlyEntries } from "./early-entries.ts";
 import { FirstField } from "./first-field.ts";
 import { Frames } from "./frames.ts";
 import { KeyRoute } from "./key-route.ts";
@@ -25,7 +26,7 @@ import { Questions } from "./questions.ts";
 import { QueueKeys } from "./queue-keys.ts";
 import { Reader } from "./reader.ts";
 import { SessionListener } from "./session-listener.ts";
-import { submit } from "./submit.ts";
+import { enter, submit } from "./submit.ts";
 import { Transcript } from "./transcript.ts";
 
 type Level = Note["level"];
@@ -53,6 +54,7 @@ export class Application implements Surroundings {
   readonly conversation: Conversation;
   readonly device: Device;
   readonly transcript = new Transcript();
+  readonly early = new EarlyEntries();
   readonly questions: Questions;
   readonly queueKeys: QueueKeys;
   /** Keys and lists of plugins, once they are loaded. */
@@ -74,6 +76,8 @@ export class Application implements Surroundings {
   private finish: () => void = () => {};
   /** Called when another session is shown. */
   onEntered: () => void = () => {};
+  /** Called when the application ends and no session was shown. */
+  onUnopened: () => void = () => {};
   /** Resolves when the person leaves. */
   readonly ended = new Promise<void>((resolve) => {
     this.finish = resolve;
@@ -139,6 +143,13 @@ export class Application implements Surroundings {
   /** Shows a new session in the directory of the one that is shown. */
   begin(): Promise<void> {
     return this.conversation.begin();
+  }
+
+  /** Does what was entered before the session was open. */
+  release(): void {
+    if (this.note?.text === this.words.heldUntilOpen) this.note = undefined;
+    this.early.release((submission, running) => enter(this, submission, running));
+    this.redraw();
   }
 
   /** Says something in the conversation, where it stays. */

@@ -39,6 +39,8 @@ export class Conversation {
   private readonly others: Others;
   private stopListening = () => {};
   private work: Promise<unknown> = Promise.resolve();
+  /** The session that a message was sent to last. */
+  private sentTo: string | undefined;
 
   constructor(client: Client, listener: Listener, words: Words, rights = ALL_RIGHTS) {
     this.client = client;
@@ -64,7 +66,8 @@ export class Conversation {
   }
   /** Whether there is a conversation that one could return to. */
   get isBegun(): boolean {
-    return (this.view?.rows.length ?? 0) > 0;
+    const { view } = this;
+    return view !== undefined && (view.rows.length > 0 || this.sentTo === view.sessionId);
   }
 
   /** Shows this session from now on. */
@@ -90,6 +93,7 @@ export class Conversation {
 
   /** Sends a message; while a turn runs it is queued, or steered into the turn. While the host is away it waits. */
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
+    this.sentTo = this.sessionId;
     const entry = this.unsent.add(message);
     return this.inTurn(() => this.unsent.deliver(entry, () => this.own.send(this.opened(), message, running)));
   }

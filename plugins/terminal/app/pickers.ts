@@ -1,5 +1,5 @@
 import type { ListedCommand } from "@scorel/commands/contract";
-import { createField, draftOf } from "../input/create-field.ts";
+import { createField, draftAt, draftPath } from "../input/create-field.ts";
 import type { PromptField } from "../input/field.ts";
 import { createPickers, type Pickers } from "../pickers/actions.ts";
 import { Twice } from "./actions.ts";
@@ -48,18 +48,25 @@ function contribute(app: Application): void {
 
 /** Keeps the draft with the session that is shown; before anything was said in it, with the project. */
 function keepDraft(app: Application, field: PromptField): void {
-  const follow = (isBegun: boolean) => field.useDraft(draftOf(app, isBegun ? app.sessionId : undefined));
-  let begun = app.conversation.isBegun;
-  app.onEntered = () => {
-    begun = app.conversation.isBegun;
-    follow(begun);
+  let path: string | undefined;
+  const follow = (isBegun: boolean) => {
+    const next = draftPath(app, isBegun ? app.sessionId : undefined);
+    // This terminal has it already, and would be taken for another one that has it.
+    if (next !== path) field.useDraft(draftAt(app, next, field.text !== ""));
+    path = next;
   };
-  if (app.sessionId !== undefined) follow(begun);
+  const isBegun = () => app.conversation.isBegun || app.early.hasMessage;
+  app.onEntered = () => follow(isBegun());
+  if (app.sessionId !== undefined) follow(isBegun());
+  app.onUnopened = () => {
+    const text = [app.early.takeBack(), field.text].filter((each) => each.trim() !== "").join("\n\n");
+    if (text === "") return;
+    field.setText(text);
+    follow(false);
+  };
   const { onSubmit } = field;
   field.onSubmit = (submission) => {
     onSubmit(submission);
-    if (begun || submission.mode !== "message") return;
-    begun = true;
-    follow(true);
+    if (app.sessionId !== undefined) follow(isBegun());
   };
 }

@@ -22,6 +22,7 @@ export async function runTerminal(
   const version = ctx.find("launch")?.version ?? "";
   const app = new Application({ client, invocation, settings, words, keys, version, rights });
   app.actions = basicActions(app);
+  app.early.hasMessage = prompt !== undefined;
   const { interrupt, stdout } = invocation;
   const leave = () => app.leave();
   /** An error that nobody caught: its report must be readable, and say how to go on. */
@@ -44,6 +45,7 @@ export async function runTerminal(
       await app.conversation.enter(status);
       isOpened = true;
       if (prompt !== undefined) app.attempt(() => app.conversation.send({ text: prompt }));
+      app.release();
       await furnished;
       await app.ended;
     }
@@ -51,6 +53,7 @@ export async function runTerminal(
     interrupt.removeEventListener("abort", leave);
     // The field keeps them as a draft.
     app.conversation.unsent.recall(true);
+    if (!isOpened) app.onUnopened();
     const problem = await app.field?.close().then(() => undefined, messageOf);
     app.close();
     process.off("uncaughtExceptionMonitor", crash);

@@ -1,10 +1,12 @@
 import { codeOf } from "@scorel/kernel";
+import { markOf } from "../input/line-mode.ts";
 import type { Field, Submission, Surroundings } from "../parts.ts";
 import { userLines } from "../rows/display.ts";
 import type { Words } from "../words/words.ts";
 import type { Actions } from "./actions.ts";
 import type { Contributed } from "./contributed.ts";
 import type { Conversation } from "./conversation.ts";
+import type { EarlyEntries } from "./early-entries.ts";
 import { meantBy, ownCommand } from "./own-commands.ts";
 import type { Questions } from "./questions.ts";
 import type { QueueKeys } from "./queue-keys.ts";
@@ -13,7 +15,8 @@ import type { Transcript } from "./transcript.ts";
 type Running = "follow_up" | "steer";
 
 /** What is entered goes to one of these. */
-interface Receiver extends Pick<Surroundings, "sessionId" | "tell"> {
+interface Receiver extends Pick<Surroundings, "tell"> {
+  readonly early: Pick<EarlyEntries, "hold">;
   readonly conversation: Conversation;
   readonly questions: Questions;
   readonly queueKeys: Pick<QueueKeys, "takes">;
@@ -34,10 +37,19 @@ export function submit(app: Receiver, submission: Submission, running: Running):
   if (questions.takesText) {
     if (!questions.type(submission.text)) app.field?.setText(submission.text);
   } else if (app.queueKeys.takes(submission)) return;
-  else if (submission.mode === "command") command(app, submission.text);
-  else if (!app.conversation.rights.write && submission.text.trim() !== "") keep(app, submission);
-  else if (submission.mode === "shell") shell(app, submission);
-  else if (submission.text.trim() !== "") app.attempt(() => send(app.conversation, submission, running));
+  else enter(app, submission, running);
+}
+
+/** Runs a command or sends a message. What needs the session waits until that is open. */
+export function enter(app: Receiver, submission: Submission, running: Running): void {
+  const { mode, text, silent = false } = submission;
+  const isDone = text.trim() === "" || (mode === "command" && commandHere(app, text));
+  if (isDone) return;
+  if (app.early.hold(submission, running)) app.tell(app.words.heldUntilOpen);
+  else if (mode === "command") command(app, text);
+  else if (!app.conversation.rights.write) keep(app, submission);
+  else if (mode === "shell") app.attempt(() => app.conversation.shellLines.run(text, silent));
+  else app.attempt(() => send(app.conversation, submission, running));
 }
 
 function send(conversation: Conversation, submission: Submission, running: Running): Promise<void> {
@@ -46,28 +58,29 @@ function send(conversation: Conversation, submission: Submission, running: Runni
 
 /** What somebody has written who may only read comes back to the field. */
 function keep(app: Receiver, { text, mode, silent }: Submission): void {
-  app.field?.setText(text, mode, silent);
+  const { text: other = "" } = app.field ?? {};
+  if (other === "") app.field?.setText(text, mode, silent);
+  else app.field?.setText(`${other}\n\n${markOf(mode, silent)}${text}`);
   app.tell(app.words.onlyReads, "warning");
 }
 
-function shell(app: Receiver, { text, silent = false }: Submission): void {
-  if (!app.sessionId) app.tell(app.words.opening);
-  else if (text.trim() !== "") app.attempt(() => app.conversation.shellLines.run(text, silent));
-}
-
-function command(app: Receiver, line: string): void {
+/** Runs a command of the application itself. Returns false for any other. */
+function commandHere(app: Receiver, line: string): boolean {
   const own = ownCommand(line.replace(/^\?\s*$/, "help"));
   const action = own?.action && app.actions[own.action];
   if (own?.leaves) app.leave();
   else if (action) action();
-  else if (!app.sessionId) app.tell(app.words.opening);
-  else if (line.trim() !== "") {
-    app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
-    const meant = own?.standsFor === undefined ? line : line.replace(own.name, own.standsFor);
-    const run = () => app.attempt(() => runCommand(app, meant));
-    if (app.contributed) app.contributed.open(meant, run);
-    else run();
-  }
+  else return false;
+  return true;
+}
+
+function command(app: Receiver, line: string): void {
+  const own = ownCommand(line);
+  app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
+  const meant = own?.standsFor === undefined ? line : line.replace(own.name, own.standsFor);
+  const run = () => app.attempt(() => runCommand(app, meant));
+  if (app.contributed) app.contributed.open(meant, run);
+  else run();
 }
 
 /** Runs a command of the host. A name that there is not comes back to the field. One that other tools have leads to the one that does the same here. */

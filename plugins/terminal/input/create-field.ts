@@ -34,10 +34,14 @@ export function createField(
   return { field, walk };
 }
 
-/** The draft of a session, or of the project's next session while nothing was said in it. */
-export function draftOf(at: Surroundings, begunSession: string | undefined): Draft {
-  const tell = (problem: string) => at.tell(problem, "warning");
-  return openDraft(draftFile(projectOf(at.cwd), begunSession), { tell });
+/** Where the draft of a session is kept, or of the project's next session while nothing was said in it. */
+export function draftPath(at: Pick<Surroundings, "cwd">, begunSession: string | undefined): string {
+  return draftFile(projectOf(at.cwd), begunSession);
+}
+
+/** The draft at such a path, for a field that may have text already. */
+export function draftAt(at: Surroundings, path: string, hasText: boolean): Draft {
+  return openDraft(path, { tell: (problem) => at.tell(problem, "warning"), hasText });
 }
 
 /** The folder that history and drafts belong to. On another computer's project it is the path alone. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { userDir } from "@scorel/kit/files/home";
@@ -36,6 +37,8 @@ export interface DraftOptions {
   later?: Later;
   /** Told why the draft cannot be written, at most once. */
   tell?: (problem: string) => void;
+  /** The field has text, which must not replace what an earlier process left: that waits for the next one. */
+  hasText?: boolean;
 }
 
 /** The path of a session's draft. A session in which nothing was said yet has no id to come back to, so its project has one draft. */
@@ -45,21 +48,41 @@ export function draftFile(project: string, sessionId: string | undefined): strin
 
 /**
  * Opens the draft at a path, which belongs to this process until it is closed or killed. If another process has it, this one gets
- * one beside it.
+ * one beside it. Drafts that ended processes have left come first.
  */
 export function openDraft(path: string, options: DraftOptions = {}): Draft {
   const tell = options.tell ?? (() => {});
   try {
     makePrivateFolder(dirname(path));
-    for (let number = 1; number <= TERMINALS; number++) {
-      const file = number === 1 ? path : path.replace(/(?=\.json$)/, `-${number}`);
-      const lock = tryLock(`${file}.lock`);
-      if (lock && "release" in lock) return new FileDraft(file, lock, { ...options, tell });
-    }
+    const place = freePlace(path, options.hasText === true);
+    if (place) return new FileDraft(place.file, place.lock, { ...options, tell });
   } catch (thrown) {
     tell(messageOf(thrown));
   }
   return { saved: undefined, change() {}, clear() {}, close() {} };
+}
+
+interface Place {
+  file: string;
+  lock: Lock;
+}
+
+/** A place for a draft that no running process has: one with what was left there, or an empty one; any other if there is none. */
+function freePlace(path: string, isEmpty: boolean): Place | undefined {
+  let other: Place | undefined;
+  for (let number = 1; number <= TERMINALS; number++) {
+    const file = number === 1 ? path : path.replace(/(?=\.json$)/, `-${number}`);
+    const isWanted = existsSync(file) !== isEmpty;
+    if (other && !isWanted) continue;
+    const lock = tryLock(`${file}.lock`);
+    if (!lock || !("release" in lock)) continue;
+    if (!isWanted) other = { file, lock };
+    else {
+      other?.lock.release();
+      return { file, lock };
+    }
+  }
+  return other;
 }
 
 class FileDraft implements Draft {

@@ -36,16 +36,22 @@ export class PromptField implements Field {
     this.useDraft(parts.draft);
   }
 
-  /** Keeps the text in this draft from now on, as when another session is shown. What an earlier process left comes back. */
+  /**
+   * Keeps the text in this draft from now on, as when another session is shown. What an earlier process left comes back. The former
+   * draft is removed when its text is kept here: the next terminal would find it, and take it for one of its own.
+   */
   useDraft(draft: Draft | undefined): void {
-    this.draft?.close();
+    const former = this.draft;
     this.draft = draft;
-    if (!draft) return;
-    if (this.area.isEmpty && draft.saved) {
+    if (draft && !this.area.isEmpty) {
+      this.saveDraft();
+      former?.clear();
+    } else if (draft?.saved) {
       this.enter("message");
       this.area.restore(draft.saved.text, draft.saved.pastes);
       this.area.forgetSteps();
-    } else if (!this.area.isEmpty) this.saveDraft();
+    }
+    former?.close();
     this.at.redraw();
   }
 

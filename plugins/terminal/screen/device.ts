@@ -49,6 +49,8 @@ export class Device {
   private isOpen = false;
   private isStopped = false;
   private isFull = false;
+  /** What is read now was typed before the terminal was taken, when it still turned Enter into a line feed, which is Ctrl-J later. */
+  private isEarly = false;
   private readonly undo: (() => void)[] = [];
 
   constructor({ stdin, stdout, terminal = stdout, stderr }: Streams, events: DeviceEvents, { mouse = true } = {}) {
@@ -91,6 +93,13 @@ export class Device {
     this.listen(this.stdin, "error", () => this.events.ended());
     this.listen(this.stdin, "end", () => this.events.ended());
     this.take();
+    this.isEarly = true;
+    // By then what waited in the terminal has been read.
+    setImmediate(() =>
+      setImmediate(() => {
+        this.isEarly = false;
+      }),
+    );
     const holds = () => this.isOpen && !this.isStopped;
     this.undo.push(takeStderr(this.stderr, holds, (text) => this.events.complained(text)));
     this.write(QUESTIONS);
@@ -134,7 +143,11 @@ export class Device {
     this.write(`${ESC}]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
 
-  private readonly onData = (data: Buffer | string): void => this.keyboard.take(data);
+  private readonly onData = (data: Buffer | string): void => {
+    const isEarly = this.isEarly;
+    this.isEarly = false;
+    this.keyboard.take(isEarly ? entered(data) : data);
+  };
 
   private readonly onStop = (): void => {
     if (!this.isOpen || this.isStopped) return;
@@ -193,4 +206,9 @@ export class Device {
     to.on(event, listener);
     this.undo.push(() => void to.off(event, listener));
   }
+}
+
+/** What was typed with each line feed as the Enter that it was. */
+function entered(data: Buffer | string): Buffer {
+  return Buffer.from(Buffer.from(data as string).map((byte) => (byte === 0x0a ? 0x0d : byte)));
 }

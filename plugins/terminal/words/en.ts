@@ -3,6 +3,7 @@ export const en = {
   language: "en" as "en" | "zh",
   newSession: "New conversation",
   opening: "Opening the session…",
+  heldUntilOpen: "The session is being opened. What you have entered is sent as soon as it is open.",
   hintStart: (help: string) => `Type a message, or / for commands. ${help} shows all keys.`,
   model: (model: string) => `Model: ${model}`,
   preset: (preset: string) => `Preset: ${preset}`,

@@ -6,6 +6,7 @@ export const zh: Words = {
   language: "zh",
   newSession: "新对话",
   opening: "正在打开会话…",
+  heldUntilOpen: "正在打开会话，打开后会立即发送你输入的内容。",
   hintStart: (help) => `输入消息,或用 / 输入命令。${help} 显示所有按键。`,
   model: (model) => `模型:${model}`,
   preset: (preset) => `预设:${preset}`,
