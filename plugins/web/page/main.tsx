@@ -5,6 +5,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/chat.css";
 import "./style/display.css";
+import "./style/ui.css";
 
 const root = document.getElementById("root");
 if (root)

@@ -3,9 +3,7 @@ import { fragmentOf, placeOf } from "../../../plugins/web/page/app/place.ts";
 import { hostShown, safeAddress } from "../../../plugins/web/page/markdown/address.ts";
 import { Divider } from "../../../plugins/web/page/markdown/divider.ts";
 import { ago } from "../../../plugins/web/page/sidebar/ago.ts";
-import { en } from "../../../plugins/web/page/words/en.ts";
-import { wordsOf } from "../../../plugins/web/page/words/words.ts";
-import { zh } from "../../../plugins/web/page/words/zh.ts";
+import { type Words, wordsOf } from "../../../plugins/web/page/words/words.ts";
 
 describe("an address in the page", () => {
   it.each([
@@ -85,6 +83,7 @@ describe("the words of the page", () => {
   });
 
   it("say how long ago something was", () => {
+    const [en, zh] = ["en", "zh"].map((language) => wordsOf([language]).words) as [Words, Words];
     const now = Date.UTC(2026, 10, 23, 12);
     const shown = [10, 90, 3 * 3_600, 50 * 3_600].map((seconds) => ago(now - seconds * 1_000, now, en));
     expect(shown).toEqual(["now", "1 min", "3 h", "2 d"]);

@@ -1,16 +1,31 @@
 import { createContext, useContext } from "react";
-import { en, type Words } from "./en.ts";
-import { zh } from "./zh.ts";
+import { appWords } from "./app.ts";
+import { chatWords } from "./chat.ts";
+import { displayWords } from "./display.ts";
+import { questionsWords } from "./questions.ts";
+import { sidebarWords } from "./sidebar.ts";
+import { statusWords } from "./status.ts";
 
-export type { Words };
+/** Everything that the page says in a language. Each part of the page has a file with its words. */
+const inLanguage = (language: "en" | "zh") => ({
+  ...appWords[language],
+  ...sidebarWords[language],
+  ...chatWords[language],
+  ...questionsWords[language],
+  ...statusWords[language],
+  ...displayWords[language],
+});
 
-/** The words in the language of the browser: Chinese or English. */
+export type Words = ReturnType<typeof inLanguage>;
+
+/** The words in the language that the browser prefers: Chinese or English. */
 export function wordsOf(languages: readonly string[]): { language: "en" | "zh-CN"; words: Words } {
   const known = languages.find((language) => /^(en|zh)\b/i.test(language));
-  return known && /^zh/i.test(known) ? { language: "zh-CN", words: zh } : { language: "en", words: en };
+  const isChinese = known !== undefined && /^zh/i.test(known);
+  return { language: isChinese ? "zh-CN" : "en", words: inLanguage(isChinese ? "zh" : "en") };
 }
 
-export const WordsContext = createContext<Words>(en);
+export const WordsContext = createContext<Words>(inLanguage("en"));
 
 export function useWords(): Words {
   return useContext(WordsContext);

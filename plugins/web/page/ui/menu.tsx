@@ -1,0 +1,105 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+
+export interface MenuItem {
+  label: string;
+  /** It is shown as something that takes away. */
+  isDangerous?: boolean;
+  run(): void;
+}
+
+interface MenuProps {
+  /** What the button is called for those who do not see it. */
+  label: string;
+  /** What the button shows. */
+  children: ReactNode;
+  items: readonly MenuItem[];
+}
+
+/** A button that opens a list of commands. Arrows, Home and End move in it, letters go to the next one that begins so, Esc closes it. */
+export function Menu({ label, children, items }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!isOpen) return;
+    (list.current?.firstElementChild as HTMLElement | null)?.focus();
+    const leave = ({ target }: Event) => {
+      const isInside = list.current?.contains(target as Node) || button.current?.contains(target as Node);
+      if (!isInside) setOpen(false);
+    };
+    addEventListener("pointerdown", leave);
+    return () => removeEventListener("pointerdown", leave);
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  return (
+    <span className="menu">
+      <button
+        ref={button}
+        type="button"
+        className="icon-button"
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {children}
+      </button>
+      {isOpen && (
+        <div
+          ref={list}
+          id={id}
+          role="menu"
+          tabIndex={-1}
+          aria-label={label}
+          className="menu-list"
+          onKeyDown={(event) => moveIn(event, close)}
+        >
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              className={item.isDangerous ? "dangerous" : undefined}
+              onClick={() => {
+                close();
+                item.run();
+              }}
+            >
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
+    </span>
+  );
+}
+
+function moveIn(event: KeyboardEvent<HTMLDivElement>, close: () => void): void {
+  const items = [...event.currentTarget.children] as HTMLElement[];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  const to = targetOf(event.key, at, items);
+  if (to !== undefined) items[to]?.focus();
+  else if (event.key === "Escape" || event.key === "Tab") close();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function targetOf(key: string, at: number, items: readonly HTMLElement[]): number | undefined {
+  const count = items.length;
+  if (key === "ArrowDown") return (at + 1) % count;
+  if (key === "ArrowUp") return (at - 1 + count) % count;
+  if (key === "Home") return 0;
+  if (key === "End") return count - 1;
+  if (key.length !== 1 || key === " ") return undefined;
+  const begins = (item: HTMLElement) => item.textContent.toLowerCase().startsWith(key.toLowerCase());
+  const next = items.findIndex((item, place) => place > at && begins(item));
+  const found = next >= 0 ? next : items.findIndex(begins);
+  return found >= 0 ? found : undefined;
+}

@@ -1,0 +1,34 @@
+/** Words of what stands in a conversation. */
+const en = {
+  you: "You",
+  assistant: "Assistant",
+  thinking: "Thinking",
+  thought: "Thought",
+  partial: "not complete",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  showMore: "Show all",
+  showLess: "Show less",
+  copy: "Copy",
+  copied: "Copied",
+  image: "Image",
+};
+
+const zh: typeof en = {
+  you: "你",
+  assistant: "助手",
+  thinking: "思考中",
+  thought: "思考过程",
+  partial: "不完整",
+  running: "运行中",
+  done: "完成",
+  failed: "失败",
+  showMore: "全部显示",
+  showLess: "收起",
+  copy: "复制",
+  copied: "已复制",
+  image: "图片",
+};
+
+export const displayWords = { en, zh };
