@@ -135,6 +135,11 @@ export class Application implements Surroundings {
     return this.looks.theme;
   }
 
+  /** Opens a stored session, or only reads it if the person may do no more. */
+  load(sessionId: string): Promise<SessionStatus> {
+    return this.conversation.open(sessionId);
+  }
+
   /** Shows another session. */
   enter(status: SessionStatus): Promise<void> {
     return this.conversation.enter(status);

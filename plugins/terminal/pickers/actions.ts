@@ -22,6 +22,8 @@ export interface PickerHost extends Surroundings, PickerPlace {
   show(part: Component | undefined): void;
   /** Does something that may fail, and says so if it does. */
   attempt(work: () => Promise<unknown>): void;
+  /** Opens a stored session, or only reads it if the person may do no more. */
+  load(sessionId: string): Promise<SessionStatus>;
   /** Shows another session. */
   enter(status: SessionStatus): Promise<void>;
   /** Shows a new session in the directory of the one that is shown. */
@@ -67,10 +69,7 @@ export function createPickers(at: PickerHost, field: Field, walk: HistoryWalk): 
     actions: {
       history: () =>
         open(historyPicker(at, walk, field.mode), ({ text, mode, silent }) => field.setText(text, mode, silent)),
-      sessions: () =>
-        open(sessionPicker(at, removedHere), async ({ sessionId }) =>
-          at.enter(await client.request("load_session", { sessionId })),
-        ),
+      sessions: () => open(sessionPicker(at, removedHere), async ({ sessionId }) => at.enter(await at.load(sessionId))),
       models: inSession((sessionId) =>
         open(modelPicker(at, sessionId), async (model) =>
           at.tell((await client.request("set_model", { sessionId, model: nameOf(model) })).text),

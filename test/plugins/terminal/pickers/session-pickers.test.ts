@@ -40,6 +40,7 @@ function application() {
       open = part;
     },
     attempt: (work) => void work().catch((thrown) => failed.push(thrown)),
+    load: (id) => client.request("load_session", { sessionId: id }),
     enter: async (status) => void entered.push(status),
     begin: async () => void entered.push(await client.request("create_session", { cwd: home.cwd })),
     say: at.tell,
