@@ -16,6 +16,19 @@ it("set_permission changes the mode as /permission does, and lifts no rule of th
   ]);
 });
 
+it("a configured mode is that of the session whoever opens it; without one, it is `edits` until somebody can be asked", async () => {
+  const modes = async (config: object) => {
+    await using t = await post(config);
+    const before = await t.command();
+    await t.request("attend_requests", {});
+    const during = await t.command();
+    await t.request("attend_requests", { attending: false });
+    return [before, during, await t.command()].map((text) => /mode: (\w+)/.exec(String(text))?.[1]);
+  };
+  for (const mode of ["ask", "edits", "plan"]) expect(await modes({ mode })).toEqual([mode, mode, mode]);
+  expect(await modes({})).toEqual(["edits", "ask", "ask"]);
+});
+
 it("keeps a mode that a preset locks: it can be kept or made stricter, not wider", async () => {
   const locks = [{ setting: "permissions", preset: "team", place: "/home/you/team/preset.toml:4" }];
   await using t = await post({ mode: "ask" }, { locks });
