@@ -4,9 +4,10 @@ import { visibleWidth } from "@mariozechner/pi-tui/dist/utils.js";
 import type { Cursor } from "../parts.ts";
 import { type EditAction, sequences } from "./edit-actions.ts";
 import { cleanText, freeNumber, isLong, looksMarked, markOf, marksIn, type Pastes, written } from "./paste.ts";
+import { type Breaking, breakBetweenWide } from "./wide-breaks.ts";
 
 /** What the editor of pi-tui keeps to itself, in the pinned version; text-area.test.ts checks that it is there. */
-interface Inside {
+interface Inside extends Breaking {
   state: { lines: string[]; cursorLine: number; cursorCol: number };
   pastes: Map<number, string>;
   undoStack: { stack: unknown[]; clear(): void };
@@ -58,6 +59,7 @@ export class TextArea {
     this.editor = new Editor(screen as unknown as TUI, { borderColor: plain, selectList });
     this.editor.focused = true;
     this.inside = this.editor as unknown as Inside;
+    breakBetweenWide(this.inside);
   }
 
   /** The text with marks for long pastes. */

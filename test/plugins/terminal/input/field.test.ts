@@ -197,4 +197,31 @@ describe("the field", () => {
     type(...Array(7).fill(key.up));
     expect([field.render(20)[1], field.render(20).at(-1)]).toEqual(["> 1", "── ↓ 2 ─────────────"]);
   });
+
+  it("breaks lines between Chinese and Japanese characters, and begins none with closing punctuation", () => {
+    const { field, type } = desk();
+    const shown = (text: string, columns = 15) => {
+      field.setText(text);
+      // Two columns for the mark and one for the cursor.
+      return field.render(columns).slice(1, -1);
+    };
+    expect({
+      run: shown("see 修复购物车的总价计算错误"),
+      closing: shown("修复购物车的，总价（小计）"),
+      opening: shown("修复购物车（总价）"),
+      mixed: shown("错误在cart文件里"),
+      latin: shown("one two three four"),
+      japanese: shown("カートの合計を直してー"),
+    }).toEqual({
+      run: ["> see 修复购物", "  车的总价计算", "  错误"],
+      closing: ["> 修复购物车", "  的，总价（小", "  计）"],
+      opening: ["> 修复购物车", "  （总价）"],
+      mixed: ["> 错误在cart文", "  件里"],
+      latin: ["> one two", "  three four"],
+      japanese: ["> カートの合計", "  を直してー"],
+    });
+    shown("修复购物车的总价计算错误");
+    type(key.up, "X");
+    expect(field.text).toBe("修复购物车X的总价计算错误");
+  });
 });
