@@ -1,6 +1,12 @@
+import { rowsOfWidth } from "@scorel/kit/text/table-rows";
 import type { CliCommand, CliOption, Launch } from "./contract.ts";
 
 type Facts = Pick<Launch, "version" | "globalOptions">;
+
+/** A help text as it is printed: in a terminal, its rows are broken at words. */
+export function printable(text: string, { isTTY, columns }: { isTTY?: boolean; columns?: number | undefined }): string {
+  return isTTY && columns ? rowsOfWidth(text, columns) : text;
+}
 
 /** Returns a command's name as it is typed. */
 export function nameOf({ noun, action }: Pick<CliCommand, "noun" | "action">): string {
@@ -20,10 +26,13 @@ export function helpText(
     only ? nameOf(only) : noun === "" ? `scorel ${version}` : `scorel ${noun}`,
     only?.description ?? "",
     section("Usage", shown.length > 1 ? described(shown) : shown.map(usageOf)),
-    section("Commands", noun === "" ? described(grouped(commands), "scorel ".length) : []),
     ...shown.map((command) =>
-      section(shown.length > 1 ? `Options of ${nameOf(command)}` : "Options", optionRows(command.options)),
+      section(
+        shown.length > 1 ? `Options of ${nameOf(command)}` : "Options",
+        optionRows(oftenUsedFirst(command.options)),
+      ),
     ),
+    section("Commands", noun === "" ? described(grouped(commands), "scorel ".length) : []),
     section("Options of every command", optionRows([...globalOptions, ...universalOptions])),
   ]
     .filter(Boolean)
@@ -60,6 +69,12 @@ function usageOf(command: CliCommand): string {
 
 function section(title: string, rows: readonly string[]): string {
   return rows.length === 0 ? "" : [`${title}:`, ...rows.map((row) => `  ${row}`)].join("\n");
+}
+
+/** Options that have a letter of their own are used most. */
+function oftenUsedFirst(options: readonly CliOption[] = []): CliOption[] {
+  const [often, others] = [true, false].map((has) => options.filter(({ flags }) => /^-[a-z],/i.test(flags) === has));
+  return [...(often ?? []), ...(others ?? [])];
 }
 
 function optionRows(options: readonly CliOption[] = []): string[] {

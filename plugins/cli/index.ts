@@ -1,6 +1,6 @@
 import { definePlugin } from "@scorel/kernel";
 import type { Invocation } from "./contract.ts";
-import { helpText } from "./help.ts";
+import { helpText, printable } from "./help.ts";
 import { commandsOf, createCheck, createCli } from "./service.ts";
 
 /** Plugin `cli`: finds the command among those that plugins contribute, parses its options and runs it. */
@@ -46,7 +46,7 @@ export default definePlugin({
           const known = commands();
           if (noun !== undefined && !known.some((command) => command.noun === noun))
             throw (await import("./parser.ts")).unknownCommand(noun, known);
-          stdout.write(helpText(known, ctx.launch, noun, action));
+          stdout.write(printable(helpText(known, ctx.launch, noun, action), stdout));
           return 0;
         },
       },

@@ -1,6 +1,6 @@
 import type { CliCommand, CliService, Launch } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { helpText, nameOf } from "./help.ts";
+import { helpText, nameOf, printable } from "./help.ts";
 import { readOption } from "./option.ts";
 
 /** A plugin with its commands for the command line. */
@@ -31,7 +31,7 @@ async function execute(argv: readonly string[], collected: readonly Contributed[
   if (words.includes("--help") || words.includes("-h")) {
     const noun = words.find((word) => commands.some((command) => command.noun === word));
     const action = words.find((word) => commands.some((command) => command.noun === noun && command.action === word));
-    launch.stdout.write(helpText(commands, launch, noun, action));
+    launch.stdout.write(printable(helpText(commands, launch, noun, action), launch.stdout));
     return 0;
   }
   const { parseCommandLine } = await import("./parser.ts");

@@ -13,7 +13,7 @@ export async function main(argv: readonly string[], helpTable: URL): Promise<voi
   const isAsked = options.includes("--help") || options.includes("-h");
   const named = isHelpCommand(options) ? options.slice(1) : isAsked ? options : undefined;
   const help = named && (await readHelp(named, helpTable));
-  if (help !== undefined) return print(help);
+  if (help !== undefined) return print(await fitting(help));
   const { launch } = await import("./launch.ts");
   await launch(argv, manifest.version);
 }
@@ -21,6 +21,12 @@ export async function main(argv: readonly string[], helpTable: URL): Promise<voi
 /** Whether the words are `help [command] [action]`; any other `help` is left to the command itself. */
 function isHelpCommand(words: readonly string[]): boolean {
   return words[0] === "help" && words.length <= 3 && !words.some((word) => word.startsWith("-"));
+}
+
+/** A help text, broken at words for the terminal that shows it. */
+async function fitting(help: string): Promise<string> {
+  const { isTTY, columns } = process.stdout;
+  return isTTY && columns ? (await import("@scorel/kit/text/table-rows")).rowsOfWidth(help, columns) : help;
 }
 
 /** Prints a text to stdout. A closed pipe (EPIPE) is not an error; any other failure sets exit code 1. */

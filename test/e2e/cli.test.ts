@@ -116,9 +116,7 @@ describe("scorel", () => {
       stderr: expect.stringContaining("kind"),
     });
     const { stdout: help } = await s.run(["--help"]);
-    expect(help).toContain(
-      "\n\nOptions of your extensions:\n  --tone <name>  How to talk\n\nOptions of every command:",
-    );
+    expect(help).toContain("\n\nOptions of your extensions:\n  --tone <name>  How to talk\n\nCommands:");
     expect((await s.run(["chat", "--help"])).stdout).toContain("--tone <name>");
     expect((await s.run(["completion", "bash"])).stdout).toContain("--tone");
     s.file("~/.scorel/extensions/other.ts", host("other", "tone", "output", "sandbox"));
