@@ -118,9 +118,15 @@ export function begun({ sessionId, createdAt, meta }: SessionHeader): SessionInd
 /** Extends a summary by the next event. */
 export function take(summary: SessionIndex["summary"], event: StoredEvent): void {
   // Use the last event's time, not the maximum: a clock that once ran ahead must not keep a session on top.
-  summary.updatedAt = event.ts;
+  if (!isNaming(event)) summary.updatedAt = event.ts;
   if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
   if (event.type === "session_info") rename(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
+}
+
+/** Whether an event only names the session, which is no use of it. */
+function isNaming({ type, changes }: StoredEvent & { changes?: unknown }): boolean {
+  const changed = type === "session_info" ? Object.keys(Object(changes)) : [];
+  return changed.length > 0 && changed.every((key) => key === "name" || key === "title");
 }
 
 function addMessage(summary: SessionIndex["summary"], { message }: { message?: Partial<UserMessage> }): void {

@@ -22,6 +22,21 @@ describe("a session's settings", () => {
     expect(sessions).toMatchObject([{ sessionId, name: "Cart" }]);
   });
 
+  it("name it without counting as use: it keeps its place among others", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    await t.say("one");
+    await client.request("close_session", { sessionId });
+    const first = (await client.request("list_sessions", {})).sessions.map(({ updatedAt }) => updatedAt);
+    await client.request("load_session", { sessionId });
+    await client.request("rename_session", { sessionId, name: "Cart" });
+    const listed = async () =>
+      (await client.request("list_sessions", {})).sessions.map(({ updatedAt, name }) => [updatedAt, name]);
+    expect(await listed()).toEqual([[first[0], "Cart"]]);
+    await client.request("close_session", { sessionId });
+    expect(await listed()).toEqual([[first[0], "Cart"]]);
+  });
+
   it("are refused when invalid", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
