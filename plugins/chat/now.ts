@@ -44,7 +44,7 @@ export function queueText(count: number, items: readonly QueuedMessage[], runnin
   const counted = count === 1 ? "1 queued message" : `${count} queued messages`;
   const head = running
     ? `(${counted}, sent when the running turn ends)`
-    : `(${counted} from before; sent after your next message)`;
+    : `(${count === 1 ? "1 message is still queued; it is" : `${count} messages are still queued; they are`} sent after your next one)`;
   const rows = items
     .slice(0, SHOWN_MESSAGES)
     .map(({ content, clientId }) => wordsOf(clientName(clientId), briefly(content), columns));

@@ -46,7 +46,7 @@ it("queued messages that a killed process left are shown, and sent with the next
     ["follow_up", "follow 2"],
   ]);
   const talked = await s.run(["chat", "--session", sessionId], { input: "again\n" });
-  expect(talked).toMatchObject({ code: 0, stdout: expect.stringContaining("(3 queued messages from before") });
+  expect(talked).toMatchObject({ code: 0, stdout: expect.stringContaining("(3 messages are still queued") });
   expect(spokenBy(log, "user")).toEqual(["go", "again", "steer", "follow 1", "follow 2"]);
   expect(await s.run(["session", "queue", sessionId])).toMatchObject({
     stdout: "",

@@ -87,7 +87,7 @@ describe.skipIf(!hasTerminals)("a host that is replaced", () => {
       await t.shows("(queued: this message is sent when the current turn ends");
       await serving(s, ["--replace"]);
       await t.shows("(the host is back)");
-      await t.shows("(1 queued message from before; sent after your next message)");
+      await t.shows("(1 message is still queued; it is sent after your next one)");
       const said = t.screen.text().replace(/\n */g, " ");
       expect(said).toContain("(the host was stopped; connecting again by itself");
       t.type("three\r");

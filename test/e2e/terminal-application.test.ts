@@ -249,7 +249,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("≡ queued words");
     t.type("\u001b");
     await t.shows("> queued words");
-    await t.shows("(interrupted)");
+    await t.shows("! Interrupted.");
     held.open();
     await t.hides("≡ queued words");
   });

@@ -210,7 +210,7 @@ describe.skipIf(!hasTerminals)("twenty tasks", () => {
     });
     await person.task("end the turn", async () => {
       person.press("Esc");
-      await t.shows("(interrupted)");
+      await t.shows("! Interrupted.");
       await t.shows("> for later");
       person.press("Ctrl-C");
       await t.hides("> for later");

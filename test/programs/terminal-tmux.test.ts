@@ -121,7 +121,7 @@ describeWith("tmux", "the application in tmux", () => {
     expect(JSON.stringify((await s.server.request(1)).body)).toContain("look at this");
     pane.press("Escape");
     await pane.shows("> and later that");
-    await pane.shows("(interrupted)");
+    await pane.shows("! Interrupted.");
     second.open();
     expect(users(s)).toEqual(["begin", "look at this"]);
   });

@@ -47,9 +47,11 @@ function bubble(display: Of<"bubble">, width: number, look: Look, facts: RowFact
   if (display.role === "user") return userLines(display.text, { label, author: facts.author }, width, look);
   const thinking = display.thinking ? thinkingLines(display.thinking, width, look, facts) : [];
   const text = display.text.trim() === "" ? [] : new GrowingText().draw(display.text, width, look.drawing);
-  const marks = [label, display.partial ? words.partial : ""].filter((each) => each !== "");
-  const note = marks.length > 0 ? wrapped(theme.style("warning", `(${marks.join(", ")})`), width) : [];
-  return [...thinking, ...(thinking.length > 0 && text.length > 0 ? [""] : []), ...text, ...note];
+  const note = label === "" ? [] : wrapped(theme.style("warning", `(${label})`), width);
+  const end = display.partial
+    ? notice({ display: "notice", level: "warning", text: words.interrupted }, width, look)
+    : [];
+  return [...thinking, ...(thinking.length > 0 && text.length > 0 ? [""] : []), ...text, ...note, ...end];
 }
 
 interface UserMarks {

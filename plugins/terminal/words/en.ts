@@ -17,7 +17,6 @@ export const en = {
   preparing: (tool: string, size: string) => `preparing ${tool}${size === "" ? "" : ` · ${size}`}`,
   steered: "sent into the turn",
   followUp: "was queued",
-  partial: "interrupted",
   image: "image",
   clipboard: {
     "no program":
@@ -147,7 +146,9 @@ export const en = {
   waitsForSomebody: (question: string) => `Waiting for somebody who may answer: ${question}`,
   alsoHere: (names: string) => `Also in this session: ${names}.`,
   waitingFromBefore: (count: number) =>
-    `${count} queued ${count === 1 ? "message" : "messages"} from before will be sent after your next message.`,
+    count === 1
+      ? "1 message is still queued. It is sent after your next one."
+      : `${count} messages are still queued. They are sent after your next one.`,
   // Help.
   helpTitle: "Keys and commands",
   helpClose: (key: string) => `${key} closes · arrows and PageUp/PageDown scroll`,

@@ -7,7 +7,6 @@ const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^Use the tool (.+)\?$/s, "使用工具 $1?"],
   [/^(.+) wants to run:$/s, "$1 想要运行:"],
   [/^(.+) wants to use the tool (.+):$/s, "$1 想要使用工具 $2:"],
-  [/^Why you are asked: (.+)$/s, "询问的原因:$1"],
   [/^What the other answers allow:\n(.+)$/s, "其他回答将允许:\n$1"],
   [/^in (?=[/~])(.+)$/s, "位于 $1"],
   [/^yes, this once$/, "是,仅此一次"],
@@ -32,13 +31,85 @@ const covered: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^reading (.+)$/s, "读取 $1"],
 ];
 
+/** Why guards of Scorel's own plugins ask. */
+const reasons: readonly (readonly [english: RegExp, chinese: string])[] = [
+  [/^(.+) is outside of the project$/s, "$1 位于项目之外"],
+  [/^(.+) can change what Scorel or git does$/s, "$1 会改变 Scorel 或 git 的行为"],
+  [/^(.+) needs approval each time$/s, "$1 每次都需要批准"],
+  [/^(.+) needs? approval$/s, "$1 需要批准"],
+  [/^the rule "(.+)" asks for approval$/s, "规则“$1”要求批准"],
+  [/^it may run what the rule "(.+)" is about$/s, "它可能运行规则“$1”所涉及的内容"],
+  [/^(`.+`) runs what it reads, so it needs approval each time$/s, "$1 会运行它读到的内容,每次都需要批准"],
+  [/^it reads (.+), and the rule "(.+)" asks for approval$/s, "它读取 $1,而规则“$2”要求批准"],
+  [/^it may read (.+), which the rule "(.+)" is about$/s, "它可能读取规则“$2”所涉及的 $1"],
+  [
+    /^it goes through (.+), which may contain what the rule "(.+)" is about$/s,
+    "它会遍历 $1,其中可能有规则“$2”所涉及的内容",
+  ],
+  [/^it goes through (.+), which contains keys$/s, "它会遍历含有密钥的 $1"],
+  [/^(.+) usually contains keys or passwords$/s, "$1 通常含有密钥或密码"],
+  [
+    /^(.+) is one of Scorel's own records, which may be about other projects$/s,
+    "$1 是 Scorel 自己的记录,可能涉及其他项目",
+  ],
+  [
+    /^this project has its own tool (.+), which does not come with Scorel$/s,
+    "此项目有自己的工具 $1,它不是 Scorel 自带的",
+  ],
+];
+/** The same about a part of a command that cannot be checked, which is named first. */
+const unchecked: readonly (readonly [english: RegExp, chinese: string])[] = [
+  [/^, so it needs approval each time$/s, ",每次都需要批准"],
+  [/^, so it may run what the rule "(.+)" is about$/s, ",可能运行规则“$1”所涉及的内容"],
+  [/^, so it may read what the rule "(.+)" is about$/s, ",可能读取规则“$1”所涉及的内容"],
+];
+const CONTAINS =
+  /^it contains (.+?)(, so it (?:needs approval each time|may (?:run|read) what the rule ".+" is about))$/s;
+/** Parts of commands that cannot be checked. */
+const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
+  [/^a command whose name is only known when it runs$/, "运行时才知道名称的命令"],
+  [/^a substitution that cannot be read$/, "无法读取的替换"],
+  [/^a here-document without its end$/, "没有结束标记的 here-document"],
+  [/^a file that the command itself writes$/, "命令自己写入的文件"],
+  [/^git in a folder that the same command may change$/, "在同一命令可能更改的文件夹中运行 git"],
+  [/^a shell that reads its standard input$/, "读取标准输入的 shell"],
+  [/^too many values of its variables$/, "变量取值过多"],
+  [/^more levels than can be checked$/, "层级过多,无法检查"],
+  [/^too many shells inside each other$/, "嵌套过多的 shell"],
+  [/^a setting of git$/, "git 的设置"],
+  [/^a script for (\S+)$/, "$1 的脚本"],
+  [/^the standard input of (\S+)$/, "$1 的标准输入"],
+  [/^the command that (\S+) runs$/, "$1 运行的命令"],
+  [/^the arguments of (\S+)$/, "$1 的参数"],
+  [/^the variables that (\S+) sets$/, "$1 设置的变量"],
+  [/^the value of (\S+)$/, "$1 的值"],
+  [/^the words of (\S+)$/, "$1 的参数"],
+  [/^a loop that sets (\S+)$/, "设置 $1 的循环"],
+];
+const WHY = /^Why you are asked: (.+)$/s;
+
 /** A text of a question in Chinese; unknown texts stay as they are. */
 export function knownInChinese(text: string): string {
+  const [, why] = WHY.exec(text) ?? [];
+  if (why !== undefined) return `询问的原因:${reasonInChinese(why)}`;
   for (const [english, chinese] of scopes) {
     const [, what] = english.exec(text) ?? [];
     if (what !== undefined) return chinese + translated(what, covered);
   }
   return translated(text, texts);
+}
+
+/** Several reasons stand in one line. A part of one that has the same mark in it stays as it is. */
+function reasonInChinese(why: string): string {
+  const parts = why.split("; ");
+  const translations = parts.map(oneReason);
+  return translations.every((each, at) => each !== parts[at]) ? translations.join(";") : oneReason(why);
+}
+
+function oneReason(why: string): string {
+  const [, part, then] = CONTAINS.exec(why) ?? [];
+  if (part === undefined || then === undefined) return translated(why, reasons);
+  return `它包含 ${translated(part, findings)}${translated(then, unchecked)}`;
 }
 
 function translated(text: string, table: readonly (readonly [RegExp, string])[]): string {

@@ -20,7 +20,6 @@ export const zh: Words = {
   preparing: (tool, size) => `正在准备 ${tool}${size === "" ? "" : ` · ${size}`}`,
   steered: "已插入本轮",
   followUp: "曾排队",
-  partial: "已中断",
   image: "图片",
   clipboard: {
     "no program": "读取剪贴板中的图片需要 wl-paste 或 xclip，但都没有安装。可以把图片文件拖到终端上。",
