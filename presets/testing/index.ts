@@ -93,8 +93,6 @@ export async function openSession(options: OpenOptions): Promise<TestSession> {
     import("@scorel/host/client"),
   ]);
   const requests: ModelRequest[] = [];
-  const own = options.cwd === undefined ? realpathSync(mkdtempSync(join(tmpdir(), "scorel-test-"))) : undefined;
-  const cwd = options.cwd ?? (own as string);
   let session: BaseContext | undefined;
   const activate = (ctx: BaseContext) => {
     session = ctx;
@@ -119,6 +117,9 @@ export async function openSession(options: OpenOptions): Promise<TestSession> {
     services: { composition },
     hints: { ...hostHints, child: sessionHints },
   });
+  // Made last: a plugin that cannot be loaded leaves no folder behind.
+  const own = options.cwd === undefined ? realpathSync(mkdtempSync(join(tmpdir(), "scorel-test-"))) : undefined;
+  const cwd = options.cwd ?? (own as string);
   const close = async () => {
     await kernel.stop();
     if (own !== undefined) rmSync(own, { recursive: true, force: true });

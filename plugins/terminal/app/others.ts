@@ -4,7 +4,7 @@ import { safeLine } from "../rows/safe.ts";
 import type { Words } from "../words/words.ts";
 import type { People } from "./people.ts";
 
-/** Says who else has interrupted a turn, or answered a question that was on the screen, and tells who is new from who is back. */
+/** Says who else has interrupted a turn, gone to another place of the conversation, or answered a question that was on the screen, and tells who is new from who is back. */
 export class Others {
   private readonly people: Pick<People, "isOwn" | "actorOf">;
   private readonly words: Words;
@@ -48,6 +48,7 @@ export class Others {
     if (change.kind === "passing") this.cancelled(change.delivered.event as EndOfTurn);
     else if (change.kind === "rows" && change.isNew) {
       const { event, clientId } = view.rows[change.index] ?? {};
+      if (event?.type === "rewind" || event?.type === "branch") this.moved(clientId ?? "");
       if (event?.type === "approval_answer") this.answered(clientId ?? "", event as unknown as Answer);
     } else if (change.kind === "requests" || change.kind === "reset") this.asked = view.requests;
   }
@@ -56,6 +57,10 @@ export class Others {
     if (type === "runtime_end" && hostStopped === true) this.tell(this.words.hostStopped);
     if (type !== "runtime_end" || cancelledBy === undefined || this.people.isOwn(cancelledBy)) return;
     this.tell(this.words.interruptedBy(this.nameOf(cancelledBy)));
+  }
+
+  private moved(clientId: string): void {
+    if (!this.people.isOwn(clientId)) this.tell(this.words.movedBy(this.nameOf(clientId)));
   }
 
   private answered(clientId: string, { requestId, answer }: Answer): void {

@@ -122,6 +122,7 @@ export const en = {
   // Going.
   interrupted: "Interrupted.",
   interruptedBy: (name: string) => `Interrupted by ${name}.`,
+  movedBy: (name: string) => `${name} has gone to another place of the conversation. It goes on from here.`,
   takenBack: "Your queued messages are back in the field.",
   pressAgain: (key: string) => `Press ${key} again to leave.`,
   retryHint: "/retry sends the last message again.",

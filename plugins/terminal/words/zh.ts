@@ -112,6 +112,7 @@ export const zh: Words = {
   callAsks: "有问题等待你回答。",
   interrupted: "已中断。",
   interruptedBy: (name: string) => `被 ${name} 中断。`,
+  movedBy: (name: string) => `${name} 已转到对话的另一处，对话从这里继续。`,
   takenBack: "排队的消息已回到输入框。",
   pressAgain: (key) => `再按一次 ${key} 退出。`,
   retryHint: "/retry 会重新发送上一条消息。",

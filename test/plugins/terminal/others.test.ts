@@ -26,6 +26,8 @@ function watching() {
         view({}),
       ),
     enters: (requests: object[]) => others.enter(view({ requests })),
+    moves: (type: "rewind" | "branch", clientId: string) =>
+      others.hear({ kind: "rows", index: 0, isNew: true }, view({ rows: [{ event: { type }, clientId }] })),
     asks: (requests: object[]) => others.hear({ kind: "requests" }, view({ requests })),
     answers: (clientId: string, answer: string | null) => {
       const event = { type: "approval_answer", requestId: "r1", answer };
@@ -38,6 +40,17 @@ it("whoever did not interrupt a turn is told who did", () => {
   const t = watching();
   for (const by of [own, laptop, "0123456789abcdef", undefined]) t.ends(by);
   expect(t.told).toEqual(["Interrupted by laptop.", "Interrupted by another client."]);
+});
+
+it("whoever did not go back, or to another branch, is told who did", () => {
+  const t = watching();
+  t.moves("rewind", own);
+  t.moves("branch", laptop);
+  t.moves("rewind", "0123456789abcdef");
+  expect(t.told).toEqual([
+    "laptop has gone to another place of the conversation. It goes on from here.",
+    "another client has gone to another place of the conversation. It goes on from here.",
+  ]);
 });
 
 it("nobody is told that they came themselves, or that somebody came back with the host", () => {

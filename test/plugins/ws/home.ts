@@ -61,9 +61,19 @@ export async function testWeb(
   const web = { plugin: webServer as AnyPlugin, origin: "test", config };
   const t = await testHost([...plugins], [], [launch, gateway, web, ws, http, probe]);
   const listening: { address: string; note?: string | undefined; close(): Promise<void> }[] = [];
-  for (const transport of collect()) {
-    const one = await transport.listen({ port: "0", ...options });
-    if (one) listening.push(one);
+  const end = async () => {
+    for (const each of listening.reverse()) await each.close();
+    await t.kernel.stop();
+    home[Symbol.dispose]();
+  };
+  try {
+    for (const transport of collect()) {
+      const one = await transport.listen({ port: "0", ...options });
+      if (one) listening.push(one);
+    }
+  } catch (thrown) {
+    await end();
+    throw thrown;
   }
   const port = Number(new URL(listening[0]?.address ?? "").port);
   const transport = collect().find(({ name }) => name === "ws");
@@ -99,9 +109,7 @@ export async function testWeb(
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) await client.close();
-      for (const each of listening.reverse()) await each.close();
-      await t.kernel.stop();
-      home[Symbol.dispose]();
+      await end();
     },
   };
 }
