@@ -40,6 +40,8 @@ export class SessionListener implements Listener {
   /** The todo list that is followed. */
   todos: ReturnType<typeof openList>;
   private readonly to: Shown;
+  /** Why the session cannot be saved, as it was told. */
+  private unsaved: string | undefined;
   /** The questions that somebody else has to answer, and that were told. */
   private readonly waiting = new Set<string>();
 
@@ -75,6 +77,7 @@ export class SessionListener implements Listener {
   }
 
   told(text: string, level: Parameters<Listener["told"]>[1]): void {
+    if (level === "error" && this.isSaid(text)) return;
     this.to.add((width, look) =>
       level === "plain" ? outputLines(text, width) : displayLines({ display: "notice", level, text }, width, look),
     );
@@ -118,8 +121,17 @@ export class SessionListener implements Listener {
 
   passed({ display, event }: Delivered): void {
     if (event.type === "session_start") this.loadContributed();
-    if (display.display !== "hidden") this.to.add((width, look) => displayLines(display, width, look));
+    if (event.type === "storage_status") this.unsaved = (event as { error?: string }).error;
+    const isSaid = event.type === "turn_error" && this.isSaid(textOf(display));
+    if (display.display !== "hidden" && !isSaid) this.to.add((width, look) => displayLines(display, width, look));
     if (event.type === "turn_error") this.told(this.to.words.retryHint, "info");
+  }
+
+  /** Whether it has just been told, as why the session cannot be saved: what fails for that reason does not say it again. */
+  private isSaid(text: string): boolean {
+    const isSaid = text !== "" && text === this.unsaved;
+    if (isSaid) this.unsaved = undefined;
+    return isSaid;
   }
 
   offered(text: string, mode: "message" | "command" = "message"): void {
@@ -145,4 +157,8 @@ export class SessionListener implements Listener {
     const { contributed } = this.to;
     if (contributed) this.to.attempt(() => contributed.load());
   }
+}
+
+function textOf(display: Delivered["display"]): string {
+  return display.display === "notice" ? display.text : "";
 }

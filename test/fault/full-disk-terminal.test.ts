@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { fullScreen } from "../e2e/full-screen.ts";
+import { hasTerminals } from "../e2e/pty.ts";
+import { scratch } from "../e2e/scorel.ts";
+import { smallFileSystem } from "./disk.ts";
+
+const mounted = smallFileSystem(64);
+mounted?.[Symbol.dispose]();
+
+it.skipIf(!hasTerminals || !mounted)(
+  "the terminal application says once why a message is not kept on a full disk",
+  async () => {
+    using s = scratch();
+    using small = smallFileSystem(16 * 1024) ?? expect.unreachable();
+    const env = { HOME: small.directory };
+    await using t = fullScreen(s, ["--model", "offline/demo"], { env, columns: 200, rows: 40 });
+    const times = () => t.screen.text().match(/jsonl could not be written/g)?.length;
+    await t.shows("ask · demo");
+    t.type("run echo one\r");
+    await t.shows("$ echo one");
+    await t.hides("Esc to interrupt");
+    small.fill?.();
+    // The last block of the log may have room for a short one.
+    t.paste("many words ".repeat(1_000));
+    await t.shows("[paste #1");
+    t.type("\r");
+    await t.shows("jsonl could not be written");
+    t.type("Q");
+    await t.shows("Q");
+    expect(times()).toBe(1);
+    small.free?.();
+  },
+);
