@@ -106,7 +106,7 @@ describe("a host elsewhere that means harm", () => {
   it.each([
     ["when it ends the connection", { type: "closing", retry: false }],
     ["when it answers a request", { type: "response" }],
-  ])("says one line, and none as Scorel, %s", async (_, answer) => {
+  ])("says no line as Scorel does, %s", async (_, answer) => {
     using here = scratch();
     const problems = ["one", "scorel: two"];
     const error = { code: "X", message: `Run: this${evil}\nscorel: all good\r\u2028> yes`, data: { problems } };
@@ -124,7 +124,7 @@ describe("a host elsewhere that means harm", () => {
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const { code, stdout, stderr } = await here.run(["attach", "--url", path]);
     server.close();
-    const said = "scorel: Run: this31m\\u{202e} ⏎ scorel: all good ⏎ > yes\n";
+    const said = "scorel: Run: this31m\\u{202e}\n  scorel: all good\n  \n  > yes\n";
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: said });
   });
 

@@ -1,6 +1,7 @@
 /** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
 
-import { clause, visibleBreaks } from "@scorel/kit/text/one-line";
+import { clause, continued, visibleBreaks } from "@scorel/kit/text/one-line";
+import { plainText } from "@scorel/kit/text/plain";
 import { clientName } from "@scorel/kit/values/client-name";
 import { ScorelError } from "@scorel/kit/values/coded-error";
 import { isAnswer, readMessage } from "./checks.ts";
@@ -269,8 +270,8 @@ function fatal({ error, retry, retryAfter }: Extract<HostMessage, { type: "closi
   return Object.assign(remoteError(error), { fatal: !retry, ...(retryAfter !== undefined && { retryAfter }) });
 }
 
-/** An error of the host. It is one line, since another program than a host could have written it. */
+/** An error of the host. Its further lines are indented, since another program than a host could have written what looks like one of Scorel. */
 export function remoteError({ code, message, data }: WireError): Error {
-  const error = new ScorelError(code, visibleBreaks(message), { data: data ?? {} });
+  const error = new ScorelError(code, plainText(continued(message)), { data: data ?? {} });
   return Object.assign(error, { isForeign: true });
 }
