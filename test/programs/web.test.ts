@@ -17,8 +17,8 @@ itWith(
     await t.s.run(["-p", "an earlier question"]);
 
     const page = await t.open();
-    expect(page.url()).toBe(`${t.address}/`);
     await page.getByRole("link", { name: /an earlier question/ }).waitFor();
+    expect(page.url()).toBe(`${t.address}/`);
     await page.getByRole("link", { name: "New session in project" }).click();
     await page.getByRole("textbox", { name: "Message" }).fill("Make a file.");
     await page.keyboard.press("Control+Enter");

@@ -4,6 +4,7 @@ import { App } from "./app/app.tsx";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/chat.css";
+import "./style/composer.css";
 import "./style/display.css";
 import "./style/ui.css";
 

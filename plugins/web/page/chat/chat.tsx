@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { OpenSession } from "../host/session.ts";
@@ -5,6 +6,7 @@ import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
+import { Field } from "./field.ts";
 import { Questions } from "./questions.tsx";
 import { Queue } from "./queue.tsx";
 import { StatusLine } from "./status-line.tsx";
@@ -12,6 +14,7 @@ import { StatusLine } from "./status-line.tsx";
 /** A conversation, what waits in it, and the field to write in. */
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
   const words = useWords();
+  const [field] = useState(() => new Field(session.id));
   const { meta } = useStore(session.status);
   useStore(device.sessions.projects);
   const row = device.sessions.find(session.id);
@@ -27,7 +30,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
       <Conversation session={session} />
       <Questions client={device.client} session={session} />
       <Queue client={device.client} session={session} />
-      <Composer client={device.client} session={session} />
+      <Composer client={device.client} session={session} field={field} />
       <StatusLine client={device.client} session={session} />
     </article>
   );

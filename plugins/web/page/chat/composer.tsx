@@ -1,36 +1,36 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useState } from "react";
+import { goTo } from "../app/place.ts";
+import { safeText } from "../display/safe.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import { draftOf, keepDraft } from "./drafts.ts";
-import { send } from "./send.ts";
+import type { Field } from "./field.ts";
+import { messageOf } from "./line.ts";
+import { LineField } from "./line-field.tsx";
+import { enter, type Running } from "./send.ts";
+import { useStopping } from "./stopping.ts";
 
-/** The field to write in. What is not sent stays, also when the page is loaded anew. */
-export function Composer({ client, session }: { client: RemoteClient; session: OpenSession }) {
+interface ComposerProps {
+  client: RemoteClient;
+  session: OpenSession;
+  field: Field;
+}
+
+/** What was answered: what a command says, or why something was not done. */
+interface Said {
+  text: string;
+  isProblem?: boolean;
+}
+
+/** The field to write in, and the keys below it. What is not sent stays, also when the page is loaded anew. */
+export function Composer({ client, session, field }: ComposerProps) {
   const words = useWords();
   const { running } = useStore(session.status);
-  const [text, setText] = useState(() => draftOf(session.id));
-  const [problem, setProblem] = useState<string>();
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => keepDraft(session.id, text), [session.id, text]);
-  useHeight(field, text);
-
-  const submit = async (running: "follow_up" | "steer") => {
-    const sent = text;
-    if (sent.trim() === "") return;
-    setText("");
-    setProblem(undefined);
-    try {
-      const output = await send(client, session.id, sent, running);
-      if (output) setProblem(output);
-    } catch (thrown) {
-      setText((now) => (now === "" ? sent : `${sent}\n${now}`));
-      setProblem(`${words.notSent} ${(thrown as Error).message}`);
-    }
-  };
-  const cancel = () => void client.request("cancel", { sessionId: session.id });
-
+  const { mode, text } = useStore(field);
+  const { canStop, stop } = useStopping(client, session);
+  const { said, setSaid, submit } = useSubmit({ client, session, field });
+  const isEmpty = text.trim() === "";
   return (
     <form
       className="composer"
@@ -39,52 +39,74 @@ export function Composer({ client, session }: { client: RemoteClient; session: O
         void submit("follow_up");
       }}
     >
-      {problem && (
-        <pre className="plain problem" role="alert">
-          {problem}
-        </pre>
-      )}
-      <textarea
-        ref={field}
-        aria-label={words.message}
-        placeholder={words.placeholder}
-        rows={1}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
-          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault();
-            void submit(event.shiftKey ? "steer" : "follow_up");
-          } else if (event.key === "Escape" && running) cancel();
-        }}
+      {said && <Answer said={said} onClose={() => setSaid(undefined)} />}
+      <LineField
+        client={client}
+        session={session}
+        field={field}
+        onSubmit={(running) => void submit(running)}
+        onEscape={() => canStop && stop()}
       />
       <div className="composer-keys">
-        {running && (
-          <>
-            <button type="button" onClick={cancel}>
-              {words.stop}
-            </button>
-            <button type="button" disabled={text.trim() === ""} onClick={() => void submit("steer")}>
-              {words.steer}
-            </button>
-          </>
+        <span className="marks-hint">{words.marksHint}</span>
+        {canStop && (
+          <button type="button" onClick={stop}>
+            {words.stop}
+          </button>
         )}
-        <button type="submit" className="primary" disabled={text.trim() === ""}>
-          {running ? words.queue : words.send}
+        {running && mode === "message" && (
+          <button type="button" disabled={isEmpty} onClick={() => void submit("steer")}>
+            {words.steer}
+          </button>
+        )}
+        <button type="submit" className="primary" disabled={isEmpty}>
+          {mode !== "message" ? words.run : running ? words.queue : words.send}
         </button>
       </div>
     </form>
   );
 }
 
-/** The field grows with its text. */
-function useHeight(field: { readonly current: HTMLTextAreaElement | null }, text: string) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text.
-  useLayoutEffect(() => {
-    const { current } = field;
-    if (!current) return;
-    current.style.height = "auto";
-    current.style.height = `${current.scrollHeight}px`;
-  }, [text]);
+function Answer({ said: { text, isProblem }, onClose }: { said: Said; onClose(): void }) {
+  const words = useWords();
+  return (
+    <div className="said">
+      <pre className="plain problem" role={isProblem ? "alert" : "status"}>
+        {safeText(text)}
+      </pre>
+      <button type="button" className="icon-button" aria-label={words.close} onClick={onClose}>
+        ✕
+      </button>
+    </div>
+  );
+}
+
+/** Empties the field and does what it said. What could not be done comes back to it. */
+function useSubmit({ client, session, field }: ComposerProps) {
+  const words = useWords();
+  const [said, setSaid] = useState<Said>();
+  const submit = async (running: Running) => {
+    const line = field.get();
+    if (line.text.trim() === "") return;
+    field.set(messageOf(""));
+    setSaid(undefined);
+    try {
+      const { output, input, copy, sessionId, leave } = await enter(client, session.id, line, running);
+      if (output) setSaid({ text: output });
+      if (input !== undefined) field.put(/^\/./.test(input) ? commandOf(input.slice(1)) : messageOf(input));
+      if (copy !== undefined) await navigator.clipboard.writeText(copy);
+      if (sessionId !== undefined && sessionId !== session.id) goTo({ at: "session", sessionId });
+      if (leave) goTo({ at: "home" });
+    } catch (thrown) {
+      field.put(line);
+      const { message } = thrown as Error;
+      setSaid({ text: line.mode === "message" ? `${words.notSent} ${message}` : message, isProblem: true });
+    }
+  };
+  return { said, setSaid, submit };
+}
+
+/** What a command proposes as the next one is seen first, and run when it is sent. */
+function commandOf(text: string) {
+  return { ...messageOf(text), mode: "command" as const };
 }

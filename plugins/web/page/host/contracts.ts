@@ -1,4 +1,6 @@
 /** What the plugins of a host add to the operations that this page uses. Types only. */
+import type {} from "@scorel/checkpoints/contract";
+import type {} from "@scorel/coding/contract";
 import type {} from "@scorel/commands/contract";
 import type {} from "@scorel/history/contract";
 import type {} from "@scorel/mentions/contract";
@@ -6,3 +8,4 @@ import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/permissions/contract";
 import type {} from "@scorel/projects/contract";
 import type {} from "@scorel/requests/contract";
+import type {} from "@scorel/skills/contract";

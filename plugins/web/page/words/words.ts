@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
 import { appWords } from "./app.ts";
 import { chatWords } from "./chat.ts";
+import { composerWords } from "./composer.ts";
 import { displayWords } from "./display.ts";
 import { questionsWords } from "./questions.ts";
 import { sidebarWords } from "./sidebar.ts";
@@ -11,6 +12,7 @@ const inLanguage = (language: "en" | "zh") => ({
   ...appWords[language],
   ...sidebarWords[language],
   ...chatWords[language],
+  ...composerWords[language],
   ...questionsWords[language],
   ...statusWords[language],
   ...displayWords[language],

@@ -1,0 +1,26 @@
+import { Store } from "../store.ts";
+import { draftOf, keepDraft } from "./drafts.ts";
+import { type Line, messageOf, written } from "./line.ts";
+
+/** What is in the field of a session. Whatever shows the session may put text there. What is not sent is kept as a draft. */
+export class Field extends Store<Line> {
+  private readonly place: string;
+
+  constructor(place: string) {
+    super(messageOf(draftOf(place)));
+    this.place = place;
+  }
+
+  override set(line: Line): void {
+    super.set(line);
+    keepDraft(this.place, written(line));
+  }
+
+  /** Puts a text there, before what is being written, and the cursor behind it. */
+  put(line: Line): void {
+    const now = this.get();
+    const isEmpty = written(now).trim() === "";
+    const text = isEmpty ? line.text : `${written(line)}\n\n${written(now)}`;
+    this.set({ ...(isEmpty ? line : messageOf("")), text, caret: isEmpty ? text.length : written(line).length });
+  }
+}

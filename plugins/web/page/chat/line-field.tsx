@@ -1,0 +1,138 @@
+import type { RemoteClient } from "@scorel/host/client";
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "react";
+import type { OpenSession } from "../host/session.ts";
+import { useStore } from "../store.ts";
+import { useWords, type Words } from "../words/words.ts";
+import type { Field } from "./field.ts";
+import { changed, type Line, markOf, messageOf, unmarked } from "./line.ts";
+import type { Running } from "./send.ts";
+import { Sources, type Suggestion } from "./suggest.ts";
+import { Suggesting, taken } from "./suggesting.ts";
+import { optionId, SuggestionList } from "./suggestion-list.tsx";
+
+interface LineFieldProps {
+  client: RemoteClient;
+  session: OpenSession;
+  field: Field;
+  onSubmit(running: Running): void;
+  /** Called for Esc when the field has no use for it. */
+  onEscape(): void;
+}
+
+/** The field itself, with the mark of what is written and the suggestions for it. */
+export function LineField({ client, session, field, onSubmit, onEscape }: LineFieldProps) {
+  const words = useWords();
+  const line = useStore(field);
+  const element = useRef<HTMLTextAreaElement>(null);
+  const [suggesting] = useState(() => {
+    const sources = new Sources(client, session.id);
+    return new Suggesting((...asked) => sources.find(...asked));
+  });
+  const shown = useStore(suggesting.shown);
+  const list = useId();
+  useShape(element, line);
+
+  const ask = (next: Line, caret: number) => suggesting.ask(next, next.text.slice(0, caret));
+  const take = (suggestion: Suggestion) => {
+    if (!shown) return;
+    const next = taken(line, shown, suggestion);
+    field.set(next);
+    ask(next, next.caret ?? 0);
+  };
+  const choose = (event: KeyboardEvent) => {
+    if (!shown || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const chosen = shown.items[shown.chosen];
+    if (event.key === "ArrowDown") suggesting.move(1);
+    else if (event.key === "ArrowUp") suggesting.move(-1);
+    else if (event.key === "Escape") suggesting.close();
+    else if (!chosen || event.shiftKey || !["Tab", "Enter"].includes(event.key)) return false;
+    // What is written out already is entered.
+    else if (event.key === "Enter" && chosen.text.trimEnd() === shown.before.slice(-shown.length)) return false;
+    else take(chosen);
+    return true;
+  };
+  const write = ({ key, ctrlKey, metaKey, shiftKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>) => {
+    const isAtStart = currentTarget.selectionStart === 0 && currentTarget.selectionEnd === 0;
+    if (key === "Enter" && (ctrlKey || metaKey)) enterWith(shiftKey ? "steer" : "follow_up");
+    else if (key === "Enter" && line.mode !== "message" && !shiftKey) enterWith("follow_up");
+    else if (key === "Backspace" && line.mode !== "message" && isAtStart) field.set(unmarked(line));
+    else if (key === "Escape" && line.mode !== "message" && line.text === "") field.set(messageOf(""));
+    else if (key === "Escape") onEscape();
+    else return false;
+    return true;
+  };
+  const enterWith = (running: Running) => {
+    suggesting.close();
+    onSubmit(running);
+  };
+  return (
+    <div className={line.mode === "message" ? "composer-line" : "composer-line line"}>
+      {line.mode !== "message" && (
+        <button
+          type="button"
+          className="line-mark"
+          aria-label={words.toMessage}
+          title={words.toMessage}
+          onClick={() => field.set({ ...messageOf(line.text), caret: line.text.length })}
+        >
+          {markOf(line)}
+        </button>
+      )}
+      <textarea
+        ref={element}
+        aria-label={labelOf(line, words)}
+        placeholder={hintOf(line, words)}
+        aria-autocomplete="list"
+        aria-controls={shown ? list : undefined}
+        aria-activedescendant={shown ? optionId(list, shown.chosen) : undefined}
+        rows={1}
+        value={line.text}
+        onChange={({ target, nativeEvent }) => {
+          const { inputType: how = "", data: added = null } = nativeEvent as InputEvent;
+          const next = changed(line, target.value, { how, added });
+          field.set(next);
+          // Text that was pasted is about nothing that is being named.
+          if (how.startsWith("insertFrom")) suggesting.close();
+          else ask(next, next.text === target.value ? target.selectionStart : 0);
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing || !(choose(event) || write(event))) return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+        onSelect={({ currentTarget: { value, selectionStart } }) => {
+          if (shown && value.slice(0, selectionStart) !== shown.before) suggesting.close();
+        }}
+        onBlur={() => suggesting.close()}
+      />
+      {shown && <SuggestionList id={list} shown={shown} onTake={take} />}
+    </div>
+  );
+}
+
+function labelOf({ mode, isSilent }: Line, words: Words): string {
+  if (mode === "message") return words.message;
+  return mode === "command" ? words.command : isSilent ? words.shellSilent : words.shellLine;
+}
+
+function hintOf({ mode, isSilent }: Line, words: Words): string {
+  if (mode === "message") return words.placeholder;
+  return mode === "command" ? words.commandHint : isSilent ? words.shellSilent : words.shellHint;
+}
+
+/** The field grows with its text, and gets the cursor where a change wants it. */
+function useShape(element: { readonly current: HTMLTextAreaElement | null }, line: Line) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text.
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return;
+    current.style.height = "auto";
+    current.style.height = `${current.scrollHeight}px`;
+  }, [line.text]);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current || line.caret === undefined) return;
+    current.focus();
+    current.setSelectionRange(line.caret, line.caret);
+  }, [element, line]);
+}

@@ -1,0 +1,28 @@
+/** Words of the field to write in. */
+const en = {
+  command: "Command",
+  shellLine: "Shell line",
+  shellSilent: "Shell line that the model is not told of",
+  commandHint: "A command. Enter runs it.",
+  shellHint: "A line for the shell. Enter runs it.",
+  toMessage: "Write a message instead",
+  run: "Run",
+  marksHint: "@ file · / command · $ skill · ! shell",
+  suggestions: "Suggestions",
+  suggested: (count: number) => (count === 1 ? "1 suggestion" : `${count} suggestions`),
+};
+
+const zh: typeof en = {
+  command: "命令",
+  shellLine: "Shell 命令行",
+  shellSilent: "不告诉模型的 Shell 命令行",
+  commandHint: "命令，按 Enter 执行。",
+  shellHint: "Shell 命令行，按 Enter 执行。",
+  toMessage: "改为写消息",
+  run: "执行",
+  marksHint: "@ 文件 · / 命令 · $ 技能 · ! Shell",
+  suggestions: "建议",
+  suggested: (count: number) => `${count} 条建议`,
+};
+
+export const composerWords = { en, zh };
