@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { type Reply, text } from "../model-server.ts";
+import { type Reply, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage } from "./browser.ts";
 
@@ -43,6 +43,12 @@ itWith("chromium", "files, commands and skills are suggested while somebody type
   await options.first().waitFor();
   await page.keyboard.press("Escape");
   expect(await options.count()).toBe(0);
+
+  await field(page).fill("Use ");
+  await field(page).pressSequentially("$br");
+  await expect.poll(() => options.allTextContents()).toEqual(["$brewBrews tea."]);
+  await page.keyboard.press("Tab");
+  expect(await field(page).inputValue()).toBe("Use $brew ");
 
   await field(page).fill("");
   await field(page).pressSequentially("/");
@@ -88,5 +94,56 @@ itWith("chromium", "a shell line runs when its mark was typed, and pasted text n
   await field(page, "Command").press("Enter");
   await page.getByRole("alert").getByText("nothing-like-it").waitFor();
   expect(await field(page, "Command").inputValue()).toBe("nothing-like-it");
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a conversation goes back before a message, with the files that it changed", async () => {
+  const write = toolCall("Write", { file_path: "plan.txt", content: "one\ntwo\n" });
+  await using stage = await chatStage([write, text("Written."), text("Second."), text("Third.")]);
+  const { t, page, conversation } = stage;
+  const plan = join(t.s.project, "plan.txt");
+  const send = async (message: string) => {
+    await field(page).fill(message);
+    await page.keyboard.press("Control+Enter");
+  };
+  await send("Write a plan.");
+  await conversation.getByText("Written.").waitFor();
+  expect(existsSync(plan)).toBe(true);
+
+  await conversation.getByRole("button", { name: "Go back…" }).last().click();
+  const dialog = page.getByRole("dialog", { name: "Go back to before this message" });
+  await dialog.getByText("1 file would change:").waitFor();
+  await dialog.getByText("plan.txt").first().waitFor();
+  await dialog.getByRole("button", { name: "Conversation and files" }).click();
+  await page.getByRole("status").getByText("1 file was restored.").waitFor();
+  expect(existsSync(plan)).toBe(false);
+  await expect.poll(() => conversation.getByText("Written.").count()).toBe(0);
+  expect(await field(page).inputValue()).toBe("Write a plan.");
+
+  await send("Write a poem.");
+  await conversation.getByText("Second.").waitFor();
+  await conversation.getByRole("button", { name: "Retry" }).click();
+  await conversation.getByText("Third.").waitFor();
+  await expect.poll(() => conversation.getByText("Second.").count()).toBe(0);
+  await conversation.getByRole("button", { name: "Copy" }).last().click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("Third.");
+
+  await conversation.getByRole("button", { name: "Edit" }).last().click();
+  await expect.poll(() => field(page).inputValue()).toBe("Write a poem.");
+  await expect.poll(() => conversation.getByText("Third.").count()).toBe(0);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a message of somebody else who watches has a name", async () => {
+  await using stage = await chatStage([text("Seen by both.")]);
+  const { t, page, conversation } = stage;
+  const other = await t.open();
+  await other.getByRole("link", { name: /an earlier question/ }).click();
+  await field(other).fill("From the other page");
+  await other.keyboard.press("Control+Enter");
+  await conversation.getByText("Seen by both.").waitFor();
+  const messages = (of: Page) => of.getByRole("log").locator(".message.user").filter({ hasText: "From the other" });
+  expect(await messages(page).locator(".author").allTextContents()).toEqual([expect.stringMatching(/^page(-2)?$/)]);
+  expect(await messages(other).locator(".author").count()).toBe(0);
   expect(t.complaints).toEqual([]);
 });

@@ -6,6 +6,7 @@ import "./style/layout.css";
 import "./style/chat.css";
 import "./style/composer.css";
 import "./style/display.css";
+import "./style/message.css";
 import "./style/ui.css";
 
 const root = document.getElementById("root");

@@ -27,7 +27,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
         </button>
         <h2>{title}</h2>
       </header>
-      <Conversation session={session} />
+      <Conversation client={device.client} session={session} field={field} />
       <Questions client={device.client} session={session} />
       <Queue client={device.client} session={session} />
       <Composer client={device.client} session={session} field={field} />

@@ -1,11 +1,10 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { useState } from "react";
 import { goTo } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import type { Field } from "./field.ts";
+import type { Field, Said } from "./field.ts";
 import { messageOf } from "./line.ts";
 import { LineField } from "./line-field.tsx";
 import { enter, type Running } from "./send.ts";
@@ -17,19 +16,14 @@ interface ComposerProps {
   field: Field;
 }
 
-/** What was answered: what a command says, or why something was not done. */
-interface Said {
-  text: string;
-  isProblem?: boolean;
-}
-
 /** The field to write in, and the keys below it. What is not sent stays, also when the page is loaded anew. */
 export function Composer({ client, session, field }: ComposerProps) {
   const words = useWords();
   const { running } = useStore(session.status);
   const { mode, text } = useStore(field);
   const { canStop, stop } = useStopping(client, session);
-  const { said, setSaid, submit } = useSubmit({ client, session, field });
+  const said = useStore(field.said);
+  const submit = useSubmit({ client, session, field });
   const isEmpty = text.trim() === "";
   return (
     <form
@@ -39,7 +33,7 @@ export function Composer({ client, session, field }: ComposerProps) {
         void submit("follow_up");
       }}
     >
-      {said && <Answer said={said} onClose={() => setSaid(undefined)} />}
+      {said && <Answer said={said} onClose={() => field.said.set(undefined)} />}
       <LineField
         client={client}
         session={session}
@@ -84,15 +78,14 @@ function Answer({ said: { text, isProblem }, onClose }: { said: Said; onClose():
 /** Empties the field and does what it said. What could not be done comes back to it. */
 function useSubmit({ client, session, field }: ComposerProps) {
   const words = useWords();
-  const [said, setSaid] = useState<Said>();
-  const submit = async (running: Running) => {
+  return async (running: Running) => {
     const line = field.get();
     if (line.text.trim() === "") return;
     field.set(messageOf(""));
-    setSaid(undefined);
+    field.said.set(undefined);
     try {
       const { output, input, copy, sessionId, leave } = await enter(client, session.id, line, running);
-      if (output) setSaid({ text: output });
+      if (output) field.said.set({ text: output });
       if (input !== undefined) field.put(/^\/./.test(input) ? commandOf(input.slice(1)) : messageOf(input));
       if (copy !== undefined) await navigator.clipboard.writeText(copy);
       if (sessionId !== undefined && sessionId !== session.id) goTo({ at: "session", sessionId });
@@ -100,10 +93,9 @@ function useSubmit({ client, session, field }: ComposerProps) {
     } catch (thrown) {
       field.put(line);
       const { message } = thrown as Error;
-      setSaid({ text: line.mode === "message" ? `${words.notSent} ${message}` : message, isProblem: true });
+      field.said.set({ text: line.mode === "message" ? `${words.notSent} ${message}` : message, isProblem: true });
     }
   };
-  return { said, setSaid, submit };
 }
 
 /** What a command proposes as the next one is seen first, and run when it is sent. */

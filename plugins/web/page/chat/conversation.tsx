@@ -1,18 +1,28 @@
+import type { RemoteClient } from "@scorel/host/client";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
-import { Display } from "../display/display.tsx";
-import type { Entry, OpenSession } from "../host/session.ts";
+import type { Entry, OpenSession, Row } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { edit, retry } from "./deeds.ts";
+import type { Field } from "./field.ts";
 import { LiveEntry } from "./live-entry.tsx";
+import { Message } from "./message.tsx";
+import { RewindDialog } from "./rewind-dialog.tsx";
 
 /** Pixels from the end within which the reader counts as being there. */
 const NEAR_END = 60;
 /** Pixels from the beginning at which earlier messages are fetched. */
 const NEAR_BEGIN = 400;
 
+interface ConversationProps {
+  client: RemoteClient;
+  session: OpenSession;
+  field: Field;
+}
+
 /** The messages, of which those in sight are drawn. It follows the end until the reader scrolls away from it. */
-export function Conversation({ session }: { session: OpenSession }) {
+export function Conversation({ client, session, field }: ConversationProps) {
   const words = useWords();
   const entries = useStore(session.entries);
   const scroller = useRef<HTMLDivElement>(null);
@@ -26,6 +36,8 @@ export function Conversation({ session }: { session: OpenSession }) {
     if (element) element.scrollTop = element.scrollHeight;
   }, []);
   useFollowing({ session, entries, follows, toEnd });
+
+  const { message, dialog } = useMessages({ client, session, field }, entries);
 
   const scrolled = () => {
     const element = scroller.current;
@@ -51,11 +63,12 @@ export function Conversation({ session }: { session: OpenSession }) {
         <Virtualizer ref={list} scrollRef={scroller} shift={isLoading}>
           {entries.map((entry) => (
             <div className="entry" key={entry.key}>
-              {entry.row ? <Display display={entry.row.display} /> : <LiveEntry live={entry.live} />}
+              {entry.row ? message(entry.row) : <LiveEntry live={entry.live} />}
             </div>
           ))}
         </Virtualizer>
       </div>
+      {dialog}
       {isAway && (
         <button
           type="button"
@@ -71,6 +84,25 @@ export function Conversation({ session }: { session: OpenSession }) {
       )}
     </div>
   );
+}
+
+/** How a stored event is shown, and the dialog that one of them has opened. */
+function useMessages(place: ConversationProps, entries: readonly Entry[]) {
+  const { running } = useStore(place.session.status);
+  const { people } = place.session;
+  useStore(people.met);
+  const [rewound, setRewound] = useState<Row>();
+  const last = entries.findLast(({ row }) => row?.display.display === "bubble")?.key;
+  const deeds = {
+    retry: () => retry(place),
+    edit: (row: Row) => edit(place, row),
+    rewind: setRewound,
+  };
+  const message = (row: Row) => (
+    <Message row={row} author={people.nameOf(row.clientId)} isIdle={!running} isLast={row.id === last} deeds={deeds} />
+  );
+  const dialog = rewound && <RewindDialog place={place} row={rewound} onClose={() => setRewound(undefined)} />;
+  return { message, dialog };
 }
 
 interface Following {

@@ -2,8 +2,16 @@ import { Store } from "../store.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
 import { type Line, messageOf, written } from "./line.ts";
 
+/** What was answered: what a command says, or why something was not done. */
+export interface Said {
+  text: string;
+  isProblem?: boolean;
+}
+
 /** What is in the field of a session. Whatever shows the session may put text there. What is not sent is kept as a draft. */
 export class Field extends Store<Line> {
+  /** Stands above the field until the next message, or until it is closed. */
+  readonly said = new Store<Said | undefined>(undefined);
   private readonly place: string;
 
   constructor(place: string) {

@@ -9,6 +9,9 @@ import {
 } from "@scorel/host/client";
 import type { Client, QueuedMessage } from "@scorel/host/contract";
 import { Store } from "../store.ts";
+import { People } from "./people.ts";
+
+export type { Row };
 
 /** What stands in the conversation: a stored event, or something that is arriving or running. Both have the key of their event. */
 export type Entry = { key: string; row: Row; live?: undefined } | { key: string; row?: undefined; live: Store<Live> };
@@ -25,14 +28,17 @@ export class OpenSession {
   readonly requests: Store<readonly OpenRequest[]>;
   /** Messages of plugins and of the host that are not part of the conversation, the latest last. */
   readonly notices = new Store<readonly string[]>([]);
+  readonly people: People;
   private readonly view: SessionView;
   private readonly lives = new Map<string, Store<Live>>();
   private readonly changed = new Set<string>();
   private areRowsOld = true;
   private frame = 0;
 
-  constructor(view: SessionView) {
+  constructor(client: Client, view: SessionView) {
     this.view = view;
+    this.people = new People(client);
+    this.people.look(view);
     this.id = view.sessionId;
     this.status = new Store(view.status);
     this.queue = new Store(view.queue);
@@ -46,7 +52,7 @@ export class OpenSession {
     await client.request("load_session", { sessionId, attending: true });
     const view = await followSession(client, sessionId, { tail: EARLIER });
     await client.request("attend_requests", { sessionId });
-    return new OpenSession(view);
+    return new OpenSession(client, view);
   }
 
   get hasEarlier(): boolean {
@@ -68,6 +74,7 @@ export class OpenSession {
   private readonly seen = () => void (document.hidden || this.show());
 
   private take(change: ViewChange): void {
+    this.people.hear(change, this.view);
     if (change.kind === "rows" || change.kind === "reset") this.areRowsOld = true;
     if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
     // The title of a tab that is not seen tells that somebody is asked.

@@ -3,6 +3,7 @@ import { appWords } from "./app.ts";
 import { chatWords } from "./chat.ts";
 import { composerWords } from "./composer.ts";
 import { displayWords } from "./display.ts";
+import { messageWords } from "./message.ts";
 import { questionsWords } from "./questions.ts";
 import { sidebarWords } from "./sidebar.ts";
 import { statusWords } from "./status.ts";
@@ -13,6 +14,7 @@ const inLanguage = (language: "en" | "zh") => ({
   ...sidebarWords[language],
   ...chatWords[language],
   ...composerWords[language],
+  ...messageWords[language],
   ...questionsWords[language],
   ...statusWords[language],
   ...displayWords[language],

@@ -1,0 +1,40 @@
+import type { RemoteClient } from "@scorel/host/client";
+import type { OpenSession, Row } from "../host/session.ts";
+import { textOf, userContentOf } from "./content.ts";
+import type { Field } from "./field.ts";
+import { messageOf } from "./line.ts";
+
+/** The session that is shown, and its field. */
+export interface ChatPlace {
+  client: RemoteClient;
+  session: OpenSession;
+  field: Field;
+}
+
+/** Does something; why it was not done is said above the field. */
+export async function attempt(field: Field, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (thrown) {
+    field.said.set({ text: (thrown as Error).message, isProblem: true });
+  }
+}
+
+/** Sends the last message again, in the place of what has followed it. */
+export function retry({ client, session, field }: ChatPlace): void {
+  void attempt(field, () => client.request("run_command", { sessionId: session.id, name: "retry", args: "" }));
+}
+
+/** Goes back to before a message and puts its text into the field, so that the conversation goes on in another way. */
+export function edit({ client, session, field }: ChatPlace, row: Row): void {
+  const { parentId: targetEventId } = row.event;
+  void attempt(field, async () => {
+    await client.request("rewind", { sessionId: session.id, targetEventId });
+    putBack(field, row);
+  });
+}
+
+/** Puts the text of a message into the field. It is a message, whatever it begins with. */
+export function putBack(field: Field, row: Row): void {
+  field.put(messageOf(textOf(userContentOf(row.event) ?? "")));
+}

@@ -1,0 +1,71 @@
+import { useState } from "react";
+import { Display } from "../display/display.tsx";
+import { safeLine } from "../display/safe.ts";
+import type { Row } from "../host/session.ts";
+import { useWords } from "../words/words.ts";
+import { userContentOf } from "./content.ts";
+
+/** What can be done with messages. */
+export interface MessageDeeds {
+  retry(): void;
+  edit(row: Row): void;
+  rewind(row: Row): void;
+}
+
+interface MessageProps {
+  row: Row;
+  /** Who has written it, if that was somebody else. */
+  author: string | undefined;
+  /** No turn runs, so the conversation may go back. */
+  isIdle: boolean;
+  isLast: boolean;
+  deeds: MessageDeeds;
+}
+
+/** A message with its author and what can be done with it. */
+export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
+  const words = useWords();
+  const { display } = row;
+  if (display.display !== "bubble" || display.text.trim() === "") return <Display display={display} />;
+  const isOwn = userContentOf(row.event) !== undefined;
+  return (
+    <div className={`message ${display.role}${isLast ? " last" : ""}`}>
+      {isOwn && author !== undefined && <p className="author">{safeLine(author)}</p>}
+      <Display display={display} />
+      {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form. */}
+      <div className="message-actions" role="group" aria-label={words.messageActions}>
+        <Copy text={display.text} />
+        {isIdle && isOwn && (
+          <>
+            <button type="button" className="link" onClick={() => deeds.edit(row)}>
+              {words.edit}
+            </button>
+            <button type="button" className="link" onClick={() => deeds.rewind(row)}>
+              {words.goBack}
+            </button>
+          </>
+        )}
+        {isIdle && isLast && (
+          <button type="button" className="link" onClick={() => deeds.retry()}>
+            {words.retry}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Copy({ text }: { text: string }) {
+  const words = useWords();
+  const [state, setState] = useState<"copied" | "refused">();
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setState("copied"),
+      () => setState("refused"),
+    );
+  return (
+    <button type="button" className="link" onClick={() => void copy()} onBlur={() => setState(undefined)}>
+      {state === "copied" ? words.messageCopied : state === "refused" ? words.notCopied : words.copyMessage}
+    </button>
+  );
+}
