@@ -8,6 +8,7 @@ import "./style/composer.css";
 import "./style/display.css";
 import "./style/message.css";
 import "./style/ui.css";
+import "./style/manage.css";
 
 const root = document.getElementById("root");
 if (root)

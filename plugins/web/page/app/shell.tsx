@@ -4,9 +4,11 @@ import { SessionPage } from "../chat/session-page.tsx";
 import type { Device } from "../host/device.ts";
 import { Sidebar } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
+import { NoteBox } from "../ui/note.tsx";
 import { useWords } from "../words/words.ts";
 import { LinkState } from "./link-state.tsx";
 import { usePlace } from "./place.ts";
+import { Windows } from "./windows.tsx";
 
 /** The page of a host that is connected: what there is at the left, what is chosen at the right. */
 export function Shell({ device }: { device: Device }) {
@@ -38,6 +40,8 @@ export function Shell({ device }: { device: Device }) {
           </div>
         )}
       </main>
+      <Windows device={device} />
+      <NoteBox />
     </div>
   );
 }

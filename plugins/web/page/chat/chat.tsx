@@ -2,6 +2,7 @@ import { useState } from "react";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { OpenSession } from "../host/session.ts";
+import { SessionMenu } from "../sidebar/session-menu.tsx";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { Composer } from "./composer.tsx";
@@ -26,6 +27,7 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
           {words.menu}
         </button>
         <h2>{title}</h2>
+        <SessionMenu device={device} sessionId={session.id} title={title} />
       </header>
       <Conversation client={device.client} session={session} field={field} />
       <Questions client={device.client} session={session} />

@@ -1,8 +1,11 @@
+import { everyPage } from "@scorel/host/client";
 import { useEffect, useState } from "react";
 import type { Device } from "../host/device.ts";
 import { OpenSession } from "../host/session.ts";
+import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { Chat } from "./chat.tsx";
+import { Deleted } from "./deleted.tsx";
 
 interface SessionPageProps {
   device: Device;
@@ -10,8 +13,13 @@ interface SessionPageProps {
   onMenu(): void;
 }
 
-/** Opens a session and shows it. */
-export function SessionPage({ device, sessionId, onMenu }: SessionPageProps) {
+/** Shows a session as long as it is not in the trash. */
+export function SessionPage(props: SessionPageProps) {
+  const deleted = useStore(props.device.sessions.deleted);
+  return deleted.has(props.sessionId) ? <Deleted {...props} /> : <Opening {...props} />;
+}
+
+function Opening({ device, sessionId, onMenu }: SessionPageProps) {
   const words = useWords();
   const [session, setSession] = useState<OpenSession>();
   const [error, setError] = useState<Error>();
@@ -21,7 +29,10 @@ export function SessionPage({ device, sessionId, onMenu }: SessionPageProps) {
     const opening = OpenSession.open(client, sessionId);
     opening.then(
       (opened) => isWanted && setSession(opened),
-      (thrown) => isWanted && setError(thrown),
+      async (thrown) => {
+        if (await isInTrash(device, sessionId, thrown)) device.sessions.markDeleted(sessionId);
+        else if (isWanted) setError(thrown);
+      },
     );
     return () => {
       isWanted = false;
@@ -29,6 +40,15 @@ export function SessionPage({ device, sessionId, onMenu }: SessionPageProps) {
       opening.then((opened) => opened.close(client)).catch(() => {});
     };
   }, [device, sessionId]);
+  useEffect(() => {
+    if (!session) return;
+    // It may have been deleted while there was no connection.
+    return session.status.subscribe(async () => {
+      const { connection, error } = session.status.get();
+      if (connection === "closed" && (await isInTrash(device, sessionId, error)))
+        device.sessions.markDeleted(sessionId);
+    });
+  }, [device, sessionId, session]);
   if (error)
     return (
       <div className="empty" role="alert">
@@ -40,4 +60,16 @@ export function SessionPage({ device, sessionId, onMenu }: SessionPageProps) {
     );
   if (!session) return <p className="page-note">{words.connecting}</p>;
   return <Chat device={device} session={session} onMenu={onMenu} />;
+}
+
+/** Whether a session could not be opened because it was deleted. */
+async function isInTrash({ client }: Device, sessionId: string, thrown: unknown): Promise<boolean> {
+  if ((thrown as { code?: string } | undefined)?.code !== "SESSION_UNKNOWN") return false;
+  try {
+    const { sessions } = await everyPage((page) => client.request("list_trash", page));
+    return sessions.some((session) => session.sessionId === sessionId);
+  } catch {
+    // Then it is shown as any session that cannot be opened.
+    return false;
+  }
 }

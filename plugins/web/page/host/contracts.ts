@@ -9,3 +9,4 @@ import type {} from "@scorel/permissions/contract";
 import type {} from "@scorel/projects/contract";
 import type {} from "@scorel/requests/contract";
 import type {} from "@scorel/skills/contract";
+import type {} from "@scorel/transfer/contract";

@@ -17,6 +17,8 @@ export class SessionList {
   readonly projects = new Store<readonly ProjectRow[]>([]);
   /** Why the list could not be read. */
   readonly problem = new Store<Error | undefined>(undefined);
+  /** Sessions that were deleted while this page was open. */
+  readonly deleted = new Store<ReadonlySet<string>>(new Set());
   private readonly client: RemoteClient;
   private rows = new Map<string, SessionSummary>();
   private known: readonly ListedProject[] = [];
@@ -39,6 +41,7 @@ export class SessionList {
       ]);
       this.known = projects;
       this.rows = new Map(sessions.map((row) => [row.sessionId, row]));
+      for (const sessionId of this.rows.keys()) this.markPresent(sessionId);
       this.problem.set(undefined);
       this.show();
     } catch (thrown) {
@@ -59,9 +62,20 @@ export class SessionList {
     return this.rows.get(sessionId);
   }
 
+  markDeleted(sessionId: string): void {
+    this.deleted.set(new Set([...this.deleted.get(), sessionId]));
+  }
+
+  markPresent(sessionId: string): void {
+    const others = [...this.deleted.get()].filter((id) => id !== sessionId);
+    if (others.length < this.deleted.get().size) this.deleted.set(new Set(others));
+  }
+
   private take(change: SessionChange): void {
     if (change.change === "missed") return void this.read();
     const { session } = change;
+    if (change.change === "deleted") this.markDeleted(session.sessionId);
+    else this.markPresent(session.sessionId);
     if (session.parent) return;
     if (change.change === "deleted") this.rows.delete(session.sessionId);
     else this.rows.set(session.sessionId, session);

@@ -1,12 +1,15 @@
 import type { SessionSummary } from "@scorel/host/contract";
 import { useState } from "react";
+import { openWindow } from "../app/opened.ts";
 import { fragmentOf } from "../app/place.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { ProjectRow } from "../host/session-list.ts";
 import { useStore } from "../store.ts";
-import { useWords } from "../words/words.ts";
+import { Menu } from "../ui/menu.tsx";
+import { useWords, type Words } from "../words/words.ts";
 import { ago } from "./ago.ts";
+import { SessionMenu } from "./session-menu.tsx";
 
 /** Sessions of a project that are shown before all are asked for. */
 const SHOWN = 8;
@@ -21,7 +24,15 @@ export function Sidebar({ device, chosen }: { device: Device; chosen: string | u
   return (
     <>
       <header className="sidebar-head">
-        <h1>Scorel</h1>
+        <div className="title-line">
+          <h1>Scorel</h1>
+          <Menu
+            label={words.moreActions}
+            items={[{ label: words.deletedSessions, run: () => openWindow({ window: "trash" }) }]}
+          >
+            ⋯
+          </Menu>
+        </div>
         <input
           type="search"
           aria-label={words.search}
@@ -33,7 +44,7 @@ export function Sidebar({ device, chosen }: { device: Device; chosen: string | u
       {problem && <p role="alert">{problem.message}</p>}
       <div className="sidebar-list">
         {found.map((project) => (
-          <Project key={project.id} project={project} chosen={chosen} isWhole={wanted !== ""} />
+          <Project key={project.id} device={device} project={project} chosen={chosen} isWhole={wanted !== ""} />
         ))}
         {found.length === 0 && <p className="muted">{wanted === "" ? words.noSessions : words.nothingFound}</p>}
       </div>
@@ -41,7 +52,14 @@ export function Sidebar({ device, chosen }: { device: Device; chosen: string | u
   );
 }
 
-function Project({ project, chosen, isWhole }: { project: ProjectRow; chosen: string | undefined; isWhole: boolean }) {
+interface ProjectProps {
+  device: Device;
+  project: ProjectRow;
+  chosen: string | undefined;
+  isWhole: boolean;
+}
+
+function Project({ device, project, chosen, isWhole }: ProjectProps) {
   const words = useWords();
   const [isOpen, setOpen] = useState(false);
   const isAll = isWhole || isOpen;
@@ -62,8 +80,9 @@ function Project({ project, chosen, isWhole }: { project: ProjectRow; chosen: st
       </h2>
       <ul>
         {shown.map((session) => (
-          <li key={session.sessionId}>
+          <li key={session.sessionId} className="session-row">
             <SessionLink session={session} isChosen={session.sessionId === chosen} />
+            <SessionMenu device={device} sessionId={session.sessionId} title={titleOf(session, words)} />
           </li>
         ))}
       </ul>
@@ -78,7 +97,6 @@ function Project({ project, chosen, isWhole }: { project: ProjectRow; chosen: st
 
 function SessionLink({ session, isChosen }: { session: SessionSummary; isChosen: boolean }) {
   const words = useWords();
-  const title = safeLine(session.name ?? session.title) || words.untitled;
   const state = session.questions?.length ? "asking" : session.running ? "running" : undefined;
   return (
     <a
@@ -86,7 +104,7 @@ function SessionLink({ session, isChosen }: { session: SessionSummary; isChosen:
       href={fragmentOf({ at: "session", sessionId: session.sessionId })}
       aria-current={isChosen ? "page" : undefined}
     >
-      <span className="session-title">{title}</span>
+      <span className="session-title">{titleOf(session, words)}</span>
       {state ? (
         <span
           className={`dot ${state}`}
@@ -98,6 +116,11 @@ function SessionLink({ session, isChosen }: { session: SessionSummary; isChosen:
       )}
     </a>
   );
+}
+
+/** The title of a session as it is shown. */
+export function titleOf({ name, title }: Pick<SessionSummary, "name" | "title">, { untitled }: Words): string {
+  return safeLine(name ?? title) || untitled;
 }
 
 /** The projects with the sessions whose title has all wanted words; all without any. */

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 
 export interface MenuItem {
   label: string;
@@ -21,6 +21,9 @@ export function Menu({ label, children, items }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  useLayoutEffect(() => {
+    if (isOpen && button.current && list.current) place(list.current, button.current.getBoundingClientRect());
+  }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
     (list.current?.firstElementChild as HTMLElement | null)?.focus();
@@ -28,8 +31,13 @@ export function Menu({ label, children, items }: MenuProps) {
       const isInside = list.current?.contains(target as Node) || button.current?.contains(target as Node);
       if (!isInside) setOpen(false);
     };
+    const scrolled = ({ target }: Event) => target !== list.current && setOpen(false);
     addEventListener("pointerdown", leave);
-    return () => removeEventListener("pointerdown", leave);
+    addEventListener("scroll", scrolled, { capture: true });
+    return () => {
+      removeEventListener("pointerdown", leave);
+      removeEventListener("scroll", scrolled, { capture: true });
+    };
   }, [isOpen]);
   const close = () => {
     setOpen(false);
@@ -78,6 +86,15 @@ export function Menu({ label, children, items }: MenuProps) {
       )}
     </span>
   );
+}
+
+/** Puts the list below its button, or above where there is no room. It is not within what scrolls, which would cut it off. */
+function place(list: HTMLElement, button: DOMRect): void {
+  const below = innerHeight - button.bottom;
+  const isBelow = list.offsetHeight <= below || below >= button.top;
+  list.style.top = isBelow ? `${button.bottom}px` : `${Math.max(0, button.top - list.offsetHeight)}px`;
+  list.style.left = `${Math.max(4, button.right - list.offsetWidth)}px`;
+  list.style.maxHeight = `${isBelow ? below : button.top}px`;
 }
 
 function moveIn(event: KeyboardEvent<HTMLDivElement>, close: () => void): void {

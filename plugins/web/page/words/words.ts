@@ -3,6 +3,7 @@ import { appWords } from "./app.ts";
 import { chatWords } from "./chat.ts";
 import { composerWords } from "./composer.ts";
 import { displayWords } from "./display.ts";
+import { manageWords } from "./manage.ts";
 import { messageWords } from "./message.ts";
 import { questionsWords } from "./questions.ts";
 import { sidebarWords } from "./sidebar.ts";
@@ -12,6 +13,7 @@ import { statusWords } from "./status.ts";
 const inLanguage = (language: "en" | "zh") => ({
   ...appWords[language],
   ...sidebarWords[language],
+  ...manageWords[language],
   ...chatWords[language],
   ...composerWords[language],
   ...messageWords[language],

@@ -1,0 +1,39 @@
+import { useState } from "react";
+import { safeText } from "../display/safe.ts";
+import type { Device } from "../host/device.ts";
+import { useWords } from "../words/words.ts";
+
+interface DeletedProps {
+  device: Device;
+  sessionId: string;
+  onMenu(): void;
+}
+
+/** In place of a session that is in the trash. It is shown again as soon as it is back, whoever restores it. */
+export function Deleted({ device, sessionId, onMenu }: DeletedProps) {
+  const words = useWords();
+  const [problem, setProblem] = useState<string>();
+  const restore = () =>
+    device.client.request("restore_session", { sessionId }).then(
+      () => device.sessions.markPresent(sessionId),
+      (thrown) => setProblem((thrown as Error).message),
+    );
+  return (
+    <div className="empty">
+      <p role="status">{words.wasDeleted}</p>
+      {problem && (
+        <p className="plain problem" role="alert">
+          {safeText(problem)}
+        </p>
+      )}
+      <p className="centred">
+        <button type="button" className="primary" onClick={() => void restore()}>
+          {words.restore}
+        </button>
+        <button type="button" className="menu-button" onClick={onMenu}>
+          {words.menu}
+        </button>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import type { RemoteClient } from "@scorel/host/client";
+import type { ExportFormat } from "@scorel/transfer/contract";
+import { goTo } from "../app/place.ts";
+import { attempt, tell } from "../ui/note.tsx";
+import type { Words } from "../words/words.ts";
+
+interface Named {
+  sessionId: string;
+  title: string;
+}
+
+const TYPES: Record<ExportFormat, string> = {
+  md: "text/markdown",
+  html: "text/html",
+  jsonl: "application/x-ndjson",
+};
+
+/** Moves a session to the trash, and offers to bring it back. */
+export async function deleteSession(client: RemoteClient, { sessionId, title }: Named, words: Words): Promise<void> {
+  await client.request("delete_session", { sessionId });
+  const undo = () => attempt(() => client.request("restore_session", { sessionId }));
+  tell({ text: words.inTrash(title), action: { label: words.undo, run: undo } });
+}
+
+/** Makes a copy of a session, and shows it. */
+export async function cloneSession(client: RemoteClient, { sessionId }: Named): Promise<void> {
+  const copy = await client.request("clone_session", { sessionId, atOnce: true, attending: true });
+  goTo({ at: "session", sessionId: copy.sessionId });
+}
+
+/** Saves the text of a session where the browser keeps its downloads. */
+export async function downloadSession(
+  client: RemoteClient,
+  { sessionId, title }: Named,
+  format: ExportFormat,
+): Promise<void> {
+  const { content = "" } = await client.request("export_session", { sessionId, format });
+  const address = URL.createObjectURL(new Blob([content], { type: TYPES[format] }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = `${fileName(title) || sessionId}.${format}`;
+  link.click();
+  // The browser reads it after this task.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** A title as the name of a file on any system. */
+export function fileName(title: string): string {
+  const plain = title.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "");
+  return [...plain].slice(0, 60).join("");
+}

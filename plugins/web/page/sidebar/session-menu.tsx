@@ -1,0 +1,40 @@
+import { openWindow } from "../app/opened.ts";
+import type { Device } from "../host/device.ts";
+import { Menu } from "../ui/menu.tsx";
+import { attempt } from "../ui/note.tsx";
+import { useWords } from "../words/words.ts";
+import { cloneSession, deleteSession, downloadSession } from "./session-actions.ts";
+
+interface SessionMenuProps {
+  device: Device;
+  sessionId: string;
+  /** As it is shown. */
+  title: string;
+}
+
+/** What can be done with a session. */
+export function SessionMenu({ device, sessionId, title }: SessionMenuProps) {
+  const words = useWords();
+  const session = { sessionId, title };
+  const download = (format: "md" | "html" | "jsonl") => () =>
+    attempt(() => downloadSession(device.client, session, format));
+  return (
+    <Menu
+      label={words.actionsFor(title)}
+      items={[
+        { label: words.rename, run: () => openWindow({ window: "rename", sessionId, name: title }) },
+        { label: words.clone, run: () => attempt(() => cloneSession(device.client, session)) },
+        { label: words.exportAs("Markdown"), run: download("md") },
+        { label: words.exportAs("HTML"), run: download("html") },
+        { label: words.exportLog, run: download("jsonl") },
+        {
+          label: words.moveToTrash,
+          isDangerous: true,
+          run: () => attempt(() => deleteSession(device.client, session, words)),
+        },
+      ]}
+    >
+      ⋯
+    </Menu>
+  );
+}
