@@ -57,7 +57,7 @@ declare module "@scorel/host/contract" {
     /**
      * Makes a code that a page in the browser exchanges once, within a minute, for a token of its own, with POST to `/access`. It
      * belongs into the fragment of the page's URL, which browsers do not send. Default scopes: view, prompt and approve. The token works
-     * for 12 hours, until the host stops, or until the host's tokens are changed.
+     * for 12 hours, also at a host that was started anew, or until a token of the host is replaced or removed.
      */
     create_access_code: {
       params: { scopes?: Scope[] };

@@ -52,6 +52,11 @@ export const errors = defineErrors({
     text: (a: { name: string }) =>
       `"${a.name}" is not the name of a token. Use up to 32 lower-case letters, digits and hyphens, such as phone.`,
   },
+  WEB_TOKEN_PAGE: {
+    exit: 2,
+    text: () =>
+      'The name "page" stands for pages in browsers, which get their tokens by links: `scorel up` makes one. Use another name.',
+  },
   WEB_TOKEN_UNKNOWN: {
     exit: 2,
     text: (a: { name: string; known: readonly string[] }) =>

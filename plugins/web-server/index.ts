@@ -2,9 +2,9 @@ import type {} from "@scorel/cli/contract";
 import type { Listening } from "@scorel/gateway/contract";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
+import type { Codes } from "./codes.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
-import type { Passes } from "./passes.ts";
 
 const config = z
   .strictObject({
@@ -29,7 +29,7 @@ export default definePlugin({
   config,
 
   activate(ctx) {
-    let listening: (Listening & { passes: Passes }) | undefined;
+    let listening: (Listening & { codes: Codes }) | undefined;
     ctx.provide("webServer", {
       get address() {
         return listening?.address;

@@ -1,7 +1,7 @@
 import type { Listening } from "@scorel/gateway/contract";
 import type { PluginContext } from "@scorel/kernel";
+import type { Codes } from "./codes.ts";
 import type {} from "./contract.ts";
-import type { Passes } from "./passes.ts";
 import { startServer } from "./server.ts";
 import { settingsOf } from "./settings.ts";
 import { OWNER, storedTokens, tokenFile, writeToken } from "./tokens.ts";
@@ -12,7 +12,7 @@ type Context = PluginContext<{ names: string[]; origins: string[] }, never>;
 export async function listen(
   ctx: Context,
   options: Readonly<Record<string, unknown>>,
-): Promise<(Listening & { passes: Passes }) | undefined> {
+): Promise<(Listening & { codes: Codes }) | undefined> {
   const settings = settingsOf(options);
   if (!settings) return undefined;
   const { names, origins } = ctx.config;

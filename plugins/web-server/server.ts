@@ -3,17 +3,18 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Listening } from "@scorel/gateway/contract";
 import { codeOf, ScorelError } from "@scorel/kernel";
+import { Codes } from "./codes.ts";
 import type { Grant, WebRoute } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { codeIn, EXCHANGE } from "./exchange.ts";
 import { createFor } from "./http-server.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
-import { Passes } from "./passes.ts";
+import { letPageIn } from "./pages.ts";
 import { Places } from "./places.ts";
 import { end, endForNow, endWell, headers, RETRY_AFTER_S, refuse, refuseForNow } from "./replies.ts";
 import { bearer, isPlain, pathOf } from "./request.ts";
 import type { Settings } from "./settings.ts";
-import { TokenCheck } from "./tokens.ts";
+import { TokenCheck } from "./token-check.ts";
 import { createVetting, type Refusal } from "./vetting.ts";
 
 /** Connections at a time that are accepted, so that further ones than those that are used can be told so. */
@@ -32,7 +33,7 @@ export interface ServerOptions extends Settings {
 }
 
 /** Starts the web server. Throws WEB_LISTEN and WEB_TLS. */
-export async function startServer(options: ServerOptions): Promise<Listening & { passes: Passes }> {
+export async function startServer(options: ServerOptions): Promise<Listening & { codes: Codes }> {
   const { port, bind, tls } = options;
   const server = await createFor(tls);
   const web = new WebServer(server, options);
@@ -43,7 +44,7 @@ export async function startServer(options: ServerOptions): Promise<Listening & {
     });
     server.listen({ port, host: bind }, resolve);
   });
-  return { address: web.open(), passes: web.passes, refuse: () => web.refuse(), close: () => web.close() };
+  return { address: web.open(), codes: web.codes, refuse: () => web.refuse(), close: () => web.close() };
 }
 
 class WebServer {
@@ -53,7 +54,7 @@ class WebServer {
   private readonly connections: Connections;
   private readonly places: Places;
   private readonly tokens: TokenCheck;
-  readonly passes = new Passes();
+  readonly codes = new Codes();
   private readonly sockets = new Set<Socket>();
   private isStopping = false;
   private vet: (request: IncomingMessage) => Refusal | undefined = () => 421;
@@ -66,7 +67,7 @@ class WebServer {
     this.places = new Places(this.limits);
     this.tokens = new TokenCheck({
       failed: (thrown) => options.logger.warn("The tokens cannot be read", thrown),
-      changed: () => this.passes.end(),
+      changed: () => this.codes.end(),
     });
     server.maxConnections = MOST_CONNECTIONS;
     server.on("connection", (socket) => this.connections.enter(socket));
@@ -105,11 +106,7 @@ class WebServer {
 
   end(): void {
     this.tokens.end();
-    this.passes.end();
-  }
-
-  private grant(token: string | undefined): Grant | undefined {
-    return this.tokens.grant(token) ?? this.passes.grant(token);
+    this.codes.end();
   }
 
   private follow(socket: Socket): void {
@@ -131,12 +128,12 @@ class WebServer {
     const refusal = this.vet(request);
     if (refusal !== undefined) return end(response, refusal);
     if (this.isStopping) return endForNow(response, waiting(STOPS));
-    const grant = this.grant(bearer(request));
+    const grant = this.tokens.grant(bearer(request));
     const path = pathOf(request);
     const open = path === "/healthz" ? endWell : this.routeOf(path)?.open;
     if (grant && !open && path !== EXCHANGE) return this.carryOut(request, response, grant);
     if (this.places.shortage) return endForNow(response, this.places.shortage);
-    if (path === EXCHANGE) return this.exchange(request, response);
+    if (path === EXCHANGE) return this.attempt(request, response, () => this.exchange(request, response));
     if (!open) return this.turnAway(request, response);
     if (request.method !== "GET") return end(response, 405);
     return this.attempt(request, response, () => open(request, response));
@@ -175,7 +172,7 @@ class WebServer {
     const refusal = this.vet(request);
     if (refusal !== undefined) return refuse(socket, refusal);
     if (this.isStopping) return refuseForNow(socket, waiting(STOPS));
-    const grant = this.grant(bearer(request));
+    const grant = this.tokens.grant(bearer(request));
     const full = grant ? this.settle(request.socket, grant) : this.places.shortage;
     if (full) return refuseForNow(socket, full);
     if (!grant && request.headers.authorization !== undefined) return refuse(socket, this.mayFail(request) ? 401 : 429);
@@ -191,7 +188,7 @@ class WebServer {
   }
 
   private admit(request: IncomingMessage, token: string | undefined): Grant {
-    const grant = this.grant(token);
+    const grant = this.tokens.grant(token);
     if (!grant) {
       if (!this.mayFail(request)) request.socket.destroy();
       throw errors.WEB_TOKEN();
@@ -205,11 +202,12 @@ class WebServer {
   private async exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const code = await codeIn(request).catch(() => 400);
     if (typeof code === "number") return end(response, code);
-    const pass = this.passes.redeem(code);
-    if (!pass) return end(response, this.mayFail(request) ? 401 : 429);
+    const scopes = this.codes.redeem(code);
+    if (!scopes) return end(response, this.mayFail(request) ? 401 : 429);
+    const token = await letPageIn(scopes);
     this.connections.settle(request.socket);
     response.writeHead(200, { "Content-Type": "application/json" });
-    response.end(JSON.stringify(pass));
+    response.end(JSON.stringify({ token, scopes }));
   }
 
   private turnAway(request: IncomingMessage, response: ServerResponse): void {

@@ -1,6 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { nearest } from "@scorel/kit/values/nearest";
 import { errors } from "./errors.ts";
+import { openPages, PAGE, removePages } from "./pages.ts";
 import { type Scope, scopeNames } from "./scopes.ts";
 import { OWNER, removeToken, storedTokens, tokenFile, writeCurlConfig, writeToken } from "./tokens.ts";
 
@@ -14,16 +15,15 @@ export async function tokenCommand({ args, options, stdout }: Invocation): Promi
   if (action === "rotate") {
     const asked = options.scope === undefined ? undefined : scopesOf(String(options.scope));
     const made = await writeToken(name, (former) => asked ?? former?.scopes ?? defaultScopes(name));
-    const { path, old, scopes } = made;
+    const { path, old, scopes, endedPages } = made;
     say(`The token "${name}" (${scopes.join(", ")}) is in ${path}`);
     if (old) say("The one before it no longer works, and connections that used it are closed.");
+    if (endedPages) say("Pages in browsers need a new link: scorel up");
   } else if (action === "show-path") {
     known(name);
     say(tokenFile(name));
   } else if (action === "remove") {
-    known(name);
-    await removeToken(name);
-    say(`The token "${name}" no longer works.`);
+    say(await remove(name));
   } else throw errors.WEB_TOKEN_ACTION({ action, near: nearest(action, ACTIONS) });
   return 0;
 }
@@ -34,11 +34,23 @@ export function curlCommand({ args: [name = OWNER], stdout }: Invocation): numbe
   return 0;
 }
 
+async function remove(name: string): Promise<string> {
+  const ended = name === PAGE ? await removePages() : 0;
+  if (ended === 0) {
+    known(name);
+    await removeToken(name);
+    return `The token "${name}" no longer works.`;
+  }
+  return `${ended === 1 ? "The page" : `The ${ended} pages`} in the browser can no longer connect. \`scorel up\` makes a new link.`;
+}
+
 function list(asJson: boolean, say: (line: string) => void): number {
   const tokens = storedTokens().map(({ name, scopes, createdAt }) => ({ name, scopes, createdAt }));
-  if (asJson) say(JSON.stringify({ tokens }, null, 2));
+  const pages = openPages().map(({ scopes, until }) => ({ scopes, until }));
+  if (asJson) say(JSON.stringify({ tokens, pages }, null, 2));
   else if (tokens.length === 0) say("There are no tokens yet. `scorel host serve --port <n>` makes one.");
   else for (const { name, scopes, createdAt } of tokens) say(`${name}  ${scopes.join(", ")}  since ${createdAt}`);
+  if (!asJson) for (const { scopes, until } of pages) say(`${PAGE}  ${scopes.join(", ")}  until ${until}`);
   return 0;
 }
 
@@ -56,6 +68,6 @@ function scopesOf(text: string): Scope[] {
 }
 
 function known(name: string): void {
-  const names = storedTokens().map((each) => each.name);
+  const names = [...storedTokens().map((each) => each.name), ...(openPages().length > 0 ? [PAGE] : [])];
   if (!names.includes(name)) throw errors.WEB_TOKEN_UNKNOWN({ name, known: names });
 }

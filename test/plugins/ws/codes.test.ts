@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Invocation } from "../../../plugins/cli/contract.ts";
+import { tokenCommand } from "../../../plugins/web-server/token-command.ts";
 import { eventually } from "../../eventually.ts";
 import { openPage, raw, statusOf, testWeb } from "./home.ts";
 
@@ -104,6 +106,51 @@ describe("a one-time code", () => {
 });
 
 describe("the token of a page", () => {
+  const list = async (...args: string[]) => {
+    const lines: string[] = [];
+    const stdout = { write: (text: string) => lines.push(...text.trimEnd().split("\n")) };
+    await tokenCommand({ args, options: {}, stdout } as unknown as Invocation);
+    return lines.filter((line) => !line.startsWith("owner ")).map((line) => line.replace(/20\d\d-\S+Z/, "<time>"));
+  };
+
+  it("is stored as a digest that only the user can read, is listed, and ends when it is removed", async () => {
+    await using t = await testWeb();
+    const { token } = await pass(t, ["view"]);
+    expect(t.mode(join(t.folder, "tokens.json"))).toBe(0o600);
+    expect(await list()).toEqual(["page  view  until <time>"]);
+    expect(await list("remove", "page")).toEqual([
+      "The page in the browser can no longer connect. `scorel up` makes a new link.",
+    ]);
+    expect(await list()).toEqual([]);
+    expect(await touch(t, token)).toBe(401);
+    expect(await touch(t, t.token())).toBe(200);
+    await expect(t.write("page", ["view"])).rejects.toMatchObject({ code: "WEB_TOKEN_PAGE" });
+    await expect(list("remove", "page")).rejects.toMatchObject({ code: "WEB_TOKEN_UNKNOWN" });
+  });
+
+  it("stays when the host gets one more token", async () => {
+    await using t = await testWeb();
+    const { token } = await pass(t);
+    await t.write("phone", ["view"]);
+    expect(await touch(t, token)).toBe(200);
+  });
+
+  it("ends after twelve hours, with its connections, and is then removed from the file", async () => {
+    await using t = await testWeb();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { token } = await pass(t);
+    const page = await openPage(t);
+    page.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1", token }));
+    expect(await page.next()).toMatchObject({ type: "welcome" });
+    const closed = new Promise((resolve) => page.socket.once("close", resolve));
+    const stored = () => readFileSync(join(t.folder, "tokens.json"), "utf8").includes('"pages"');
+    expect(stored()).toBe(true);
+    vi.setSystemTime(Date.now() + 12 * 60 * 60_000 + 1);
+    await closed;
+    expect(await touch(t, token)).toBe(401);
+    await eventually(() => expect(stored()).toBe(false));
+  });
+
   it("ends with a change of the host's tokens, and its connections with it", async () => {
     await using t = await testWeb();
     const { token } = await pass(t, ["view"]);

@@ -11,7 +11,8 @@ export function LinkState({ device }: { device: Device }) {
   if (link.state !== "waiting") return null;
   return (
     <div className="banner" role="status">
-      {words.reconnecting(Math.max(0, Math.ceil((link.at - now) / 1_000)))}{" "}
+      {link.hostStopped && `${words.hostStopped} `}
+      {words.reconnecting(Math.max(0, Math.ceil((link.at - now) / 1_000)), link.hostStopped === true)}{" "}
       <button type="button" onClick={() => device.client.hurry()}>
         {words.reconnectNow}
       </button>

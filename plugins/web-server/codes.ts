@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Scope } from "./scopes.ts";
+
+/** How long a code can be used, in milliseconds. */
+export const CODE_MS = 60_000;
+/** Codes at a time; the oldest makes room for a new one. */
+const MOST = 64;
+const BYTES = 32;
+
+/**
+ * Codes that let a page in the browser in, which cannot read a token from a file. Each works once and for a minute. They are nowhere but
+ * in the memory of this host, as digests.
+ */
+export class Codes {
+  private readonly codes = new Map<string, { scopes: readonly Scope[]; timer: NodeJS.Timeout }>();
+
+  /** Makes a code for a token with these scopes. */
+  issue(scopes: readonly Scope[]): string {
+    const [oldest] = this.codes.keys();
+    if (this.codes.size >= MOST && oldest !== undefined) this.take(oldest);
+    const code = `scorel_${randomBytes(BYTES).toString("base64url")}`;
+    const digest = digestOf(code);
+    const timer = setTimeout(() => this.take(digest), CODE_MS);
+    timer.unref();
+    this.codes.set(digest, { scopes, timer });
+    return code;
+  }
+
+  /** The scopes that a code stands for, once; undefined for a code that is unknown, was used, or is too old. */
+  redeem(code: string): readonly Scope[] | undefined {
+    // The digest of a guess says nothing about another one, so looking it up takes as long for every guess.
+    return this.take(digestOf(code));
+  }
+
+  /** Ends all codes. */
+  end(): void {
+    for (const digest of [...this.codes.keys()]) this.take(digest);
+  }
+
+  private take(digest: string): readonly Scope[] | undefined {
+    const found = this.codes.get(digest);
+    this.codes.delete(digest);
+    clearTimeout(found?.timer);
+    return found?.scopes;
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}

@@ -1,0 +1,89 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Grant } from "./contract.ts";
+import { forgetEndedPages, isOpen, PAGE } from "./pages.ts";
+import { revocation } from "./revocation.ts";
+import { clientScope } from "./scopes.ts";
+import { readStore, type StoredToken, stamp } from "./token-store.ts";
+
+/** How soon a replaced token ends the connections that used it. */
+const LOOK_MS = 250;
+
+type Known = Pick<StoredToken, "name" | "sha256" | "scopes">;
+
+/** Checks tokens against the stored ones, and notices when those change or end. */
+export class TokenCheck {
+  private readonly used = new Map<string, AbortController>();
+  private readonly failed: (thrown: unknown) => void;
+  private readonly changed: () => void;
+  private readonly timer: NodeJS.Timeout;
+  private seen = "";
+  private tokens: string | undefined;
+  /** When the first of the pages ends that were seen. */
+  private nextEnd = Number.POSITIVE_INFINITY;
+
+  /** `failed` is called when the stored tokens cannot be read, and nobody is let in; `changed` when those of the host are other ones. */
+  constructor({ failed, changed }: { failed: (thrown: unknown) => void; changed: () => void }) {
+    this.failed = failed;
+    this.changed = changed;
+    this.timer = setInterval(() => this.look(), LOOK_MS);
+    this.timer.unref();
+  }
+
+  /** What a token allows; undefined for an unknown one. The file is read each time, so a removed token is refused at once. */
+  grant(token: string | undefined): Grant | undefined {
+    if (token === undefined || token.length > 1_024) return undefined;
+    const digest = createHash("sha256").update(token).digest();
+    let found: Known | undefined;
+    // All are compared, so that the time does not tell which one is similar.
+    for (const stored of this.known()) if (timingSafeEqual(digest, Buffer.from(stored.sha256, "hex"))) found = stored;
+    if (!found) return undefined;
+    const identity = identityOf(found);
+    const controller = this.used.get(identity) ?? revocation();
+    this.used.set(identity, controller);
+    const { name, scopes } = found;
+    return { name, identity, scope: clientScope(scopes), scopes, revoked: controller.signal };
+  }
+
+  end(): void {
+    clearInterval(this.timer);
+  }
+
+  /** The tokens that let clients in now. */
+  private known(): readonly Known[] {
+    const { tokens, pages } = this.read();
+    return [...tokens, ...pages.filter((page) => isOpen(page)).map((page) => ({ name: PAGE, ...page }))];
+  }
+
+  private read(): ReturnType<typeof readStore> {
+    try {
+      return readStore();
+    } catch (thrown) {
+      this.failed(thrown);
+      return { tokens: [], pages: [] };
+    }
+  }
+
+  private look(): void {
+    const seen = stamp();
+    if (seen === this.seen && Date.now() < this.nextEnd) return;
+    this.seen = seen;
+    const valid = new Set(this.known().map(identityOf));
+    for (const [identity, controller] of this.used)
+      if (!valid.has(identity)) {
+        this.used.delete(identity);
+        controller.abort();
+      }
+    const { tokens, pages } = this.read();
+    const names = tokens.map(identityOf).join();
+    if (this.tokens !== undefined && names !== this.tokens) this.changed();
+    this.tokens = names;
+    const open = pages.filter((page) => isOpen(page));
+    this.nextEnd = Math.min(...open.map(({ until }) => Date.parse(until)));
+    if (open.length < pages.length) forgetEndedPages().catch(this.failed);
+  }
+}
+
+/** Names a token with its scopes, without telling its digest. */
+function identityOf({ name, sha256, scopes }: Known): string {
+  return createHash("sha256").update(`${name} ${sha256} ${scopes}`).digest("base64url");
+}
