@@ -16,11 +16,14 @@ export interface BrowserStage extends AsyncDisposable {
   open(options?: BrowserContextOptions & { link?: string }): Promise<Page>;
 }
 
-/** Starts a model server with these replies, the host in the background with a port, and Chromium. */
-export async function browserStage(replies: readonly Reply[]): Promise<BrowserStage> {
+/**
+ * Starts a model server with these replies, the host in the background with a port, and Chromium. `more` is said of the model in the
+ * configuration.
+ */
+export async function browserStage(replies: readonly Reply[], { more = "" } = {}): Promise<BrowserStage> {
   const s = scratch();
   const model = await startModelServer(replies);
-  s.useModel(model.baseUrl);
+  s.useModel(model.baseUrl, more);
   const served = await s.run(["host", "serve", "--port", "0"]);
   const [address = ""] = /http:\/\/[\d.:]+/.exec(served.stdout) ?? [];
   const browser: Browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });

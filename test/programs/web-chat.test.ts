@@ -6,9 +6,11 @@ import { type Reply, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage } from "./browser.ts";
 
+type StageOptions = Parameters<BrowserStage["open"]>[0] & { more?: string };
+
 /** A stage with a conversation of one round, which the page shows. */
-async function chatStage(replies: readonly Reply[], options: Parameters<BrowserStage["open"]>[0] = {}) {
-  const t = await browserStage([text("An earlier answer."), ...replies]);
+async function chatStage(replies: readonly Reply[], { more = "", ...options }: StageOptions = {}) {
+  const t = await browserStage([text("An earlier answer."), ...replies], { more });
   await t.s.run(["-p", "an earlier question"]);
   const page = await t.open({ permissions: ["clipboard-read", "clipboard-write"], ...options });
   await page.getByRole("link", { name: /an earlier question/ }).click();
@@ -145,5 +147,73 @@ itWith("chromium", "a message of somebody else who watches has a name", async ()
   const messages = (of: Page) => of.getByRole("log").locator(".message.user").filter({ hasText: "From the other" });
   expect(await messages(page).locator(".author").allTextContents()).toEqual([expect.stringMatching(/^page(-2)?$/)]);
   expect(await messages(other).locator(".author").count()).toBe(0);
+  expect(t.complaints).toEqual([]);
+});
+
+/** A picture of 1 × 1 pixels. */
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Pastes or drops files in the field, as the browser does for a person. */
+async function give(page: Page, how: "paste" | "drop", files: readonly { name: string; base64: string }[]) {
+  await field(page).evaluate(
+    (element, { how, files }) => {
+      const transfer = new DataTransfer();
+      for (const { name, base64 } of files) {
+        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+        transfer.items.add(new File([bytes], name));
+      }
+      const made = { bubbles: true, cancelable: true };
+      element.dispatchEvent(
+        how === "paste"
+          ? new ClipboardEvent("paste", { ...made, clipboardData: transfer })
+          : new DragEvent("drop", { ...made, dataTransfer: transfer }),
+      );
+    },
+    { how, files },
+  );
+}
+
+itWith("chromium", "pictures and text files go with a message, however they come", async () => {
+  await using stage = await chatStage([text("A pixel.")], { more: 'input = ["text", "image"]\n' });
+  const { t, page, conversation } = stage;
+  const attached = page.getByRole("list", { name: "Pictures of this message" });
+  await give(page, "paste", [{ name: "pasted.png", base64: PIXEL }]);
+  await attached.getByRole("img", { name: "pasted.png" }).waitFor();
+  const notes = Buffer.from("one\n```\ntwo\n").toString("base64");
+  const binary = Buffer.from([0, 1, 2]).toString("base64");
+  await give(page, "drop", [
+    { name: "dropped.png", base64: PIXEL },
+    { name: "notes.txt", base64: notes },
+    { name: "program", base64: binary },
+  ]);
+  await page.getByRole("alert").getByText("program: It is neither a picture nor a text.").waitFor();
+  expect(await field(page).inputValue()).toBe("notes.txt:\n````\none\n```\ntwo\n````\n");
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Attach…" }).click();
+  const chosen = { name: "chosen.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") };
+  await (await choosing).setFiles(chosen);
+  await expect.poll(() => attached.getByRole("img").count()).toBe(3);
+  await attached.getByRole("button", { name: "Remove dropped.png" }).click();
+  await expect.poll(() => attached.getByRole("img").count()).toBe(2);
+
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await conversation.getByText("A pixel.").waitFor();
+  await expect.poll(() => conversation.getByRole("img").count()).toBe(2);
+  expect(await attached.count()).toBe(0);
+  const sizes = await conversation
+    .getByRole("img")
+    .evaluateAll((images) =>
+      images.map((image) => [(image as HTMLImageElement).naturalWidth, (image as HTMLImageElement).src.slice(0, 5)]),
+    );
+  expect(sizes).toEqual([
+    [1, "blob:"],
+    [1, "blob:"],
+  ]);
+  await conversation.getByRole("button", { name: "Show Picture 1" }).click();
+  await page.getByRole("dialog", { name: "Picture 1" }).getByRole("img").waitFor();
+  await page.keyboard.press("Escape");
+
+  await conversation.getByRole("button", { name: "Edit" }).last().click();
+  await expect.poll(() => attached.getByRole("img").count()).toBe(2);
   expect(t.complaints).toEqual([]);
 });

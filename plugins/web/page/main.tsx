@@ -7,6 +7,7 @@ import "./style/chat.css";
 import "./style/composer.css";
 import "./style/display.css";
 import "./style/message.css";
+import "./style/pictures.css";
 import "./style/ui.css";
 import "./style/manage.css";
 

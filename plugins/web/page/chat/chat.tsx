@@ -1,10 +1,11 @@
-import { useState } from "react";
+import { type DragEvent, useState } from "react";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
 import type { OpenSession } from "../host/session.ts";
 import { SessionMenu } from "../sidebar/session-menu.tsx";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { attach, filesOf } from "./attach.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Field } from "./field.ts";
@@ -16,12 +17,13 @@ import { StatusLine } from "./status-line.tsx";
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
   const words = useWords();
   const [field] = useState(() => new Field(session.id));
+  const { isDropping, dropping } = useDropping(field);
   const { meta } = useStore(session.status);
   useStore(device.sessions.projects);
   const row = device.sessions.find(session.id);
   const title = safeLine(String(meta.name ?? row?.name ?? row?.title ?? "")) || words.untitled;
   return (
-    <article className="chat" aria-label={title}>
+    <article className={isDropping ? "chat dropping" : "chat"} aria-label={title} {...dropping}>
       <header className="chat-head">
         <button type="button" className="menu-button" onClick={onMenu}>
           {words.menu}
@@ -36,4 +38,28 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
       <StatusLine client={device.client} session={session} />
     </article>
   );
+}
+
+/** Files that are dropped anywhere on the conversation go with the message. */
+function useDropping(field: Field) {
+  const words = useWords();
+  const [isDropping, setDropping] = useState(false);
+  const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer.types.includes("Files");
+  const dropping = {
+    onDragOver: (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setDropping(true);
+    },
+    onDragLeave: ({ currentTarget, relatedTarget }: DragEvent) => {
+      if (!currentTarget.contains(relatedTarget as Node | null)) setDropping(false);
+    },
+    onDrop: (event: DragEvent) => {
+      setDropping(false);
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      void attach(field, filesOf(event.dataTransfer), words);
+    },
+  };
+  return { isDropping, dropping };
 }

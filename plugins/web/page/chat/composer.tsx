@@ -4,8 +4,9 @@ import { safeText } from "../display/safe.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { AttachButton, Attached } from "./attachments.tsx";
 import type { Field, Said } from "./field.ts";
-import { messageOf } from "./line.ts";
+import { type Line, messageOf } from "./line.ts";
 import { LineField } from "./line-field.tsx";
 import { enter, type Running } from "./send.ts";
 import { useStopping } from "./stopping.ts";
@@ -20,11 +21,12 @@ interface ComposerProps {
 export function Composer({ client, session, field }: ComposerProps) {
   const words = useWords();
   const { running } = useStore(session.status);
-  const { mode, text } = useStore(field);
+  const line = useStore(field);
+  const { mode } = line;
+  const isEmpty = !hasContent(line, useStore(field.pictures).length);
   const { canStop, stop } = useStopping(client, session);
   const said = useStore(field.said);
   const submit = useSubmit({ client, session, field });
-  const isEmpty = text.trim() === "";
   return (
     <form
       className="composer"
@@ -34,6 +36,7 @@ export function Composer({ client, session, field }: ComposerProps) {
       }}
     >
       {said && <Answer said={said} onClose={() => field.said.set(undefined)} />}
+      <Attached field={field} />
       <LineField
         client={client}
         session={session}
@@ -43,6 +46,7 @@ export function Composer({ client, session, field }: ComposerProps) {
       />
       <div className="composer-keys">
         <span className="marks-hint">{words.marksHint}</span>
+        {mode === "message" && <AttachButton field={field} />}
         {canStop && (
           <button type="button" onClick={stop}>
             {words.stop}
@@ -80,11 +84,13 @@ function useSubmit({ client, session, field }: ComposerProps) {
   const words = useWords();
   return async (running: Running) => {
     const line = field.get();
-    if (line.text.trim() === "") return;
+    const pictures = line.mode === "message" ? field.pictures.get() : [];
+    if (!hasContent(line, pictures.length)) return;
     field.set(messageOf(""));
+    if (pictures.length > 0) field.pictures.set([]);
     field.said.set(undefined);
     try {
-      const { output, input, copy, sessionId, leave } = await enter(client, session.id, line, running);
+      const { output, input, copy, sessionId, leave } = await enter(client, session.id, { line, pictures, running });
       if (output) field.said.set({ text: output });
       if (input !== undefined) field.put(/^\/./.test(input) ? commandOf(input.slice(1)) : messageOf(input));
       if (copy !== undefined) await navigator.clipboard.writeText(copy);
@@ -92,10 +98,16 @@ function useSubmit({ client, session, field }: ComposerProps) {
       if (leave) goTo({ at: "home" });
     } catch (thrown) {
       field.put(line);
+      field.pictures.set([...pictures, ...field.pictures.get()]);
       const { message } = thrown as Error;
       field.said.set({ text: line.mode === "message" ? `${words.notSent} ${message}` : message, isProblem: true });
     }
   };
+}
+
+/** Whether there is something to send. */
+function hasContent({ mode, text }: Line, pictures: number): boolean {
+  return text.trim() !== "" || (mode === "message" && pictures > 0);
 }
 
 /** What a command proposes as the next one is seen first, and run when it is sent. */

@@ -1,4 +1,4 @@
-import type { UserMessage } from "@scorel/messages/contract";
+import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 
 type Content = UserMessage["content"];
 
@@ -6,6 +6,12 @@ type Content = UserMessage["content"];
 export function textOf(content: Content): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" && !part.attachment ? part.text : "")).join("");
+}
+
+/** The pictures that a person has sent: without those that the text mentions as files. */
+export function ownPictures(content: Content): ImageBlock[] {
+  if (typeof content === "string") return [];
+  return content.filter((part) => part.type === "image" && !part.attachment) as ImageBlock[];
 }
 
 /** The content of a user's message in an event. Events of others may have any form. */

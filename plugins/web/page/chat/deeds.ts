@@ -1,6 +1,6 @@
 import type { RemoteClient } from "@scorel/host/client";
 import type { OpenSession, Row } from "../host/session.ts";
-import { textOf, userContentOf } from "./content.ts";
+import { ownPictures, textOf, userContentOf } from "./content.ts";
 import type { Field } from "./field.ts";
 import { messageOf } from "./line.ts";
 
@@ -36,5 +36,7 @@ export function edit({ client, session, field }: ChatPlace, row: Row): void {
 
 /** Puts the text of a message into the field. It is a message, whatever it begins with. */
 export function putBack(field: Field, row: Row): void {
-  field.put(messageOf(textOf(userContentOf(row.event) ?? "")));
+  const content = userContentOf(row.event) ?? "";
+  field.put(messageOf(textOf(content)));
+  field.pictures.addAll(ownPictures(content));
 }

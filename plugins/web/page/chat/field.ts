@@ -1,6 +1,7 @@
 import { Store } from "../store.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
 import { type Line, messageOf, written } from "./line.ts";
+import { Pictures } from "./pictures.ts";
 
 /** What was answered: what a command says, or why something was not done. */
 export interface Said {
@@ -12,6 +13,8 @@ export interface Said {
 export class Field extends Store<Line> {
   /** Stands above the field until the next message, or until it is closed. */
   readonly said = new Store<Said | undefined>(undefined);
+  /** What goes with the message beside its text. It is not kept with the draft. */
+  readonly pictures = new Pictures();
   private readonly place: string;
 
   constructor(place: string) {

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from "re
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords, type Words } from "../words/words.ts";
+import { attach, filesOf } from "./attach.ts";
 import type { Field } from "./field.ts";
 import { changed, type Line, markOf, messageOf, unmarked } from "./line.ts";
 import type { Running } from "./send.ts";
@@ -94,6 +95,12 @@ export function LineField({ client, session, field, onSubmit, onEscape }: LineFi
           // Text that was pasted is about nothing that is being named.
           if (how.startsWith("insertFrom")) suggesting.close();
           else ask(next, next.text === target.value ? target.selectionStart : 0);
+        }}
+        onPaste={(event) => {
+          const files = filesOf(event.clipboardData);
+          if (files.length === 0) return;
+          event.preventDefault();
+          void attach(field, files, words);
         }}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing || !(choose(event) || write(event))) return;

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Display } from "../display/display.tsx";
+import { Picture, picturesIn } from "../display/picture.tsx";
 import { safeLine } from "../display/safe.ts";
 import type { Row } from "../host/session.ts";
 import { useWords } from "../words/words.ts";
@@ -26,11 +27,20 @@ interface MessageProps {
 export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   const words = useWords();
   const { display } = row;
-  if (display.display !== "bubble" || display.text.trim() === "") return <Display display={display} />;
+  const pictures = <Pictures event={row.event} />;
+  const isEmpty = display.display === "bubble" && display.text.trim() === "";
+  if (display.display !== "bubble" || isEmpty)
+    return (
+      <>
+        <Display display={display} />
+        {pictures}
+      </>
+    );
   const isOwn = userContentOf(row.event) !== undefined;
   return (
     <div className={`message ${display.role}${isLast ? " last" : ""}`}>
       {isOwn && author !== undefined && <p className="author">{safeLine(author)}</p>}
+      {pictures}
       <Display display={display} />
       {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form. */}
       <div className="message-actions" role="group" aria-label={words.messageActions}>
@@ -51,6 +61,20 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
           </button>
         )}
       </div>
+    </div>
+  );
+}
+
+function Pictures({ event }: { event: object }) {
+  const words = useWords();
+  const pictures = picturesIn(event);
+  if (pictures.length === 0) return null;
+  return (
+    <div className="pictures">
+      {pictures.map((picture, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pictures of one event do not change.
+        <Picture key={at} {...picture} name={`${words.picture} ${at + 1}`} />
+      ))}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { composerWords } from "./composer.ts";
 import { displayWords } from "./display.ts";
 import { manageWords } from "./manage.ts";
 import { messageWords } from "./message.ts";
+import { picturesWords } from "./pictures.ts";
 import { questionsWords } from "./questions.ts";
 import { sidebarWords } from "./sidebar.ts";
 import { statusWords } from "./status.ts";
@@ -17,6 +18,7 @@ const inLanguage = (language: "en" | "zh") => ({
   ...chatWords[language],
   ...composerWords[language],
   ...messageWords[language],
+  ...picturesWords[language],
   ...questionsWords[language],
   ...statusWords[language],
   ...displayWords[language],

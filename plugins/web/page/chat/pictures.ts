@@ -1,0 +1,97 @@
+import { imageType } from "@scorel/kit/files/image-type";
+import { Store } from "../store.ts";
+
+/** A picture that goes with the message. */
+export interface Picture {
+  /** Tells it from others with the same name. */
+  id: number;
+  name: string;
+  mimeType: string;
+  /** Base64. */
+  data: string;
+  bytes: number;
+}
+
+/** Bytes of the pictures of one message: as base64, they have to fit into one message to the host. */
+export const MOST_PICTURE_BYTES = 11_000_000;
+/** Bytes of a text file that becomes a part of the message. */
+export const MOST_TEXT_BYTES = 100_000;
+
+/** What a file is for a message, or why it cannot be a part of one. */
+export type Taken =
+  | { is: "picture"; picture: Picture }
+  | { is: "text"; text: string }
+  | { is: "refused"; reason: "large" | "largeText" | "unknown" };
+
+let last = 0;
+
+/** Reads a file that was chosen, dropped or pasted. */
+export async function takeFile(file: File): Promise<Taken> {
+  if (file.size > MOST_PICTURE_BYTES) return { is: "refused", reason: "large" };
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const mimeType = imageType(bytes);
+  if (mimeType !== undefined)
+    return {
+      is: "picture",
+      picture: { id: ++last, name: file.name, mimeType, data: base64Of(bytes), bytes: bytes.length },
+    };
+  const text = textOf(bytes);
+  if (text === undefined) return { is: "refused", reason: "unknown" };
+  return bytes.length > MOST_TEXT_BYTES
+    ? { is: "refused", reason: "largeText" }
+    : { is: "text", text: quoted(file.name, text) };
+}
+
+/** The text of a file under its name, as it stands in a message. The fence is longer than any in the text. */
+export function quoted(name: string, text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([fence]) => fence.length));
+  const fence = "`".repeat(longest + 1);
+  return `${name.replace(/\s+/g, " ")}:\n${fence}\n${text.replace(/\r\n/g, "\n").replace(/\n$/, "")}\n${fence}\n`;
+}
+
+/** The text of bytes that are one. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function base64Of(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 32_768) parts.push(String.fromCharCode(...bytes.subarray(at, at + 32_768)));
+  return btoa(parts.join(""));
+}
+
+/** The pictures of the message that is being written. */
+export class Pictures extends Store<readonly Picture[]> {
+  constructor() {
+    super([]);
+  }
+
+  /** Adds a picture. Returns false if the message would be too large with it. */
+  add(picture: Picture): boolean {
+    const bytes = this.get().reduce((sum, other) => sum + other.bytes, picture.bytes);
+    if (bytes > MOST_PICTURE_BYTES) return false;
+    this.set([...this.get(), picture]);
+    return true;
+  }
+
+  /** Takes back pictures of a message that comes to the field again. */
+  addAll(images: readonly { data: string; mimeType: string }[]): void {
+    const back = images.map(({ data, mimeType }) => ({
+      id: ++last,
+      name: "",
+      mimeType,
+      data,
+      bytes: Math.ceil((data.length * 3) / 4),
+    }));
+    this.set([...this.get(), ...back]);
+  }
+
+  remove(id: number): void {
+    this.set(this.get().filter((picture) => picture.id !== id));
+  }
+}
