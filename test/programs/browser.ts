@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type Scratch, scratch } from "../e2e/scorel.ts";
-import { type Reply, startModelServer } from "../model-server.ts";
+import { FaultProxy } from "../fault-proxy.ts";
+import { type Script, startModelServer } from "../model-server.ts";
 import { findChromium } from "./chromium.ts";
 
 /** A host with a page, and a browser. */
@@ -8,6 +9,8 @@ export interface BrowserStage extends AsyncDisposable {
   s: Scratch;
   /** Where the host is: `http://127.0.0.1:<port>`. */
   address: string;
+  /** What the browser's connections to the host go through. */
+  network: FaultProxy;
   /** What the browser has complained about on any page. */
   complaints: string[];
   /** A link that lets a page in once, as `scorel up` prints it. */
@@ -20,13 +23,16 @@ export interface BrowserStage extends AsyncDisposable {
  * Starts a model server with these replies, the host in the background with a port, and Chromium. `more` is said of the model in the
  * configuration.
  */
-export async function browserStage(replies: readonly Reply[], { more = "" } = {}): Promise<BrowserStage> {
+export async function browserStage(replies: Script, { more = "" } = {}): Promise<BrowserStage> {
   const s = scratch();
   const model = await startModelServer(replies);
   s.useModel(model.baseUrl, more);
   const served = await s.run(["host", "serve", "--port", "0"]);
   const [address = ""] = /http:\/\/[\d.:]+/.exec(served.stdout) ?? [];
-  const browser: Browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+  const { host, port } = new URL(address);
+  const network = new FaultProxy({ host: "127.0.0.1", port: Number(port) });
+  const through = `--host-resolver-rules=MAP ${host} 127.0.0.1:${await network.listen()}`;
+  const browser: Browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox", through] });
   const complaints: string[] = [];
   const link = async () => {
     const { stdout, stderr } = await s.run(["up", "--no-open"]);
@@ -35,6 +41,7 @@ export async function browserStage(replies: readonly Reply[], { more = "" } = {}
   return {
     s,
     address,
+    network,
     complaints,
     link,
     open: async ({ link: given, ...options } = {}) => {
@@ -47,6 +54,7 @@ export async function browserStage(replies: readonly Reply[], { more = "" } = {}
     },
     async [Symbol.asyncDispose]() {
       await browser.close();
+      await network[Symbol.asyncDispose]();
       await s.run(["host", "stop"]);
       await model.close();
       s[Symbol.dispose]();

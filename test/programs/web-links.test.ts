@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { delayUntil, gate, text } from "../model-server.ts";
+import { terminal } from "../e2e/pty.ts";
+import { eventually } from "../eventually.ts";
+import { delayUntil, gate, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
-import { browserStage } from "./browser.ts";
+import { type BrowserStage, browserStage } from "./browser.ts";
 
 /** What browsers say of a host that does not answer, on purpose here. */
 const isOfCut = (complaint: string) => /WebSocket connection|ERR_CONNECTION/.test(complaint);
@@ -52,3 +55,136 @@ itWith(
     expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
   },
 );
+
+/** A page that shows this session. */
+async function pageAt(t: BrowserStage, sessionId: string): Promise<Page> {
+  const page = await t.open();
+  await page.getByRole("navigation", { name: "Sessions" }).waitFor();
+  await page.goto(`${new URL(page.url()).origin}/#/session/${sessionId}`);
+  await page.getByRole("log").waitFor();
+  return page;
+}
+
+/** The session that was begun in the stage's project. */
+function onlySession(t: BrowserStage): string {
+  return basename(t.s.logs()[0] ?? "", ".jsonl");
+}
+
+/** Sends a message with the field of a page. */
+async function send(page: Page, message: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(message);
+  await page.keyboard.press("Control+Enter");
+}
+
+itWith(
+  "chromium",
+  "a question in two pages and a terminal vanishes in all of them within a second of the answer in one",
+  async () => {
+    await using t = await browserStage([
+      text("An earlier answer."),
+      text("Hello to you."),
+      toolCall("Bash", { command: "touch made.txt" }),
+      text("It is made."),
+      toolCall("Bash", { command: "touch other.txt" }),
+      text("The other one, too."),
+    ]);
+    await t.s.run(["-p", "an earlier question"]);
+    const first = await t.open();
+    await first.getByRole("link", { name: "New session in project" }).click();
+    await send(first, "Hello.");
+    await first.getByRole("log").getByText("Hello to you.").waitFor();
+    const [, sessionId = ""] = /#\/session\/(.+)$/.exec(first.url()) ?? [];
+    const second = await pageAt(t, sessionId);
+    await using third = terminal(t.s, ["attach", sessionId]);
+    await third.shows("> ");
+    const question = (page: Page) => page.getByRole("region", { name: "Your answer is needed" });
+    await send(first, "Make it.");
+    await Promise.all([question(first).waitFor(), question(second).waitFor(), third.shows("touch made.txt")]);
+    await question(second).getByRole("button", { name: "yes, this once" }).click();
+    const answered = performance.now();
+    await question(first).waitFor({ state: "detached" });
+    expect(performance.now() - answered).toBeLessThan(1_000);
+    await third.shows("has answered: ");
+    await third.shows("It is made.");
+    for (const page of [first, second]) await page.getByRole("log").getByText("It is made.").waitFor();
+
+    await third.shows("> ");
+    third.type("And another.\r");
+    await Promise.all([question(first).waitFor(), question(second).waitFor(), third.shows("touch other.txt")]);
+    await question(first).getByRole("button", { name: "yes, this once" }).click();
+    const answeredHere = performance.now();
+    await Promise.all([question(second).waitFor({ state: "detached" }), third.shows("has answered: ")]);
+    expect(performance.now() - answeredHere).toBeLessThan(1_000);
+    for (const page of [first, second]) {
+      await page.getByRole("log").getByText("The other one, too.").waitFor();
+      for (const message of ["Make it.", "And another."])
+        expect(await page.getByRole("log").getByText(message, { exact: true }).count()).toBe(1);
+    }
+    expect(existsSync(join(t.s.project, "other.txt"))).toBe(true);
+    expect(t.complaints).toEqual([]);
+  },
+);
+
+itWith(
+  "chromium",
+  "a page whose network was cut, and one that slept, show what they missed within a second",
+  async () => {
+    const [held, asleep] = [gate(), gate()];
+    await using t = await browserStage([
+      text("An earlier answer."),
+      [text("While it is there, "), delayUntil(held.promise), text("and while it is away.")],
+      [text("While it is awake, "), delayUntil(asleep.promise), text("and while it sleeps.")],
+    ]);
+    await t.s.run(["-p", "an earlier question"]);
+    const page = await pageAt(t, onlySession(t));
+    const conversation = page.getByRole("log");
+    await send(page, "One.");
+    await conversation.getByText("While it is there,").waitFor();
+    t.network.refuse(true);
+    await page.getByText("The connection was lost.").waitFor();
+    held.open();
+    await eventually(() => expect(readFileSync(t.s.logs()[0] ?? "", "utf8")).toContain("and while it is away."));
+    t.network.refuse(false);
+    const back = performance.now();
+    await page.getByRole("button", { name: "Connect now" }).click();
+    await conversation.getByText("While it is there, and while it is away.").waitFor();
+    expect(performance.now() - back).toBeLessThan(1_000);
+
+    await send(page, "Two.");
+    await conversation.getByText("While it is awake,").waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
+    t.network.cut();
+    asleep.open();
+    await eventually(() => expect(readFileSync(t.s.logs()[0] ?? "", "utf8")).toContain("and while it sleeps."));
+    await devtools.send("Page.setWebLifecycleState", { state: "active" });
+    const awake = performance.now();
+    await conversation.getByText("While it is awake, and while it sleeps.").waitFor();
+    expect(performance.now() - awake).toBeLessThan(1_000);
+    for (const message of ["One.", "Two."])
+      expect(await conversation.getByText(message, { exact: true }).count()).toBe(1);
+    expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
+  },
+);
+
+itWith("chromium", "two tabs show two sessions at once, each with its own messages alone", async () => {
+  await using t = await browserStage(({ text: sent }) => [
+    text(sent.includes("Of the left") ? "Left begins, " : "Right begins, "),
+    text(sent.includes("Of the left") ? "left ends." : "right ends."),
+  ]);
+  await t.s.run(["-p", "an earlier question"]);
+  const pages = await Promise.all(
+    ["Of the left.", "Of the right."].map(async (message) => {
+      const page = await t.open();
+      await page.getByRole("link", { name: "New session in project" }).click();
+      await send(page, message);
+      return page;
+    }),
+  );
+  const [left, right] = pages.map((page) => page.getByRole("log"));
+  await left?.getByText("Left begins, left ends.").waitFor();
+  await right?.getByText("Right begins, right ends.").waitFor();
+  expect(await left?.getByText("Of the right.").count()).toBe(0);
+  expect(await right?.getByText("Of the left.").count()).toBe(0);
+  expect(t.complaints).toEqual([]);
+});
