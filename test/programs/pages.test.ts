@@ -1,6 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { expect } from "vitest";
@@ -8,27 +6,7 @@ import { itWith } from "../optional.ts";
 import { drawn, easel, filled } from "../plugins/transfer/page.ts";
 import { payloads } from "../plugins/transfer/payloads.ts";
 import { findChromium } from "./chromium.ts";
-
-/** Everything that a page requested: resources, dialogs and windows. */
-interface Watched extends AsyncDisposable {
-  url: string;
-  asked: string[];
-}
-
-async function watched(): Promise<Watched> {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(String(request.url));
-    response.end("");
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    asked,
-    [Symbol.asyncDispose]: async () => void (await new Promise((closed) => server.close(closed))),
-  };
-}
+import { watched } from "./watched.ts";
 
 async function tab(browser: Browser, asked: string[]) {
   const page = await browser.newPage();

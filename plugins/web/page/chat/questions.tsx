@@ -1,5 +1,6 @@
 import type { OpenRequest, RemoteClient } from "@scorel/host/client";
 import { useState } from "react";
+import { decided, decidedText } from "../display/decided.ts";
 import { Display } from "../display/display.tsx";
 import { safeLine } from "../display/safe.ts";
 import type { OpenSession } from "../host/session.ts";
@@ -52,12 +53,12 @@ function Question({ client, session, request, more }: QuestionProps) {
   return (
     <section className="question" aria-label={words.asked}>
       <h3 role="alert">
-        {safeLine(title)} {more > 0 && <span className="badge">+{more}</span>}
+        {safeLine(decidedText(title))} {more > 0 && <span className="badge">+{more}</span>}
       </h3>
       <div className="question-body">
         {body.map((part, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a question do not change.
-          <Display key={at} display={part} />
+          <Display key={at} display={decided(part)} />
         ))}
       </div>
       {problem && <p role="alert">{problem}</p>}
@@ -81,7 +82,7 @@ function Question({ client, session, request, more }: QuestionProps) {
         )}
         {options.map(({ value, label }) => (
           <button key={value} type="button" disabled={isSent} onClick={() => void answer(value)}>
-            {safeLine(label)}
+            {safeLine(decidedText(label))}
           </button>
         ))}
         {kind === "input" && (

@@ -1,0 +1,49 @@
+import type { DisplayAction } from "@scorel/kernel";
+
+/** What the extension draws and asks. */
+export interface Drawn {
+  actions: readonly DisplayAction[];
+  question: { title: string; choices: readonly string[]; details: readonly DisplayAction[] };
+  /** What its tool returns, one text for each call. */
+  outputs: readonly string[];
+}
+
+/** The source of an extension that shows any texts in any form: `/draw`, `/ask`, and the tool `Show`. */
+export const drawingExtension = (drawn: Drawn) => `import { z } from "zod";
+
+const { actions, question, outputs } = ${JSON.stringify(drawn)};
+let calls = 0;
+
+export default {
+  id: "drawing",
+  name: "Drawing",
+  version: "1.0.0",
+  needs: ["ui"],
+  events: { drawing: { schema: z.object({ action: z.any() }), convertToDisplay: ({ action }) => action } },
+  tools: () => [
+    {
+      name: "Show",
+      description: "Shows a text.",
+      parameters: z.object({ text: z.string() }),
+      access: () => "read",
+      approval: "free",
+      execute: async () => ({ content: [{ type: "text", text: outputs[calls++] ?? "" }] }),
+    },
+  ],
+  commands: ({ session, ui }) => ({
+    draw: {
+      summary: "Draw everything",
+      async run() {
+        for (const action of actions) await session.append("drawing", { action });
+      },
+    },
+    ask: {
+      summary: "Ask a question",
+      async run() {
+        const choices = question.choices.map((label, at) => ({ value: "v" + at, label }));
+        void ui.select(question.title, choices, { details: question.details }).catch(() => {});
+      },
+    },
+  }),
+};
+`;

@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectHost } from "@scorel/host/client";
+import type { DisplayAction } from "@scorel/kernel";
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { dialSocket } from "../../plugins/socket/socket.ts";
+import { safeText } from "../../plugins/web/page/display/safe.ts";
+import { delayUntil, gate, type Reply, text, thinking, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { payloads } from "../plugins/transfer/payloads.ts";
+import { browserStage } from "./browser.ts";
+import { type Drawn, drawingExtension } from "./drawing-extension.ts";
+import { guard } from "./page-guard.ts";
+import { watched } from "./watched.ts";
+
+/** Characters that hide or reorder what stands around them. */
+const DECEIVING = "safe\u202eexe.\u2066\u200b\u200d\u00ad\u3164\u2800end";
+const VISIBLE = "safe\\u{202e}exe.\\u{2066}\\u{200b}\\u{200d}\\u{ad}\\u{3164}\\u{2800}end";
+
+/** Every form in which a plugin can show a text. */
+const FORMS: Record<string, (words: string) => DisplayAction> = {
+  replies: (words) => ({ display: "bubble", role: "assistant", text: words, thinking: words, label: words }),
+  messages: (words) => ({ display: "bubble", role: "user", text: words, label: words }),
+  notices: (words) => ({ display: "notice", level: "warning", text: words }),
+  markers: (words) => ({ display: "marker", text: words }),
+  badges: (words) => ({ display: "badge", text: words }),
+  folds: (words) => ({ display: "fold", title: words, text: words }),
+  diffs: (words) => ({ display: "diff", path: words, text: `@@ -1,2 +1,2 @@\n-${words}\n+${words}` }),
+  lists: (words) => ({ display: "list", title: words, items: [{ text: words, state: "done" }], text: words }),
+  cards: (words) => ({ display: "card", title: words, status: "error", text: words }),
+};
+
+/** A card for each form, with all texts in it. */
+function drawn(texts: readonly string[], parts: readonly string[]): Drawn {
+  const actions = Object.entries(FORMS).map(
+    ([title, form]): DisplayAction => ({ display: "card", title, status: "done", text: "", body: texts.map(form) }),
+  );
+  const details = [DECEIVING, ...texts].flatMap((words) => ["notices", "diffs"].map((name) => FORMS[name]?.(words)));
+  const question = { title: `${DECEIVING} ${texts.join(" ")}`, choices: [DECEIVING, ...parts] };
+  return { actions, question: { ...question, details: details as DisplayAction[] }, outputs: parts };
+}
+
+function inParts(texts: readonly string[], count: number): string[] {
+  const size = Math.ceil(texts.length / count);
+  return Array.from({ length: count }, (_, at) => texts.slice(at * size, (at + 1) * size).join("\n\n"));
+}
+
+/** Opens everything that is folded in a part of the page. */
+async function unfold(part: Locator) {
+  await part.evaluate((element: any) => {
+    for (const head of element.querySelectorAll('.card-head[aria-expanded="false"]')) head.click();
+    for (const details of element.querySelectorAll("details")) details.open = true;
+  });
+}
+
+itWith(
+  "chromium",
+  "texts that would act if they were markup do nothing in any place of the page",
+  async () => {
+    await using web = await watched();
+    const texts = payloads(web.url);
+    expect(texts.length).toBeGreaterThanOrEqual(200);
+    const parts = inParts(texts, 8);
+    const held = gate();
+    const replies: Reply[] = parts.map((part) => [
+      thinking(part, 50),
+      text(part, 50),
+      toolCall("Show", { text: part }),
+    ]);
+    await using t = await browserStage([...replies, text("All was said."), [delayUntil(held.promise), text("Late.")]]);
+    t.s.file("~/.scorel/extensions/drawing.ts", drawingExtension(drawn(texts, parts)));
+    const client = await clientOf(t.s.home, texts[7] as string);
+    try {
+      const page = await t.open({ viewport: { width: 1280, height: 30_000 } });
+      await page.getByRole("navigation", { name: "Sessions" }).waitFor();
+      const watching = await guard(page, t.address);
+      const { sessionId } = await client.request("create_session", { cwd: t.s.project, name: parts[0] as string });
+      await page.goto(`${t.address}/#/session/${sessionId}`);
+      const conversation = page.getByRole("log");
+
+      // Streamed replies, thinking, and calls of tools with their output.
+      const { id } = await client.request("send_message", { sessionId, content: texts.join("\n") });
+      await client.request("wait_turn", { sessionId, id });
+      await conversation.getByText("All was said.").waitFor();
+      expect(await watching.seen()).toEqual([]);
+
+      // Messages that wait, one of them with each part.
+      await client.request("send_message", { sessionId, content: "Wait." });
+      for (const content of parts) await client.request("send_message", { sessionId, content, running: "follow_up" });
+      await expect
+        .poll(() => page.getByRole("region", { name: "Waiting messages" }).getByRole("listitem").count())
+        .toBe(8);
+      expect(await watching.seen()).toEqual([]);
+      await client.request("cancel", { sessionId });
+      held.open();
+
+      // Titles of sessions, and names of projects.
+      const names = texts.map((words) => words.replace(/\p{C}/gu, " ").trim().slice(0, 200));
+      for (const name of names) await client.request("rename_session", { sessionId, name });
+      for (const [at, name] of names.entries()) {
+        if (at % 10 > 0) continue;
+        t.s.file(`../project-${at}/a.txt`, "");
+        await client.request("register_project", { directory: join(t.s.project, `../project-${at}`), name });
+      }
+      await client.request("create_session", { cwd: t.s.project, name: "Last" });
+      await page.getByRole("link", { name: "Last" }).waitFor();
+      expect(await watching.seen()).toEqual([]);
+
+      await formsShown(page, client, t.s.project, texts);
+      expect(await watching.seen()).toEqual([]);
+      await questionShown(page);
+      expect({ seen: await watching.seen(), asked: web.asked }).toEqual({ seen: [], asked: [] });
+      expect(t.complaints).toEqual([]);
+
+      // What watches the page sees something where there is something.
+      await page.evaluate((url) => {
+        const { document } = globalThis as any;
+        const image = document.createElement("img");
+        image.setAttribute("src", `${url}/heard.png`);
+        document.body.append(image);
+      }, web.url);
+      await expect
+        .poll(() => watching.seen())
+        .toEqual(expect.arrayContaining([`img ${web.url}/heard.png`, "policy img-src"]));
+      expect(web.asked).toEqual([]);
+    } finally {
+      await client.close();
+    }
+  },
+  120_000,
+);
+
+async function clientOf(home: string, name: string) {
+  const { addresses } = JSON.parse(readFileSync(join(home, ".scorel/run/host.json"), "utf8"));
+  return connectHost({ dial: () => dialSocket(addresses[0].address), name, version: "1.0.0" });
+}
+
+type Client = Awaited<ReturnType<typeof clientOf>>;
+
+/** Shows all texts in each form, all of it unfolded. */
+async function formsShown(page: Page, client: Client, cwd: string, texts: readonly string[]) {
+  const { sessionId } = await client.request("create_session", { cwd, name: "Forms" });
+  await client.request("run_command", { sessionId, name: "draw", args: "" });
+  await page.evaluate((id) => (globalThis as any).location.assign(`#/session/${id}`), sessionId);
+  const conversation = page.getByRole("log");
+  for (const title of Object.keys(FORMS).reverse()) {
+    const head = page.getByRole("button", { name: new RegExp(`^done ${title}$`) });
+    const card = conversation.locator(".card").filter({ has: head }).first();
+    await head.click();
+    await unfold(card);
+    if (title === "notices")
+      expect(await card.locator(".notice").allTextContents()).toEqual(texts.map((words) => safeText(words.trimEnd())));
+    await head.click();
+  }
+  await client.request("run_command", { sessionId, name: "ask", args: "" });
+}
+
+async function questionShown(page: Page) {
+  const question = page.getByRole("region", { name: "Your answer is needed" });
+  await unfold(question);
+  await question.getByRole("button", { name: VISIBLE }).waitFor();
+  expect(await question.getByRole("alert").textContent()).toContain(VISIBLE);
+  expect(await question.locator(".notice").first().textContent()).toBe(VISIBLE);
+  expect(await question.locator(".diff").first().textContent()).toContain(`+${VISIBLE}`);
+}
