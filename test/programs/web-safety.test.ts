@@ -164,3 +164,29 @@ async function questionShown(page: Page) {
   expect(await question.locator(".notice").first().textContent()).toBe(VISIBLE);
   expect(await question.locator(".diff").first().textContent()).toContain(`+${VISIBLE}`);
 }
+
+itWith("chromium", "colours of code are loaded with the first code, and leave it as it was written", async () => {
+  const code = 'const a = "<img src=x onerror=alert(1)>"; // </code><script>alert(1)</script>';
+  await using t = await browserStage([text("No code."), text(`Here:\n\n\`\`\`js\n${code}\n\`\`\`\n`, 7)]);
+  await t.s.run(["-p", "first"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: /first/ }).waitFor();
+  const loaded: string[] = [];
+  page.on("request", (request) => loaded.push(request.url()));
+  const watching = await guard(page, t.address);
+  await page.getByRole("link", { name: /first/ }).click();
+  const conversation = page.getByRole("log");
+  await conversation.getByText("No code.").waitFor();
+  const colours = () => loaded.filter((url) => url.includes("highlighter")).length;
+  expect(colours()).toBe(0);
+
+  await page.getByRole("textbox", { name: "Message" }).fill("Show code.");
+  await page.keyboard.press("Control+Enter");
+  await conversation.locator(".code-comment").waitFor();
+  await expect.poll(() => conversation.locator("pre code").textContent()).toBe(code);
+  const kinds = ["keyword", "string", "comment"];
+  const shown = await Promise.all(kinds.map((kind) => conversation.locator(`.code-${kind}`).textContent()));
+  expect(shown).toEqual(["const", '"<img src=x onerror=alert(1)>"', "// </code><script>alert(1)</script>"]);
+  expect(colours()).toBe(1);
+  expect({ seen: await watching.seen(), complaints: t.complaints }).toEqual({ seen: [], complaints: [] });
+});

@@ -5,6 +5,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/chat.css";
 import "./style/composer.css";
+import "./style/code.css";
 import "./style/display.css";
 import "./style/message.css";
 import "./style/pictures.css";

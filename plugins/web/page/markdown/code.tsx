@@ -1,9 +1,11 @@
 import { useState } from "react";
 import { useWords } from "../words/words.ts";
+import { Coloured } from "./coloured.tsx";
 
 /** A block of code, with a button that copies it. */
 export function Code({ text, language }: { text: string; language: string }) {
   const words = useWords();
+  const name = language.split(/\s/, 1)[0] ?? "";
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -13,13 +15,13 @@ export function Code({ text, language }: { text: string; language: string }) {
   return (
     <div className="code">
       <div className="code-head">
-        <span>{language.split(/\s/, 1)[0]}</span>
+        <span>{name}</span>
         <button type="button" className="link" onClick={() => void copy()}>
           {isCopied ? words.copied : words.copy}
         </button>
       </div>
       <pre>
-        <code>{text}</code>
+        <Coloured text={text} language={name} />
       </pre>
     </div>
   );
