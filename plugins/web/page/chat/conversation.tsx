@@ -1,17 +1,16 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { Virtualizer, type VirtualizerHandle } from "virtua";
+import { useRef, useState } from "react";
+import { Virtualizer } from "virtua";
 import type { Entry, OpenSession, Row } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { edit, retry } from "./deeds.ts";
 import type { Field } from "./field.ts";
+import { useFollowing } from "./following.ts";
 import { LiveEntry } from "./live-entry.tsx";
 import { Message } from "./message.tsx";
 import { RewindDialog } from "./rewind-dialog.tsx";
 
-/** Pixels from the end within which the reader counts as being there. */
-const NEAR_END = 60;
 /** Pixels from the beginning at which earlier messages are fetched. */
 const NEAR_BEGIN = 400;
 
@@ -26,41 +25,28 @@ export function Conversation({ client, session, field }: ConversationProps) {
   const words = useWords();
   const entries = useStore(session.entries);
   const scroller = useRef<HTMLDivElement>(null);
-  const list = useRef<VirtualizerHandle>(null);
-  const follows = useRef(true);
-  const [isAway, setAway] = useState(false);
+  const { isAway, moved, toEnd } = useFollowing(scroller, entries);
   const { isLoading, load } = useEarlier(session);
 
-  const toEnd = useCallback(() => {
-    const element = scroller.current;
-    if (element) element.scrollTop = element.scrollHeight;
-  }, []);
-  useFollowing({ session, entries, follows, toEnd });
-
   const { message, dialog } = useMessages({ client, session, field }, entries);
-
-  const scrolled = () => {
-    const element = scroller.current;
-    if (!element) return;
-    follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END;
-    setAway(!follows.current);
-    if (element.scrollTop < NEAR_BEGIN) load();
-  };
 
   return (
     <div className="conversation">
       <div
         className="scroller"
         ref={scroller}
-        onScroll={scrolled}
+        onScroll={({ currentTarget }) => {
+          moved();
+          if (isAway && currentTarget.scrollTop < NEAR_BEGIN) load();
+        }}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         role="log"
         aria-live="off"
-        aria-label={words.sessions}
+        aria-label={words.conversation}
       >
         {isLoading && <p className="muted">{words.loadEarlier}</p>}
-        <Virtualizer ref={list} scrollRef={scroller} shift={isLoading}>
+        <Virtualizer scrollRef={scroller} shift={isLoading}>
           {entries.map((entry) => (
             <div className="entry" key={entry.key}>
               {entry.row ? message(entry.row) : <LiveEntry live={entry.live} />}
@@ -70,15 +56,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
       </div>
       {dialog}
       {isAway && (
-        <button
-          type="button"
-          className="jump"
-          onClick={() => {
-            follows.current = true;
-            setAway(false);
-            toEnd();
-          }}
-        >
+        <button type="button" className="jump" onClick={toEnd}>
           ↓ {words.jump}
         </button>
       )}
@@ -103,37 +81,6 @@ function useMessages(place: ConversationProps, entries: readonly Entry[]) {
   );
   const dialog = rewound && <RewindDialog place={place} row={rewound} onClose={() => setRewound(undefined)} />;
   return { message, dialog };
-}
-
-interface Following {
-  session: OpenSession;
-  entries: readonly Entry[];
-  follows: { readonly current: boolean };
-  toEnd(): void;
-}
-
-/** Keeps the end in sight while something is added there or grows. */
-function useFollowing({ entries, follows, toEnd }: Following) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the entries may have moved the end.
-  useLayoutEffect(() => {
-    if (follows.current) toEnd();
-  }, [entries]);
-  useEffect(() => {
-    let frame = 0;
-    const scroller = document.querySelector(".scroller");
-    const content = scroller?.lastElementChild;
-    if (!scroller || !content) return;
-    const observer = new ResizeObserver(() => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => follows.current && toEnd());
-    });
-    observer.observe(content);
-    observer.observe(scroller);
-    return () => {
-      cancelAnimationFrame(frame);
-      observer.disconnect();
-    };
-  }, [follows, toEnd]);
 }
 
 /** Fetches earlier messages, once at a time. */

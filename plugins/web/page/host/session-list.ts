@@ -88,8 +88,9 @@ export class SessionList {
     const projects = new Map<string, ProjectRow & { sessions: SessionSummary[] }>();
     for (const { projectId: id, name, directory } of this.known)
       projects.set(id, { id, name, directory, sessions: [] });
+    const byDirectory = new Map(this.known.map(({ projectId, directory }) => [directory, projectId]));
     for (const row of this.rows.values()) {
-      const id = row.projectId ?? row.cwd;
+      const id = row.projectId ?? byDirectory.get(row.cwd) ?? row.cwd;
       const project = projects.get(id) ?? { id, name: lastPart(row.cwd), directory: row.cwd, sessions: [] };
       project.sessions.push(row);
       projects.set(id, project);

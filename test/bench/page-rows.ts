@@ -1,0 +1,215 @@
+/** What the page costs in a browser: until one can write, to open and to read a long conversation, for each word that arrives, in memory. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser, BrowserType, CDPSession, Page } from "playwright-core";
+import { findChromium } from "../programs/chromium.ts";
+// @ts-expect-error: a plain module without types
+import { chromium as driver } from "./browser.mjs";
+// @ts-expect-error: a plain module without types
+import { bin, createHome, run } from "./measure.mjs";
+import { writeSession } from "./terminal-stage.ts";
+
+const chromium: BrowserType = driver;
+const RUNS = 5;
+/** How much slower than this machine's the processor of the person is. */
+const SLOWER = 4;
+/** Words a second, and for how long they are counted. */
+const PER_SECOND = 100;
+const COUNTED_MS = 4_000;
+const OPENED = 10;
+const model = process.env.BENCH_MODEL ?? "";
+
+const least = (values: readonly number[]) => Math.min(...values);
+const share = (values: readonly number[], part: number) =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] as number;
+
+/** A host with a page, in a home with sessions of so many turns. */
+class Stage implements AsyncDisposable {
+  readonly sessions: readonly string[];
+  private readonly home: { home: string; remove(): void };
+  private readonly browser: Browser;
+
+  private constructor(home: Stage["home"], browser: Browser, turns: readonly number[]) {
+    this.home = home;
+    this.browser = browser;
+    this.sessions = turns.map((count) => writeSession(home.home, count));
+    this.command("host", "serve", "--port", "0");
+  }
+
+  static async begin(turns: readonly number[], given: object = {}): Promise<Stage> {
+    const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+    return new Stage(createHome(model, given), browser, turns);
+  }
+
+  get folder(): string {
+    return this.home.home;
+  }
+
+  /** A page that has been let in. */
+  async open(): Promise<{ page: Page; cdp: CDPSession }> {
+    const page = await this.browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send("Performance.enable");
+    const [link = ""] = /http\S+#code=\S+/.exec(this.command("up", "--no-open")) ?? [];
+    await page.goto(link);
+    await page.locator('a[href^="#/session/"]').first().waitFor();
+    return { page, cdp };
+  }
+
+  private command(...args: string[]): string {
+    return run(process.execPath, [bin, ...args], { home: this.home.home });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser.close();
+    this.command("host", "stop");
+    // Compiled code may still be being kept there, by a process of its own.
+    for (let isLeft = true; isLeft; ) {
+      try {
+        this.home.remove();
+        isLeft = false;
+      } catch {
+        await sleep(500);
+      }
+    }
+  }
+}
+
+const linkTo = (page: Page, sessionId: string | undefined) => page.locator(`a[href="#/session/${sessionId}"]`);
+
+async function metric(cdp: CDPSession, name: string): Promise<number> {
+  const { metrics } = await cdp.send("Performance.getMetrics");
+  return metrics.find((each) => each.name === name)?.value ?? Number.NaN;
+}
+
+/** The kilobytes of script that the first load takes as they come over the wire, and the time until one can write, on a slow machine. */
+async function firstRows(): Promise<object[]> {
+  await using stage = await Stage.begin([1]);
+  const { page, cdp } = await stage.open();
+  const place = `${new URL(page.url()).origin}/#/new/${encodeURIComponent(stage.folder)}`;
+  await page.goto(place);
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+  const times: number[] = [];
+  for (let n = 0; n < RUNS; n++) {
+    await page.reload({ waitUntil: "commit" });
+    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    times.push(await page.evaluate(() => performance.now()));
+  }
+  const sizes = await page.evaluate(() =>
+    performance
+      .getEntriesByType("resource")
+      .filter(({ name }) => name.endsWith(".js"))
+      .map((entry) => (entry as PerformanceResourceTiming).encodedBodySize),
+  );
+  return [
+    {
+      work: "page: script of the first load, gzipped",
+      value: sizes.reduce((a, b) => a + b, 0) / 1e3,
+      unit: "KB",
+      limit: 200,
+    },
+    { work: `page: until one can write, ${SLOWER} × slower`, value: least(times), limit: 1_000 },
+  ];
+}
+
+/** Opening a long conversation, and the frames while one scrolls to its beginning. */
+async function longRows(): Promise<object[]> {
+  await using stage = await Stage.begin([500, 2]);
+  const { page } = await stage.open();
+  const opening: number[] = [];
+  for (let n = 0; n < RUNS; n++) {
+    await linkTo(page, stage.sessions[1]).click();
+    await page.getByRole("log").getByText("The total adds up").first().waitFor();
+    await page.evaluate(() => document.querySelector('[role="log"]')?.setAttribute("data-old", ""));
+    const from = performance.now();
+    await linkTo(page, stage.sessions[0]).click();
+    await page.locator('[role="log"]:not([data-old])').getByText("The total adds up").last().waitFor();
+    opening.push(performance.now() - from);
+  }
+  const frames = await page.evaluate(async () => {
+    const log = document.querySelector('[role="log"]') as HTMLElement;
+    const times: number[] = [];
+    for (let n = 0, last = performance.now(); n < 240; n++) {
+      log.dispatchEvent(new WheelEvent("wheel"));
+      log.scrollTop -= 120;
+      const now = await new Promise<number>(requestAnimationFrame);
+      times.push(now - last);
+      last = now;
+    }
+    return times;
+  });
+  return [
+    { work: "page: opening 500 turns", value: least(opening), limit: 300 },
+    { work: "page: the longest frame while one scrolls in them", value: Math.max(...frames), limit: 50 },
+  ];
+}
+
+/** The main thread's time for each word that arrives in a conversation of so many turns, and the time between frames. */
+async function words(turns: number): Promise<{ each: number; frames: number[] }> {
+  await using stage = await Stage.begin([turns], { id: `paced-${PER_SECOND}` });
+  const { page, cdp } = await stage.open();
+  await linkTo(page, stage.sessions[0]).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("go");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText(/\bw100\b/).waitFor();
+  const before = await metric(cdp, "TaskDuration");
+  const frames = await page.evaluate(async (ms) => {
+    const times: number[] = [];
+    for (let last = performance.now(), until = last + ms; last < until; ) {
+      const now = await new Promise<number>(requestAnimationFrame);
+      times.push(now - last);
+      last = now;
+    }
+    return times;
+  }, COUNTED_MS);
+  const spent = (await metric(cdp, "TaskDuration")) - before;
+  return { each: (spent * 1e6) / ((COUNTED_MS / 1e3) * PER_SECOND), frames };
+}
+
+async function wordRows(): Promise<object[]> {
+  const few: number[] = [];
+  const many: number[] = [];
+  const frames: number[] = [];
+  for (let n = 0; n < 3; n++) {
+    few.push((await words(10)).each);
+    const long = await words(1_000);
+    many.push(long.each);
+    frames.push(share(long.frames, 0.95));
+  }
+  return [
+    {
+      work: "page: a word in 1,000 turns, main thread, against 10",
+      value: least(many),
+      baseline: least(few),
+      unit: "us",
+      aim: 1.5,
+    },
+    { work: "page: a frame while 100 words/s arrive there, p95", value: least(frames), limit: 17 },
+  ];
+}
+
+/** Memory after so many sessions were opened one after the other, above that after the first. */
+async function memoryRow(): Promise<object> {
+  await using stage = await Stage.begin(Array.from({ length: OPENED }, (_, at) => 100 + at));
+  const { page, cdp } = await stage.open();
+  const used: number[] = [];
+  for (const sessionId of stage.sessions) {
+    await page.evaluate((id) => {
+      location.hash = `#/session/${id}`;
+    }, sessionId);
+    await page.getByRole("log").getByText("The total adds up").first().waitFor();
+    await sleep(500);
+    await cdp.send("HeapProfiler.collectGarbage");
+    used.push((await metric(cdp, "JSHeapUsedSize")) / 1e6);
+  }
+  const [first = 0] = used;
+  return {
+    work: `page: memory after ${OPENED} sessions, against one`,
+    value: used.at(-1),
+    baseline: first,
+    unit: "MB",
+    aim: 1.5,
+  };
+}
+
+const rows = [...(await firstRows()), ...(await longRows()), ...(await wordRows()), await memoryRow()];
+console.log(JSON.stringify(rows));

@@ -1,0 +1,1 @@
+export default [{ script: "page-rows.ts" }];
