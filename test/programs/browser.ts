@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { type Scratch, scratch } from "../e2e/scorel.ts";
+import { eventually } from "../eventually.ts";
 import { FaultProxy } from "../fault-proxy.ts";
 import { type Script, startModelServer } from "../model-server.ts";
 import { findChromium } from "./chromium.ts";
@@ -57,7 +58,8 @@ export async function browserStage(replies: Script, { more = "" } = {}): Promise
       await network[Symbol.asyncDispose]();
       await s.run(["host", "stop"]);
       await model.close();
-      s[Symbol.dispose]();
+      // Compiled code may still be being kept in the home, by a process of its own.
+      await eventually(() => s[Symbol.dispose]());
     },
   };
 }
