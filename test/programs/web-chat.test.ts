@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { type Reply, text, toolCall } from "../model-server.ts";
+import { hang, type Reply, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage } from "./browser.ts";
 
@@ -215,5 +215,58 @@ itWith("chromium", "pictures and text files go with a message, however they come
 
   await conversation.getByRole("button", { name: "Edit" }).last().click();
   await expect.poll(() => attached.getByRole("img").count()).toBe(2);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith(
+  "chromium",
+  "waiting messages are moved, changed and removed, and Esc stops the turn from anywhere",
+  async () => {
+    await using stage = await chatStage([hang(), text("An answer to what waited.")]);
+    const { t, page, conversation } = stage;
+    const send = async (message: string) => {
+      await field(page).fill(message);
+      await page.keyboard.press("Control+Enter");
+    };
+    await send("A long task.");
+    const stop = page.getByRole("button", { name: "Stop" });
+    await stop.waitFor();
+    const items = page.getByRole("region", { name: "Waiting messages" }).getByRole("listitem");
+    const texts = () => items.locator(".queue-text").allTextContents();
+    await send("first");
+    await send("second");
+    await expect.poll(texts).toEqual(["first", "second"]);
+    await items.last().getByRole("button", { name: "Move up" }).click();
+    await expect.poll(texts).toEqual(["second", "first"]);
+    await items.first().getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => field(page).inputValue()).toBe("second");
+    await expect.poll(texts).toEqual(["first"]);
+    await send("second, changed");
+    await expect.poll(texts).toEqual(["first", "second, changed"]);
+    await items.first().getByRole("button", { name: "Remove" }).click();
+    await expect.poll(texts).toEqual(["second, changed"]);
+
+    await conversation.focus();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => stop.count()).toBe(0);
+    await page.getByRole("status").getByText("The turn has ended.").waitFor({ state: "attached" });
+    await items.getByText("with the next message").waitFor();
+    await items.getByRole("button", { name: "Send now" }).click();
+    await conversation.getByText("An answer to what waited.").waitFor();
+    await page.getByRole("status").getByText("The reply is complete.").waitFor({ state: "attached" });
+    expect(await items.count()).toBe(0);
+    expect(t.complaints).toEqual([]);
+  },
+);
+
+itWith("chromium", "the field has the keyboard again when a question was answered", async () => {
+  await using stage = await chatStage([toolCall("Bash", { command: "touch made.txt" }), text("Made.")]);
+  const { t, page, conversation } = stage;
+  await page.getByRole("link", { name: "New session in project" }).click();
+  await field(page).fill("Make a file.");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "yes, this once" }).click();
+  await conversation.getByText("Made.").waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Message");
   expect(t.complaints).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { SessionMenu } from "../sidebar/session-menu.tsx";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { attach, filesOf } from "./attach.ts";
+import { Finished, useFocusBack } from "./attention.tsx";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Field } from "./field.ts";
@@ -17,6 +18,7 @@ import { StatusLine } from "./status-line.tsx";
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
   const words = useWords();
   const [field] = useState(() => new Field(session.id));
+  useFocusBack(session, field);
   const { isDropping, dropping } = useDropping(field);
   const { meta } = useStore(session.status);
   useStore(device.sessions.projects);
@@ -33,8 +35,9 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
       </header>
       <Conversation client={device.client} session={session} field={field} />
       <Questions client={device.client} session={session} />
-      <Queue client={device.client} session={session} />
+      <Queue client={device.client} session={session} field={field} />
       <Composer client={device.client} session={session} field={field} />
+      <Finished session={session} />
       <StatusLine client={device.client} session={session} />
     </article>
   );

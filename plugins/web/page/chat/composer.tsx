@@ -5,6 +5,7 @@ import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { AttachButton, Attached } from "./attachments.tsx";
+import { useEscape } from "./attention.tsx";
 import type { Field, Said } from "./field.ts";
 import { type Line, messageOf } from "./line.ts";
 import { LineField } from "./line-field.tsx";
@@ -25,6 +26,7 @@ export function Composer({ client, session, field }: ComposerProps) {
   const { mode } = line;
   const isEmpty = !hasContent(line, useStore(field.pictures).length);
   const { canStop, stop } = useStopping(client, session);
+  useEscape(canStop, stop);
   const said = useStore(field.said);
   const submit = useSubmit({ client, session, field });
   return (

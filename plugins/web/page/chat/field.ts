@@ -27,6 +27,12 @@ export class Field extends Store<Line> {
     keepDraft(this.place, written(line));
   }
 
+  /** Gives it the keyboard, with the cursor at the end. */
+  focus(): void {
+    const line = this.get();
+    this.set({ ...line, caret: line.text.length });
+  }
+
   /** Puts a text there, before what is being written, and the cursor behind it. */
   put(line: Line): void {
     const now = this.get();

@@ -26,10 +26,10 @@ interface MessageProps {
 /** A message with its author and what can be done with it. */
 export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   const words = useWords();
-  const { display } = row;
-  const pictures = <Pictures event={row.event} />;
-  const isEmpty = display.display === "bubble" && display.text.trim() === "";
-  if (display.display !== "bubble" || isEmpty)
+  const display = withoutMarks(row);
+  const pictures = picturesIn(row.event).length > 0 && <Pictures event={row.event} />;
+  const hasText = display.display === "bubble" && display.text.trim() !== "";
+  if (display.display !== "bubble" || !(hasText || pictures))
     return (
       <>
         <Display display={display} />
@@ -41,10 +41,10 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
     <div className={`message ${display.role}${isLast ? " last" : ""}`}>
       {isOwn && author !== undefined && <p className="author">{safeLine(author)}</p>}
       {pictures}
-      <Display display={display} />
+      {hasText && <Display display={display} />}
       {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form. */}
       <div className="message-actions" role="group" aria-label={words.messageActions}>
-        <Copy text={display.text} />
+        {hasText && <Copy text={display.text} />}
         {isIdle && isOwn && (
           <>
             <button type="button" className="link" onClick={() => deeds.edit(row)}>
@@ -65,13 +65,17 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   );
 }
 
+/** What is shown of a message: pictures that stand beside its text need no marks in it. */
+function withoutMarks({ display, event }: Row): Row["display"] {
+  if (display.display !== "bubble" || picturesIn(event).length === 0) return display;
+  return { ...display, text: display.text.replace(/\s*(?:\[image\])+$/, "") };
+}
+
 function Pictures({ event }: { event: object }) {
   const words = useWords();
-  const pictures = picturesIn(event);
-  if (pictures.length === 0) return null;
   return (
     <div className="pictures">
-      {pictures.map((picture, at) => (
+      {picturesIn(event).map((picture, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the pictures of one event do not change.
         <Picture key={at} {...picture} name={`${words.picture} ${at + 1}`} />
       ))}

@@ -1,39 +1,128 @@
-import { changeQueue, type RemoteClient } from "@scorel/host/client";
+import { changeQueue, takeBackQueued } from "@scorel/host/client";
+import type { QueuedMessage } from "@scorel/host/contract";
 import { safeLine } from "../display/safe.ts";
-import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import { textOf } from "./content.ts";
+import { ownPictures, textOf } from "./content.ts";
+import { attempt, type ChatPlace } from "./deeds.ts";
+import { messageOf } from "./line.ts";
 
-/** The messages that wait for the turn to end. */
-export function Queue({ client, session }: { client: RemoteClient; session: OpenSession }) {
+/** The messages that wait: for the end of the turn, or, when none runs, for the next one. */
+export function Queue(place: ChatPlace) {
   const words = useWords();
+  const { session } = place;
   const queue = useStore(session.queue);
+  const { running } = useStore(session.status);
   if (queue.length === 0) return null;
-  const remove = (id: string) =>
-    void changeQueue(client, session.id, (items) => items.filter((item) => item.id !== id));
-  const steer = (id: string) =>
-    void changeQueue(client, session.id, (items) =>
-      items.map((item) => (item.id === id ? { ...item, mode: "steer" } : item)),
-    );
   return (
     <section className="queue" aria-label={words.queued}>
       <ul>
-        {queue.map(({ id, mode, content }) => (
-          <li key={id}>
-            <span className="queue-text">{safeLine(textOf(content))}</span>
-            <span className="muted">{mode === "steer" ? words.queuedSteer : words.queuedFollowUp}</span>
-            {mode !== "steer" && (
-              <button type="button" className="link" onClick={() => steer(id)}>
-                {words.steer}
-              </button>
-            )}
-            <button type="button" className="link" onClick={() => remove(id)}>
-              {words.remove}
-            </button>
-          </li>
+        {queue.map((item, at) => (
+          <Waiting
+            key={item.id}
+            place={place}
+            item={item}
+            isRunning={running}
+            isFirst={at === 0}
+            isLast={at === queue.length - 1}
+          />
         ))}
       </ul>
     </section>
   );
+}
+
+interface WaitingProps {
+  place: ChatPlace;
+  item: QueuedMessage;
+  isRunning: boolean;
+  isFirst: boolean;
+  isLast: boolean;
+}
+
+/** A message that waits. What somebody else who is here has queued is theirs to change. */
+function Waiting({ place, item, isRunning, isFirst, isLast }: WaitingProps) {
+  const words = useWords();
+  const { people } = place.session;
+  useStore(people.met);
+  const isTheirs = useStore(people.present).has(item.clientId) && !people.isOwn(item.clientId);
+  const author = people.nameOf(item.clientId);
+  const when = !isRunning ? words.queuedIdle : item.mode === "steer" ? words.queuedSteer : words.queuedFollowUp;
+  return (
+    <li>
+      <span className="queue-text">
+        {author !== undefined && <strong>{safeLine(author)}: </strong>}
+        {shown(item, words.picture)}
+      </span>
+      <span className="muted">{when}</span>
+      <span className="queue-keys">
+        <Key label={words.moveUp} sign="↑" isOff={isFirst} run={() => move(place, item.id, -1)} />
+        <Key label={words.moveDown} sign="↓" isOff={isLast} run={() => move(place, item.id, 1)} />
+        {(item.mode !== "steer" || !isRunning) && (
+          <Key label={isRunning ? words.steer : words.sendNow} run={() => steer(place, item.id, isRunning)} />
+        )}
+        {!isTheirs && <Key label={words.edit} run={() => edit(place, item.id)} />}
+        {!isTheirs && <Key label={words.remove} run={() => remove(place, item.id)} />}
+      </span>
+    </li>
+  );
+}
+
+/** A button of a message that waits, shown by its name or by a sign. */
+function Key({ label, sign, isOff = false, run }: { label: string; sign?: string; isOff?: boolean; run(): void }) {
+  return (
+    <button
+      type="button"
+      className={sign === undefined ? "link" : "icon-button"}
+      aria-label={sign === undefined ? undefined : label}
+      disabled={isOff}
+      onClick={run}
+    >
+      {sign ?? label}
+    </button>
+  );
+}
+
+/** One line about a message. */
+function shown({ content }: QueuedMessage, picture: string): string {
+  const pictures = ownPictures(content).length;
+  return safeLine(`${textOf(content)}${pictures > 0 ? ` [${picture} × ${pictures}]` : ""}`);
+}
+
+function move({ client, session, field }: ChatPlace, id: string, by: number): void {
+  void attempt(field, () =>
+    changeQueue(client, session.id, (items) => {
+      const at = items.findIndex((item) => item.id === id);
+      const [moved] = at < 0 ? [] : items.splice(at, 1);
+      if (!moved) return undefined;
+      items.splice(Math.max(0, Math.min(at + by, items.length)), 0, moved);
+      return items;
+    }),
+  );
+}
+
+/** Gives the message to the running turn. Without one, a turn begins with all that waits. */
+function steer({ client, session, field }: ChatPlace, id: string, isRunning: boolean): void {
+  void attempt(field, async () => {
+    if (!isRunning) return client.request("run_queue", { sessionId: session.id });
+    return changeQueue(client, session.id, (items) =>
+      items.some((item) => item.id === id)
+        ? items.map((item) => (item.id === id ? { ...item, mode: "steer" } : item))
+        : undefined,
+    );
+  });
+}
+
+function remove({ client, session, field }: ChatPlace, id: string): void {
+  void attempt(field, () => takeBackQueued(client, session.id, (item) => item.id === id));
+}
+
+/** Takes the message out of the queue and into the field. While it is changed, nothing of it is sent. */
+function edit({ client, session, field }: ChatPlace, id: string): void {
+  void attempt(field, async () => {
+    for (const { content } of await takeBackQueued(client, session.id, (item) => item.id === id)) {
+      field.put(messageOf(textOf(content)));
+      field.pictures.addAll(ownPictures(content));
+    }
+  });
 }

@@ -8,9 +8,14 @@ const COMMON = /^(terminal|page)(-\d+)?$/;
 export class People {
   /** The ids of clients that were here together with this page. */
   readonly met = new Store<ReadonlySet<string>>(new Set());
+  /** The ids of those who have the session open now. */
+  readonly present = new Store<ReadonlySet<string>>(new Set());
   private readonly client: { readonly clientId: string };
   /** The ids of this page: a host that was restarted gives it another one. */
   private readonly own = new Set<string>();
+
+  /** The session as the host described it last. */
+  private host: SessionView["status"]["host"] | undefined;
 
   constructor(client: { readonly clientId: string }) {
     this.client = client;
@@ -23,13 +28,23 @@ export class People {
     if (change.kind === "rows" && change.isNew) this.meet(view.rows[change.index]?.clientId);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;
-    if (event.type === "client_joined") this.meet(event.clientId);
+    const { type, clientId } = event as { type: string; clientId?: string };
+    if (type === "client_joined") this.meet(clientId);
+    if (type === "client_joined" || type === "client_left") this.changePresent(clientId, type === "client_joined");
   }
 
   /** Takes who is in the session now. */
   look({ status }: SessionView): void {
     this.own.add(this.client.clientId);
-    for (const { clientId } of status.host.present ?? []) this.meet(clientId);
+    if (status.host === this.host) return;
+    this.host = status.host;
+    const present = (status.host.present ?? []).map(({ clientId }) => clientId);
+    this.present.set(new Set(present));
+    for (const clientId of present) this.meet(clientId);
+  }
+
+  isOwn(clientId: string): boolean {
+    return this.own.has(clientId) || clientId === this.client.clientId;
   }
 
   /**
@@ -38,8 +53,16 @@ export class People {
    */
   nameOf(clientId: string): string | undefined {
     const name = clientName(clientId);
-    if (name === undefined || this.own.has(clientId) || clientId === this.client.clientId) return undefined;
+    if (name === undefined || this.isOwn(clientId)) return undefined;
     return COMMON.test(name) && !this.met.get().has(clientId) ? undefined : name;
+  }
+
+  private changePresent(clientId: string | undefined, isHere: boolean): void {
+    const present = new Set(this.present.get());
+    if (clientId === undefined) return;
+    if (isHere) present.add(clientId);
+    else present.delete(clientId);
+    this.present.set(present);
   }
 
   private meet(clientId: string | undefined): void {

@@ -12,9 +12,14 @@ const en = {
   queued: "Waiting messages",
   queuedFollowUp: "when this turn ends",
   queuedSteer: "as soon as possible",
+  queuedIdle: "with the next message",
+  sendNow: "Send now",
+  moveUp: "Move up",
+  moveDown: "Move down",
   remove: "Remove",
   notSent: "The message was not sent:",
   finished: "The reply is complete.",
+  turnEnded: "The turn has ended.",
 };
 
 const zh: typeof en = {
@@ -30,9 +35,14 @@ const zh: typeof en = {
   queued: "等待中的消息",
   queuedFollowUp: "本轮结束后发送",
   queuedSteer: "尽快送达",
+  queuedIdle: "随下一条消息发送",
+  sendNow: "立即发送",
+  moveUp: "上移",
+  moveDown: "下移",
   remove: "移除",
   notSent: "消息没有发送：",
   finished: "回答已完成。",
+  turnEnded: "本轮已结束。",
 };
 
 export const chatWords = { en, zh };

@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from "react";
+import type { OpenSession } from "../host/session.ts";
+import { useStore } from "../store.ts";
+import { useWords } from "../words/words.ts";
+import type { Field } from "./field.ts";
+
+/** Tells those who do not see the page, once, that a reply is complete, or that the turn has ended without one. */
+export function Finished({ session }: { session: OpenSession }) {
+  const words = useWords();
+  const { running } = useStore(session.status);
+  const [told, setTold] = useState("");
+  const wasRunning = useRef(running);
+  useEffect(() => {
+    const hasEnded = wasRunning.current && !running;
+    wasRunning.current = running;
+    setTold(hasEnded ? (isAnswered(session) ? words.finished : words.turnEnded) : "");
+  }, [running, session, words]);
+  return (
+    <p className="hidden" role="status">
+      {told}
+    </p>
+  );
+}
+
+/** Whether the conversation ends with a whole reply. */
+function isAnswered({ entries }: OpenSession): boolean {
+  const display = entries.get().findLast(({ row }) => row?.display.display === "bubble")?.row?.display;
+  return display?.display === "bubble" && display.role === "assistant" && !display.partial;
+}
+
+/** The field has the focus again when a question was answered. On a phone, that would open the keyboard. */
+export function useFocusBack(session: OpenSession, field: Field): void {
+  const count = useStore(session.requests).length;
+  const before = useRef(count);
+  useEffect(() => {
+    const isAnswered = count < before.current;
+    before.current = count;
+    const isFree = document.activeElement === null || document.activeElement === document.body;
+    if (isAnswered && count === 0 && isFree && matchMedia("(hover: hover)").matches) field.focus();
+  }, [count, field]);
+}
+
+/** Esc stops from anywhere in the page, unless what has the focus uses it itself. */
+export function useEscape(isOn: boolean, stop: () => void): void {
+  const current = useRef(stop);
+  current.current = stop;
+  useEffect(() => {
+    if (!isOn) return;
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || isTaken(event.target)) return;
+      event.preventDefault();
+      current.current();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [isOn]);
+}
+
+/** Whether an element has a use for Esc: a field, a list that is open, or anything while a dialog is open. */
+function isTaken(target: EventTarget | null): boolean {
+  if (document.querySelector("dialog[open], [role=menu]")) return true;
+  return target instanceof Element && target.matches("input, textarea, select");
+}
