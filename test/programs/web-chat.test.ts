@@ -245,6 +245,7 @@ itWith(
     await expect.poll(texts).toEqual(["first", "second, changed"]);
     await items.first().getByRole("button", { name: "Remove" }).click();
     await expect.poll(texts).toEqual(["second, changed"]);
+    expect(await conversation.getByText("first").count()).toBe(0);
 
     await conversation.focus();
     await page.keyboard.press("Escape");

@@ -19,6 +19,9 @@ export type Entry = { key: string; row: Row; live?: undefined } | { key: string;
 /** Stored events that are fetched when the reader comes to the beginning of those that are there. */
 const EARLIER = 400;
 
+/** Events about waiting messages, which stand above the field as long as they wait. */
+const ELSEWHERE = "queue_update";
+
 /** An open session as components show it. Changes are told once for each frame that the browser draws. */
 export class OpenSession {
   readonly id: string;
@@ -115,7 +118,8 @@ export class OpenSession {
   }
 
   private list(): Entry[] {
-    const rows = this.view.rows.filter(({ active }) => active).map((row) => ({ key: row.id, row }));
+    const isShown = ({ active, type }: Row) => active && type !== ELSEWHERE;
+    const rows = this.view.rows.filter(isShown).map((row) => ({ key: row.id, row }));
     return [...rows, ...[...this.lives].map(([key, live]) => ({ key, live }))];
   }
 }
