@@ -188,3 +188,41 @@ itWith("chromium", "two tabs show two sessions at once, each with its own messag
   expect(await right?.getByText("Of the left.").count()).toBe(0);
   expect(t.complaints).toEqual([]);
 });
+
+itWith(
+  "chromium",
+  "a page with a token that may only read follows a session, says so, and offers nothing that is refused",
+  async () => {
+    await using t = await browserStage([
+      text("An earlier answer."),
+      text("Hello to you."),
+      toolCall("Bash", { command: "touch made.txt" }),
+      text("It is made."),
+    ]);
+    await t.s.run(["-p", "an earlier question"]);
+    const owner = await t.open();
+    await owner.getByRole("link", { name: "New session in project" }).click();
+    await send(owner, "Hello.");
+    await owner.getByRole("log").getByText("Hello to you.").waitFor();
+    await t.s.run(["host", "token", "rotate", "reader", "--scope", "view"]);
+    const reader = await t.open({ link: owner.url() });
+    await reader
+      .getByLabel("Or enter a token of this host:")
+      .fill(readFileSync(join(t.s.home, ".scorel/host/reader.token"), "utf8"));
+    await reader.getByRole("button", { name: "Connect" }).click();
+    const conversation = reader.getByRole("log");
+    await conversation.getByText("Hello to you.").waitFor();
+    expect(await reader.getByRole("note").allTextContents()).toEqual([
+      "You may only read this session: others send messages and answer questions.",
+    ]);
+    await send(owner, "Make it.");
+    const question = owner.getByRole("region", { name: "Your answer is needed" });
+    await question.waitFor();
+    await conversation.getByText("Make it.").waitFor();
+    expect(await reader.getByRole("region", { name: "Your answer is needed" }).count()).toBe(0);
+    expect(await reader.getByRole("textbox", { name: "Message" }).count()).toBe(0);
+    await question.getByRole("button", { name: "yes, this once" }).click();
+    await conversation.getByText("It is made.").waitFor();
+    expect(t.complaints).toEqual([]);
+  },
+);

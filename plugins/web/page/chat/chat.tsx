@@ -20,25 +20,31 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
   const [field] = useState(() => new Field(session.id));
   useFocusBack(session, field);
   const { isDropping, dropping } = useDropping(field);
+  const { write, answer } = session.rights;
   const { meta } = useStore(session.status);
   useStore(device.sessions.projects);
   const row = device.sessions.find(session.id);
   const title = safeLine(String(meta.name ?? row?.name ?? row?.title ?? "")) || words.untitled;
   return (
-    <article className={isDropping ? "chat dropping" : "chat"} aria-label={title} {...dropping}>
+    <article className={isDropping ? "chat dropping" : "chat"} aria-label={title} {...(write && dropping)}>
       <header className="chat-head">
         <button type="button" className="menu-button" onClick={onMenu}>
           {words.menu}
         </button>
         <h2>{title}</h2>
-        <SessionMenu device={device} sessionId={session.id} title={title} />
+        {write && <SessionMenu device={device} sessionId={session.id} title={title} />}
       </header>
       <Conversation client={device.client} session={session} field={field} />
-      <Questions client={device.client} session={session} />
-      <Queue client={device.client} session={session} field={field} />
-      <Composer client={device.client} session={session} field={field} />
+      {!(write && answer) && (
+        <p className="muted rights" role="note">
+          {write ? words.mayNotAnswer : answer ? words.mayNotWrite : words.mayOnlyRead}
+        </p>
+      )}
+      {answer && <Questions client={device.client} session={session} />}
+      {write && <Queue client={device.client} session={session} field={field} />}
+      {write && <Composer client={device.client} session={session} field={field} />}
       <Finished session={session} />
-      <StatusLine client={device.client} session={session} />
+      {write && <StatusLine client={device.client} session={session} />}
     </article>
   );
 }

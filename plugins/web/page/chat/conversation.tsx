@@ -67,7 +67,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
 /** How a stored event is shown, and the dialog that one of them has opened. */
 function useMessages(place: ConversationProps, entries: readonly Entry[]) {
   const { running } = useStore(place.session.status);
-  const { people } = place.session;
+  const { people, rights } = place.session;
   useStore(people.met);
   const [rewound, setRewound] = useState<Row>();
   const last = entries.findLast(({ row }) => row?.display.display === "bubble")?.key;
@@ -77,7 +77,13 @@ function useMessages(place: ConversationProps, entries: readonly Entry[]) {
     rewind: setRewound,
   };
   const message = (row: Row) => (
-    <Message row={row} author={people.nameOf(row.clientId)} isIdle={!running} isLast={row.id === last} deeds={deeds} />
+    <Message
+      row={row}
+      author={people.nameOf(row.clientId)}
+      isIdle={!running && rights.write}
+      isLast={row.id === last}
+      deeds={deeds}
+    />
   );
   const dialog = rewound && <RewindDialog place={place} row={rewound} onClose={() => setRewound(undefined)} />;
   return { message, dialog };

@@ -3,11 +3,12 @@ import {
   type Live,
   type OpenRequest,
   type Row,
+  rightsOf,
   type SessionView,
   type ViewChange,
   type ViewStatus,
 } from "@scorel/host/client";
-import type { Client, QueuedMessage } from "@scorel/host/contract";
+import type { Client, QueuedMessage, Rights } from "@scorel/host/contract";
 import { Store } from "../store.ts";
 import { People } from "./people.ts";
 
@@ -32,14 +33,17 @@ export class OpenSession {
   /** Messages of plugins and of the host that are not part of the conversation, the latest last. */
   readonly notices = new Store<readonly string[]>([]);
   readonly people: People;
+  /** What this page may do in it. */
+  readonly rights: Rights;
   private readonly view: SessionView;
   private readonly lives = new Map<string, Store<Live>>();
   private readonly changed = new Set<string>();
   private areRowsOld = true;
   private frame = 0;
 
-  constructor(client: Client, view: SessionView) {
+  constructor(client: Client, view: SessionView, rights: Rights) {
     this.view = view;
+    this.rights = rights;
     this.people = new People(client);
     this.people.look(view);
     this.id = view.sessionId;
@@ -52,10 +56,12 @@ export class OpenSession {
   }
 
   static async open(client: Client, sessionId: string): Promise<OpenSession> {
-    await client.request("load_session", { sessionId, attending: true });
+    const rights = await rightsOf(client);
+    // Whoever may only read follows a session without opening it.
+    if (rights.write) await client.request("load_session", { sessionId, attending: rights.answer });
     const view = await followSession(client, sessionId, { tail: EARLIER });
-    await client.request("attend_requests", { sessionId });
-    return new OpenSession(client, view);
+    if (rights.answer) await client.request("attend_requests", { sessionId });
+    return new OpenSession(client, view, rights);
   }
 
   get hasEarlier(): boolean {
@@ -71,7 +77,7 @@ export class OpenSession {
     document.removeEventListener("visibilitychange", this.seen);
     cancelAnimationFrame(this.frame);
     await this.view.close();
-    await client.request("close_session", { sessionId: this.id });
+    if (this.rights.write) await client.request("close_session", { sessionId: this.id });
   }
 
   private readonly seen = () => void (document.hidden || this.show());
