@@ -34,9 +34,13 @@ export async function connectToOwn(options: TcpNetConnectOpts, address: string, 
 
 function connected(options: TcpNetConnectOpts, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ ...options, signal: AbortSignal.timeout(limitMs) });
+    const socket = connect(options);
+    // A signal would be the socket's for its whole life, and end the connection later.
+    const limit = setTimeout(() => socket.destroy(new Error("it does not accept the connection")), limitMs);
+    socket.once("close", () => clearTimeout(limit));
     socket.once("error", reject);
     socket.once("connect", () => {
+      clearTimeout(limit);
       socket.off("error", reject);
       // The request that gets this socket has a listener of its own.
       socket.on("error", () => {});
