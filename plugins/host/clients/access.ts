@@ -48,6 +48,12 @@ export class Access {
     return this.scope.sessions !== undefined || this.scope.projects !== undefined;
   }
 
+  /** Whether the client may answer questions, if it may use the session. */
+  get mayAnswer(): boolean {
+    const { operations = "all" } = this.scope;
+    return operations === "all" || (operations !== "read" && operations.includes("answer_request"));
+  }
+
   private get options(): "all" | readonly string[] {
     const { operations = "all", options = operations === "all" ? "all" : [] } = this.scope;
     return options;

@@ -28,10 +28,13 @@ export interface Caller {
   attending?: boolean | undefined;
 }
 
-/** Returns the options for opening a session, with `attending` remembered from the client's earlier calls. */
+/**
+ * Returns the options for opening a session, with `attending` remembered from the client's earlier calls. What a client asks for that may
+ * not answer questions is asked about, too: a session that it opens begins as one that somebody attends.
+ */
 export function opening<P extends SessionOptions>(params: P, caller: Caller): P {
   caller.attending = params.attending ?? caller.attending;
-  return caller.attending ? { ...params, attending: true } : params;
+  return caller.attending || !caller.access.mayAnswer ? { ...params, attending: true } : params;
 }
 
 /** Opens the session if necessary, and keeps it open for the caller. */

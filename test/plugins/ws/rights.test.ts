@@ -12,7 +12,7 @@ import requests from "@scorel/requests";
 import tools from "@scorel/tools";
 import { expect, it } from "vitest";
 import { eventually } from "../../eventually.ts";
-import { delayUntil, gate, startModelServer, text } from "../../model-server.ts";
+import { delayUntil, gate, startModelServer, text, toolCall } from "../../model-server.ts";
 import { customModel, impatient } from "../agent/setup.ts";
 import { testWeb } from "./home.ts";
 
@@ -140,4 +140,22 @@ it("slash commands that a viewer may not run answer one code, also without their
     viewer.request("run_command" as Operation, { sessionId: t.sessionId, name, args } as never);
   for (const [name, args] of [["login"], ["login", "openai"], ["logout"], ["reload"]] as const)
     await expect(run(name, args)).rejects.toMatchObject(forbidden);
+});
+
+it("what a client asks for that may not answer questions is not done unasked in a session that it has opened", async () => {
+  const server = await startModelServer((_request, index) =>
+    index === 0 ? toolCall("Write", { path: "made.txt", content: "x" }) : text("ok"),
+  );
+  const entry = (plugin: AnyPlugin, config: object = {}): KernelEntry => ({ plugin, origin: "test", config });
+  const given = entry(model, { ...customModel, baseUrl: server.baseUrl });
+  const agent = entry(createAgent(impatient), { retries: 0 });
+  await using t = await testWeb({}, {}, [given, agent, tools, requests, entry(permissions), local, coding]);
+  await t.write("ann", ["view", "prompt"]);
+  const ann = await t.connect({ name: "ann" });
+  const { sessionId, permission } = await ann.request("create_session", { cwd: t.home.cwd });
+  expect(permission).toBe("ask");
+  const { id } = await ann.request("send_message", { sessionId, content: "make it" });
+  await ann.request("wait_turn", { sessionId, id });
+  expect(existsSync(join(t.home.cwd, "made.txt"))).toBe(false);
+  await server.close();
 });
