@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { text } from "../model-server.ts";
@@ -75,5 +76,81 @@ itWith("chromium", "a session that is deleted elsewhere says so, and each page c
   await page.getByRole("button", { name: "Restore a question to delete" }).click();
   await page.getByRole("log").getByText("The only answer.").waitFor();
   await link.waitFor();
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a new session begins with the chosen options, which can be changed within it", async () => {
+  await using t = await browserStage([text("Answered as chosen.")]);
+  t.s.file("~/.scorel/presets/careful.toml", 'description = "Reads only."\nextends = "coding"\n');
+  await t.s.run(["project", "add", t.s.project]);
+  const page = await t.open();
+  await listed(page).getByRole("link", { name: "New session in project" }).click();
+  const options = page.getByRole("group", { name: "Options of the new session" });
+  await options.getByLabel("Preset").selectOption("careful");
+  await options.getByLabel("Permission mode").selectOption("plan");
+  await options.getByLabel("Thinking level").selectOption("high");
+  await options.getByRole("button", { name: "Model: scripted/scripted-model" }).click();
+  const dialog = page.getByRole("dialog", { name: "Choose a model" });
+  await dialog.getByRole("searchbox", { name: "Find a model" }).fill("no such model");
+  await dialog.getByText("Nothing found.").waitFor();
+  await dialog.getByRole("searchbox", { name: "Find a model" }).fill("SCRIPTED model");
+  await dialog.getByRole("button", { name: /^scripted\/scripted-model.*tokens/ }).click();
+  expect(await listed(page).getByRole("listitem").count()).toBe(0);
+
+  await page.getByRole("textbox", { name: "Message" }).fill("Choose like this");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("log").getByText("Answered as chosen.").waitFor();
+  const mode = page.getByLabel("Permission mode");
+  const level = page.getByLabel("Thinking level");
+  expect([await mode.inputValue(), await level.inputValue()]).toEqual(["plan", "high"]);
+  const { stdout } = await t.s.run(["session", "list", "--output", "json"]);
+  expect(JSON.parse(stdout)).toMatchObject([{ title: "Choose like this", preset: "careful" }]);
+
+  await level.selectOption("low");
+  // The modes are read when the list is about to be opened.
+  await mode.focus();
+  await mode.selectOption("ask");
+  await page.getByRole("button", { name: "Model: scripted/scripted-model" }).click();
+  await dialog.getByRole("button", { name: /^scripted\/scripted-model/ }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("log").getByText("Answered as chosen.").waitFor();
+  expect([await mode.inputValue(), await level.inputValue()]).toEqual(["ask", "low"]);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a project is found among the directories of the host, added, and removed", async () => {
+  await using t = await browserStage([]);
+  const home = join(t.s.project, "../home");
+  mkdirSync(join(home, "work/tool/inner"), { recursive: true });
+  mkdirSync(join(home, "work/gone"));
+  const page = await t.open();
+  await choose(page, "More", "Add a project");
+  const dialog = page.getByRole("dialog", { name: "Add a project" });
+  const path = dialog.getByRole("textbox", { name: "Directory" });
+  const directory = (name: string) => dialog.getByRole("listitem").getByRole("button", { name, exact: true });
+  await directory("work").click();
+  await directory("gone").waitFor();
+  rmSync(join(home, "work/gone"), { recursive: true });
+  await directory("gone").click();
+  await dialog.getByRole("alert").getByText("it does not exist").waitFor();
+  await directory("tool").click();
+  await directory("inner").click();
+  await dialog.getByText("There are no directories in it.").waitFor();
+  await dialog.getByRole("button", { name: "Up to the directory above" }).click();
+  await expect.poll(() => path.inputValue()).toBe(join(home, "work/tool"));
+  await path.fill("/etc");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("alert").getByText("/etc is not listed").waitFor();
+  await path.fill(join(home, "work/tool"));
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Add this directory" }).click();
+  await page.getByRole("article", { name: "New session" }).getByText(join(home, "work/tool")).waitFor();
+
+  const project = listed(page).getByRole("region", { name: "tool" });
+  await project.getByRole("button", { name: "Remove tool from the list" }).click();
+  await expect.poll(() => project.count()).toBe(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await project.waitFor();
   expect(t.complaints).toEqual([]);
 });

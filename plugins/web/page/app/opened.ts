@@ -1,7 +1,10 @@
 import { Store } from "../store.ts";
 
 /** A window above the page that menus and keys open. */
-export type Opened = { window: "rename"; sessionId: string; name: string } | { window: "trash" };
+export type Opened =
+  | { window: "rename"; sessionId: string; name: string }
+  | { window: "trash" }
+  | { window: "project" };
 
 /** The window that is open. There is one at a time. */
 export const opened = new Store<Opened | undefined>(undefined);

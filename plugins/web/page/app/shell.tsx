@@ -30,7 +30,7 @@ export function Shell({ device }: { device: Device }) {
         {place.at === "session" ? (
           <SessionPage key={place.sessionId} device={device} sessionId={place.sessionId} onMenu={() => setOpen(true)} />
         ) : place.at === "new" ? (
-          <NewChat device={device} directory={place.directory} onMenu={() => setOpen(true)} />
+          <NewChat key={place.directory} device={device} directory={place.directory} onMenu={() => setOpen(true)} />
         ) : (
           <div className="empty">
             <button type="button" className="menu-button" onClick={() => setOpen(true)}>

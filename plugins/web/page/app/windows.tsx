@@ -1,4 +1,5 @@
 import type { Device } from "../host/device.ts";
+import { ProjectDialog } from "../sidebar/project-dialog.tsx";
 import { RenameDialog } from "../sidebar/rename-dialog.tsx";
 import { TrashDialog } from "../sidebar/trash-dialog.tsx";
 import { useStore } from "../store.ts";
@@ -13,6 +14,8 @@ export function Windows({ device }: { device: Device }) {
       return <RenameDialog device={device} sessionId={current.sessionId} name={current.name} onClose={close} />;
     case "trash":
       return <TrashDialog device={device} onClose={close} />;
+    case "project":
+      return <ProjectDialog device={device} onClose={close} />;
     default:
       return null;
   }

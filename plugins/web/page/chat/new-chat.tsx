@@ -3,6 +3,7 @@ import { goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
 import { useWords } from "../words/words.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
+import { type Chosen, NewOptions } from "./new-options.tsx";
 import { send } from "./send.ts";
 
 /** A session that begins with its first message, and does not exist before. */
@@ -11,13 +12,18 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
   const place = `new:${directory}`;
   const [text, setText] = useState(() => draftOf(place));
   const [problem, setProblem] = useState<string>();
+  const [chosen, setChosen] = useState<Chosen>({});
   const [isSent, setSent] = useState(false);
   const begin = async () => {
     if (text.trim() === "") return;
     setSent(true);
     setProblem(undefined);
     try {
-      const { sessionId } = await device.client.request("create_session", { cwd: directory, attending: true });
+      const { sessionId } = await device.client.request("create_session", {
+        cwd: directory,
+        attending: true,
+        ...chosen,
+      });
       // Before the message: whoever asks then finds that somebody is there.
       await device.client.request("attend_requests", { sessionId });
       await send(device.client, sessionId, text, "follow_up");
@@ -72,6 +78,7 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
           </button>
         </div>
       </form>
+      <NewOptions client={device.client} directory={directory} chosen={chosen} onChange={setChosen} />
     </article>
   );
 }

@@ -1,22 +1,21 @@
 import type { RemoteClient } from "@scorel/host/client";
-import type { Operations } from "@scorel/host/contract";
 import { useState } from "react";
 import { useSeconds } from "../app/link-state.tsx";
 import { safeLine } from "../display/safe.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
+import { attempt } from "../ui/note.tsx";
 import { useWords } from "../words/words.ts";
-
-type Mode = Operations["list_permission_modes"]["result"]["modes"][number];
+import { type Mode, ModeChoice, ThinkingChoice } from "./choices.tsx";
+import { ModelChoice } from "./model-choice.tsx";
 
 /** What the session does, and what it works with. */
 export function StatusLine({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const words = useWords();
-  const { model, context, spent, doing, branch } = useStore(session.status);
+  const { model, thinking, context, spent, doing, branch } = useStore(session.status);
   const since = doing && "since" in doing ? doing.since : undefined;
   const now = useSeconds(since !== undefined);
   const parts = [
-    model ?? words.noModel,
     context?.share === undefined ? undefined : words.context(context.share),
     spent && (spent.cost === undefined ? words.costUnknown : words.cost(spent.cost)),
     branch,
@@ -28,6 +27,16 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
         {since !== undefined && ` ${Math.max(0, Math.floor((now - since) / 1_000))} s`}
       </span>
       <PermissionMode client={client} session={session} />
+      <ModelChoice
+        client={client}
+        sessionId={session.id}
+        current={model}
+        choose={(name) => client.request("set_model", { sessionId: session.id, model: name })}
+      />
+      <ThinkingChoice
+        current={thinking ?? "off"}
+        choose={(level) => attempt(() => client.request("set_thinking", { sessionId: session.id, level }))}
+      />
       {parts.map((part) => part !== undefined && <span key={part}>{safeLine(part)}</span>)}
     </footer>
   );
@@ -35,7 +44,6 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
 
 /** The permission mode, to be changed. The modes are read when the list is opened. */
 function PermissionMode({ client, session }: { client: RemoteClient; session: OpenSession }) {
-  const words = useWords();
   const { permission, permissionDefault } = useStore(session.status);
   const [modes, setModes] = useState<readonly Mode[]>([]);
   const current = permission ?? permissionDefault;
@@ -45,23 +53,12 @@ function PermissionMode({ client, session }: { client: RemoteClient; session: Op
       (answer) => setModes(answer.modes),
       () => {},
     );
-  const set = (mode: string) =>
-    void client.request("set_permission", { sessionId: session.id, mode: mode as Mode["mode"] });
-  const known = modes.filter(({ unavailable }) => !unavailable);
   return (
-    <select
-      aria-label={words.mode}
-      value={current}
-      onFocus={read}
-      onPointerEnter={read}
-      onChange={(event) => set(event.target.value)}
-    >
-      {known.every(({ mode }) => mode !== current) && <option value={current}>{current}</option>}
-      {known.map(({ mode, about }) => (
-        <option key={mode} value={mode} title={about}>
-          {mode}
-        </option>
-      ))}
-    </select>
+    <ModeChoice
+      current={current as Mode["mode"]}
+      modes={modes}
+      onNeed={read}
+      choose={(mode) => attempt(() => client.request("set_permission", { sessionId: session.id, mode }))}
+    />
   );
 }

@@ -3,6 +3,7 @@ import type {} from "@scorel/checkpoints/contract";
 import type {} from "@scorel/coding/contract";
 import type {} from "@scorel/commands/contract";
 import type {} from "@scorel/history/contract";
+import type {} from "@scorel/inspect/contract";
 import type {} from "@scorel/mentions/contract";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/permissions/contract";

@@ -7,8 +7,10 @@ import type { Device } from "../host/device.ts";
 import type { ProjectRow } from "../host/session-list.ts";
 import { useStore } from "../store.ts";
 import { Menu } from "../ui/menu.tsx";
+import { attempt } from "../ui/note.tsx";
 import { useWords, type Words } from "../words/words.ts";
 import { ago } from "./ago.ts";
+import { removeProject } from "./project-actions.ts";
 import { SessionMenu } from "./session-menu.tsx";
 
 /** Sessions of a project that are shown before all are asked for. */
@@ -28,7 +30,10 @@ export function Sidebar({ device, chosen }: { device: Device; chosen: string | u
           <h1>Scorel</h1>
           <Menu
             label={words.moreActions}
-            items={[{ label: words.deletedSessions, run: () => openWindow({ window: "trash" }) }]}
+            items={[
+              { label: words.addProject, run: () => openWindow({ window: "project" }) },
+              { label: words.deletedSessions, run: () => openWindow({ window: "trash" }) },
+            ]}
           >
             ⋯
           </Menu>
@@ -68,7 +73,18 @@ function Project({ device, project, chosen, isWhole }: ProjectProps) {
   return (
     <section aria-label={name}>
       <h2 title={project.directory}>
-        <span>{name}</span>
+        <span className="project-name">{name}</span>
+        {project.sessions.length === 0 && (
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={words.removeProject(name)}
+            title={words.removeProject(name)}
+            onClick={() => attempt(() => removeProject(device, project, words))}
+          >
+            ✕
+          </button>
+        )}
         <a
           className="icon-button"
           href={fragmentOf({ at: "new", directory: project.directory })}

@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
 import { appWords } from "./app.ts";
 import { chatWords } from "./chat.ts";
+import { chooseWords } from "./choose.ts";
 import { composerWords } from "./composer.ts";
 import { displayWords } from "./display.ts";
 import { manageWords } from "./manage.ts";
@@ -15,6 +16,7 @@ const inLanguage = (language: "en" | "zh") => ({
   ...appWords[language],
   ...sidebarWords[language],
   ...manageWords[language],
+  ...chooseWords[language],
   ...chatWords[language],
   ...composerWords[language],
   ...messageWords[language],

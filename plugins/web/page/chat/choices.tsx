@@ -1,0 +1,59 @@
+import type { Operations, ThinkingLevel } from "@scorel/host/contract";
+import { useWords } from "../words/words.ts";
+
+export type Mode = Operations["list_permission_modes"]["result"]["modes"][number];
+
+const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+
+interface ThinkingChoiceProps {
+  current: ThinkingLevel;
+  choose(level: ThinkingLevel): void;
+}
+
+/** How hard the model thinks, to be changed. */
+export function ThinkingChoice({ current, choose }: ThinkingChoiceProps) {
+  const words = useWords();
+  return (
+    <select
+      aria-label={words.thinkingLevel}
+      value={current}
+      onChange={(event) => choose(event.target.value as ThinkingLevel)}
+    >
+      {LEVELS.map((level) => (
+        <option key={level} value={level}>
+          {words.levels[level]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ModeChoiceProps {
+  current: Mode["mode"];
+  modes: readonly Mode[];
+  choose(mode: Mode["mode"]): void;
+  /** Called when the modes are about to be needed. */
+  onNeed?: () => void;
+}
+
+/** What runs without asking, to be changed. Modes that may not be chosen are left out. */
+export function ModeChoice({ current, modes, choose, onNeed }: ModeChoiceProps) {
+  const words = useWords();
+  const known = modes.filter(({ unavailable }) => !unavailable);
+  return (
+    <select
+      aria-label={words.mode}
+      value={current}
+      onFocus={onNeed}
+      onPointerEnter={onNeed}
+      onChange={(event) => choose(event.target.value as Mode["mode"])}
+    >
+      {known.every(({ mode }) => mode !== current) && <option value={current}>{current}</option>}
+      {known.map(({ mode, about }) => (
+        <option key={mode} value={mode} title={about}>
+          {mode}
+        </option>
+      ))}
+    </select>
+  );
+}

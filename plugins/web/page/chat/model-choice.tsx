@@ -1,0 +1,99 @@
+import { everyPage, type RemoteClient } from "@scorel/host/client";
+import type { ModelRow } from "@scorel/host/contract";
+import { useEffect, useState } from "react";
+import { safeLine, safeText } from "../display/safe.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { useWords } from "../words/words.ts";
+import { matchingModels, nameOf, shortCount } from "./models.ts";
+
+/** Models that are listed at once. Words in the field find the others. */
+const SHOWN = 100;
+
+interface ModelChoiceProps {
+  client: RemoteClient;
+  /** The session whose models are listed. */
+  sessionId: string;
+  current: string | undefined;
+  /** Rejects when the model cannot be used. */
+  choose(model: string): Promise<unknown>;
+}
+
+/** A button with the model of a session, which opens a list of others. */
+export function ModelChoice(props: ModelChoiceProps) {
+  const words = useWords();
+  const [isOpen, setOpen] = useState(false);
+  const shown = safeLine(props.current ?? words.noModel);
+  return (
+    <>
+      <button type="button" className="choice" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <span className="hidden">{words.model}: </span>
+        {shown}
+      </button>
+      {isOpen && <ModelDialog {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function ModelDialog({ client, sessionId, current, choose, onClose }: ModelChoiceProps & { onClose(): void }) {
+  const words = useWords();
+  const [models, setModels] = useState<readonly ModelRow[]>();
+  const [wanted, setWanted] = useState("");
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    everyPage((page) => client.request("list_models", { sessionId, ...page })).then(
+      (answer) => setModels(answer.models),
+      (thrown) => setProblem((thrown as Error).message),
+    );
+  }, [client, sessionId]);
+  const found = matchingModels(models ?? [], wanted);
+  const take = (model: ModelRow | undefined) =>
+    model && choose(nameOf(model)).then(onClose, (thrown) => setProblem((thrown as Error).message));
+  return (
+    <Dialog title={words.chooseModel} onClose={onClose}>
+      <form
+        className="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void take(found[0]);
+        }}
+      >
+        <input
+          type="search"
+          aria-label={words.findModel}
+          placeholder={words.findModel}
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      </form>
+      {problem && (
+        <p className="plain problem" role="alert">
+          {safeText(problem)}
+        </p>
+      )}
+      {models && found.length === 0 && <p className="muted">{words.nothingFound}</p>}
+      <ul className="rows">
+        {found.slice(0, SHOWN).map((model) => (
+          <li key={nameOf(model)}>
+            <ModelButton model={model} isCurrent={nameOf(model) === current} onChoose={() => void take(model)} />
+          </li>
+        ))}
+      </ul>
+      {found.length > SHOWN && <p className="muted">{words.moreModels(found.length - SHOWN)}</p>}
+    </Dialog>
+  );
+}
+
+function ModelButton({ model, isCurrent, onChoose }: { model: ModelRow; isCurrent: boolean; onChoose(): void }) {
+  const words = useWords();
+  const facts = [
+    words.window(shortCount(model.contextWindow)),
+    model.cost && words.price(model.cost.input, model.cost.output),
+    !model.ready && words.noKey,
+  ];
+  return (
+    <button type="button" className="row-button" aria-current={isCurrent || undefined} onClick={onChoose}>
+      <span>{safeLine(nameOf(model))}</span>
+      <span className="muted">{facts.filter(Boolean).join(" · ")}</span>
+    </button>
+  );
+}

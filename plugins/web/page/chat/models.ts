@@ -1,0 +1,18 @@
+import type { ModelRow } from "@scorel/host/contract";
+
+/** The models whose name has all wanted words: those that can be used at once first, otherwise in the given order. */
+export function matchingModels(models: readonly ModelRow[], wanted: string): ModelRow[] {
+  const parts = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = models.filter((model) => parts.every((part) => nameOf(model).toLowerCase().includes(part)));
+  return found.sort((a, b) => Number(b.ready) - Number(a.ready));
+}
+
+export function nameOf({ provider, id }: Pick<ModelRow, "provider" | "id">): string {
+  return `${provider}/${id}`;
+}
+
+/** A number of tokens in few characters: 200k, 1M. */
+export function shortCount(tokens: number): string {
+  if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(1))}M`;
+  return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}k` : String(tokens);
+}

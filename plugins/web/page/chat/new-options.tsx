@@ -1,0 +1,123 @@
+import { everyPage, type RemoteClient } from "@scorel/host/client";
+import type { SessionStatus, ThinkingLevel } from "@scorel/host/contract";
+import type { PresetSummary } from "@scorel/inspect/contract";
+import { useEffect, useState } from "react";
+import { safeLine, safeText } from "../display/safe.ts";
+import { useWords } from "../words/words.ts";
+import { type Mode, ModeChoice, ThinkingChoice } from "./choices.tsx";
+import { ModelChoice } from "./model-choice.tsx";
+
+/** What a person has chosen for a session that does not exist yet. The host decides the rest. */
+export interface Chosen {
+  preset?: string;
+  model?: string;
+  thinking?: ThinkingLevel;
+  permission?: Mode["mode"];
+}
+
+interface NewOptionsProps {
+  client: RemoteClient;
+  directory: string;
+  chosen: Chosen;
+  onChange(chosen: Chosen): void;
+}
+
+/** What a new session will work with. */
+export function NewOptions({ client, directory, chosen, onChange }: NewOptionsProps) {
+  const words = useWords();
+  const presets = usePresets(client, directory);
+  const { sample, problem } = useSample(client, directory, chosen.preset);
+  const thinking = chosen.thinking ?? sample?.status.thinking ?? "off";
+  const mode = chosen.permission ?? sample?.status.permission ?? sample?.status.permissionDefault;
+  const model = chosen.model ?? sample?.status.model;
+  return (
+    <fieldset className="status new-options" aria-label={words.newOptions}>
+      {presets.length > 0 && (
+        <select
+          aria-label={words.preset}
+          value={chosen.preset ?? ""}
+          onChange={({ target }) => onChange(target.value === "" ? {} : { preset: target.value })}
+        >
+          <option value="">{words.noPreset}</option>
+          {presets.map(({ name, description }) => (
+            <option key={name} value={name} title={safeLine(description)}>
+              {safeLine(name)}
+            </option>
+          ))}
+        </select>
+      )}
+      {sample && (
+        <>
+          {mode && (
+            <ModeChoice
+              current={mode as Mode["mode"]}
+              modes={sample.modes}
+              choose={(permission) => onChange({ ...chosen, permission })}
+            />
+          )}
+          <ModelChoice
+            client={client}
+            sessionId={sample.status.sessionId}
+            current={model}
+            choose={async (name) => onChange({ ...chosen, model: name })}
+          />
+          <ThinkingChoice current={thinking} choose={(level) => onChange({ ...chosen, thinking: level })} />
+        </>
+      )}
+      {problem && (
+        <p className="plain problem" role="alert">
+          {safeText(problem)}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function usePresets(client: RemoteClient, directory: string): readonly PresetSummary[] {
+  const [presets, setPresets] = useState<readonly PresetSummary[]>([]);
+  useEffect(() => {
+    everyPage((page) => client.request("list_presets", { cwd: directory, ...page })).then(
+      (answer) => setPresets(answer.presets.filter((preset) => !preset.problem)),
+      // A client that may not list them works without.
+      () => setPresets([]),
+    );
+  }, [client, directory]);
+  return presets;
+}
+
+interface Sample {
+  status: SessionStatus;
+  modes: readonly Mode[];
+}
+
+/** A session that is not stored and that nobody sees, open as long as somebody chooses: what there is to choose from belongs to sessions. */
+function useSample(client: RemoteClient, cwd: string, preset: string | undefined) {
+  const [state, setState] = useState<{ sample?: Sample; problem?: string }>({});
+  useEffect(() => {
+    let isWanted = true;
+    setState({});
+    const opening = client.request("create_session", { cwd, unsaved: true, ...(preset !== undefined && { preset }) });
+    opening
+      .then(async (status) => ({ status, modes: await modesOf(client, status.sessionId) }))
+      .then(
+        (sample) => isWanted && setState({ sample }),
+        (thrown) => isWanted && setState({ problem: (thrown as Error).message }),
+      );
+    return () => {
+      isWanted = false;
+      // The host closes it by itself when the connection is gone.
+      opening.then(({ sessionId }) => client.request("close_session", { sessionId })).catch(() => {});
+    };
+  }, [client, cwd, preset]);
+  return state;
+}
+
+/** None where the preset has no permission modes. */
+async function modesOf(client: RemoteClient, sessionId: string): Promise<readonly Mode[]> {
+  try {
+    return (await client.request("list_permission_modes", { sessionId })).modes;
+  } catch (thrown) {
+    if ((thrown as { code?: string }).code === "HOST_OPERATION_UNKNOWN") return [];
+    throw thrown;
+  }
+}
