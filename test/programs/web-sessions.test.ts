@@ -154,3 +154,18 @@ itWith("chromium", "a project is found among the directories of the host, added,
   await project.waitFor();
   expect(t.complaints).toEqual([]);
 });
+
+itWith("chromium", "a first message that is refused stays in the field, and leaves no session behind", async () => {
+  await using t = await browserStage([text("An early answer.")]);
+  await t.s.run(["-p", "an early question"]);
+  t.s.file("~/.scorel/config.toml", "");
+  const page = await t.open();
+  await listed(page).getByRole("link", { name: "New session in project" }).click();
+  const field = page.getByRole("textbox", { name: "Message" });
+  await field.fill("Is there a model?");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("alert").getByText("No model configured").waitFor();
+  expect(await field.inputValue()).toBe("Is there a model?");
+  const sessions = listed(page).locator("ul").getByRole("link");
+  await expect.poll(() => sessions.allTextContents()).toEqual([expect.stringContaining("an early question")]);
+});

@@ -1,3 +1,4 @@
+import type { RemoteClient } from "@scorel/host/client";
 import { useState } from "react";
 import { goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
@@ -19,14 +20,7 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
     setSent(true);
     setProblem(undefined);
     try {
-      const { sessionId } = await device.client.request("create_session", {
-        cwd: directory,
-        attending: true,
-        ...chosen,
-      });
-      // Before the message: whoever asks then finds that somebody is there.
-      await device.client.request("attend_requests", { sessionId });
-      await send(device.client, sessionId, text, "follow_up");
+      const sessionId = await beginSession(device.client, { cwd: directory, ...chosen }, text);
       keepDraft(place, "");
       goTo({ at: "session", sessionId }, { replace: true });
     } catch (thrown) {
@@ -81,4 +75,20 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
       <NewOptions client={device.client} directory={directory} chosen={chosen} onChange={setChosen} />
     </article>
   );
+}
+
+type Beginning = { cwd: string } & Chosen;
+
+/** Creates a session with its first message. One whose message was refused is closed again, so that nothing of it stays. */
+async function beginSession(client: RemoteClient, options: Beginning, text: string): Promise<string> {
+  const { sessionId } = await client.request("create_session", { attending: true, ...options });
+  try {
+    // Before the message: whoever asks then finds that somebody is there.
+    await client.request("attend_requests", { sessionId });
+    await send(client, sessionId, text, "follow_up");
+  } catch (thrown) {
+    await client.request("close_session", { sessionId });
+    throw thrown;
+  }
+  return sessionId;
 }

@@ -90,6 +90,7 @@ export class SessionList {
       projects.set(id, { id, name, directory, sessions: [] });
     const byDirectory = new Map(this.known.map(({ projectId, directory }) => [directory, projectId]));
     for (const row of this.rows.values()) {
+      if (isUnused(row)) continue;
       const id = row.projectId ?? byDirectory.get(row.cwd) ?? row.cwd;
       const project = projects.get(id) ?? { id, name: lastPart(row.cwd), directory: row.cwd, sessions: [] };
       project.sessions.push(row);
@@ -98,6 +99,11 @@ export class SessionList {
     for (const { sessions } of projects.values()) sessions.sort((a, b) => b.updatedAt - a.updatedAt);
     this.projects.set([...projects.values()].sort((a, b) => latest(b) - latest(a)));
   }
+}
+
+/** Nothing was said in it yet: somebody has only opened it, or its first message was refused. */
+function isUnused({ messages, name, running }: SessionSummary): boolean {
+  return messages === 0 && name === undefined && running !== true;
 }
 
 function latest({ sessions: [first] }: ProjectRow): number {
