@@ -18,6 +18,7 @@ import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
 import { type Limits, readLimits } from "./limits.ts";
 import { sessionOptions } from "./options.ts";
+import { OwnAnswer } from "./own-answer.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
 import type { AnswerSchema } from "./schema.ts";
@@ -63,7 +64,7 @@ async function answer(
   const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
   const cuts = watchCuts(client, interrupt, (text) => void progress.say(text));
-  const opened = { client, status, format, limits, progress, interrupt, cuts };
+  const opened = { client, status, format, limits, progress, interrupt, cuts, own: new OwnAnswer() };
   try {
     return await Promise.race([answerIn(opened, invocation, prompt, schema), cuts.leaving]);
   } finally {
@@ -78,17 +79,18 @@ async function answerIn(
   prompt: Prompt,
   schema: AnswerSchema | undefined,
 ): Promise<Printed | undefined> {
-  const { client, status, format, limits, progress, interrupt, cuts } = opened;
+  const { client, status, format, limits, progress, interrupt, cuts, own } = opened;
   const { sessionId } = status;
   // Others hear of whoever follows a session, so a prompt that may be refused is sent first, and everything since is followed.
   const sent = options.ifBusy === "refuse" ? await send(client, sessionId, prompt, true) : undefined;
   const { anchor } = status;
   // A separate subscription, so that a slow reader of the output does not delay the limits.
-  const mine = ({ event }: Delivered) => "clientId" in event && event.clientId === client.clientId;
-  await client.subscribe(sessionId, (delivered) => limits.hear(delivered, mine(delivered)), {
-    joined: true,
-    ...(sent && { anchor }),
-  });
+  const isMine = (clientId: string) => clientId === client.clientId;
+  const hear = (delivered: Delivered) => {
+    own.hear(delivered, isMine);
+    limits.hear(delivered, "clientId" in delivered.event && isMine(delivered.event.clientId));
+  };
+  await client.subscribe(sessionId, hear, { joined: true, ...(sent && { anchor }) });
   // Returns a promise only when there is something to wait for, since a reply may have tens of thousands of deltas.
   const show = (delivered: Delivered) => {
     cuts.hear(delivered);
@@ -129,6 +131,7 @@ interface Opened {
   progress: Progress;
   interrupt: AbortSignal;
   cuts: Cuts;
+  own: OwnAnswer;
 }
 
 /** State shared by the turns of one run. */
@@ -201,7 +204,7 @@ function added<T extends Record<keyof T, number>>(a: T, b: T): T {
  * does not.
  */
 async function takeTurn(run: Run, prompt: Prompt, sent?: Sent) {
-  const { client, status, format, limits, interrupt, progress } = run;
+  const { client, status, format, limits, interrupt, progress, own } = run;
   const { sessionId } = status;
   const { id, status: how } = sent ?? (await send(client, sessionId, prompt, run.sent !== undefined));
   const isQueued = how === "queued";
@@ -219,7 +222,9 @@ async function takeTurn(run: Run, prompt: Prompt, sent?: Sent) {
     }
   });
   try {
-    return await Promise.race([client.request("wait_turn", { sessionId, id }), refused]);
+    const outcome = await Promise.race([client.request("wait_turn", { sessionId, id }), refused]);
+    await client.drained(sessionId);
+    return own.in(outcome);
   } finally {
     over.abort();
   }

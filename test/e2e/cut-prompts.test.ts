@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { hang, startModelServer, text } from "../model-server.ts";
+import { eventually } from "../eventually.ts";
+import { delayUntil, gate, hang, startModelServer, text } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
@@ -37,7 +38,7 @@ it("a prompt that another client cancels says so, and fails", async () => {
   const { code, stderr } = await t.prompt.finished;
   expect([code, stderr]).toEqual([
     1,
-    "The turn was cancelled by another client (http), so the answer is not complete.\n",
+    "The turn was cancelled by another client (owner), so the answer is not complete.\n",
   ]);
 });
 
@@ -98,5 +99,29 @@ it("a prompt whose host is killed says that it waits, goes on when the host is b
       "The host was stopped during the turn, so the answer is not complete. What arrived is kept in the session.",
       "",
     ],
+  ]);
+});
+
+it("two prompts at one session get their own answers, also when they are answered in one turn", async () => {
+  using s = scratch();
+  const first = gate();
+  await using server = await startModelServer((request, index) => {
+    const asked = JSON.stringify(request.body).includes("prompt two") ? "two" : "one";
+    return index === 1 ? [delayUntil(first.promise), text(`answer ${asked}`)] : text(`answer ${asked}`);
+  });
+  s.useModel(server.baseUrl);
+  const host = await serving(s);
+  expect((await s.run([...none, "-p", "prompt zero"])).code).toBe(0);
+  const one = s.start([...none, "-c", "-p", "prompt one"]);
+  await eventually(() => expect(server.requests).toHaveLength(2));
+  const two = s.start([...none, "-c", "-p", "prompt two"]);
+  await two.said("the prompt waits");
+  first.open();
+  const outputs = (await Promise.all([one.finished, two.finished])).map(({ code, stdout }) => [code, stdout]);
+  host.child.kill("SIGTERM");
+  await host.finished;
+  expect(outputs).toEqual([
+    [0, "answer one\n"],
+    [0, "answer two\n"],
   ]);
 });

@@ -194,12 +194,15 @@ function nameOf(message: Unnumbered): string {
   return message.type === "request" ? message.operation : message.type;
 }
 
+/** Operations after which everything is the same however often they are carried out. */
+const IDEMPOTENT: ReadonlySet<string> = new Set(["attend_requests", "load_session", "close_session"]);
+
 /** Whether a request can be sent to a host that may have carried it out already: it changes nothing, or has a messageId. */
 function mayRepeat(
   { operation, params }: Extract<Asking, { type: "request" }>,
   readOnly: ReadonlySet<string>,
 ): boolean {
-  return readOnly.has(operation) || typeof params.messageId === "string";
+  return readOnly.has(operation) || IDEMPOTENT.has(operation) || typeof params.messageId === "string";
 }
 
 function repeated({ message, characters, times }: Pending): Error {
