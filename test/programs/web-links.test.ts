@@ -8,6 +8,9 @@ import { delayUntil, gate, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage } from "./browser.ts";
 
+/** Less than a client waits at most before it connects again, which is 15 s. A busy machine needs seconds for what takes tenths of one. */
+const SOON_MS = 10_000;
+
 /** What browsers say of a host that does not answer, on purpose here. */
 const isOfCut = (complaint: string) => /WebSocket connection|ERR_CONNECTION/.test(complaint);
 
@@ -39,7 +42,7 @@ itWith(
     expect([replaced.code, replaced.stdout]).toEqual([0, expect.stringContaining(t.address)]);
     await said;
     await page.getByText("The host has stopped.").waitFor({ state: "detached" });
-    expect(performance.now() - back).toBeLessThan(2_500);
+    expect(performance.now() - back).toBeLessThan(SOON_MS);
     await waiting.getByText("What waits.").waitFor();
     expect(await conversation.getByText("The first question.").count()).toBe(1);
     expect(await conversation.getByText("Half of an answer.").count()).toBe(1);
@@ -78,7 +81,7 @@ async function send(page: Page, message: string): Promise<void> {
 
 itWith(
   "chromium",
-  "a question in two pages and a terminal vanishes in all of them within a second of the answer in one",
+  "a question in two pages and a terminal vanishes in all of them soon after the answer in one",
   async () => {
     await using t = await browserStage([
       text("An earlier answer."),
@@ -103,7 +106,7 @@ itWith(
     await question(second).getByRole("button", { name: "yes, this once" }).click();
     const answered = performance.now();
     await question(first).waitFor({ state: "detached" });
-    expect(performance.now() - answered).toBeLessThan(1_000);
+    expect(performance.now() - answered).toBeLessThan(SOON_MS);
     await third.shows("has answered: ");
     await third.shows("It is made.");
     for (const page of [first, second]) await page.getByRole("log").getByText("It is made.").waitFor();
@@ -114,7 +117,7 @@ itWith(
     await question(first).getByRole("button", { name: "yes, this once" }).click();
     const answeredHere = performance.now();
     await Promise.all([question(second).waitFor({ state: "detached" }), third.shows("has answered: ")]);
-    expect(performance.now() - answeredHere).toBeLessThan(1_000);
+    expect(performance.now() - answeredHere).toBeLessThan(SOON_MS);
     for (const page of [first, second]) {
       await page.getByRole("log").getByText("The other one, too.").waitFor();
       for (const message of ["Make it.", "And another."])
@@ -125,47 +128,43 @@ itWith(
   },
 );
 
-itWith(
-  "chromium",
-  "a page whose network was cut, and one that slept, show what they missed within a second",
-  async () => {
-    const [held, asleep] = [gate(), gate()];
-    await using t = await browserStage([
-      text("An earlier answer."),
-      [text("While it is there, "), delayUntil(held.promise), text("and while it is away.")],
-      [text("While it is awake, "), delayUntil(asleep.promise), text("and while it sleeps.")],
-    ]);
-    await t.s.run(["-p", "an earlier question"]);
-    const page = await pageAt(t, onlySession(t));
-    const conversation = page.getByRole("log");
-    await send(page, "One.");
-    await conversation.getByText("While it is there,").waitFor();
-    t.network.refuse(true);
-    await page.getByText("The connection was lost.").waitFor();
-    held.open();
-    await eventually(() => expect(readFileSync(t.s.logs()[0] ?? "", "utf8")).toContain("and while it is away."));
-    t.network.refuse(false);
-    const back = performance.now();
-    await page.getByRole("button", { name: "Connect now" }).click();
-    await conversation.getByText("While it is there, and while it is away.").waitFor();
-    expect(performance.now() - back).toBeLessThan(1_000);
+itWith("chromium", "a page whose network was cut, and one that slept, soon show what they missed", async () => {
+  const [held, asleep] = [gate(), gate()];
+  await using t = await browserStage([
+    text("An earlier answer."),
+    [text("While it is there, "), delayUntil(held.promise), text("and while it is away.")],
+    [text("While it is awake, "), delayUntil(asleep.promise), text("and while it sleeps.")],
+  ]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await pageAt(t, onlySession(t));
+  const conversation = page.getByRole("log");
+  await send(page, "One.");
+  await conversation.getByText("While it is there,").waitFor();
+  t.network.refuse(true);
+  await page.getByText("The connection was lost.").waitFor();
+  held.open();
+  await eventually(() => expect(readFileSync(t.s.logs()[0] ?? "", "utf8")).toContain("and while it is away."));
+  t.network.refuse(false);
+  const back = performance.now();
+  await page.getByRole("button", { name: "Connect now" }).click();
+  await conversation.getByText("While it is there, and while it is away.").waitFor();
+  expect(performance.now() - back).toBeLessThan(SOON_MS);
 
-    await send(page, "Two.");
-    await conversation.getByText("While it is awake,").waitFor();
-    const devtools = await page.context().newCDPSession(page);
-    await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
-    t.network.cut();
-    asleep.open();
-    await eventually(() => expect(readFileSync(t.s.logs()[0] ?? "", "utf8")).toContain("and while it sleeps."));
-    await devtools.send("Page.setWebLifecycleState", { state: "active" });
-    const awake = performance.now();
-    await conversation.getByText("While it is awake, and while it sleeps.").waitFor();
-    expect(performance.now() - awake).toBeLessThan(1_000);
-    for (const message of ["One.", "Two."])
-      expect(await conversation.getByText(message, { exact: true }).count()).toBe(1);
-    expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
-  },
-);
+  await send(page, "Two.");
+  await conversation.getByText("While it is awake,").waitFor();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
+  t.network.cut();
+  asleep.open();
+  await eventually(() => expect(readFileSync(t.s.logs()[0] ?? "", "utf8")).toContain("and while it sleeps."));
+  await devtools.send("Page.setWebLifecycleState", { state: "active" });
+  const awake = performance.now();
+  await conversation.getByText("While it is awake, and while it sleeps.").waitFor();
+  expect(performance.now() - awake).toBeLessThan(SOON_MS);
+  for (const message of ["One.", "Two."])
+    expect(await conversation.getByText(message, { exact: true }).count()).toBe(1);
+  expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
+});
 
 itWith("chromium", "two tabs show two sessions at once, each with its own messages alone", async () => {
   await using t = await browserStage(({ text: sent }) => [
