@@ -82,9 +82,14 @@ export class Ledger {
 
   /** Adds an event that is only kept in memory, without a record in the store. */
   addUnwritten(event: StoredEvent): void {
-    const row = this.add(event);
-    const { read } = this;
-    this.read = (wanted) => (wanted === row ? event : read(wanted));
+    this.keepUnwritten([event]);
+    this.add(event);
+  }
+
+  /** Has the rows that are added next read as these events, which have no records in the store. */
+  keepUnwritten(events: readonly StoredEvent[]): void {
+    const { read, size: first } = this;
+    this.read = (row) => events[row - first] ?? read(row);
   }
 
   /** Same as `add`, for callers that already have the numbers. */

@@ -81,7 +81,7 @@ export function createAgent(clock: Clock): AnyPlugin {
       ctx.provide("agent", createFacade(env, dispatcher));
       const ignore = ctx.subscribe(
         async ({ type }) => {
-          if (type !== "session_start") return;
+          if (type !== "session_start" && type !== "session_abandoned") return;
           void ignore();
           if (ctx.session.activeLeaf !== null) await (await import("./calls/lost-calls.ts")).storeLostCalls(env);
         },

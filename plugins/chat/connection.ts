@@ -60,10 +60,14 @@ export class Connection {
     this.stopListening?.();
   }
 
-  private lost({ reason, hostStopped = false }: Pick<Waiting, "reason" | "hostStopped">, end: string): void {
+  private lost(
+    { reason, hostStopped = false, startedBy }: Pick<Waiting, "reason" | "hostStopped" | "startedBy">,
+    end: string,
+  ): void {
     this.isLost = true;
     for (const leave of this.waiting) leave();
-    this.why = `(${hostStopped ? "the host was stopped" : `the host is gone: ${lineOf(reason)}`}; ${end})`;
+    const how = startedBy === undefined ? "" : `; \`${startedBy}\` in another terminal starts one`;
+    this.why = `(${hostStopped ? "the host was stopped" : `the host is gone: ${lineOf(reason)}`}; ${end}${how})`;
     if (this.isTold) return;
     this.telling ??= setTimeout(() => {
       this.isTold = true;

@@ -3,6 +3,7 @@ import { ALL_RIGHTS, openSession, rightsOf, sessionChoice } from "@scorel/host/c
 import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
+import { widthIn } from "@scorel/kit/terminal/size";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/models/contract";
 import type { TerminalService, TerminalStart } from "@scorel/terminal/contract";
@@ -40,7 +41,7 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
     const status = await opened(ctx, client, inSession(invocation, chosen), rights);
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
-    const screen = new Screen(createOutput(terminal), client, () => stdout.columns);
+    const screen = new Screen(createOutput(terminal), client, () => widthIn(stdout, invocation.env));
     const person = invocation.stdin.isTTY === true;
     connection = new Connection(client, screen);
     const chat = new ChatSession(client, connection, screen, { person, elsewhere, rights });

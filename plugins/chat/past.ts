@@ -1,5 +1,5 @@
 import { clientName, type Row } from "@scorel/host/client";
-import { lineOf } from "@scorel/kit/text/one-line";
+import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { widthOf } from "@scorel/kit/text/width";
 import { cardText, drawn, shortened, wordsOf } from "./drawing.ts";
 import { marked } from "./indented.ts";
@@ -17,7 +17,7 @@ const OVER = new Set([
   ...["queue_update", "approval_request"],
 ]);
 
-/** What terminals are called, with the number that tells them apart. */
+/** Matches the name of a terminal that has a number, such as `terminal-2`. */
 const TERMINAL = /^(terminal)-\d+$/;
 
 export interface Past {
@@ -81,7 +81,7 @@ function blockOf({ display, clientId, type }: Row, isNamed: boolean, columns: nu
   if (display.display !== "card") return shortened(drawn(display, columns), OUTPUT_LINES);
   const failed = display.status === "error" ? "failed: " : "";
   const by = isNamed && type === "shell_line" ? `${clientName(clientId) ?? "another client"} ` : "";
-  const title = marked(`${failed}${by}${lineOf(display.title)}`, "  ", columns, "· ");
+  const title = marked(`${failed}${by}${visibleBreaks(display.title)}`, "  ", columns, "· ");
   return `${title}\n${shortened(cardText(display, columns), OUTPUT_LINES)}`.trimEnd();
 }
 

@@ -5,9 +5,9 @@ export function rightsText({ write, answer }: Rights): string | undefined {
   if (write && answer) return undefined;
   const lacks = [...(write ? [] : ["`prompt`"]), ...(answer ? [] : ["`approve`"])].join(" and ");
   const may = write
-    ? "You may write in this session and not answer its questions: they wait for somebody who may"
+    ? "You may write in this session, but not answer its questions: they wait for somebody who may"
     : answer
-      ? "You may read this session and answer its questions, and not write in it"
-      : "You may read this session and not write in it: others send messages and answer questions";
+      ? "You may read this session and answer its questions, but not write in it"
+      : "You may read this session, but not write in it: others send messages and answer questions";
   return `${may}. The token of your connection does not include ${lacks}.`;
 }

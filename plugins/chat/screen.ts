@@ -4,7 +4,7 @@ import type { Delivered, QueuedMessage, SessionStatus } from "@scorel/host/contr
 import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
-import { lineOf } from "@scorel/kit/text/one-line";
+import { lineOf, visibleBreaks } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/requests/contract";
 import type { Notice } from "@scorel/workspace/contract";
 import type { Shown } from "./choices.ts";
@@ -264,7 +264,7 @@ export class Screen extends Lines {
     // Only a card changes its state; other displays would appear twice.
     if (card.display !== "card") return "";
     const { status } = card;
-    const title = lineOf(by === undefined ? card.title : `${by} ${card.title}`);
+    const title = visibleBreaks(by === undefined ? card.title : `${by} ${card.title}`);
     const named = this.named === title;
     this.named = title;
     const { width } = this;

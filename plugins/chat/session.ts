@@ -23,7 +23,7 @@ export interface ChatOptions {
   person: boolean;
   /** Whether the session's files are on another computer. */
   elsewhere: boolean;
-  /** What the person may do; default: everything. */
+  /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights | undefined;
 }
 

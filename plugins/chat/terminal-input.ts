@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { Bursts, laterByTimer } from "@scorel/kit/terminal/bursts";
 
 const ESC = "\u001b";
 /** Sequences that a terminal with bracketed paste sends before and after pasted text. */
@@ -12,6 +13,8 @@ const STOP_ASKING = `${ESC}[?2004l`;
 const REST_MS = 50;
 /** Silence after which pasted text ends without its mark, so that keys are never lost for good. */
 const PASTE_MS = 1_000;
+/** A whole sequence, or else one character. */
+const KEY = new RegExp(`${ESC}(?:\\[[\\d:;<=>?]*[ -/]*[@-~]|[^[${ESC}])|[\\s\\S]`, "gu");
 
 /** The part of a terminal's input that is used here. */
 export interface KeyStream extends NodeJS.EventEmitter {
@@ -22,7 +25,7 @@ export interface KeyStream extends NodeJS.EventEmitter {
 
 /**
  * The keys of a terminal, for readline, without pasted text: each paste is an event `paste` with its text. The terminal marks pastes
- * while it is in raw mode.
+ * while it is in raw mode; in one that does not, several lines that come at once are a paste.
  */
 export class TerminalInput extends EventEmitter {
   private readonly stdin: KeyStream;
@@ -33,6 +36,11 @@ export class TerminalInput extends EventEmitter {
   private isPasting = false;
   private isAsked = false;
   private timer: NodeJS.Timeout | undefined;
+  private stopPause = () => {};
+  private readonly bursts = new Bursts({
+    onKeys: (keys) => void this.emit("data", keys.join("")),
+    onPaste: (text) => void this.emit("paste", text),
+  });
 
   constructor(stdin: KeyStream, terminal: Writable) {
     super();
@@ -70,6 +78,7 @@ export class TerminalInput extends EventEmitter {
   /** Leaves the terminal as it was. */
   end(): void {
     clearTimeout(this.timer);
+    this.stopPause();
     this.stopAsking();
     process.off("exit", this.stopAsking);
     this.stdin.off("data", this.take);
@@ -84,6 +93,7 @@ export class TerminalInput extends EventEmitter {
 
   private readonly ended = (): void => {
     this.flush();
+    this.settle();
     this.emit("end");
   };
 
@@ -108,7 +118,10 @@ export class TerminalInput extends EventEmitter {
       return false;
     }
     if (isPasting) this.emit("paste", pending.slice(0, at));
-    else this.pass(at);
+    else {
+      this.pass(at);
+      this.settle();
+    }
     this.pending = pending.slice(at + mark.length);
     this.isPasting = !isPasting;
     return true;
@@ -118,8 +131,20 @@ export class TerminalInput extends EventEmitter {
   private pass(count: number): void {
     const keys = this.pending.slice(0, count);
     this.pending = this.pending.slice(count);
-    if (keys !== "") this.emit("data", keys);
+    if (!this.stdin.setRawMode) {
+      if (keys !== "") this.emit("data", keys);
+      return;
+    }
+    this.stopPause();
+    this.bursts.take(keys.match(KEY) ?? []);
+    const { pause } = this.bursts;
+    if (pause !== undefined) this.stopPause = laterByTimer(this.settle, pause);
   }
+
+  private readonly settle = (): void => {
+    this.stopPause();
+    this.bursts.settle();
+  };
 
   /** Nothing more comes that could complete what is pending. */
   private readonly flush = (): void => {

@@ -1,5 +1,6 @@
 import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:readline";
 import type { Writable } from "node:stream";
+import { columnsOf } from "@scorel/kit/terminal/size";
 import { plainText } from "@scorel/kit/text/plain";
 import { PastedTexts } from "./pasted-texts.ts";
 
@@ -51,7 +52,7 @@ export class TypedLine {
   /** Shows status texts before the prompt. Returns whether they are visible. */
   showStatus(words: readonly string[]): boolean {
     const text = plainText(words.join(" · "));
-    const room = Math.floor((this.output.columns || 80) / 2);
+    const room = Math.floor(columnsOf(this.output) / 2);
     this.standing = text === "" ? "" : `[${text.length > room ? `${text.slice(0, room - 1)}…` : text}] `;
     if (this.before) return false;
     const { visible } = this;

@@ -1,11 +1,13 @@
+import { type SizedStream, widthIn } from "@scorel/kit/terminal/size";
 import { rowsOfWidth } from "@scorel/kit/text/table-rows";
 import type { CliCommand, CliOption, Launch } from "./contract.ts";
 
 type Facts = Pick<Launch, "version" | "globalOptions">;
 
 /** A help text as it is printed: in a terminal, its rows are broken at words. */
-export function printable(text: string, { isTTY, columns }: { isTTY?: boolean; columns?: number | undefined }): string {
-  return isTTY && columns ? rowsOfWidth(text, columns) : text;
+export function printable(text: string, stdout: SizedStream): string {
+  const width = widthIn(stdout);
+  return width === undefined ? text : rowsOfWidth(text, width);
 }
 
 /** Returns a command's name as it is typed. */

@@ -61,8 +61,8 @@ export default definePlugin({
       operations: operations(ctx, lines),
       async onEvent({ type }) {
         const isLeft = (name: "openShellLines" | "untoldShellLines") => ctx.session.projection(name).length > 0;
-        if (type === "session_start" && (isLeft("openShellLines") || isLeft("untoldShellLines")))
-          await (await lines()).recover();
+        const mayBeLeft = type === "session_start" || type === "session_abandoned";
+        if (mayBeLeft && (isLeft("openShellLines") || isLeft("untoldShellLines"))) await (await lines()).recover();
       },
       hooks: {
         approveToolCall: {

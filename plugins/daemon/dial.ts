@@ -43,7 +43,8 @@ export async function dialHost(
   const failed = (thrown: unknown) => ctx.logger.warn("A listener of a host elsewhere failed", thrown);
   const called = typeof name === "string" ? name : name();
   const { version } = ctx.launch;
-  return connectHost({ dial, address, times, name: called, version, reconnect, listenerFailed: failed });
+  const startedBy = address.startsWith("/") ? "scorel host serve" : undefined;
+  return connectHost({ dial, address, times, startedBy, name: called, version, reconnect, listenerFailed: failed });
 }
 
 /** The address of a host that the options of a command name, if there is one. Throws DAEMON_ADDRESSES. */

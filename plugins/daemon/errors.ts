@@ -1,4 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
+import { requestFor } from "@scorel/kit/text/deed";
 
 export const errors = defineErrors({
   DAEMON_RUNNING: (a: { pid: number; since: string }) =>
@@ -13,7 +14,7 @@ export const errors = defineErrors({
     `The host (process ${a.pid}) has not stopped after ${a.seconds} s. It may be waiting for a command that does not end: \`kill -9 ${a.pid}\` ends it, and no stored event is lost.`,
   DAEMON_NONE: () => "No host is running. Start one: scorel host serve",
   DAEMON_MOVED: (a: { operation: string }) =>
-    `The host went away while it worked on "${a.operation}", and the session goes on in another process, so it is unknown whether that was done. Look before you try again.`,
+    `The host went away while it worked on ${requestFor(a.operation)}, and the session goes on in another process, so it is unknown whether that was done. Look before you try again.`,
   DAEMON_ELSEWHERE: (a: { machine: string; pid: number; path: string }) =>
     `A host that cannot be checked from here (process ${a.pid} on ${a.machine}) uses this home. Stop it there; if that machine or container is gone, delete ${a.path}.`,
   DAEMON_NO_PAGE: (a: { reason: string }) =>

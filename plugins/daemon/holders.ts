@@ -68,3 +68,10 @@ export class Holders {
     await Promise.all(reached.map((each) => (each.status === "fulfilled" ? each.value.close() : undefined)));
   }
 }
+
+/** Whether a process of this home, this one included, has a session open. */
+export function isOpenAnywhere(ctx: DaemonContext, sessionId: string): boolean {
+  const path = ctx.find("sessionLogs")?.lockFile(sessionId);
+  const holder = path === undefined ? undefined : holderOf(path);
+  return path !== undefined && holder !== undefined && isHeld(path, holder);
+}

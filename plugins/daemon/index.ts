@@ -3,8 +3,9 @@ import type { Listening } from "@scorel/gateway/contract";
 import type { RemoteClient } from "@scorel/host/client";
 import { definePlugin } from "@scorel/kernel";
 import { config } from "./context.ts";
+import { isOpenAnywhere } from "./holders.ts";
 import { operations } from "./operations.ts";
-import { claimName } from "./own-name.ts";
+import { claimName, noting, type OwnName } from "./own-name.ts";
 import { ReachingClient } from "./reach.ts";
 import type { Serving } from "./serve.ts";
 
@@ -27,13 +28,13 @@ export default definePlugin({
     let socket: Promise<Listening | undefined> | undefined;
     /** The host that `scorel attach --url` names. */
     let attached: RemoteClient | undefined;
-    const claims: ReturnType<typeof claimName>[] = [];
+    const claims: OwnName[] = [];
     /** Terminals are told apart by their names, which they keep wherever their sessions go. Other programs get theirs from each host. */
-    const named = <O extends { name?: string | undefined }>(options: O): O => {
-      if (options.name !== "terminal") return options;
-      const claim = claimName(options.name);
+    const ownName = (given: string | undefined): OwnName | undefined => {
+      if (given !== "terminal") return undefined;
+      const claim = claimName(given, (sessionId) => isOpenAnywhere(ctx, sessionId));
       claims.push(claim);
-      return { ...options, name: claim.name };
+      return claim;
     };
     /** Lets other processes reach the sessions of this one. */
     const open = () => {
@@ -53,8 +54,10 @@ export default definePlugin({
             // Whoever says which client it is speaks for somebody else, and means this host.
             if (options.clientId === undefined && options.scope === undefined) {
               if (attached) return attached;
-              const own = named(options);
-              return new ReachingClient(ctx, host.connect(own), { opened: open, name: own.name });
+              const own = ownName(options.name);
+              const { name } = own ?? options;
+              const saysIn = own?.saysIn;
+              return new ReachingClient(ctx, host.connect({ ...options, name }), { opened: open, name, saysIn });
             }
             open();
             return host.connect(options);
@@ -123,11 +126,16 @@ export default definePlugin({
             ]);
             const { url: _url, ...options } = invocation.options;
             const address = namedAddress(ctx, invocation.options);
-            if (address !== undefined)
-              attached = await dialHost(ctx, address, {
-                ...options,
-                name: () => named({ name: "terminal" }).name,
-              });
+            if (address !== undefined) {
+              let own: OwnName | undefined;
+              const name = () => {
+                own = ownName("terminal");
+                return own?.name ?? "terminal";
+              };
+              attached = noting(await dialHost(ctx, address, { ...options, name }), (sessionId) =>
+                own?.saysIn(sessionId),
+              );
+            }
             return attach(ctx, { ...invocation, options }, attached);
           },
         },

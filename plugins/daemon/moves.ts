@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Reopening } from "@scorel/host/client";
+import { openAgain, type Reopening, restoreMode } from "@scorel/host/client";
 import type { Client, LinkState, Operations } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Holder } from "@scorel/kit/files/lock";
@@ -138,13 +138,21 @@ export class Moves {
   private async goOnAt(client: Client, params: Operations["load_session"]["params"]): Promise<void> {
     const { sessionId } = params;
     this.isMoving = true;
-    await this.user.open(params, client).finally(() => {
+    const isOthers = await openAgain(params, (_, given) =>
+      this.user.open(given as Operations["load_session"]["params"], client),
+    ).finally(() => {
       this.isMoving = false;
     });
     const now = this.user.routes.get(sessionId) as Client;
     for (const attending of this.user.reopening.attending())
       if (attending.sessionId === sessionId) await now.request("attend_requests", attending);
     for (const subscription of this.subscriptionsOf(sessionId)) await subscription.move(now);
+    if (!isOthers) return;
+    await now.drained(sessionId);
+    const choose = (operation: "load_session" | "set_permission", given: object) =>
+      now.request(operation, given as Operations["set_permission"]["params"]);
+    // Whoever may not choose it any more hears of the mode from the session.
+    await restoreMode(sessionId, this.user.reopening, choose).catch(() => {});
   }
 
   private subscriptionsOf(sessionId: string): MovingSubscription[] {

@@ -16,13 +16,14 @@ import { Home } from "./home.ts";
 import { othersDone } from "./leaving.ts";
 import { Moves } from "./moves.ts";
 import { MovingSubscription } from "./moving-subscription.ts";
+import { isSaying, type OwnName } from "./own-name.ts";
 import { Routes } from "./routes.ts";
 
 /** The operations that open sessions. */
 const OPENING: readonly Operation[] = ["create_session", "load_session", "continue_session", "clone_session"];
 /** Operations that faces use at any time and that change nothing. */
 const HARMLESS: readonly string[] = [
-  ...["attend_requests", "follow_status", "get_status", "get_queue", "get_events", "complete_command"],
+  ...["attend_requests", "follow_status", "get_status", "get_queue", "get_events", "complete_command", "wait_turn"],
 ];
 
 /** A client that asks whoever has a session: this process, the daemon of this home, or another process of this user. */
@@ -30,6 +31,7 @@ export class ReachingClient implements Client {
   private readonly ctx: DaemonContext;
   private readonly own: Client;
   private readonly opened: () => void;
+  private readonly saysIn: OwnName["saysIn"] | undefined;
   private readonly home: Home;
   private readonly moves: Moves;
   /** Who has the sessions that this client has opened. */
@@ -39,15 +41,23 @@ export class ReachingClient implements Client {
   private current: LinkState;
   private latest: Client | undefined;
 
-  /** `opened` is called when a session is opened in this process that others may join; `name` is what other hosts are told. */
+  /**
+   * `opened` is called when a session is opened in this process that others may join; `name` is what other hosts are told; `saysIn` is called
+   * before the client says something in a session.
+   */
   constructor(
     ctx: DaemonContext,
     own: Client,
-    { opened, name = "command" }: { opened: () => void; name?: string | undefined },
+    {
+      opened,
+      name = "command",
+      saysIn,
+    }: { opened(): void; name?: string | undefined; saysIn?: OwnName["saysIn"] | undefined },
   ) {
     this.ctx = ctx;
     this.own = own;
     this.opened = opened;
+    this.saysIn = saysIn;
     this.current = { state: "live", version: ctx.launch.version };
     this.home = new Home(ctx, {
       ...{ name, own },
@@ -85,6 +95,7 @@ export class ReachingClient implements Client {
   ): Promise<Operations[O]["result"]> => {
     const { sessionId } = params as { sessionId?: string };
     const client = await this.clientFor(sessionId);
+    if (sessionId !== undefined && isSaying(operation)) this.saysIn?.(sessionId);
     if (operation === "close_session" && sessionId !== undefined && client === this.own)
       await othersDone(this.ctx, this.own, [sessionId]);
     return this.open(operation, withMessageId(operation, params), client);
@@ -121,7 +132,9 @@ export class ReachingClient implements Client {
 
   async subscribe(...given: Parameters<Client["subscribe"]>): Promise<Subscription> {
     const [sessionId] = given;
-    const subscription = new MovingSubscription(given, (client, error) => this.moves.goesOn(sessionId, client, error));
+    const subscription = new MovingSubscription(this.heard(given), (client, error) =>
+      this.moves.goesOn(sessionId, client, error),
+    );
     try {
       await subscription.begin(await this.clientFor(sessionId));
     } catch (thrown) {
@@ -131,6 +144,15 @@ export class ReachingClient implements Client {
       await subscription.begin(other);
     }
     return subscription.handle(this.moves.follow(subscription));
+  }
+
+  /** The subscription, so that this client also knows which permission mode it has to choose again. */
+  private heard([sessionId, listener, options]: Parameters<Client["subscribe"]>): Parameters<Client["subscribe"]> {
+    const hear: typeof listener = (delivered) => {
+      this.reopening.hear(sessionId, delivered, this.clientId);
+      return listener(delivered);
+    };
+    return [sessionId, hear, options];
   }
 
   async watchSessions(...given: Parameters<Client["watchSessions"]>): Promise<() => Promise<void>> {

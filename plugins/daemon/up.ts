@@ -1,15 +1,11 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { replaceFile } from "@scorel/kit/files/private";
-import { inOwnFolder } from "@scorel/kit/files/state-folder";
 import { startInBackground, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
 import { errors } from "./errors.ts";
 import { stopIdle } from "./replace.ts";
-import { runFolder } from "./run-folder.ts";
 import { type DaemonState, findDaemon } from "./state.ts";
 
 /** The port at which the page is found when it is free; otherwise, the system chooses one. */
@@ -23,9 +19,11 @@ export async function upCommand(ctx: DaemonContext, invocation: Invocation): Pro
   if (socket === undefined) throw errors.DAEMON_NONE();
   const client = await dialHost(ctx, socket, { name: "up", reconnect: false });
   try {
-    const { code, address, seconds } = await client.request("create_access_code", { scopes: ["admin"] });
+    const program = options.noOpen === true ? undefined : openerOf(invocation.env);
+    const asked = { scopes: ["admin" as const], asFile: program !== undefined };
+    const { code, address, seconds, file } = await client.request("create_access_code", asked);
     const link = `${address}/#code=${code}`;
-    const isOpened = options.noOpen !== true && (await openInBrowser(link, invocation.env));
+    const isOpened = program !== undefined && file !== undefined && (await openWith(program, file));
     stdout.write(
       isOpened ? `Your browser was asked to open the page. If it does not: ${link}\n` : `Open this link: ${link}\n`,
     );
@@ -63,26 +61,21 @@ async function freePort(): Promise<number> {
   return isFree ? PORT : 0;
 }
 
-/**
- * Opens a link in the person's browser, by a file that leads there: other users of this computer can see the arguments of programs, and
- * would be faster with the code.
- */
-async function openInBrowser(link: string, env: Invocation["env"]): Promise<boolean> {
+/** The program that opens files in the person's browser; undefined where none would be seen. */
+function openerOf(env: Invocation["env"]): readonly string[] | undefined {
   const isGraphical = process.platform !== "linux" || env.DISPLAY !== undefined || env.WAYLAND_DISPLAY !== undefined;
-  if (!isGraphical || env.SSH_CONNECTION !== undefined) return false;
-  const [program, ...before] = { darwin: ["open"], win32: ["explorer"] }[process.platform as string] ?? ["xdg-open"];
-  const child = spawn(program as string, [...before, fileLeadingTo(link)], { detached: true, stdio: "ignore" });
+  if (!isGraphical || env.SSH_CONNECTION !== undefined) return undefined;
+  return { darwin: ["open"], win32: ["explorer"] }[process.platform as string] ?? ["xdg-open"];
+}
+
+/**
+ * Opens a file that leads to the link: other users of this computer can see the arguments of programs, and would be faster with the code.
+ */
+async function openWith([program = "", ...before]: readonly string[], file: string): Promise<boolean> {
+  const child = spawn(program, [...before, file], { detached: true, stdio: "ignore" });
   child.unref();
   return new Promise((resolve) => {
     child.once("spawn", () => resolve(true));
     child.once("error", () => resolve(false));
   });
-}
-
-/** Writes a page that only this user can read, and that leads to a link. Returns its path. */
-function fileLeadingTo(link: string): string {
-  const path = join(runFolder(), "page.html");
-  const text = `<!doctype html><meta http-equiv="refresh" content="0;url=${link}"><a href="${link}">Scorel</a>\n`;
-  inOwnFolder(runFolder(), (folder) => replaceFile(folder.at("page.html"), text));
-  return path;
 }

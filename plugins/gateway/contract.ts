@@ -1,5 +1,5 @@
 import type { CliOption } from "@scorel/cli/contract";
-import type { Channel, Hello } from "@scorel/host/client";
+import type { Challenge, Channel, Hello } from "@scorel/host/client";
 import type { ClientScope } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
 
@@ -14,14 +14,19 @@ export interface AcceptOptions {
    * anything else only as a refusal. With a number of seconds as its `retryAfter`, the client tries again then.
    */
   admit(hello: Hello): Awaitable<Admission>;
+  /**
+   * Proves to a client that this host knows its token, before the client sends it. What it throws refuses the client. For transports whose
+   * clients cannot know by themselves who is at the other end.
+   */
+  prove?(challenge: Challenge): string;
 }
 
 export interface Admission {
-  /** What the client may do; default: everything. */
+  /** The operations and options that the client may use. Default: all of them. */
   scope?: ClientScope | undefined;
-  /** The same for people, such as `view` and `prompt`. */
+  /** Names of the scopes of the client's token, such as `view` and `prompt`, as `scorel host status` shows them. */
   scopes?: readonly string[] | undefined;
-  /** What the client is called, whatever it calls itself. */
+  /** The name under which others see the client. Default: the name that the client sends when it connects. */
   name?: string | undefined;
   /**
    * Who the client is, for transports that can tell: a client that comes back after its connection was lost goes on as it was only
@@ -34,11 +39,11 @@ export interface Admission {
 export interface ConnectedClient {
   clientId: string;
   transport: string;
-  /** What others see: the name of its token, or what the program calls itself, with a number if there are several. */
+  /** The name under which others see the client: that of its token, or the one that it sent, with a number if several have it. */
   name?: string;
   /** Absent for clients that do not tell, such as curl. */
   version?: string;
-  /** What it may do, such as `view` and `prompt`; absent: everything. */
+  /** Scopes of the client's token, such as `view` and `prompt`. Absent when the client may do everything. */
   scopes?: readonly string[];
   /** False while the host waits for it to come back. */
   connected: boolean;

@@ -145,7 +145,10 @@ export class Gateway implements Omit<GatewayService, "announce"> {
     const isLimited = admission.scope !== undefined;
     this.makeRoom(isLimited);
     // A scope says that somebody else is connected, who means this host; `{}` limits nothing.
-    const guest = new Guest(this.options.host.connect({ scope: admission.scope ?? {}, name: name ?? transport }));
+    const isHere = () => entry.channel !== undefined;
+    const guest = new Guest(
+      this.options.host.connect({ scope: admission.scope ?? {}, name: name ?? transport, isHere }),
+    );
     const { clientId } = guest.client;
     const about = {
       clientId,
@@ -205,8 +208,8 @@ export class Gateway implements Omit<GatewayService, "announce"> {
       send(channel, { type: "pong" });
     } else if (message.type === "processed") entry.guest.took(message.characters);
     else if (message.type === "leave") this.leave(entry);
-    else if (message.type === "hello")
-      throw errors.GATEWAY_MESSAGE({ problems: '"hello" can only be the first message' });
+    else if (message.type === "hello" || message.type === "prove")
+      throw errors.GATEWAY_MESSAGE({ problems: `"${message.type}" can only come first` });
     else entry.guest.ask(message, characters);
   }
 

@@ -18,6 +18,12 @@ const anchor = z.strictObject({
 
 const schema = z.discriminatedUnion("type", [
   z.strictObject({
+    type: z.literal("prove"),
+    id: z.string().regex(/^[\da-f]{16}$/),
+    nonce: z.string().regex(/^[\da-f]{64}$/),
+    authority: text,
+  }),
+  z.strictObject({
     type: z.literal("hello"),
     protocol: z.int(),
     version: text,

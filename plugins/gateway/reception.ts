@@ -1,4 +1,4 @@
-import type { Channel, Hello, HostMessage } from "@scorel/host/client";
+import type { Challenge, Channel, Hello, HostMessage } from "@scorel/host/client";
 import { codeOf, ScorelError } from "@scorel/kernel";
 import type { AcceptOptions, Admission } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -34,6 +34,8 @@ export interface ConnectionUser {
 interface Stranger {
   channel: Channel;
   options: AcceptOptions;
+  /** Whether the client has asked who the host is. */
+  hasAsked: boolean;
   /** Messages that arrive while the client is being let in. */
   early: string[] | undefined;
   user: ConnectionUser | undefined;
@@ -51,7 +53,7 @@ export class Reception {
   }
 
   accept(channel: Channel, options: AcceptOptions): void {
-    const stranger: Stranger = { channel, options, early: undefined, user: undefined };
+    const stranger: Stranger = { channel, options, hasAsked: false, early: undefined, user: undefined };
     const { helloMs, strangers: max } = this.options;
     const limit = setTimeout(() => {
       if (this.strangers.has(channel)) this.turnAway(channel, errors.GATEWAY_HELLO({ seconds: helloMs / 1_000 }), true);
@@ -98,7 +100,8 @@ export class Reception {
   /** Lets a client in that has said who it is, unless its connection has closed meanwhile. */
   private async admit(stranger: Stranger, text: string): Promise<void> {
     const { channel, options } = stranger;
-    const hello = this.hello(text);
+    const hello = this.first(text);
+    if (hello.type === "prove") return this.prove(stranger, hello);
     const admission = await options.admit(hello);
     if (!this.strangers.has(channel)) return;
     const user = this.options.enter(hello, admission, channel, options);
@@ -108,16 +111,26 @@ export class Reception {
     stranger.early = undefined;
   }
 
-  private hello(text: string): Hello {
+  /** Tells a client, once, that this host knows its token. Its next message says who it is. */
+  private prove(stranger: Stranger, challenge: Challenge): void {
+    const { channel, options } = stranger;
+    if (!options.prove || stranger.hasAsked) throw errors.GATEWAY_MESSAGE({ problems: '"prove" is not expected here' });
+    stranger.hasAsked = true;
+    const proof = options.prove(challenge);
+    stranger.early = undefined;
+    send(channel, { type: "proof", proof });
+  }
+
+  private first(text: string): Hello | Challenge {
     // First, because the messages of another version may look different.
     const other = otherProtocol(text, PROTOCOL);
     if (other) {
       const { protocol: client, version: clientVersion } = other;
       throw errors.GATEWAY_PROTOCOL({ host: PROTOCOL, client, hostVersion: this.options.version, clientVersion });
     }
-    const hello = readMessage(text);
-    if (hello.type !== "hello") throw errors.GATEWAY_MESSAGE({ problems: 'the first message must be "hello"' });
-    return hello;
+    const message = readMessage(text);
+    if (message.type === "hello" || message.type === "prove") return message;
+    throw errors.GATEWAY_MESSAGE({ problems: 'the first message must be "hello"' });
   }
 
   /** Ends a connection with a reason. Only coded errors are told to those who were not let in. */

@@ -2,6 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import type { Client, HostService } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
+import { widthIn } from "@scorel/kit/terminal/size";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
@@ -34,7 +35,7 @@ export async function withClient(
       request: client.request,
       args: invocation.args,
       options: invocation.options,
-      width: stdout.isTTY ? stdout.columns : undefined,
+      width: widthIn(stdout, invocation.env),
       interrupt: invocation.interrupt,
       say: (text) => output.write(stdout.isTTY ? plainText(text) : text),
       confirm: (question, what) => confirm(question, what, invocation),

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import type { EventId, Session, StoredEvent } from "@scorel/kernel";
+import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { sizeOf } from "@scorel/kit/values/size";
 import type { TreeLeaf, TreePage, TreeRow } from "./contract.ts";
 import { lineOf, messageIn, oneLine } from "./event-text.ts";
@@ -11,6 +12,8 @@ import { Points } from "./points.ts";
 type Params = Operations["get_tree"]["params"];
 
 const ROWS = 200;
+/** Characters of the title of a call that its row is made of. */
+const LONGEST_TITLE = 1_000;
 /** A page ends when the texts of its rows have so many characters. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 /** After so many rows, other work of the host is let through. */
@@ -101,7 +104,7 @@ function drawnLineOf(session: Session, event: StoredEvent): { label: string; tex
   const action = session.display(event);
   const label = oneLine(message.toolName);
   const title = action.display === "card" ? action.title.replace(`${label} `, "") : label;
-  return title === label ? lineOf(event) : { label, text: oneLine(title) };
+  return title === label ? lineOf(event) : { label, text: oneLine(visibleBreaks(title.slice(0, LONGEST_TITLE))) };
 }
 
 function leafOf(event: StoredEvent, leafId: EventId | null): TreeLeaf {

@@ -155,6 +155,10 @@ export interface Waiting {
   reason: string;
   /** The host has said that it stops, as one does that is replaced. */
   hostStopped?: boolean;
+  /** The command that starts a host again, if it was one of this computer. */
+  startedBy?: string;
+  /** Somebody answered who has not proved to be the host, and was not sent the token. */
+  unproven?: boolean;
 }
 /** How a client is connected to its host. */
 export type LinkState =
@@ -283,7 +287,7 @@ export interface SessionStatus extends SessionGlance {
   doing?: Doing;
 }
 
-/** What a client may do in a session, besides reading it. */
+/** What a client may do in sessions that it can read. */
 export interface Rights {
   /** It may open the session, send messages and cancel turns. */
   write: boolean;
@@ -761,13 +765,15 @@ export interface ConnectOptions {
    */
   name?: string | undefined;
   scope?: ClientScope | undefined;
+  /** Whether the client can be reached now. One that was killed, or has lost its network, is awaited for a while, but not shown as present. */
+  isHere?(): boolean;
   /** Checks the results of Scorel's own operations, too, for tests. Those of extensions are always checked. */
   checkResults?: boolean | undefined;
 }
 
 /**
- * What a client may do; default: everything. What is not included answers HOST_FORBIDDEN, also in slash commands and
- * operations that run others for this client.
+ * The limits of a client. Without them, it may do everything. An operation outside them fails with HOST_FORBIDDEN, even when a slash
+ * command or another operation calls it for the client.
  */
 export interface ClientScope {
   /**

@@ -1,4 +1,11 @@
 import { defineErrors } from "@scorel/kernel";
+import { deedOf } from "@scorel/kit/text/deed";
+
+/** What was refused, in people's words if there are any. */
+function doing(operation: string | undefined): string {
+  if (operation === undefined) return "do that";
+  return deedOf(operation) ?? `do that (${operation})`;
+}
 
 export const errors = defineErrors({
   HOST_SESSION_LOCKED: (a: { sessionId: string; pid: number; since: string; path: string; suspended?: boolean }) =>
@@ -80,7 +87,7 @@ export const errors = defineErrors({
   HOST_HOME: (a: { path: string; reason: string }) =>
     `Sessions are stored in ${a.path}, which cannot be used: ${a.reason}. ${/EMFILE|ENFILE/.test(a.reason) ? "Too many files and connections are open: close some, or raise the limit (`ulimit -n`), and try again." : "Make it a directory that you own, or set HOME."}`,
   HOST_STORAGE: (a: { path: string; reason: string }) =>
-    `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
+    `${a.path} could not be written (${a.reason}), so the session cannot be written either. What its log has stays as it is; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
   HOST_PARTIAL: (a: { path: string; reason: string }) =>
     `The words of an arriving reply could not be kept beside ${a.path} (${a.reason}). They are stored with the whole reply, but are lost if this process is killed before that. Make room there.`,
   HOST_OPERATIONS: (a: { operation?: string }) =>
@@ -92,7 +99,7 @@ export const errors = defineErrors({
   HOST_OPERATION_UNKNOWN: (a: { operation: string; near?: string | undefined }) =>
     `The host knows no operation "${a.operation}". ${a.near === undefined ? "The client may be newer than the host." : `Did you mean "${a.near}"?`}`,
   HOST_FORBIDDEN: (a: { operation?: string; reason: string }) =>
-    `This client may not do that${a.operation === undefined ? "" : ` ("${a.operation}")`}: ${a.reason}. Whoever opens the connection decides what it allows.`,
+    `This client may not ${doing(a.operation)}: ${a.reason}. Whoever opens the connection decides what it allows.`,
   HOST_SCOPE_INVALID: (a: { problems: string }) => `The scope of a client is invalid: ${a.problems}.`,
   HOST_PARAMS_INVALID: (a: { operation: string; problems: string }) =>
     `The request "${a.operation}" is invalid: ${a.problems}.`,

@@ -19,5 +19,14 @@ declare module "@scorel/host/contract" {
       params: { sessionId: string; query: string; limit?: number | undefined; partial?: boolean | undefined };
       result: { files: FoundFile[]; total: number; cut?: true; reading?: true };
     };
+    /**
+     * Returns the text of a file of the project, for a person to read: what the tool Read may show without a question, with keys removed. `path` is
+     * relative to the session's directory, or absolute; the result's is relative to the project. Instead of the text, `problem` says that the
+     * file is larger than 1 MiB, or is no text. Throws MENTIONS_OUTSIDE, MENTIONS_CLOSED and MENTIONS_NONE.
+     */
+    view_file: {
+      params: { sessionId: string; path: string };
+      result: { path: string; bytes: number; text?: string; problem?: "large" | "binary" };
+    };
   }
 }

@@ -10,4 +10,10 @@ export const results = {
     cut: z.literal(true).optional(),
     reading: z.literal(true).optional(),
   }),
+  view_file: z.strictObject({
+    path: z.string(),
+    bytes: z.number(),
+    text: z.string().optional(),
+    problem: z.enum(["large", "binary"]).optional(),
+  }),
 };

@@ -6,7 +6,7 @@ import type { Mentions } from "./mentions.ts";
 /** The schemas of the results. They are loaded only when a client asks for a description or results are checked. */
 const results = async () => (await import("./operation-results.ts")).results;
 
-/** The operation by which clients complete the names of files. */
+/** The operations by which clients complete the names of files, and show their text. */
 export function operations(mentions: Mentions) {
   return {
     find_files: {
@@ -22,6 +22,14 @@ export function operations(mentions: Mentions) {
         }),
       result: async () => (await results()).find_files,
       run: async (asked) => (await import("./find/find-files.ts")).findFiles(asked, mentions),
+    },
+    view_file: {
+      summary: "Returns the text of a file of the project, as far as it may be read without a question.",
+      // It changes nothing, but a client that may only look at sessions may not look at all files.
+      size: { bounded: "A file has at most 1 MiB." },
+      params: () => z.strictObject({ sessionId: z.string(), path: z.string().min(1).max(4_096) }),
+      result: async () => (await results()).view_file,
+      run: async (asked) => (await import("./view/view-file.ts")).viewFile(asked, mentions),
     },
   } satisfies Contributions["operations"];
 }

@@ -284,6 +284,11 @@ declare module "@scorel/kernel" {
     message_cancelled: { eventId: EventId; reason: "user_cancel" | "error" | "max_tokens" };
     /** The session was opened. */
     session_start: Record<string, never>;
+    /**
+     * The session was opened only to be read, and the process that had it has ended. Until all listeners have had this event, what
+     * they append is kept in memory, so that readers see what became of interrupted work.
+     */
+    session_abandoned: Record<string, never>;
     /** Another client has opened the session. `clientId` of the event says which one, `name` is for people. */
     client_joined: { name: string };
     /** A client has left the session, in which others stay. */

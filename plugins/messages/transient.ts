@@ -135,6 +135,7 @@ const lifecycle = {
     { inFlight: { ...turn, effect: "end" } },
   ),
   session_start: transient<"session_start">(z.strictObject({})),
+  session_abandoned: transient<"session_abandoned">(z.strictObject({})),
   client_joined: transient<"client_joined">(z.strictObject({ name: z.string() }), {
     convertToDisplay: ({ name }: TransientOf<"client_joined">) => presence(`${name} is here, too`),
   }),

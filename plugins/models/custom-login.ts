@@ -6,7 +6,17 @@ import { shellWord } from "@scorel/kit/text/shell-word";
 import type { LocalModel, ModelAdminService, ServedModels } from "@scorel/model/contract";
 import { errors } from "./errors.ts";
 import { createLines, type Lines } from "./lines.ts";
-import { type CustomModel, configOf, hasDefault, newTable, tableText, whereFor, writeModel } from "./model-file.ts";
+import {
+  type CustomModel,
+  configOf,
+  hasDefault,
+  newTable,
+  tableText,
+  takeBack,
+  type Where,
+  whereFor,
+  writeModel,
+} from "./model-file.ts";
 import { checkText } from "./text.ts";
 
 /** What `scorel login` takes in place of a provider's name, for a server that it does not know. */
@@ -140,11 +150,32 @@ class Dialog {
     this.say(`${where.own ? "Changed" : "Added"}. One small request tries it:\n`);
     const outcome = await check(configOf(model));
     this.say(checkText(outcome));
+    if (outcome.problem !== undefined && !(await this.keeps(where, model)))
+      return (await this.wantsMore()) ? this.run(check) : 1;
     if (where.alias !== undefined && (hasDefault(where.text) || !(await this.becomesDefault(model))))
       this.say(
         `${hasDefault(where.text) ? "Your [model] stays as it is. " : ""}To use this one: scorel --model ${shellWord(visibleName(`${model.provider}/${model.id}`))}\n`,
       );
     return outcome.problem === undefined ? 0 : 1;
+  }
+
+  /** Offers to take back the table of a model that did not answer. The end of the input leaves it. */
+  private async keeps(where: Where, model: CustomModel): Promise<boolean> {
+    this.say(`\n${where.own ? "Keep the change" : "Keep the table"} all the same? [y/N] `);
+    const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
+    if (answer === undefined) this.say(`It stays in ${where.path}.\n`);
+    if (answer === undefined || /^\s*y/i.test(answer)) return true;
+    takeBack(where, model);
+    this.say(`Taken back: ${where.path} is as it was.\n`);
+    return false;
+  }
+
+  /** Whether a person at a terminal tries another server or model. */
+  private async wantsMore(): Promise<boolean> {
+    if (!this.to.stdin.isTTY) return false;
+    this.say("Try another server or model? [Y/n] ");
+    const answer = this.to.interrupt.aborted ? undefined : await this.lines.next();
+    return answer !== undefined && !/^\s*n/i.test(answer);
   }
 
   /** Without a `[model]`, offers to add one for a model that has a table of another name. The end of the input means no. */

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import { userDir } from "@scorel/kit/files/home";
@@ -59,22 +59,40 @@ export function tableText({ name, own }: Where, model: CustomModel): string {
   return `[${name}]\n${Object.entries(configOf(model)).map(line).join("")}`;
 }
 
+/** The file with the table. */
+function written(where: Where, model: CustomModel): string {
+  const { text, own } = where;
+  const table = tableText(where, model);
+  if (own !== undefined) return text.replace(own, () => table);
+  return text + (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n") + table;
+}
+
 /** Adds the table at the end of the file, or changes its own lines. All others stay as they are. Throws MODELS_FILE. */
 export function writeModel(where: Where, model: CustomModel): void {
   const { path, text, own } = where;
-  const table = tableText(where, model);
+  const after = written(where, model);
   try {
     if (own !== undefined) {
       const mode = statSync(path).mode & 0o777;
-      replaceFile(
-        realpathSync(path),
-        text.replace(own, () => table),
-        { mode },
-      );
+      replaceFile(realpathSync(path), after, { mode });
       return;
     }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    appendFileSync(path, (text === "" ? "" : text.endsWith("\n") ? "\n" : "\n\n") + table, { mode: 0o600 });
+    appendFileSync(path, after.slice(text.length), { mode: 0o600 });
+  } catch (thrown) {
+    throw errors.MODELS_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+/** Takes a table back that was just written: the file is as it was before. Throws MODELS_FILE, also if somebody has changed it since. */
+export function takeBack(where: Where, model: CustomModel): void {
+  const { path, text } = where;
+  const { text: now } = userFile();
+  if (now !== written(where, model))
+    throw errors.MODELS_FILE({ path, reason: "it has changed since, so the table stays in it" });
+  try {
+    if (text === "") rmSync(path);
+    else replaceFile(realpathSync(path), text, { mode: statSync(path).mode & 0o777 });
   } catch (thrown) {
     throw errors.MODELS_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }

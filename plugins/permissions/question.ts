@@ -1,5 +1,6 @@
 import type { ToolCallInput, ToolCallObjection } from "@scorel/agent/contract";
 import type { DisplayAction } from "@scorel/kernel";
+import { visibleBreaks } from "@scorel/kit/text/one-line";
 import { visibleText } from "@scorel/kit/text/plain";
 import { clientName } from "@scorel/kit/values/client-name";
 import type { Question, RequestOption } from "@scorel/requests/contract";
@@ -75,7 +76,7 @@ function reasonsOf(verdict: Verdict, objections: readonly ToolCallObjection[]): 
 }
 
 function oneLine(text: string): string {
-  const line = visibleText(text.trim()).replace(/\s*\n\s*/g, " ");
+  const line = visibleBreaks(visibleText(text.trim()));
   return line.length > REASON ? `${line.slice(0, REASON - 1)}…` : line;
 }
 

@@ -28,6 +28,8 @@ export interface Printed {
   exitCode?: number;
   /** The answer's value, if a schema was given and it fits. */
   data?: unknown;
+  /** Why it failed stands on stderr already. */
+  isSaid?: boolean;
 }
 /** Prints one turn on stdout. */
 export interface Format {

@@ -28,6 +28,8 @@ export interface Progress {
   /** Prints a line. */
   say(text: string): Promise<void>;
   hear(delivered: Delivered): Promise<void> | undefined;
+  /** Whether this was the last reason why the log cannot be written: what fails for it does not say it again. */
+  hasSaid(problem: string): boolean;
   /**
    * Prints which calls were denied because nobody could be asked, how to allow them, and which questions got their
    * default.
@@ -45,7 +47,9 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
   };
   const denied: Transients["permission_denied"][] = [];
   const defaulted = new Set<string>();
+  let unsaved: string | undefined;
   return {
+    hasSaid: (problem) => problem === unsaved,
     notices: tell,
     say: (text) => say(continued(text)),
     queued: async () => {
@@ -63,6 +67,7 @@ export function createProgress({ stderr, options }: Invocation, clientId: string
     hear: (delivered) => {
       const { event, display } = delivered;
       if (event.type === "request_defaulted") defaulted.add(displayText(display));
+      if (event.type === "storage_status") unsaved = (event as AnyEvent & Transients["storage_status"]).error;
       if (event.type === "permission_denied") denied.push(event as AnyEvent & Transients["permission_denied"]);
       // Each of its lines is Scorel's own.
       const unattached = unattachedIn(delivered, clientId);

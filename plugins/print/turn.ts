@@ -13,6 +13,7 @@ import type {
 import { codeOf, messageOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { continued } from "@scorel/kit/text/one-line";
+import { Backlog } from "./backlog.ts";
 import { type Cuts, watchCuts } from "./cut.ts";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
@@ -84,27 +85,27 @@ async function answerIn(
   // Others hear of whoever follows a session, so a prompt that may be refused is sent first, and everything since is followed.
   const sent = options.ifBusy === "refuse" ? await send(client, sessionId, prompt, true) : undefined;
   const { anchor } = status;
-  // A separate subscription, so that a slow reader of the output does not delay the limits.
   const isMine = (clientId: string) => clientId === client.clientId;
+  const backlog = new Backlog((delivered) => {
+    const told = progress.hear(delivered);
+    return told ? told.then(() => format.hear?.(delivered)) : format.hear?.(delivered);
+  });
+  // A slow reader of the output does not delay the limits. The backlog is limited by the model's output.
   const hear = (delivered: Delivered) => {
     own.hear(delivered, isMine);
     limits.hear(delivered, "clientId" in delivered.event && isMine(delivered.event.clientId));
-  };
-  await client.subscribe(sessionId, hear, { joined: true, ...(sent && { anchor }) });
-  // Returns a promise only when there is something to wait for, since a reply may have tens of thousands of deltas.
-  const show = (delivered: Delivered) => {
     cuts.hear(delivered);
-    const told = progress.hear(delivered);
-    return told ? told.then(() => format.hear?.(delivered)) : format.hear?.(delivered);
+    backlog.take(delivered);
   };
-  // Programs get all events, however slowly they read; the backlog is limited by the model's output.
+  // Programs get all events, however slowly they read.
   const joined = options.output !== "events";
-  await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined, ...(sent && { anchor }) });
+  await client.subscribe(sessionId, hear, { capacity: Number.POSITIVE_INFINITY, joined, ...(sent && { anchor }) });
   if (interrupt.aborted && !sent) return undefined;
   const printed = await converse({ ...opened, sent }, prompt, schema).finally(() => cuts.end());
-  await client.drained(sessionId);
+  await backlog.done();
   explain(printed, cuts);
   await format.finish(sessionId, printed);
+  printed.isSaid = progress.hasSaid((printed.failure ?? printed.outcome.error)?.message ?? "");
   const { notices } = await client.request("get_status", { sessionId });
   await progress.notices(notices);
   await progress.notices((await client.request("close_session", { sessionId })).notices);
@@ -260,8 +261,8 @@ async function exitCode(printed: Printed, { output }: Format, { stderr, interrup
   const isCutByOthers = outcome.reason === "cancelled" && failure !== undefined && !interrupt.aborted;
   const { exitCode: code = isCutByOthers ? EXIT.error : EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);
-  if (failure) await complaints.write(`${continued(failure.message)}\n`);
-  else if (outcome.stopReason === "length") await complaints.write(`warning: ${CUT}\n`);
+  if (failure && !printed.isSaid) await complaints.write(`${continued(failure.message)}\n`);
+  else if (!failure && outcome.stopReason === "length") await complaints.write(`warning: ${CUT}\n`);
   if (output.complaint === undefined) return code;
   await complaints.write(`${output.complaint}\n`);
   return code || 1;

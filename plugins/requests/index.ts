@@ -47,8 +47,7 @@ export default definePlugin({
     ctx.beforeStop(() => requests.close());
     return {
       async onEvent({ type }) {
-        // A session that is only viewed does not start, and must not be written to.
-        if (type === "session_start") await requests.voidLeftovers();
+        if (type === "session_start" || type === "session_abandoned") await requests.voidLeftovers();
         // A pending question would keep the session from closing.
         if (type === "session_end") await requests.close();
         if (type !== "prompt_submit") return;

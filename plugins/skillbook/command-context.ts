@@ -2,6 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
+import { widthIn } from "@scorel/kit/terminal/size";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
@@ -21,7 +22,7 @@ export interface CommandContext {
 /** Runs a command in an unsaved session, and returns its exit code. Throws SKILLBOOK errors and errors of the operations. */
 export async function inSession(
   host: HostService | undefined,
-  { args, options, cwd, stdout, stderr }: Invocation,
+  { args, options, cwd, env, stdout, stderr }: Invocation,
   action: (context: CommandContext) => Promise<number>,
 ): Promise<number> {
   if (!host) throw errors.SKILLBOOK_NO_HOST();
@@ -36,7 +37,7 @@ export async function inSession(
       args,
       options,
       json: options.output === "json" || options.json === true,
-      width: stdout.isTTY ? stdout.columns : undefined,
+      width: widthIn(stdout, env),
       say,
     });
     for (const { code: kind, message } of notices)

@@ -12,7 +12,7 @@ export interface TerminalStart {
   open(plainly: <R>(work: () => Promise<R>) => Promise<R>, sessionId?: string): Promise<SessionStatus | undefined>;
   /** The person chooses a session from a list first. */
   choosesSession?: boolean | undefined;
-  /** What the person may do; default: everything. */
+  /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights | undefined;
   /** A message that is sent at once. */
   prompt?: string | undefined;

@@ -58,6 +58,8 @@ export interface Field extends Component {
   onHelp: () => void;
   /** Gets each key that the field has no use for. */
   onUnused: (data: string) => void;
+  /** Writes the draft to the disk now. */
+  keepDraft(): void;
   /** Stops timers and writes the draft to the disk. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { Awaitable, BaseContext } from "@scorel/kernel";
-import { visibleText } from "@scorel/kit/text/plain";
+import { isVisible } from "@scorel/kit/text/plain";
 import type { Access, Approval, Tool } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -95,7 +95,7 @@ function asAbout(name: string, value: unknown): string | null {
   if (value === undefined) return null;
   if (typeof value !== "string") throw errors.TOOL_ABOUT({ name });
   const isLine = value.trim() !== "" && !/[\r\n]/.test(value) && value.length <= MOST_ABOUT;
-  return isLine && visibleText(value) === value ? value : null;
+  return isLine && isVisible(value) ? value : null;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -1,4 +1,5 @@
 import { nearest } from "@scorel/kit/values/nearest";
+import { remembered } from "@scorel/kit/values/remembered";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 import { inlineReferences } from "./refs.ts";
@@ -6,6 +7,9 @@ import { inlineReferences } from "./refs.ts";
 type Json = Record<string, unknown>;
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 type Checked = { ok: true; value: unknown } | { ok: false; issues: string };
+
+/** Different schemas whose checks are kept for the sessions that a process opens later. */
+const KEPT_CHECKS = 500;
 
 /** A tool's parameters: the schema for the model, and a check of arguments. */
 export interface ReadParameters {
@@ -34,7 +38,16 @@ function fromZod(type: z.ZodType): ReadParameters {
   return { schema, zod: true, check: (args) => checked(type.safeParse(args)) };
 }
 
+/** The JSON Schemas of zod schemas as text. Converting them takes longer than the rest of opening a session. */
+const converted = new WeakMap<z.ZodType, string>();
+
 function toJsonSchema(type: z.ZodType): Json {
+  const text = converted.get(type) ?? JSON.stringify(convert(type));
+  converted.set(type, text);
+  return JSON.parse(text) as Json;
+}
+
+function convert(type: z.ZodType): Json {
   try {
     const { $schema: _, ...schema } = z.toJSONSchema(type, {
       io: "input",
@@ -79,12 +92,15 @@ function checkable(schema: Json): z.ZodType {
       `its schema has the type ${JSON.stringify(wrong)}${meantType(wrong) || ", which JSON Schema does not have"}`,
     );
   try {
-    return z.fromJSONSchema(expressible(schema) as JsonSchema);
+    return checkOf(JSON.stringify(expressible(schema)));
   } catch (thrown) {
     const [reason = ""] = String((thrown as Error).message).split("\n");
     throw refused(`its schema cannot be checked (${reason})`);
   }
 }
+
+/** The check for a schema's text, which is also what models are sent. The same tools come with each session. */
+const checkOf = remembered((text) => z.fromJSONSchema(JSON.parse(text) as JsonSchema), KEPT_CHECKS);
 
 const PASSED_OVER = new Set([
   ...["if", "then", "else", "not", "dependentSchemas", "dependentRequired", "dependencies"],

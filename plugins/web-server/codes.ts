@@ -12,17 +12,17 @@ const BYTES = 32;
  * in the memory of this host, as digests.
  */
 export class Codes {
-  private readonly codes = new Map<string, { scopes: readonly Scope[]; timer: NodeJS.Timeout }>();
+  private readonly codes = new Map<string, { scopes: readonly Scope[]; timer: NodeJS.Timeout; ended(): void }>();
 
-  /** Makes a code for a token with these scopes. */
-  issue(scopes: readonly Scope[]): string {
+  /** Makes a code for a token with these scopes. `begun` is told it, and returns what is called when the code can no longer be used. */
+  issue(scopes: readonly Scope[], begun: (code: string) => () => void = () => () => {}): string {
     const [oldest] = this.codes.keys();
     if (this.codes.size >= MOST && oldest !== undefined) this.take(oldest);
     const code = `scorel_${randomBytes(BYTES).toString("base64url")}`;
     const digest = digestOf(code);
     const timer = setTimeout(() => this.take(digest), CODE_MS);
     timer.unref();
-    this.codes.set(digest, { scopes, timer });
+    this.codes.set(digest, { scopes, timer, ended: begun(code) });
     return code;
   }
 
@@ -41,6 +41,7 @@ export class Codes {
     const found = this.codes.get(digest);
     this.codes.delete(digest);
     clearTimeout(found?.timer);
+    found?.ended();
     return found?.scopes;
   }
 }

@@ -34,6 +34,8 @@ export interface Grant {
   scope: ClientScope | undefined;
   /** The same as the names with which the token was made. */
   scopes: readonly Scope[];
+  /** Whether the token is that of a page in the browser, which got it for a code. */
+  isPage: boolean;
   /** Aborts when the token was replaced or removed, or got other scopes. */
   revoked: AbortSignal;
 }
@@ -42,7 +44,12 @@ export interface Grant {
 export interface Visitor {
   /** What the token in the header `Authorization` allows; undefined if there was none. */
   readonly grant: Grant | undefined;
-  /** Checks a token that came in the first message. Throws WEB_TOKEN. */
+  /**
+   * Proves to a client that this host knows a token, whose client has connected to `authority`; see `proofText` of the kit. Whoever does
+   * not know the token learns nothing from the answer. Throws WEB_AUTHORITY.
+   */
+  prove(asked: { id: string; nonce: string; authority: string }): string;
+  /** Checks a token that came in a message. Throws WEB_TOKEN. */
   admit(token: string | undefined): Grant;
 }
 
@@ -57,12 +64,15 @@ declare module "@scorel/host/contract" {
     /**
      * Makes a code that a page in the browser exchanges once, within a minute, for a token of its own, with POST to `/access`. It
      * belongs into the fragment of the page's URL, which browsers do not send. Default scopes: view, prompt and approve. The token works
-     * for 12 hours, also at a host that was started anew, or until a token of the host is replaced or removed.
+     * for 12 hours, also at a host that was started anew, or until a token of the host is replaced or removed. With `asFile`, a page on the
+     * host's computer that only its user can read leads to the link; it is there as long as the code can be used.
      */
     create_access_code: {
-      params: { scopes?: Scope[] };
-      result: { code: string; address: string; seconds: number };
+      params: { scopes?: Scope[]; asFile?: boolean };
+      result: { code: string; address: string; seconds: number; file?: string };
     };
+    /** Ends the token of a page, which `tokenId` of the client package names, and the connections that use it. Other tokens stay. */
+    end_page: { params: { page: string }; result: { ended: boolean } };
   }
 }
 

@@ -37,6 +37,8 @@ export const errors = defineErrors({
   WEB_METHOD: () => "The path does not take this method. With a token, GET /openapi.json describes what there is.",
   WEB_HOST: () =>
     "The request names another host than this one. Use the address that `scorel host status` on the host's computer shows; `names` in the table [web-server] of its config.toml adds one.",
+  WEB_AUTHORITY: (a: { authority: string }) =>
+    `The host cannot prove that ${JSON.stringify(a.authority)} leads to it, so a token is not to be sent there. Use the address that \`scorel host status\` shows, with an IP address and not "localhost". For a proxy, name its address in \`origins\` in the table [web-server] of the host's config.toml.`,
   WEB_TRIES: () =>
     "Too many wrong tokens or codes came from this address. Wait a minute, and try again with the right one.",
   WEB_FAILED: () => "The host failed unexpectedly. `scorel host logs` on its computer shows why.",

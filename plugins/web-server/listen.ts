@@ -2,6 +2,7 @@ import type { Listening } from "@scorel/gateway/contract";
 import type { PluginContext } from "@scorel/kernel";
 import type { Codes } from "./codes.ts";
 import type {} from "./contract.ts";
+import { removeLinkFiles } from "./link-file.ts";
 import { startServer } from "./server.ts";
 import { settingsOf } from "./settings.ts";
 import { OWNER, storedTokens, tokenFile, writeToken } from "./tokens.ts";
@@ -15,6 +16,7 @@ export async function listen(
 ): Promise<(Listening & { codes: Codes }) | undefined> {
   const settings = settingsOf(options);
   if (!settings) return undefined;
+  removeLinkFiles();
   const { names, origins } = ctx.config;
   const routes = ctx.collect("webRoutes").flatMap(({ value }) => value);
   const [first = OWNER] = storedTokens().map(({ name }) => name);

@@ -10,14 +10,32 @@ export function operations(running: () => { address: string; codes: Codes } | un
   return {
     create_access_code: {
       summary: "Makes a code that a page in the browser exchanges once, within a minute, for a token of its own.",
-      params: () => z.strictObject({ scopes: z.array(z.enum(scopeNames)).min(1).optional() }),
-      result: () => z.strictObject({ code: z.string(), address: z.string(), seconds: z.number() }),
-      run: async ({ scopes = ["view", "prompt", "approve"] }) => {
+      params: () =>
+        z.strictObject({ scopes: z.array(z.enum(scopeNames)).min(1).optional(), asFile: z.boolean().optional() }),
+      result: () =>
+        z.strictObject({ code: z.string(), address: z.string(), seconds: z.number(), file: z.string().optional() }),
+      run: async ({ scopes = ["view", "prompt", "approve"], asFile = false }) => {
         const server = running();
         if (!server) throw errors.WEB_NOT_RUNNING();
         const { CODE_MS } = await import("./codes.ts");
-        return { code: server.codes.issue(scopes), address: server.address, seconds: CODE_MS / 1_000 };
+        const { codes, address } = server;
+        const made = { address, seconds: CODE_MS / 1_000 };
+        if (!asFile) return { ...made, code: codes.issue(scopes) };
+        const { writeLinkFile } = await import("./link-file.ts");
+        let file = "";
+        const code = codes.issue(scopes, (fresh) => {
+          const { path, remove } = writeLinkFile(`${address}/#code=${fresh}`);
+          file = path;
+          return remove;
+        });
+        return { ...made, code, file };
       },
+    },
+    end_page: {
+      summary: "Ends the token of a page in the browser that signs out, and the connections that use it.",
+      params: () => z.strictObject({ page: z.string().regex(/^[\da-f]{16}$/) }),
+      result: () => z.strictObject({ ended: z.boolean() }),
+      run: async ({ page }) => ({ ended: await (await import("./pages.ts")).endPage(page) }),
     },
   } satisfies Contributions["operations"];
 }

@@ -35,6 +35,12 @@ export function endWell(_request: IncomingMessage, response: ServerResponse): vo
   response.end("ok\n");
 }
 
+/** Sends a browser to another address of this host. It keeps the fragment. */
+export function redirect(response: ServerResponse, address: string): void {
+  response.shouldKeepAlive = false;
+  response.writeHead(307, { Location: address }).end();
+}
+
 /** Answers with an error, and closes the connection, which has shown no use for it. */
 export function end(response: ServerResponse, status: number): void {
   answer(response, status, (problems[status] ?? errors.WEB_FAILED)());

@@ -18,6 +18,8 @@ const operations: Readonly<Record<Exclude<Scope, "admin">, readonly string[]>> =
     // Without `approve`, questions about it are asked as about commands of the model.
     "run_shell",
     "end_shell",
+    // Files of the project, which the model reads for whoever may write to it.
+    "view_file",
     // Each command is allowed only if the scope includes the operations that it stands for.
     "run_command",
   ],

@@ -11,11 +11,12 @@ import { createFor } from "./http-server.ts";
 import { Connections, LIMITS, type Limits } from "./limits.ts";
 import { letPageIn } from "./pages.ts";
 import { Places } from "./places.ts";
-import { end, endForNow, endWell, headers, RETRY_AFTER_S, refuse, refuseForNow } from "./replies.ts";
+import { Proofs } from "./proofs.ts";
+import { end, endForNow, endWell, headers, RETRY_AFTER_S, redirect, refuse, refuseForNow } from "./replies.ts";
 import { bearer, isPlain, pathOf } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { TokenCheck } from "./token-check.ts";
-import { createVetting, type Refusal } from "./vetting.ts";
+import { authoritiesOf, betterAddress, createVetting, type Refusal } from "./vetting.ts";
 
 /** Connections at a time that are accepted, so that further ones than those that are used can be told so. */
 const MOST_CONNECTIONS = 2_048;
@@ -58,6 +59,7 @@ class WebServer {
   private readonly sockets = new Set<Socket>();
   private isStopping = false;
   private vet: (request: IncomingMessage) => Refusal | undefined = () => 421;
+  private readonly proofs: Proofs;
 
   constructor(server: Server, options: ServerOptions) {
     this.server = server;
@@ -69,6 +71,7 @@ class WebServer {
       failed: (thrown) => options.logger.warn("The tokens cannot be read", thrown),
       changed: () => this.codes.end(),
     });
+    this.proofs = new Proofs(this.tokens);
     server.maxConnections = MOST_CONNECTIONS;
     server.on("connection", (socket) => this.connections.enter(socket));
     server.on(options.tls ? "secureConnection" : "connection", (socket: Socket) => this.follow(socket));
@@ -84,7 +87,9 @@ class WebServer {
     const { bind, tls, names, origins } = this.options;
     const { port, family } = this.server.address() as AddressInfo;
     const scheme = tls ? "https" : "http";
-    this.vet = createVetting({ scheme, bind, port, names, origins });
+    const where = { scheme, bind, port, names, origins } as const;
+    this.vet = createVetting(where);
+    this.proofs.authorities = authoritiesOf(where);
     return `${scheme}://${family === "IPv6" ? `[${bind}]` : bind}:${port}`;
   }
 
@@ -136,6 +141,8 @@ class WebServer {
     if (path === EXCHANGE) return this.attempt(request, response, () => this.exchange(request, response));
     if (!open) return this.turnAway(request, response);
     if (request.method !== "GET") return end(response, 405);
+    const better = betterAddress(request, this.proofs.authorities);
+    if (better !== undefined) return redirect(response, better);
     return this.attempt(request, response, () => open(request, response));
   }
 
@@ -180,7 +187,11 @@ class WebServer {
     const route = this.routeOf(path);
     if (!route?.upgrade) return refuse(socket, grant ? 404 : 401);
     try {
-      await route.upgrade(request, socket, head, { grant, admit: (token) => this.admit(request, token) });
+      await route.upgrade(request, socket, head, {
+        grant,
+        prove: (asked) => this.proofs.answer(asked),
+        admit: (token) => this.admit(request, token),
+      });
     } catch (thrown) {
       this.options.logger.warn(`The connection to ${path} failed`, thrown);
       socket.destroy();

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Grant } from "./contract.ts";
-import { forgetEndedPages, isOpen, PAGE } from "./pages.ts";
+import { endOldPages, hasJustEnded, isOpen, PAGE } from "./pages.ts";
 import { revocation } from "./revocation.ts";
 import { clientScope } from "./scopes.ts";
 import { readStore, type StoredToken, stamp } from "./token-store.ts";
@@ -27,6 +27,8 @@ export class TokenCheck {
     this.changed = changed;
     this.timer = setInterval(() => this.look(), LOOK_MS);
     this.timer.unref();
+    // A change right after the start is one, too.
+    this.look();
   }
 
   /** What a token allows; undefined for an unknown one. The file is read each time, so a removed token is refused at once. */
@@ -41,7 +43,13 @@ export class TokenCheck {
     const controller = this.used.get(identity) ?? revocation();
     this.used.set(identity, controller);
     const { name, scopes } = found;
-    return { name, identity, scope: clientScope(scopes), scopes, revoked: controller.signal };
+    return { name, identity, scope: clientScope(scopes), scopes, isPage: name === PAGE, revoked: controller.signal };
+  }
+
+  /** The digests of all tokens that are known, also of those that have ended. */
+  digests(): string[] {
+    const { tokens, pages } = this.read();
+    return [...tokens, ...pages].map(({ sha256 }) => sha256);
   }
 
   end(): void {
@@ -79,7 +87,7 @@ export class TokenCheck {
     this.tokens = names;
     const open = pages.filter((page) => isOpen(page));
     this.nextEnd = Math.min(...open.map(({ until }) => Date.parse(until)));
-    if (open.length < pages.length) forgetEndedPages().catch(this.failed);
+    if (pages.some(hasJustEnded)) endOldPages().catch(this.failed);
   }
 }
 

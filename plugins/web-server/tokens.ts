@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { inStateFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import { errors } from "./errors.ts";
-import { PAGE } from "./pages.ts";
+import { endedOf, isOpen, PAGE } from "./pages.ts";
 import type { Scope } from "./scopes.ts";
 import { changing, folder, readStore, type StoredToken, writeStore } from "./token-store.ts";
 
@@ -13,7 +13,7 @@ export const OWNER = "owner";
 const BYTES = 32;
 
 /** Files that this module writes. */
-const OWN_FILE = /^(?:tokens\.json|[a-z\d][a-z\d-]{0,31}\.(?:token|curlrc))$/;
+const OWN_FILE = /^(?:tokens\.json|[a-z\d][a-z\d-]{0,31}\.(?:token|curlrc)|link-[\w-]{22}\.html)$/;
 
 /** The file in which the user finds a token. */
 export const tokenFile = (name: string) => join(folder(), `${name}.token`);
@@ -51,9 +51,11 @@ export async function writeToken(name: string, scopes: (old: StoredToken | undef
     const path = tokenFile(name);
     replaceFile(path, `${token}\n`, { durable: true });
     const made = { name, sha256, scopes: [...scopes(old)], createdAt: new Date().toISOString() };
-    writeStore({ tokens: [...tokens.filter((each) => each !== old), made], pages: old ? [] : pages });
+    const open = pages.filter((page) => isOpen(page));
+    const others = tokens.filter((each) => each !== old);
+    writeStore({ tokens: [...others, made], pages: old ? endedOf(pages, [...open, old]) : pages });
     if (existsSync(curlFile(name))) writeCurlConfig(name);
-    return { path, old, scopes: made.scopes, endedPages: old !== undefined && pages.length > 0 };
+    return { path, old, scopes: made.scopes, endedPages: old !== undefined && open.length > 0 };
   });
 }
 
@@ -64,11 +66,11 @@ function assertName(name: string): void {
 /** Removes a token and its file, and ends the tokens of pages. Throws WEB_TOKEN_UNKNOWN. */
 export async function removeToken(name: string): Promise<void> {
   await changing(() => {
-    const tokens = storedTokens();
-    const others = tokens.filter((each) => each.name !== name);
-    if (others.length === tokens.length)
-      throw errors.WEB_TOKEN_UNKNOWN({ name, known: tokens.map((each) => each.name) });
-    writeStore({ tokens: others, pages: [] });
+    const { tokens, pages } = readStore();
+    const old = tokens.find((each) => each.name === name);
+    if (!old) throw errors.WEB_TOKEN_UNKNOWN({ name, known: tokens.map((each) => each.name) });
+    const open = pages.filter((page) => isOpen(page));
+    writeStore({ tokens: tokens.filter((each) => each !== old), pages: endedOf(pages, [...open, old]) });
     for (const path of [tokenFile(name), curlFile(name)]) removeStateFile(folder(), basename(path));
   });
 }

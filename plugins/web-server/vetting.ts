@@ -38,6 +38,18 @@ export function createVetting(options: VettingOptions): (request: IncomingMessag
   };
 }
 
+/**
+ * Where a person is sent who opens the page at `localhost`, or at an address of this computer at which the server does not listen: the
+ * page could not be sure there that it talks to its host. Undefined for everything else.
+ */
+export function betterAddress(request: IncomingMessage, authorities: ReadonlySet<string>): string | undefined {
+  const host = only(request, "host")?.toLowerCase() ?? "";
+  const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
+  if (authorities.has(host) || !LOCAL.includes(name) || !isFollowedLink(request)) return undefined;
+  const [own] = authorities;
+  return `http://${own}${request.url}`;
+}
+
 /** Whether a person has followed a link, or entered the address: the answer becomes a page of its own. */
 function isFollowedLink(request: IncomingMessage): boolean {
   const [mode, dest] = [only(request, "sec-fetch-mode"), only(request, "sec-fetch-dest")];
@@ -50,15 +62,32 @@ function only({ rawHeaders }: IncomingMessage, name: string): string | undefined
   return values.length > 1 ? undefined : (values[0] ?? "");
 }
 
-function hostsOf({ scheme, bind, port, names }: VettingOptions): Set<string> {
-  const local = ["127.0.0.1", "localhost", "::1"];
+const LOCAL = ["127.0.0.1", "localhost", "::1"];
+
+/** The values of `Host` that requests may have. */
+function hostsOf(options: VettingOptions): Set<string> {
   // A page cannot make a browser name an IP address as its own host, so those of this computer are safe.
-  const own = isUnspecified(bind)
-    ? Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
-    : [bind];
-  const all = [...new Set([...local, ...own, ...names])].map((name) =>
-    (isIPv6(name) ? `[${name}]` : name).toLowerCase(),
-  );
+  return withPort([...LOCAL, ...ownAddresses(options), ...options.names], options);
+}
+
+/**
+ * The hosts and ports that lead to this server and to no other program: those at which it listens, and those that the configuration
+ * names. Without encryption, `localhost` is not among them: another user could listen at the other of its two addresses.
+ */
+export function authoritiesOf(options: VettingOptions): ReadonlySet<string> {
+  const { scheme, names, origins } = options;
+  const local = scheme === "https" ? LOCAL : [];
+  const named = origins.flatMap((origin) => (URL.canParse(origin) ? [new URL(origin).host] : []));
+  return new Set([...withPort([...local, ...ownAddresses(options), ...names], options), ...named]);
+}
+
+function ownAddresses({ bind }: VettingOptions): string[] {
+  if (!isUnspecified(bind)) return [bind];
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+}
+
+function withPort(names: readonly string[], { scheme, port }: VettingOptions): Set<string> {
+  const all = names.map((name) => (isIPv6(name) ? `[${name}]` : name).toLowerCase());
   const isDefault = port === (scheme === "https" ? 443 : 80);
   return new Set(all.flatMap((name) => (isDefault ? [name, `${name}:${port}`] : [`${name}:${port}`])));
 }

@@ -19,6 +19,7 @@ export async function buildPage(folder) {
     // Relative, so that the page also works below a path of a proxy.
     base: "./",
     logLevel: "warn",
+    plugins: [allAtOnce],
     define: { SCOREL_VERSION: JSON.stringify(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version) },
     build: {
       outDir: folder,
@@ -36,6 +37,26 @@ export async function buildPage(folder) {
   const inputs = output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => !id.startsWith("\0"));
   return [...new Set(inputs.map((id) => relative(root, id.split("?", 1)[0])))];
 }
+
+/**
+ * Loads all scripts together with the page. While the host does not run, another program can listen at its port: a script that was loaded
+ * then would come from there.
+ */
+const allAtOnce = {
+  name: "all-at-once",
+  transformIndexHtml: {
+    order: "post",
+    handler(html, { bundle = {} }) {
+      const chunks = Object.values(bundle).filter(({ type, isEntry }) => type === "chunk" && !isEntry);
+      const missing = chunks.filter(({ fileName }) => !html.includes(fileName));
+      return missing.map(({ fileName }) => ({
+        tag: "link",
+        attrs: { rel: "modulepreload", crossorigin: true, href: `./${fileName}` },
+        injectTo: "head",
+      }));
+    },
+  },
+};
 
 /** Writes a compressed copy beside each file that becomes smaller. */
 function compress(folder) {

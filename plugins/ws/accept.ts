@@ -4,6 +4,7 @@ import type { GatewayService } from "@scorel/gateway/contract";
 import type { Visitor } from "@scorel/web-server/contract";
 import { type WebSocket, WebSocketServer } from "ws";
 import { socketChannel } from "./channel.ts";
+import { errors } from "./errors.ts";
 
 /** Longest message of a client that has shown its token while it connected, and of one that shows it afterwards. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
@@ -27,11 +28,18 @@ export function acceptSocket(
   const { server, maxMessage } = visitor.grant ? known : strangers;
   server.handleUpgrade(request, connection, head, (socket: WebSocket) => {
     const channel = socketChannel(socket, { limits: LIMITS, connection, maxMessage });
+    let hasProved = visitor.grant !== undefined;
     gateway.accept(channel, {
       transport: "ws",
+      prove: (challenge) => {
+        hasProved = true;
+        return visitor.prove(challenge);
+      },
       admit: ({ token, name }) => {
         const grant = visitor.grant ?? visitor.admit(token);
         if (grant.revoked.aborted) return visitor.admit(undefined);
+        // It would send its token to anybody.
+        if (grant.isPage && !hasProved) throw errors.WS_OLD_PAGE();
         const leave = () => channel.close();
         grant.revoked.addEventListener("abort", leave, { once: true });
         socket.once("close", () => grant.revoked.removeEventListener("abort", leave));

@@ -13,6 +13,8 @@ export const errors = defineErrors({
   },
   WS_OTHER_USER: (a: { address: string; uid: number }) =>
     `The program at ${a.address} belongs to another user of this computer (uid ${a.uid}), so the token was not sent. If your host does not run, somebody else has taken its port: start it at another one. If that user runs the host for you, add --insecure.`,
+  WS_OLD_PAGE: () =>
+    "This page is of an earlier version of Scorel: it does not check that this is its host before it sends its token. Load the page anew. A page of your own needs the current @scorel/host/client.",
   WS_TOO_LARGE: (a: { max: number }) =>
     `A message over this connection may have at most ${a.max} bytes. Connect again, and send less at once, or name a file that the session can read.`,
   WS_TOKEN_FILE: {

@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
 import { createKeyLocator, type KeyLocator } from "@scorel/kit/text/key-locator";
+import { remembered } from "@scorel/kit/values/remembered";
 import type { Table } from "@scorel/kit/values/table";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";
+
+/** Texts of files whose lines are kept. */
+const KEPT_TEXTS = 50;
 
 /** Who wrote a layer. A project's own files may set less than the user's. */
 export type LayerKind = "shipped" | "user" | "project";
@@ -41,7 +45,7 @@ export function readLayer(path: string, kind: LayerKind, file = path): Layer {
 /** Parses the text of a layer. Throws CONFIG_TOML. */
 export function parseLayer(text: string, path: string, kind: LayerKind, file = path): Layer {
   try {
-    return { kind, file, path, table: parse(text), locate: lazily(() => createKeyLocator(text)) };
+    return { kind, file, path, table: parse(text), locate: (key) => locatorOf(text)(key) };
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     const said = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
@@ -97,11 +101,5 @@ function readText(path: string, file: string): string {
   }
 }
 
-/** Creates the locator when a message first needs a position. */
-function lazily(create: () => KeyLocator): KeyLocator {
-  let locator: KeyLocator | undefined;
-  return (path) => {
-    locator ??= create();
-    return locator(path);
-  };
-}
+/** The lines of a text are found when a message first needs one. A host reads the same files for each session. */
+const locatorOf = remembered(createKeyLocator, KEPT_TEXTS);

@@ -25,8 +25,12 @@ function isHelpCommand(words: readonly string[]): boolean {
 
 /** A help text, broken at words for the terminal that shows it. */
 async function fitting(help: string): Promise<string> {
-  const { isTTY, columns } = process.stdout;
-  return isTTY && columns ? (await import("@scorel/kit/text/table-rows")).rowsOfWidth(help, columns) : help;
+  if (!process.stdout.isTTY) return help;
+  const [{ rowsOfWidth }, { columnsOf }] = await Promise.all([
+    import("@scorel/kit/text/table-rows"),
+    import("@scorel/kit/terminal/size"),
+  ]);
+  return rowsOfWidth(help, columnsOf(process.stdout));
 }
 
 /** Prints a text to stdout. A closed pipe (EPIPE) is not an error; any other failure sets exit code 1. */

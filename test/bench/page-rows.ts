@@ -16,6 +16,8 @@ const SLOWER = 4;
 const PER_SECOND = 100;
 const COUNTED_MS = 4_000;
 const OPENED = 10;
+/** More than the page waits before it keeps what has changed. */
+const KEPT_AFTER_MS = 3_000;
 const model = process.env.BENCH_MODEL ?? "";
 
 const least = (values: readonly number[]) => Math.min(...values);
@@ -55,13 +57,22 @@ class Stage implements AsyncDisposable {
     return { page, cdp };
   }
 
+  stop(): void {
+    this.command("host", "stop");
+  }
+
+  /** Starts the host again at the port of a page. */
+  serveAgain(page: Page): void {
+    this.command("host", "serve", "--port", new URL(page.url()).port);
+  }
+
   private command(...args: string[]): string {
     return run(process.execPath, [bin, ...args], { home: this.home.home });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.browser.close();
-    this.command("host", "stop");
+    this.stop();
     // Compiled code may still be being kept there, by a process of its own.
     for (let isLeft = true; isLeft; ) {
       try {
@@ -111,10 +122,8 @@ async function firstRows(): Promise<object[]> {
   ];
 }
 
-/** Opening a long conversation, and the frames while one scrolls to its beginning. */
-async function longRows(): Promise<object[]> {
-  await using stage = await Stage.begin([500, 2]);
-  const { page } = await stage.open();
+/** How long it takes until a long conversation is shown, each time after a short one. */
+async function openings(page: Page, stage: Stage): Promise<number[]> {
   const opening: number[] = [];
   for (let n = 0; n < RUNS; n++) {
     await linkTo(page, stage.sessions[1]).click();
@@ -125,6 +134,14 @@ async function longRows(): Promise<object[]> {
     await page.locator('[role="log"]:not([data-old])').getByText("The total adds up").last().waitFor();
     opening.push(performance.now() - from);
   }
+  return opening;
+}
+
+/** Opening a long conversation, and the frames while one scrolls to its beginning. */
+async function longRows(): Promise<object[]> {
+  await using stage = await Stage.begin([500, 2]);
+  const { page } = await stage.open();
+  const opening = await openings(page, stage);
   const frames = await page.evaluate(async () => {
     const log = document.querySelector('[role="log"]') as HTMLElement;
     const times: number[] = [];
@@ -137,9 +154,20 @@ async function longRows(): Promise<object[]> {
     }
     return times;
   });
+  // What was opened before is shown from the browser when the host is away.
+  await sleep(KEPT_AFTER_MS);
+  stage.stop();
+  await page.getByRole("button", { name: "Connect now" }).waitFor();
+  const kept = await openings(page, stage);
+  stage.serveAgain(page);
+  const served = performance.now();
+  await page.getByRole("button", { name: "Connect now" }).waitFor({ state: "detached" });
+  const back = performance.now() - served;
   return [
     { work: "page: opening 500 turns", value: least(opening), limit: 300 },
+    { work: "page: opening 500 turns from the browser's cache, without the host", value: least(kept), limit: 300 },
     { work: "page: the longest frame while one scrolls in them", value: Math.max(...frames), limit: 50 },
+    { work: "page: back to live after its host came back", value: back, limit: 1_000 },
   ];
 }
 
@@ -150,7 +178,10 @@ async function words(turns: number): Promise<{ each: number; frames: number[] }>
   await linkTo(page, stage.sessions[0]).click();
   await page.getByRole("textbox", { name: "Message" }).fill("go");
   await page.keyboard.press("Control+Enter");
-  await page.getByText(/\bw100\b/).waitFor();
+  await page
+    .getByRole("log")
+    .getByText(/\bw100\b/)
+    .waitFor();
   const before = await metric(cdp, "TaskDuration");
   const frames = await page.evaluate(async (ms) => {
     const times: number[] = [];

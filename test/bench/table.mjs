@@ -2,7 +2,7 @@
 
 /**
  * @param results for each Node: `{ version, rows }`, a row being `{ work, value, baseline?, unit?, aim?, limit?, memory?,
- * memoryBaseline?, was? }` or `{ table: { title, head, lines } }` with cells that are printed as they are; `was` is the figure
+ * memoryBaseline?, was? }`, `{ work, missing }` with what is not installed, or `{ table: { title, head, lines } }` with cells that are printed as they are; `was` is the figure
  * of an earlier release as text, with its unit, for work whose improvement is to be seen
  */
 export function print(results) {
@@ -35,7 +35,8 @@ function printLines(lines) {
     );
 }
 
-function cellsOf({ value, baseline, unit = "ms", aim, limit, memory, memoryBaseline, was = "", failed }) {
+function cellsOf({ value, baseline, unit = "ms", aim, limit, memory, memoryBaseline, was = "", missing, failed }) {
+  if (missing) return ["", "", "", "", "", "", missing];
   if (failed) return ["", "", "", "", "", "", "failed"];
   const quantity = (amount) => (amount === undefined ? "" : `${Number(amount.toPrecision(4))} ${unit}`);
   const ratio = baseline === undefined ? undefined : value / baseline;

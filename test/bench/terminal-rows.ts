@@ -1,7 +1,11 @@
-/** What the application on the whole screen costs: until its first picture, for a key, for each word that arrives, in memory, idle. */
+/**
+ * What the application on the whole screen costs: until its first picture, for a key, for each word that arrives, in memory, idle. Its
+ * first picture is also measured against that of pi, if SCOREL_BENCH_PI names one or it is on the PATH.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 // @ts-expect-error: a plain module without types
 import { bin, createHome, run } from "./measure.mjs";
+import { findPi, PI_INPUT_LINE, PI_OFFLINE, piRow } from "./pi.ts";
 import { FIRST_QUESTION, Terminal, writeSession } from "./terminal-stage.ts";
 
 const FIRST_RUNS = 9;
@@ -29,9 +33,13 @@ const share = (values: readonly number[], part: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] as number;
 
 /** Time until the first picture, and processor time of it. */
-async function first(home: string, command: readonly string[]): Promise<{ ms: number; processor: number }> {
-  await using terminal = new Terminal(home, command);
-  const at = await terminal.shows(INPUT_LINE);
+async function first(
+  home: string,
+  command: readonly string[],
+  inputLine = INPUT_LINE,
+): Promise<{ ms: number; processor: number }> {
+  await using terminal = new Terminal(home, command, inputLine === PI_INPUT_LINE ? PI_OFFLINE : {});
+  const at = await terminal.shows(inputLine);
   return { ms: at - terminal.started, processor: terminal.processor };
 }
 
@@ -52,9 +60,14 @@ async function firstRows(): Promise<object[]> {
     await leave(own.home);
     const ours: { ms: number; processor: number }[] = [];
     const others: typeof ours = [];
+    const theirs: number[] = [];
+    const pi = findPi(process.env);
+    // The first start makes files.
+    if (pi !== undefined) await first(own.home, [pi], PI_INPUT_LINE);
     for (let n = 0; n < FIRST_RUNS; n++) {
       ours.push(await first(own.home, application()));
       others.push(await first(own.home, bare));
+      if (pi !== undefined) theirs.push((await first(own.home, [pi], PI_INPUT_LINE)).ms);
     }
     const row = (of: (each: { ms: number; processor: number }) => number) => ({
       value: least(ours.map(of)),
@@ -63,6 +76,7 @@ async function firstRows(): Promise<object[]> {
     return [
       { work: "terminal: first picture, the first time", value: unknown.ms, baseline: row(({ ms }) => ms).baseline },
       { work: "terminal: first picture", ...row(({ ms }) => ms), limit: 250 },
+      piRow(pi, least(ours.map(({ ms }) => ms)), theirs),
       { work: "terminal: first picture, CPU", ...row(({ processor }) => processor) },
     ];
   } finally {

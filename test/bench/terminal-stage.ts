@@ -28,11 +28,11 @@ export class Terminal implements AsyncDisposable {
   private seen = "";
   private look: (chunk: Chunk) => void = () => {};
 
-  constructor(home: string, command: readonly string[]) {
+  constructor(home: string, command: readonly string[], more: Readonly<Record<string, string>> = {}) {
     this.notes = join(home, "terminal-pid");
     const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
     const run = `stty cols 120 rows 40; echo $$ > '${this.notes}'; exec ${quoted}`;
-    const env = environment(home, { TERM: "xterm-256color", LANG: "C.UTF-8" });
+    const env = environment(home, { TERM: "xterm-256color", LANG: "C.UTF-8", ...more });
     this.child = spawn("script", ["-qefc", run, "/dev/null"], { cwd: home, env, stdio: ["pipe", "pipe", "inherit"] });
     this.ended = new Promise((resolve) => this.child.on("close", resolve));
     this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {

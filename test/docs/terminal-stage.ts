@@ -1,44 +1,17 @@
-import { execFileSync } from "node:child_process";
 import { type FullScreen, fullScreen } from "../e2e/full-screen.ts";
 import { modelTable, type Scratch, scratch } from "../e2e/scorel.ts";
-import { type Reply, startModelServer, text, toolCall, usage } from "../model-server.ts";
+import { startModelServer } from "../model-server.ts";
+import { cartReplies, commitCart } from "./cart.ts";
 import { terminalPicture } from "./terminal-picture.ts";
 
 /** The pictures of the terminal in the guide; the first is in the README, too. */
 export const terminalPictures = ["work", "question", "sessions", "help"].map((name) => `docs/terminal-${name}.svg`);
 
 const COLUMNS = 100;
-const cart = `export function total(items) {
-  let sum = 0;
-  for (let i = 1; i < items.length; i++) sum += items[i].price;
-  return sum;
-}
-`;
-const fixed = { old_string: "let i = 1", new_string: "let i = 0" };
-const summary = `The loop began at 1, so \`total\` left out the **first item**:
-
-| items | before | now |
-| --- | ---: | ---: |
-| \`[]\` | 0 | 0 |
-| \`[{ price: 2 }]\` | 0 | 2 |
-
-The test covers the first item now.`;
-const more = usage({ input: 2100, output: 40 });
-
-const replies: Reply[] = [
-  [text("A price of the test data is a text."), more],
-  [text("I will look at it."), toolCall("Read", { file_path: "src/cart.js" }), more],
-  [toolCall("Edit", { file_path: "src/cart.js", ...fixed }), more],
-  [toolCall("Bash", { command: "grep -n 'let i' src/cart.js" }), more],
-  [text(summary), more],
-  [text("Nothing else uses it."), more],
-  [text("I will try it."), toolCall("Bash", { command: "node --test && git diff --stat" }), more],
-];
-
 /** Works through a small task with the built command, and returns its pictures by file. */
 export async function takePictures(): Promise<Map<string, string>> {
   using s = stage();
-  await using server = await startModelServer(replies);
+  await using server = await startModelServer(cartReplies);
   s.file(
     "~/.scorel/config.toml",
     modelTable(server.baseUrl).replace('"scripted"', '"local"').replace("scripted-model", "my-model"),
@@ -98,11 +71,6 @@ async function allowed(t: FullScreen, about: string, key: string) {
 
 function stage(): Scratch {
   const s = scratch();
-  s.file("src/cart.js", cart);
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=You", "-c", "user.email=you@example.com", ...args], { cwd: s.project });
-  git("init", "--quiet", "--initial-branch=main");
-  git("add", ".");
-  git("commit", "--quiet", "--message", "A cart");
+  commitCart(s.project);
   return s;
 }

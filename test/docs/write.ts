@@ -14,7 +14,8 @@ import { playTrust } from "./trust-stage.ts";
 
 /**
  * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also plays the
- * guides and the demonstration with the built command and writes their outputs.
+ * guides and the demonstration with the built command and writes their outputs. `npm run docs -- page` draws the pictures of the page's guide in
+ * Chromium, and `-- page <folder>` all screens, on a desktop and a phone, light and dark, in both languages, to be looked at.
  */
 const files = await generate();
 if (process.argv.includes("guide")) {
@@ -26,6 +27,7 @@ if (process.argv.includes("guide")) {
   files.set(pictureFile, await playDemo());
   for (const [file, picture] of await takePictures()) files.set(file, picture);
 }
+if (process.argv.includes("page")) await drawPage(process.argv.at(-1) as string);
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });
 for (const name of readdirSync(reference))
@@ -36,6 +38,21 @@ console.log(`${files.size} files written`);
 // The help texts were read from plugins that had the former table.
 if (files.get(optionList) !== known) console.log("The options of sessions have changed: run `npm run docs` again.");
 process.exit();
+
+/** Draws all screens into a folder, or those of the guide where it shows them. */
+async function drawPage(folder: string): Promise<void> {
+  const { drawScreens, everyLook, fileOf, guidePictures } = await import("./page-stage.ts");
+  if (folder === "page") {
+    for (const picture of guidePictures) {
+      const drawn = (await drawScreens(picture)).get(picture.screen) as Buffer;
+      writeFileSync(join(root, "docs", fileOf(picture.screen, picture)), drawn);
+    }
+    return;
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const look of everyLook)
+    for (const [screen, png] of await drawScreens(look)) writeFileSync(join(folder, fileOf(screen, look)), png);
+}
 
 /** Generated pages say so in their first line. */
 function isGenerated(path: string): boolean {

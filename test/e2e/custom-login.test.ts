@@ -32,37 +32,48 @@ function server(key?: string): Server {
   return made;
 }
 
+/** A server that lists a model which it does not have. */
+const boasting = createServer((request, response) => {
+  const isList = request.url === "/v1/models";
+  response
+    .writeHead(isList ? 200 : 404, { "content-type": "application/json" })
+    .end(JSON.stringify(isList ? { data: [{ id: "gone" }] } : { error: { message: "no model gone" } }));
+});
 const open = server();
 const closed = server(KEY);
 const failing = createServer((_request, response) => void response.writeHead(500).end("no memory\nleft"));
 const addressOf = (of: Server) => `127.0.0.1:${(of.address() as AddressInfo).port}`;
 beforeAll(async () => {
-  for (const each of [open, closed, failing])
+  for (const each of [open, closed, failing, boasting])
     await new Promise<void>((resolve) => each.listen(0, "127.0.0.1", resolve));
 });
 afterAll(() => {
-  for (const each of [open, closed, failing]) each.close();
+  for (const each of [open, closed, failing, boasting]) each.close();
 });
 
 const configOf = (s: Scratch) => readFileSync(join(s.home, ".scorel/config.toml"), "utf8");
 const login = (s: Scratch, answers: readonly string[], env?: Record<string, string>) =>
   s.run(["login", "custom"], { input: answers.map((each) => `${each}\n`).join(""), ...(env && { env }) });
 
+/** The table that is written for the model "large" of the open server. */
+const tableWith = (contextWindow: number, maxTokens: number) =>
+  [
+    "[model]",
+    'type = "custom"',
+    'api = "openai-completions"',
+    'provider = "local"',
+    'id = "large"',
+    `baseUrl = "http://${addressOf(open)}/v1"`,
+    `contextWindow = ${contextWindow}`,
+    `maxTokens = ${maxTokens}`,
+    "",
+  ].join("\n");
+
 describe("scorel login custom", () => {
   it("asks for a server and a model, shows the table, adds it, and tries it", async () => {
     using s = scratch({ inProcess: true });
     const { code, stdout, stderr } = await login(s, [addressOf(open), "", "9", "large", "", "y"]);
-    const table = [
-      "[model]",
-      'type = "custom"',
-      'api = "openai-completions"',
-      'provider = "local"',
-      'id = "large"',
-      `baseUrl = "http://${addressOf(open)}/v1"`,
-      "contextWindow = 65536",
-      "maxTokens = 16384",
-      "",
-    ].join("\n");
+    const table = tableWith(65_536, 16_384);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("  1  small\n  2  large\n  3  two\\u{a}lines\nWhich model");
     expect(stdout).toContain("There is no such model. Write a number from 1 to 3,");
@@ -115,6 +126,31 @@ describe("scorel login custom", () => {
     expect(() => configOf(s)).toThrow("ENOENT");
   });
 
+  it.each([
+    ["is taken back", "", undefined],
+    ["is kept if somebody wants it", "y", 'id = "gone"'],
+    ["is kept when the input ends", undefined, 'id = "gone"'],
+  ])("the table of a model that does not answer %s", async (_what, last, kept) => {
+    using s = scratch({ inProcess: true });
+    s.file("~/.scorel/config.toml", "# mine\n");
+    const { code, stdout } = await login(s, [addressOf(boasting), "", "", "", ...(last === undefined ? [] : [last])]);
+    expect([
+      code,
+      stdout.includes("failed  local/gone"),
+      stdout.includes("Keep the table all the same? [y/N]"),
+    ]).toEqual([1, true, true]);
+    if (kept === undefined) expect(configOf(s)).toBe("# mine\n");
+    else expect(configOf(s)).toContain(kept);
+  });
+
+  it("a change that does not answer is taken back alone", async () => {
+    using s = scratch({ inProcess: true });
+    await login(s, [addressOf(boasting), "", "", "", "y"]);
+    const before = configOf(s);
+    const { stdout } = await login(s, [addressOf(boasting), "", "32000", "", "n"]);
+    expect([stdout.includes("Keep the change all the same?"), configOf(s)]).toEqual([true, before]);
+  });
+
   it("gives a second server a name of its own, whose model is asked there", async () => {
     using s = scratch({ inProcess: true });
     await login(s, [addressOf(open), "", "1", "", ""]);
@@ -135,23 +171,7 @@ describe("scorel login custom", () => {
     const { stdout } = await login(s, [`http://${addressOf(open)}/`, "", "large", "32000", ""]);
     expect(stdout).toContain("Change it? [Y/n] Changed.");
     expect(configOf(s)).toBe(
-      [
-        "# mine",
-        "[model]",
-        'type = "custom"',
-        'api = "openai-completions"',
-        'provider = "local"',
-        'id = "large"',
-        `baseUrl = "http://${addressOf(open)}/v1"`,
-        "contextWindow = 32000",
-        "maxTokens = 8000",
-        "# fast",
-        "reasoning = true",
-        "",
-        "[agent]",
-        "idleTimeout = 30",
-        "",
-      ].join("\n"),
+      `# mine\n${tableWith(32_000, 8000)}# fast\nreasoning = true\n\n[agent]\nidleTimeout = 30\n`,
     );
   });
 
@@ -197,6 +217,18 @@ describe("scorel login custom", () => {
     await t.shows("holds its key");
     t.type("\n");
     await t.shows("status 500: no memory left");
+    await t.shows("Address of the server");
+    t.type(`${addressOf(boasting)}\n`);
+    await t.shows("holds its key");
+    t.type("\n");
+    await t.shows("Context window");
+    t.type("\n");
+    await t.shows("Add it?");
+    t.type("\n");
+    await t.shows("Keep the table all the same?");
+    t.type("\n");
+    await t.shows("Try another server or model?");
+    t.type("\n");
     await t.shows("Address of the server");
     t.type(`${addressOf(open)}\n`);
     await t.shows("holds its key");

@@ -24,6 +24,15 @@ async function stage(s: Scratch, more: readonly string[] = []) {
   return { host, prompt, port: host.port, [Symbol.asyncDispose]: () => server.close() };
 }
 
+/** The same, after the host was killed and the prompt has noticed. */
+async function stageWithoutHost(s: Scratch) {
+  const t = await stage(s);
+  t.host.child.kill("SIGKILL");
+  await t.host.finished;
+  await t.prompt.said("The connection to the host is lost");
+  return t;
+}
+
 it("a prompt that another client cancels says so, and fails", async () => {
   using s = scratch();
   await using t = await stage(s, ["--port", "0"]);
@@ -58,10 +67,7 @@ it("a prompt whose host is replaced says so, and fails", async () => {
 
 it("a prompt whose host is gone ends at the first Ctrl-C", async () => {
   using s = scratch();
-  await using t = await stage(s);
-  t.host.child.kill("SIGKILL");
-  await t.host.finished;
-  await t.prompt.said("The connection to the host is lost");
+  await using t = await stageWithoutHost(s);
   t.prompt.child.kill("SIGINT");
   const { code, stderr } = await t.prompt.finished;
   expect([code, stderr.split("\n").slice(1)]).toEqual([
@@ -85,10 +91,7 @@ it("a prompt that was interrupted before its host was gone ends with the connect
 
 it("a prompt whose host is killed says that it waits, goes on when the host is back, and fails", async () => {
   using s = scratch();
-  await using t = await stage(s);
-  t.host.child.kill("SIGKILL");
-  await t.host.finished;
-  await t.prompt.said("The connection to the host is lost");
+  await using t = await stageWithoutHost(s);
   await serving(s);
   const { code, stderr } = await t.prompt.finished;
   expect([code, stderr.replace(/\(.*?\);/, "(why);").split("\n")]).toEqual([

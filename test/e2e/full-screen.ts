@@ -30,6 +30,8 @@ export interface FullScreen extends AsyncDisposable {
 export interface FullScreenOptions {
   columns?: number;
   rows?: number;
+  /** The terminal says how large it is. Default: true */
+  sized?: boolean;
   env?: Readonly<Record<string, string>>;
   /** Starts the command in a shell with job control, which says when it is stopped, and continues it at an empty line. */
   jobs?: boolean;
@@ -38,7 +40,7 @@ export interface FullScreenOptions {
 export function fullScreen(
   s: Scratch,
   args: readonly string[] = [],
-  { columns = 80, rows = 24, env: more = {}, jobs = false }: FullScreenOptions = {},
+  { columns = 80, rows = 24, sized: isSized = true, env: more = {}, jobs = false }: FullScreenOptions = {},
 ): FullScreen {
   const screen = emulator(columns, rows);
   const notes = join(s.project, "..", `terminal-${Math.random().toString(36).slice(2)}`);
@@ -54,7 +56,7 @@ export function fullScreen(
   const run = jobs
     ? `set -m; ${command}; code=$?; stty sane; echo "[stopped $code]"; read -r line; fg`
     : `echo $$ >> '${notes}'; exec ${command}`;
-  const sized = `stty cols ${columns} rows ${rows}; tty > '${notes}'; ${run}`;
+  const sized = `stty cols ${isSized ? columns : 0} rows ${isSized ? rows : 0}; tty > '${notes}'; ${run}`;
   const child: ChildProcess = spawn("script", ["-qefc", sized, "/dev/null"], { cwd: s.project, env });
   let sent = "";
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {

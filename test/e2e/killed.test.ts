@@ -35,6 +35,15 @@ function killOwner(s: Scratch): void {
 }
 
 const sleeping = toolCall("Bash", { command: "echo $$ >> pids; exec sleep 600" });
+/** What commands that only read print of the one session, whose log they leave as it is. */
+async function read(s: Scratch): Promise<Record<"show" | "context" | "export", string>> {
+  const [log] = s.logs() as [string];
+  const before = readFileSync(log, "utf8");
+  const run = async (command: string) => (await s.run(["session", command, basename(log, ".jsonl")])).stdout;
+  const printed = { show: await run("show"), context: await run("context"), export: await run("export") };
+  expect(readFileSync(log, "utf8")).toBe(before);
+  return printed;
+}
 const results = (s: Scratch) =>
   s
     .logs()
@@ -54,6 +63,8 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
       await killed.code;
     }
     expect(results(s)).toEqual([]);
+    const unopened = await read(s);
+    for (const text of Object.values(unopened)) expect(text.split(STOPPED)).toHaveLength(2);
     {
       await using t = fullScreen(s, ["--continue"], { columns: 100 });
       await t.shows(STOPPED);
@@ -68,10 +79,21 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     await using t = terminal(s, ["--continue"]);
     await t.shows("failed: $ echo $$ >> pids");
     await t.shows(STOPPED);
-    const id = basename(s.logs()[0] as string, ".jsonl");
-    for (const command of ["show", "context", "export"])
-      expect((await s.run(["session", command, id])).stdout).toContain(STOPPED);
+    for (const text of Object.values(await read(s))) expect(text).toContain(STOPPED);
     t.type("/quit\r");
+    await t.code;
+  }, 60_000);
+
+  it("shows a command that runs in another process as running", async () => {
+    await using s = await modelThat(sleeping);
+    await using t = fullScreen(s, ["--permission", "full"], { columns: 100 });
+    await t.shows("full · scripted-model");
+    t.type("do it\r");
+    await started.pidsIn(join(s.project, "pids"), 1);
+    for (const text of Object.values(await read(s))) expect(text).not.toContain("Stopped: Scorel");
+    t.type("\u001b");
+    await t.shows("Interrupted.");
+    t.type("\u0004");
     await t.code;
   }, 60_000);
 
@@ -88,6 +110,9 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
       await host.finished;
       await asked.shows("the host is gone");
     }
+    const unopened = await read(s);
+    for (const text of Object.values(unopened)) expect(text).toContain(NOT_RUN);
+    expect(unopened.export).toContain(VOID);
     await using t = fullScreen(s, ["--continue"], { columns: 100 });
     await t.shows(VOID);
     await t.shows(NOT_RUN);

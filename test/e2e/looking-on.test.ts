@@ -52,7 +52,7 @@ describe.skipIf(!hasTerminals)("somebody whose token may only view", () => {
   it("looks on in the terminal application, and keeps what they have typed", async () => {
     await using t = await stage(asking);
     await using viewer = fullScreen(t.s, await t.attach("viewer", "view"), { columns: 110, rows: 36 });
-    await viewer.shows("You may read this session and not write in it");
+    await viewer.shows("You may read this session, but not write in it");
     await viewer.shows("A shop.");
     viewer.type("May I?\r");
     await viewer.shows("You may only read this session.");
@@ -76,7 +76,7 @@ describe.skipIf(!hasTerminals)("somebody whose token may only view", () => {
   it("looks on line by line, and keeps what they have typed", async () => {
     await using t = await stage(asking);
     await using viewer = terminal(t.s, [...(await t.attach("viewer", "view")), "--plain"]);
-    await viewer.shows("You may read this session and not write in it");
+    await viewer.shows("You may read this session, but not write in it");
     await viewer.shows("A shop.");
     viewer.type("May I?\r");
     await viewer.shows("This was not sent: you may only read this session");
@@ -97,11 +97,11 @@ describe.skipIf(!hasTerminals)("somebody whose token may view and prompt", () =>
   it("sends messages, and leaves questions to others", async () => {
     await using t = await stage((_, index) => text(index === 0 ? "A shop." : "Certainly."));
     await using guest = fullScreen(t.s, await t.attach("guest", "view,prompt"), { columns: 110, rows: 36 });
-    await guest.shows("You may write in this session and not answer its questions");
+    await guest.shows("You may write in this session, but not answer its questions");
     guest.type("May I?\r");
     await guest.shows("Certainly.");
     await using plain = terminal(t.s, [...(await t.attach("guest2", "view,prompt")), "--plain"]);
-    await plain.shows("You may write in this session and not answer its questions");
+    await plain.shows("You may write in this session, but not answer its questions");
     plain.type("And I?\r");
     await Promise.all([guest.shows("And I?"), plain.shows("Certainly.")]);
     plain.type("/exit\r");

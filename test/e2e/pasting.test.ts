@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
 import { hasTerminals, type Terminal, terminal } from "./pty.ts";
@@ -27,6 +28,23 @@ describe.skipIf(!hasTerminals)("text that is pasted into a conversation", () => 
     expect(isMarking(t)).toBe(false);
     expect(server.requests[0]?.text).toContain("/permission full\\nrm -rf ~\\nend");
     expect(t.screen()).not.toContain("Permission mode");
+  });
+
+  it("runs nothing in a terminal that does not mark pastes, and keeps the last line, which has no end", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("I see.")]);
+    s.useModel(server.baseUrl);
+    await using t = terminal(s);
+    await t.shows("> ");
+    t.type("!touch one\r/permission full\r!touch two\rthe last line");
+    await t.shows("[pasted 1: 4 lines]");
+    t.type("\r");
+    await t.shows("I see.");
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+    expect(server.requests[0]?.text).toContain("!touch one\\n/permission full\\n!touch two\\nthe last line");
+    expect(t.screen()).not.toContain("Permission mode");
+    expect(readdirSync(s.project)).toEqual([]);
   });
 
   it.each([

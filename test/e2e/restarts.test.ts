@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../eventually.ts";
@@ -30,6 +30,25 @@ async function terminal(s: Scratch, args: readonly string[] = []): Promise<FullS
   const t = fullScreen(s, args);
   await t.shows("scripted-model");
   return t;
+}
+
+/** A terminal whose host was killed after the first turn. */
+async function terminalWithoutHost(s: Scratch): Promise<FullScreen> {
+  const host = await serving(s);
+  const t = await terminal(s);
+  t.type("one\r");
+  await t.shows("First.");
+  host.child.kill("SIGKILL");
+  await t.shows("the host is gone");
+  await t.shows("`scorel host serve` in another terminal starts one");
+  return t;
+}
+
+/** The texts that the next terminal would find. */
+function drafts(s: Scratch): string[] {
+  const folder = join(s.home, ".scorel/drafts");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  return files.map((name) => (JSON.parse(readFileSync(join(folder, name), "utf8")) as { text: string }).text);
 }
 
 function isAlive(pid: number): boolean {
@@ -103,12 +122,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
     "is shown as waiting, and is sent once when the host is back",
     async () => {
       await using s = await stage([text("First."), text("Second."), text("Third.")]);
-      const host = await serving(s);
-      await using t = await terminal(s);
-      t.type("one\r");
-      await t.shows("First.");
-      host.child.kill("SIGKILL");
-      await t.shows("the host is gone");
+      await using t = await terminalWithoutHost(s);
       t.type("while away\r");
       await t.shows("Sent when the host is back (Esc takes it back):\n⋯ while away");
       t.type("and more\r");
@@ -126,12 +140,7 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
     "stands in the field of whoever leaves before that, and is not sent",
     async () => {
       await using s = await stage([text("First."), text("Never.")]);
-      const host = await serving(s);
-      await using t = await terminal(s);
-      t.type("one\r");
-      await t.shows("First.");
-      host.child.kill("SIGKILL");
-      await t.shows("the host is gone");
+      await using t = await terminalWithoutHost(s);
       t.type("kept words\r");
       await t.shows("⋯ kept words");
       t.type("\u0004");
@@ -140,6 +149,90 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
       await using again = await terminal(s, ["--continue"]);
       await again.shows("> kept words");
       expect([users(s), s.server.requests.length]).toEqual([["one"], 1]);
+    },
+    LIMIT,
+  );
+
+  it(
+    "waits in order with shell lines and commands, which run once the host is back",
+    async () => {
+      await using s = await stage([text("First."), text("Second.")]);
+      await using t = await terminalWithoutHost(s);
+      t.type("!!echo ran >> ran\r");
+      await t.shows("Sent when the host is back (Esc takes it back):\n⋯ !!echo ran >> ran");
+      t.type("/name Renamed\r");
+      await t.shows("⋯ !!echo ran >> ran\n⋯ /name Renamed");
+      t.type("go on\r");
+      await t.shows("⋯ /name Renamed\n⋯ go on");
+      expect(t.screen.text()).not.toContain("▌ /name");
+      await serving(s);
+      await t.shows("Second.");
+      await t.hides("⋯ ");
+      expect(t.screen.text()).toMatch(/▌ \/name Renamed[\s\S]*▌ go on/);
+      await t.shows(/● !! echo ran >> ran .*\[exit code 0/);
+      await eventually(() => expect(readFileSync(join(s.project, "ran"), "utf8")).toBe("ran\n"));
+      expect(users(s)).toEqual(["one", "go on"]);
+    },
+    LIMIT,
+  );
+
+  it(
+    "comes back to the field with Esc, a shell line as one and several entries as text",
+    async () => {
+      await using s = await stage([text("First."), text("Never.")]);
+      await using t = await terminalWithoutHost(s);
+      t.type("!touch made\r");
+      await t.shows("⋯ !touch made");
+      t.type("\u001b");
+      await t.shows("\n!touch made\n");
+      t.type("\r");
+      await t.shows("⋯ !touch made");
+      t.type("and words\r");
+      await t.shows("⋯ and words");
+      t.type("\u001b");
+      await t.shows(/> !touch made\s+and words/);
+      await t.hides("⋯ ");
+      await serving(s);
+      await t.hides("the host is gone");
+      expect([existsSync(join(s.project, "made")), users(s)]).toEqual([false, ["one"]]);
+    },
+    LIMIT,
+  );
+
+  it(
+    "is the draft of the next terminal if this one is killed, with what was being written",
+    async () => {
+      await using s = await stage([text("First."), text("Never.")]);
+      {
+        await using t = await terminalWithoutHost(s);
+        t.type("one more\r");
+        await t.shows("⋯ one more");
+        t.type("!touch made\r");
+        await t.shows("⋯ one more\n⋯ !touch made");
+        t.type("and half");
+        await t.shows("> and half");
+        await eventually(() => expect(drafts(s)).toEqual(["one more\n\n!touch made\n\nand half"]));
+        t.signal("SIGKILL");
+        await t.code;
+      }
+      await serving(s);
+      await using again = await terminal(s, ["--continue"]);
+      await again.shows(/> one more\s+!touch made\s+and half/);
+      expect([users(s), s.server.requests.length, existsSync(join(s.project, "made"))]).toEqual([["one"], 1, false]);
+    },
+    LIMIT,
+  );
+
+  it(
+    "is no draft any more once it is sent",
+    async () => {
+      await using s = await stage([text("First."), text("Second.")]);
+      await using t = await terminalWithoutHost(s);
+      t.type("while away\r");
+      await eventually(() => expect(drafts(s)).toEqual(["while away"]));
+      await serving(s);
+      await t.shows("Second.");
+      await eventually(() => expect(drafts(s)).toEqual([]));
     },
     LIMIT,
   );
@@ -158,6 +251,8 @@ describe.skipIf(!hasTerminals)("a shell line in a plain conversation", () => {
       const pid = Number(readFileSync(join(s.project, "pid"), "utf8"));
       host.child.kill("SIGKILL");
       await t.shows("(the host is gone:");
+      await t.shows("starts one)");
+      expect(t.screen.text().replace(/\n */g, " ")).toContain("Ctrl-C leaves; `scorel host serve` in another terminal");
       await serving(s);
       await t.shows("[interrupted: the host ended");
       t.type("and?\r");

@@ -374,7 +374,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     t.type("\u001b");
     await t.shows("> later");
     t.type("\u0003\u001b");
-    await t.shows("The host is gone, so nothing can be ended there.");
+    await t.shows("The host is gone, so nothing can be interrupted.");
     t.type(keys);
     expect(await t.code).toBe(0);
     expect(t.screen.text()).toMatch(/To go on: scorel --session \w+/);

@@ -68,7 +68,7 @@ describe.skipIf(!hasTerminals)("lists of the terminal application", () => {
     t.type("\u0004");
     await t.shows('Move "hello there" to the trash?');
     t.type("y");
-    await t.shows("where you were, is in the trash, and this is a new session. To have it back: /restore");
+    await t.shows("the session you were in, is in the trash, and this is a new one. To restore it: /restore");
     await t.hides("Hi.");
     t.type("/status\r");
     await t.shows("state      idle");

@@ -84,6 +84,30 @@ describe("a conversation whose host is restarted", () => {
   });
 });
 
+describe.skipIf(!hasTerminals)("a terminal whose host is killed during a turn", () => {
+  it("goes on where somebody else opens the session, and hears of nothing that it did not ask for", async () => {
+    using s = scratch();
+    await using server = await startModelServer([
+      [text("half of "), delayUntil(new Promise(() => {}))],
+      text("second"),
+    ]);
+    s.useModel(server.baseUrl);
+    const host = await serving(s);
+    await using first = terminal(s, [...none]);
+    await first.shows("> ");
+    first.type("one\r");
+    await first.shows("half of");
+    host.child.kill("SIGKILL");
+    await host.finished;
+    await first.shows("the host is gone");
+    await using other = terminal(s, [...none, "--continue"]);
+    await first.shows("goes on in another one");
+    other.type("two\r");
+    await first.shows("second");
+    expect(first.screen()).not.toMatch(/while it worked|wait_turn/);
+  });
+});
+
 describe.skipIf(!hasTerminals)("three terminals in one session of a host", () => {
   /** Each of them sends a message, and all of them see every answer. */
   async function talk(all: readonly Terminal[], words: readonly string[]) {
@@ -103,6 +127,20 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
   }
 
   const idIn = (shown: string) => /New session (\w{16})/.exec(shown)?.[1] as string;
+
+  /** Two terminals in one session of a host, after its first turn. */
+  async function pairAtHost(s: Scratch) {
+    const host = await serving(s);
+    const first = terminal(s, [...none]);
+    await first.shows("> ");
+    await talk([first], ["zero"]);
+    const second = terminal(s, [...none, "attach"]);
+    await second.shows("answer to question zero");
+    const dispose = async () => {
+      await Promise.all([first, second].map((each) => each[Symbol.asyncDispose]()));
+    };
+    return { host, first, second, [Symbol.asyncDispose]: dispose };
+  }
 
   it("keep their names wherever the session goes, and nobody who comes later gets one of them", async () => {
     using s = scratch();
@@ -131,11 +169,8 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
   it("keep their names after a restart of the host, and whoever comes then gets another one", async () => {
     using s = scratch();
     await using _server = await stage(s);
-    const host = await serving(s);
-    await using first = terminal(s, [...none]);
-    await first.shows("> ");
-    await talk([first], ["zero"]);
-    await using second = terminal(s, [...none, "attach"]);
+    await using pair = await pairAtHost(s);
+    const { host, first, second } = pair;
     await second.shows("(also here: terminal; you are terminal-2)");
     host.child.kill("SIGKILL");
     await host.finished;
@@ -155,12 +190,8 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     await using _server = await stage(s);
     await using early = terminal(s, [...none]);
     await early.shows("> ");
-    const host = await serving(s);
-    await using first = terminal(s, [...none]);
-    await first.shows("> ");
-    await talk([first], ["zero"]);
-    await using second = terminal(s, [...none, "attach"]);
-    await second.shows("answer to question zero");
+    await using pair = await pairAtHost(s);
+    const { host, first, second } = pair;
     early.type(`/resume ${idIn(first.screen())}\r`);
     await early.shows("answer to question zero");
     const all = [early, first, second];
@@ -178,12 +209,8 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
   it("two of them find the session in the third, which has opened it while there was no host", async () => {
     using s = scratch();
     await using _server = await stage(s);
-    const host = await serving(s);
-    await using first = terminal(s, [...none]);
-    await first.shows("> ");
-    await talk([first], ["zero"]);
-    await using second = terminal(s, [...none, "attach"]);
-    await second.shows("answer to question zero");
+    await using pair = await pairAtHost(s);
+    const { host, first, second } = pair;
     host.child.kill("SIGTERM");
     await host.finished;
     second.type("question waiting\r");

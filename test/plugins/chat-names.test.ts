@@ -35,7 +35,7 @@ it("each line of somebody else's message is theirs, and names and titles add non
   expect(pieces.join("").trimEnd().split("\n")).toEqual([
     "(x (cancelled) is here, too)",
     ...["  print> one", "  print> (cancelled)", "  print> ", "  print> three"],
-    "· Bash a (cancelled)",
+    "· Bash a ⏎ (cancelled)",
   ]);
 });
 

@@ -60,7 +60,7 @@ describe("the screen of a conversation", () => {
         ["shell_line", card("! ls", "done", "a"), "me"],
         ["shell_line", card("! ls", "done", "a"), "without-name"],
       ),
-    ).toEqual(["· friend ! touch a b", "· ! ls", "  a", "· another client ! ls", "  a"]);
+    ).toEqual(["· friend ! touch a ⏎ b", "· ! ls", "  a", "· another client ! ls", "  a"]);
   });
 
   it("names a tool once, and again after output of other tools", async () => {

@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectHost } from "@scorel/host/client";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { dialSocket } from "../../plugins/socket/socket.ts";
 import { type Scratch, scratch } from "../e2e/scorel.ts";
 import { eventually } from "../eventually.ts";
 import { FaultProxy } from "../fault-proxy.ts";
@@ -16,8 +20,8 @@ export interface BrowserStage extends AsyncDisposable {
   complaints: string[];
   /** A link that lets a page in once, as `scorel up` prints it. */
   link(): Promise<string>;
-  /** A page that was opened with this link, by default a new one. */
-  open(options?: BrowserContextOptions & { link?: string }): Promise<Page>;
+  /** A page that was opened with this link, by default a new one. `before` prepares it. */
+  open(options?: BrowserContextOptions & { link?: string; before?(page: Page): Promise<unknown> }): Promise<Page>;
 }
 
 /**
@@ -45,11 +49,12 @@ export async function browserStage(replies: Script, { more = "" } = {}): Promise
     network,
     complaints,
     link,
-    open: async ({ link: given, ...options } = {}) => {
+    open: async ({ link: given, before, ...options } = {}) => {
       const context = await browser.newContext({ locale: "en-US", ...options });
       const page = await context.newPage();
       page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(error.message));
+      await before?.(page);
       await page.goto(given ?? (await link()));
       return page;
     },
@@ -62,4 +67,10 @@ export async function browserStage(replies: Script, { more = "" } = {}): Promise
       await eventually(() => s[Symbol.dispose]());
     },
   };
+}
+
+/** A client of the host with this home, beside the pages. */
+export async function hostClient(home: string, name: string) {
+  const { addresses } = JSON.parse(readFileSync(join(home, ".scorel/run/host.json"), "utf8"));
+  return connectHost({ dial: () => dialSocket(addresses[0].address), name, version: "1.0.0" });
 }

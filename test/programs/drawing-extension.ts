@@ -8,7 +8,7 @@ export interface Drawn {
   outputs: readonly string[];
 }
 
-/** The source of an extension that shows any texts in any form: `/draw`, `/ask`, and the tool `Show`. */
+/** The source of an extension that shows any texts in any form: `/draw` with the number of one or for all, `/ask`, and the tool `Show`. */
 export const drawingExtension = (drawn: Drawn) => `import { z } from "zod";
 
 const { actions, question, outputs } = ${JSON.stringify(drawn)};
@@ -33,8 +33,8 @@ export default {
   commands: ({ session, ui }) => ({
     draw: {
       summary: "Draw everything",
-      async run() {
-        for (const action of actions) await session.append("drawing", { action });
+      async run(args) {
+        for (const action of args === "" ? actions : [actions[Number(args)]]) await session.append("drawing", { action });
       },
     },
     ask: {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { hang, type Reply, text, toolCall } from "../model-server.ts";
+import { delayUntil, gate, hang, type Reply, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { type BrowserStage, browserStage } from "./browser.ts";
 
@@ -222,7 +222,8 @@ itWith(
   "chromium",
   "waiting messages are moved, changed and removed, and Esc stops the turn from anywhere",
   async () => {
-    await using stage = await chatStage([hang(), text("An answer to what waited.")]);
+    const held = gate();
+    await using stage = await chatStage([hang(), [delayUntil(held.promise), text("An answer to what waited.")]]);
     const { t, page, conversation } = stage;
     const send = async (message: string) => {
       await field(page).fill(message);
@@ -253,9 +254,12 @@ itWith(
     await page.getByRole("status").getByText("The turn has ended.").waitFor({ state: "attached" });
     await items.getByText("with the next message").waitFor();
     await items.getByRole("button", { name: "Send now" }).click();
+    // The page tells of the end of a turn that it has shown. One that lasts less than a picture is not told.
+    await stop.waitFor();
+    await expect.poll(() => items.count()).toBe(0);
+    held.open();
     await conversation.getByText("An answer to what waited.").waitFor();
     await page.getByRole("status").getByText("The reply is complete.").waitFor({ state: "attached" });
-    expect(await items.count()).toBe(0);
     expect(t.complaints).toEqual([]);
   },
 );

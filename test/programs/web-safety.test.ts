@@ -1,15 +1,12 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectHost } from "@scorel/host/client";
 import type { DisplayAction } from "@scorel/kernel";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { dialSocket } from "../../plugins/socket/socket.ts";
 import { safeText } from "../../plugins/web/page/display/safe.ts";
 import { delayUntil, gate, type Reply, text, thinking, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { payloads } from "../plugins/transfer/payloads.ts";
-import { browserStage } from "./browser.ts";
+import { browserStage, hostClient } from "./browser.ts";
 import { type Drawn, drawingExtension } from "./drawing-extension.ts";
 import { guard } from "./page-guard.ts";
 import { watched } from "./watched.ts";
@@ -70,7 +67,7 @@ itWith(
     ]);
     await using t = await browserStage([...replies, text("All was said."), [delayUntil(held.promise), text("Late.")]]);
     t.s.file("~/.scorel/extensions/drawing.ts", drawingExtension(drawn(texts, parts)));
-    const client = await clientOf(t.s.home, texts[7] as string);
+    const client = await hostClient(t.s.home, texts[7] as string);
     try {
       const page = await t.open({ viewport: { width: 1280, height: 30_000 } });
       await page.getByRole("navigation", { name: "Sessions" }).waitFor();
@@ -131,12 +128,7 @@ itWith(
   120_000,
 );
 
-async function clientOf(home: string, name: string) {
-  const { addresses } = JSON.parse(readFileSync(join(home, ".scorel/run/host.json"), "utf8"));
-  return connectHost({ dial: () => dialSocket(addresses[0].address), name, version: "1.0.0" });
-}
-
-type Client = Awaited<ReturnType<typeof clientOf>>;
+type Client = Awaited<ReturnType<typeof hostClient>>;
 
 /** Shows all texts in each form, all of it unfolded. */
 async function formsShown(page: Page, client: Client, cwd: string, texts: readonly string[]) {
@@ -160,25 +152,26 @@ async function questionShown(page: Page) {
   const question = page.getByRole("region", { name: "Your answer is needed" });
   await unfold(question);
   await question.getByRole("button", { name: VISIBLE }).waitFor();
-  expect(await question.getByRole("alert").textContent()).toContain(VISIBLE);
+  expect(await question.getByRole("heading").textContent()).toContain(VISIBLE);
   expect(await question.locator(".notice").first().textContent()).toBe(VISIBLE);
-  expect(await question.locator(".diff").first().textContent()).toContain(`+${VISIBLE}`);
+  expect(await question.locator(".diff ins").first().textContent()).toContain(VISIBLE);
 }
 
-itWith("chromium", "colours of code are loaded with the first code, and leave it as it was written", async () => {
+itWith("chromium", "colours of code come with the page and not later, and leave code as it was written", async () => {
   const code = 'const a = "<img src=x onerror=alert(1)>"; // </code><script>alert(1)</script>';
   await using t = await browserStage([text("No code."), text(`Here:\n\n\`\`\`js\n${code}\n\`\`\`\n`, 7)]);
   await t.s.run(["-p", "first"]);
-  const page = await t.open();
-  await page.getByRole("link", { name: /first/ }).waitFor();
   const loaded: string[] = [];
-  page.on("request", (request) => loaded.push(request.url()));
+  const before = async (fresh: Page) => void fresh.on("request", (request) => loaded.push(request.url()));
+  const page = await t.open({ before });
+  await page.getByRole("link", { name: /first/ }).waitFor();
   const watching = await guard(page, t.address);
   await page.getByRole("link", { name: /first/ }).click();
   const conversation = page.getByRole("log");
   await conversation.getByText("No code.").waitFor();
   const colours = () => loaded.filter((url) => url.includes("highlighter")).length;
-  expect(colours()).toBe(0);
+  const atFirst = colours();
+  expect(atFirst).toBeGreaterThan(0);
 
   await page.getByRole("textbox", { name: "Message" }).fill("Show code.");
   await page.keyboard.press("Control+Enter");
@@ -187,6 +180,65 @@ itWith("chromium", "colours of code are loaded with the first code, and leave it
   const kinds = ["keyword", "string", "comment"];
   const shown = await Promise.all(kinds.map((kind) => conversation.locator(`.code-${kind}`).textContent()));
   expect(shown).toEqual(["const", '"<img src=x onerror=alert(1)>"', "// </code><script>alert(1)</script>"]);
-  expect(colours()).toBe(1);
+  expect(colours()).toBe(atFirst);
   expect({ seen: await watching.seen(), complaints: t.complaints }).toEqual({ seen: [], complaints: [] });
+});
+
+itWith("chromium", "a question that is longer than its place says so above it, and is whole", async () => {
+  const command = `echo begin\n${"echo more\n".repeat(410)}rm end\ufe0f${"e\u0301".repeat(3)}x${"\u0301".repeat(2_000)}`;
+  await using t = await browserStage([
+    toolCall("Bash", { command: "touch a" }),
+    text("First."),
+    toolCall("Bash", { command }),
+    text("Second."),
+  ]);
+  const page = await t.open({ viewport: { width: 360, height: 740 } });
+  const client = await hostClient(t.s.home, "writer");
+  try {
+    const { sessionId } = await client.request("create_session", {
+      cwd: t.s.project,
+      name: "Asked",
+      permission: "ask",
+    });
+    await page.evaluate((id) => (globalThis as any).location.assign(`#/session/${id}`), sessionId);
+    await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+    await client.request("send_message", { sessionId, content: "Run something short." });
+    const question = page.getByRole("region", { name: "Your answer is needed" });
+    await question.getByText("$ touch a").waitFor();
+    expect(await question.getByRole("note").count()).toBe(0);
+    await question.getByRole("button", { name: "yes, this once" }).click();
+    await page.getByRole("log").getByText("First.").waitFor();
+
+    await client.request("send_message", { sessionId, content: "Run something long." });
+    await question
+      .getByRole("note")
+      .getByText(/^4\d\d lines, \d+ characters\. The end is below/)
+      .waitFor();
+    const shown = await question.locator(".notice").first().textContent();
+    expect(shown?.slice(0, 12)).toBe("$ echo begin");
+    expect(
+      shown?.endsWith(`rm end\\u{fe0f}${"e\u0301".repeat(3)}x${"\u0301".repeat(4)}${"\\u{301}".repeat(1_996)}`),
+    ).toBe(true);
+    expect(await page.getByRole("log").locator(".card-title").last().textContent()).toContain(
+      "begin ⏎ echo more ⏎ echo",
+    );
+    expect(t.complaints).toEqual([]);
+  } finally {
+    await client.close();
+  }
+});
+
+itWith("chromium", "a question shows all of a very long command, and the page still answers", async () => {
+  const command = `echo ${"A".repeat(200_000)}; touch end`;
+  await using t = await browserStage([text("First."), toolCall("Bash", { command })]);
+  await t.s.run(["-p", "first"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: "New session in project" }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Run it.");
+  await page.keyboard.press("Control+Enter");
+  const question = page.getByRole("region", { name: "Your answer is needed" });
+  await question.waitFor({ timeout: 20_000 });
+  expect(await question.locator(".notice").first().textContent()).toBe(`$ ${command}`);
+  expect((await page.getByRole("log").locator(".card-title").first().textContent())?.length ?? 0).toBeLessThan(600);
+  expect(t.complaints).toEqual([]);
 });

@@ -13,14 +13,16 @@ const { beats, beatMs, sessions, pid } = workerData;
 const STUCK_AFTER = 6;
 /** The character that a terminal sends for Ctrl-C while the prompt is shown. */
 const CTRL_C = 3;
-/** Maximum milliseconds for an orderly exit. */
-const EXIT_MS = 1000;
+/** Maximum milliseconds for an orderly exit. On a busy machine the main thread may be paused late. */
+const EXIT_MS = 2500;
 
 let last = -1;
 let missed = 0;
 /** The numbers of missed beats at which the main thread is examined next, and was examined last. */
 let nextLook = STUCK_AFTER;
 let lastLook = 0;
+/** Beats to wait for an answer before the main thread is examined again. */
+let patience = STUCK_AFTER;
 /** The number of Ctrl-C and SIGINT; the first one only cancels. */
 let interrupts = 0;
 /** The exit code that the process was asked for. */
@@ -37,7 +39,7 @@ setInterval(() => {
   const now = Atomics.load(beats, 0);
   missed = now === last ? missed + 1 : 0;
   last = now;
-  if (missed === 0) nextLook = STUCK_AFTER;
+  if (missed === 0) nextLook = patience = STUCK_AFTER;
   if (missed < STUCK_AFTER) return giveBack();
   if (missed === nextLook && !ending) lookUntilNamed();
   readTyped();
@@ -121,8 +123,10 @@ function end(status) {
 function lookUntilNamed() {
   const seconds = (missed * beatMs) / 1000;
   lastLook = missed;
-  nextLook = 3 * missed;
+  nextLook = missed + patience;
+  patience *= 2;
   look((frames, known) => {
+    patience = STUCK_AFTER;
     nextLook = tell(frames, known, seconds) ? Number.POSITIVE_INFINITY : Math.max(lastLook, missed) + STUCK_AFTER;
   });
 }

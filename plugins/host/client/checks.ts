@@ -19,6 +19,7 @@ function isUsable(message: HostMessage): boolean {
       (message.replay === undefined || message.replay === true)
     );
   if (type === "changes") return isNumber(message.subscription) && isList(message.changes, isChange);
+  if (type === "proof") return isText(message.proof);
   if (type === "closing") return isError(message.error) && isNumber(message.retryAfter ?? 0);
   if (type !== "welcome") return true;
   const isLimit = message.maxMessage === undefined || isNumber(message.maxMessage);

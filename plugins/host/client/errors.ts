@@ -1,3 +1,5 @@
+import { requestFor } from "@scorel/kit/text/deed";
+import { clause } from "@scorel/kit/text/one-line";
 import { defineErrors } from "@scorel/kit/values/coded-error";
 
 const at = ({ address }: { address?: string | undefined }) => (address === undefined ? "" : ` at ${address}`);
@@ -11,18 +13,22 @@ export const errors = defineErrors({
   LINK_SILENT: (a: { ms: number; address?: string | undefined }) =>
     `The host${at(a)} did not answer within ${a.ms / 1000} s. Check that the address is that of a Scorel host, and that it is running: \`scorel host status\` on its computer.`,
   LINK_UNANSWERED: (a: { operation: string; ms: number; address?: string | undefined }) =>
-    `The host${at(a)} is there, but has not answered "${a.operation}" within ${a.ms / 1000} s; it is unknown whether that was done. \`scorel host logs\` on its computer may show why; \`scorel host serve --replace\` starts another one there.`,
+    `The host${at(a)} is there, but has not answered ${requestFor(a.operation)} within ${a.ms / 1000} s; it is unknown whether that was done. \`scorel host logs\` on its computer may show why; \`scorel host serve --replace\` starts another one there.`,
   LINK_CLOSED: (a: { reason?: string | undefined; address?: string | undefined }) =>
     `The host${at(a)} closed the connection before it could be used${a.reason === undefined ? "" : ` (${a.reason})`}. Try again; \`scorel host logs\` on its computer shows why.`,
+  LINK_UNPROVEN: (a: { address: string; said?: string | undefined }) =>
+    `What answers at ${a.address} has not proved that it is your host, so the token was not sent to it${a.said === undefined ? "" : ` (it said: ${clause(a.said)})`}. Either the host does not know this token, or another program has taken its port, or the host is of an earlier version. Behind a proxy, \`origins\` in the table [web-server] of the host's config.toml must name the address.`,
+  LINK_INSECURE: (a: { address: string }) =>
+    `The token cannot be sent to ${a.address}: browsers check whether it is your host only over https: and at addresses of this computer, such as http://127.0.0.1. Start the host with --tls-cert and --tls-key, or use an SSH tunnel to the same port of this computer.`,
   LINK_ENDED: (a: { reason: string }) => `The connection to the host has ended: ${a.reason}. Connect again.`,
   LINK_PROTOCOL: (a: { got: string; address?: string | undefined }) =>
     `${a.address ?? "This"} is not a Scorel host, or one of another version: it sent ${JSON.stringify(a.got)}. Check the address.`,
   LINK_TOO_LARGE: (a: { bytes: number; max: number }) =>
     `This request has at least ${a.bytes} bytes; over this connection, the host takes at most ${a.max} in one. It was not sent. Send less at once, or name a file that the session can read.`,
   LINK_REPEATED: (a: { operation: string; characters: number; times: number }) =>
-    `The connection was lost ${a.times} times with "${a.operation}" unanswered, a request of ${a.characters} characters, so it is not sent again. It is unknown whether it was carried out. Look before you try again, with less in one request.`,
+    `The connection was lost ${a.times} times with ${requestFor(a.operation)} unanswered, which has ${a.characters} characters, so it is not sent again. It is unknown whether it was carried out. Look before you try again, with less in one request.`,
   LINK_RESULT: (a: { operation: string }) =>
-    `The host's answer to "${a.operation}" is not one that a Scorel host gives. Check the address; if it is right, \`scorel host logs\` on its computer may show why.`,
+    `The host's answer to ${requestFor(a.operation)} is not one that a Scorel host gives. Check the address; if it is right, \`scorel host logs\` on its computer may show why.`,
   LINK_PAGES: (a: { max: number }) =>
     `The host's answer has no end: ${a.max} pages of it were read, or it changed again and again meanwhile. Try again; if that fails, too, \`scorel host serve --replace\` starts another host.`,
   RESUME_UNKNOWN: {
@@ -36,5 +42,5 @@ export const errors = defineErrors({
       `${a.count} sessions have "${a.wanted}" in their ids or titles:\n${a.named.map((line) => `  ${line}\n`).join("")}${a.count > a.named.length ? "  …\n" : ""}Give the id, more of a title, or choose with \`scorel --resume\`.`,
   },
   LINK_LOST: (a: { operation: string }) =>
-    `The host was restarted while it worked on "${a.operation}", so it is unknown whether that was done. Look before you try again.`,
+    `The host was restarted while it worked on ${requestFor(a.operation)}, so it is unknown whether that was done. Look before you try again.`,
 });

@@ -31,7 +31,7 @@ export interface SessionChoice extends SessionOptions {
 /** The rights of a client that may do everything. */
 export const ALL_RIGHTS: Rights = { write: true, answer: true };
 
-/** What the client may do. Hosts of earlier versions do not tell; there, requests are refused one by one. */
+/** Returns what the client may do. A host that does not know `get_rights` yet may still refuse single requests. */
 export async function rightsOf(client: Client): Promise<Rights> {
   try {
     return await client.request("get_rights", {});

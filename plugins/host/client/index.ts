@@ -8,7 +8,7 @@ export * from "./faces.ts";
 export type { LinkOptions, LinkState, LinkTimes } from "./link-options.ts";
 export { isRepeatable, withMessageId } from "./message-ids.ts";
 export type { RemoteClient, RemoteOptions } from "./remote-client.ts";
-export { Reopening } from "./reopening.ts";
+export { openAgain, Reopening, restoreMode } from "./reopening.ts";
 export type { CacheOptions, CacheStore } from "./view/cache.ts";
 export { isConnected, whileConnected } from "./view/connected.ts";
 export type { OpenRequest } from "./view/facts.ts";
@@ -19,6 +19,7 @@ export { type Beginning, SessionProjection, type ViewChange, type ViewStatus } f
 export type { Row } from "./view/timeline.ts";
 export { dialWebSocket, type WebSocketLike } from "./web-socket.ts";
 export type {
+  Challenge,
   Channel,
   ChannelHandlers,
   ClientMessage,
@@ -31,9 +32,14 @@ export type {
 } from "./wire.ts";
 
 /**
- * Connects to a host in another process. Rejects if that fails; when the connection is lost later, the client connects again by
- * itself, and its requests and subscriptions go on.
+ * Connects to a host in another process. Rejects if that fails, unless `patient` is set; when the connection is lost later, the client
+ * connects again by itself, and its requests and subscriptions go on.
  */
 export async function connectHost(options: RemoteOptions): Promise<RemoteClient> {
   return (await import("./remote-client.ts")).connectRemote(options);
+}
+
+/** What the host calls a token by, as `end_page` takes it. It tells nothing about the token. */
+export async function tokenId(token: string): Promise<string> {
+  return (await import("./proof.ts")).tokenId(token);
 }

@@ -8,6 +8,8 @@ export interface LinkOptions {
   dial(): Promise<Channel> | Channel;
   /** Where the host is, as errors name it. */
   address?: string | undefined;
+  /** The command that starts the host again when it is gone, if it runs on this computer. */
+  startedBy?: string | undefined;
   /** The program's name for people, and its version. */
   name?: string | undefined;
   version: string;
@@ -15,6 +17,11 @@ export interface LinkOptions {
   token?: (() => string | undefined | Promise<string | undefined>) | undefined;
   /** Whether to connect again when the connection is lost. Default: true. */
   reconnect?: boolean | undefined;
+  /**
+   * Whether the client is there at once, and tries the first connection as long as later ones, so that what it was asked meanwhile
+   * waits. Default: false; `connectHost` then rejects if the first connection fails.
+   */
+  patient?: boolean | undefined;
   /** Times in milliseconds, for tests. */
   times?: Partial<LinkTimes> | undefined;
 }

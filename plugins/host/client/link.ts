@@ -1,13 +1,14 @@
 /** Keeps a client connected to its host: connects, notices a dead connection, and connects again. Runs in browsers, too. */
 
-import { clause, continued, visibleBreaks } from "@scorel/kit/text/one-line";
-import { plainText } from "@scorel/kit/text/plain";
+import { clause, visibleBreaks } from "@scorel/kit/text/one-line";
 import { clientName } from "@scorel/kit/values/client-name";
-import { ScorelError } from "@scorel/kit/values/coded-error";
+import { codeOf } from "@scorel/kit/values/coded-error";
 import { isAnswer, readMessage } from "./checks.ts";
 import { errors } from "./errors.ts";
 import { type LinkOptions, type LinkState, type LinkTimes, type LinkUser, TIMES } from "./link-options.ts";
-import { type Channel, type ClientMessage, type HostMessage, PROTOCOL, type Welcome, type WireError } from "./wire.ts";
+import { provenChannel } from "./proof.ts";
+import { remoteError } from "./remote-error.ts";
+import { type Channel, type ClientMessage, type HostMessage, PROTOCOL, type Welcome } from "./wire.ts";
 
 /** The longest wait, in seconds, that a host may ask for. */
 const LONGEST_ASKED_S = 60;
@@ -44,8 +45,12 @@ export class Link {
     return this.current;
   }
 
-  /** Connects for the first time. Rejects if that fails; later failures lead to further attempts. */
+  /** Connects for the first time. Rejects if that fails, unless the client is `patient`; later failures lead to further attempts. */
   async start(): Promise<void> {
+    if (this.options.patient) {
+      this.troubledSince = performance.now();
+      return this.reconnect();
+    }
     try {
       await this.connect();
     } catch (thrown) {
@@ -105,9 +110,13 @@ export class Link {
         const dialed = await this.options.dial();
         if (this.abandon !== fail) return dialed.close();
         channel = dialed;
-        this.greet(dialed, token, fail, (welcome) => {
+        // Where anybody might listen, the token is only sent to whoever knows it already.
+        const mustProve = token !== undefined && dialed.authority !== undefined;
+        const proven = mustProve ? await provenChannel(dialed, token) : dialed;
+        if (this.abandon !== fail) return;
+        this.greet(proven, token, fail, (welcome) => {
           settle();
-          this.begin(dialed, welcome);
+          this.begin(proven, welcome);
           resolve();
         });
       };
@@ -153,6 +162,8 @@ export class Link {
 
   private begin(channel: Channel, welcome: Welcome): void {
     this.channel = channel;
+    // Before the first connection, none was lost.
+    if (!this.welcome) this.troubledSince = undefined;
     this.welcome = welcome;
     this.liveSince = performance.now();
     this.hasStopped = false;
@@ -214,7 +225,7 @@ export class Link {
   }
 
   /** Connects again after a while, and after `retryAfter` seconds at the earliest. */
-  private later(reason: string, retryAfter = 0): void {
+  private later(reason: string, retryAfter = 0, unproven = false): void {
     const { firstRetry, lastRetry } = this.times;
     // A tenth of the time that has passed: a host that is restarted is found again soon, one that is gone is asked rarely.
     const passed = performance.now() - (this.troubledSince ?? 0);
@@ -223,7 +234,13 @@ export class Link {
     const least = Math.min(LONGEST_ASKED_S, Math.max(0, retryAfter)) * 1_000;
     const delay = least + longest * (0.5 + Math.random() / 2);
     const at = Date.now() + delay;
-    this.become({ state: "waiting", at, reason: clause(reason), ...(this.hasStopped && { hostStopped: true }) });
+    const { startedBy } = this.options;
+    this.become({
+      ...{ state: "waiting", at, reason: clause(reason) },
+      ...(this.hasStopped && { hostStopped: true }),
+      ...(startedBy !== undefined && { startedBy }),
+      ...(unproven && { unproven }),
+    });
     this.wait(delay, () => this.reconnect());
   }
 
@@ -232,7 +249,7 @@ export class Link {
     this.connect().catch((thrown: Error & { fatal?: boolean; retryAfter?: number }) => {
       if (this.ended) return;
       if (thrown.fatal) this.finish(thrown);
-      else this.later(thrown.message, thrown.retryAfter);
+      else this.later(thrown.message, thrown.retryAfter, codeOf(thrown) === "LINK_UNPROVEN");
     });
   }
 
@@ -268,10 +285,4 @@ function bytesOf(text: string, max: number): number {
 /** The error of a host that ends the connection. `fatal` means that connecting again does not help. */
 function fatal({ error, retry, retryAfter }: Extract<HostMessage, { type: "closing" }>): Error {
   return Object.assign(remoteError(error), { fatal: !retry, ...(retryAfter !== undefined && { retryAfter }) });
-}
-
-/** An error of the host. Its further lines are indented, since another program than a host could have written what looks like one of Scorel. */
-export function remoteError({ code, message, data }: WireError): Error {
-  const error = new ScorelError(code, plainText(continued(message)), { data: data ?? {} });
-  return Object.assign(error, { isForeign: true });
 }

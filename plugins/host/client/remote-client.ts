@@ -6,7 +6,7 @@ import { type LinkOptions, type LinkState, TIMES } from "./link-options.ts";
 import { withMessageId } from "./message-ids.ts";
 import { RemoteSubscription } from "./remote-subscription.ts";
 import { RemoteWatcher } from "./remote-watcher.ts";
-import { Reopening } from "./reopening.ts";
+import { openAgain, Reopening, restoreMode } from "./reopening.ts";
 import { Requests, type Unnumbered } from "./requests.ts";
 import type { Answer, HostMessage, Subscribed, Welcome } from "./wire.ts";
 
@@ -28,7 +28,7 @@ export interface RemoteClient extends Client {
   hurry(): void;
 }
 
-/** Connects to a host. Rejects if that fails; when the connection is lost later, the client connects again by itself. */
+/** Connects to a host. Rejects if that fails and the client is not `patient`; when the connection is lost later, the client connects again by itself. */
 export async function connectRemote(options: RemoteOptions): Promise<RemoteClient> {
   const client = new WireClient(options);
   await client.start();
@@ -155,7 +155,10 @@ class WireClient implements RemoteClient {
     if (message.type === "response") this.answer(message);
     else if (message.type === "events") {
       const subscription = this.subscriptions.get(message.subscription);
-      if (subscription) return subscription.take(message, done);
+      if (subscription) {
+        for (const delivered of message.events) this.reopening.hear(subscription.sessionId, delivered, this.clientId);
+        return subscription.take(message, done);
+      }
       done();
     } else {
       const watcher = this.watchers.get(message.subscription);
@@ -196,8 +199,7 @@ class WireClient implements RemoteClient {
     this.processed = 0;
     this.reported = 0;
     this.requests.connected(this.connections, clientId);
-    if (this.connections === 1) return;
-    if (!resumed) this.isReopened = false;
+    if (this.connections > 1 && !resumed) this.isReopened = false;
     this.goOn(this.connections).catch(this.failed);
   }
 
@@ -208,8 +210,9 @@ class WireClient implements RemoteClient {
   private async goOn(connection: number): Promise<void> {
     if (!this.isReopened) {
       // A session that cannot be opened any more answers its next request with the reason.
-      await this.askAll("load_session", this.reopening.sessions());
-      await this.askAll("attend_requests", this.reopening.attending());
+      await Promise.allSettled(this.reopening.sessions().map((params) => this.reopen(params)));
+      const attending = this.reopening.attending();
+      await Promise.allSettled(attending.map((params) => this.operate("attend_requests", params)));
       if (connection !== this.connections) return;
       this.isReopened = true;
     }
@@ -227,9 +230,19 @@ class WireClient implements RemoteClient {
       if (!asked.has(number)) this.watchAgain(number, watcher).catch((thrown) => this.end ?? this.failed(thrown));
   }
 
-  private async askAll(operation: string, all: readonly { sessionId: string }[]): Promise<void> {
-    await Promise.allSettled(all.map((params) => this.ask({ type: "request", operation, params })));
+  /** Opens a session again, where others may have opened it first. */
+  private async reopen(params: { sessionId: string }): Promise<void> {
+    if (!(await openAgain(params, this.operate))) return;
+    const { sessionId } = params;
+    // Not awaited: it waits until the subscriptions go on, which is later.
+    this.drained(sessionId)
+      .then(() => restoreMode(sessionId, this.reopening, this.operate))
+      // Whoever may not choose it any more hears of the mode from the session.
+      .catch(() => {});
   }
+
+  private readonly operate = (operation: string, params: { sessionId: string }): Promise<unknown> =>
+    this.ask({ type: "request", operation, params: { ...params } });
 
   private async watchAgain(subscription: number, watcher: RemoteWatcher): Promise<void> {
     await this.ask({ type: "watch", subscription, capacity: watcher.capacity });

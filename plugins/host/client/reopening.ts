@@ -1,4 +1,8 @@
-import type { Operation, SessionStatus } from "../contract.ts";
+import type { AnyEvent } from "@scorel/kernel";
+import type { Delivered, Operation, SessionStatus } from "../contract.ts";
+
+/** The error of a host that has the session open with other options already. */
+const OTHER_OPTIONS = "HOST_SESSION_OPTIONS";
 
 /** Parameters of the operations that open sessions, other than the session's options. */
 const OTHER_KEYS: Partial<Record<Operation, readonly string[]>> = {
@@ -11,6 +15,8 @@ const OTHER_KEYS: Partial<Record<Operation, readonly string[]>> = {
 /** Remembers the options that sessions were opened with, so that a client can open them again at a host that was restarted. */
 export class Reopening {
   private readonly options = new Map<string, Record<string, unknown>>();
+  /** The position in each session's log at which it was opened. */
+  private readonly openedAt = new Map<string, number>();
   /** The sessions whose questions the client answers. */
   private readonly attended = new Set<string>();
 
@@ -19,14 +25,43 @@ export class Reopening {
     const others = OTHER_KEYS[operation as Operation];
     if (others) {
       const options = Object.entries(params).filter(([key]) => !others.includes(key));
-      this.options.set((result as SessionStatus).sessionId, Object.fromEntries(options));
+      const { sessionId, anchor } = result as SessionStatus;
+      this.options.set(sessionId, Object.fromEntries(options));
+      this.openedAt.set(sessionId, anchor?.persistentSeq ?? 0);
     }
     const { sessionId, attending = true } = params as { sessionId?: string; attending?: boolean };
     if (sessionId === undefined) return;
+    if (operation === "set_permission") this.choose(sessionId, (result as { mode: string }).mode);
     if (operation === "attend_requests" && attending) this.attended.add(sessionId);
     if (operation === "close_session" || (operation === "attend_requests" && !attending))
       this.attended.delete(sessionId);
-    if (operation === "close_session") this.options.delete(sessionId);
+    if (operation === "close_session") {
+      this.options.delete(sessionId);
+      this.openedAt.delete(sessionId);
+    }
+  }
+
+  /**
+   * Takes an event of a session that the client follows. The permission mode that the client has chosen itself holds again when it
+   * comes back, also `full`, which a session does not keep; not after somebody else has chosen another one.
+   */
+  hear(sessionId: string, { event }: Delivered, clientId: string): void {
+    if (event.type !== "permission_mode" || !("seq" in event)) return;
+    const { mode, clientId: by, seq } = event as AnyEvent & { mode?: unknown };
+    if (typeof mode !== "string" || seq <= (this.openedAt.get(sessionId) ?? 0)) return;
+    if (by === clientId) this.choose(sessionId, mode);
+    else if (this.modeIn(sessionId) !== mode) delete this.options.get(sessionId)?.permission;
+  }
+
+  /** The permission mode that the client has chosen in a session, when it was opened or since. */
+  modeIn(sessionId: string): string | undefined {
+    const mode = this.options.get(sessionId)?.permission;
+    return typeof mode === "string" ? mode : undefined;
+  }
+
+  private choose(sessionId: string, mode: string): void {
+    const options = this.options.get(sessionId);
+    if (options) options.permission = mode;
   }
 
   /** The open sessions, as parameters of `load_session`. */
@@ -38,4 +73,30 @@ export class Reopening {
   attending(): { sessionId: string }[] {
     return [...this.attended].map((sessionId) => ({ sessionId }));
   }
+}
+
+type Request = (
+  operation: "load_session" | "set_permission",
+  params: { sessionId: string; mode?: string },
+) => Promise<unknown>;
+
+/**
+ * Opens a session again. Returns whether somebody else has opened it meanwhile, with other options, which hold then: `restoreMode`
+ * chooses the client's own permission mode again.
+ */
+export async function openAgain(params: { sessionId: string }, request: Request): Promise<boolean> {
+  try {
+    await request("load_session", params);
+    return false;
+  } catch (thrown) {
+    if ((thrown as { code?: string }).code !== OTHER_OPTIONS) throw thrown;
+    await request("load_session", { sessionId: params.sessionId });
+    return true;
+  }
+}
+
+/** Chooses the client's own permission mode again, once it has heard what others have chosen since. The host may refuse it. */
+export async function restoreMode(sessionId: string, reopening: Reopening, request: Request): Promise<void> {
+  const mode = reopening.modeIn(sessionId);
+  if (mode !== undefined) await request("set_permission", { sessionId, mode });
 }

@@ -1,6 +1,6 @@
 import { errors } from "./errors.ts";
-import { remoteError } from "./link.ts";
 import type { LinkTimes } from "./link-options.ts";
+import { remoteError } from "./remote-error.ts";
 import { isUsableResult } from "./result-checks.ts";
 import type { ClientMessage, HostMessage, WireError } from "./wire.ts";
 

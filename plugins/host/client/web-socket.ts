@@ -15,7 +15,8 @@ export interface WebSocketLike {
 
 /**
  * Connects to a host over WebSocket, with the platform's own `WebSocket` or one like it. The address is that of `scorel host status`,
- * with http: or ws:. The token goes into `token` of `connectHost`, which sends it in the first message: browsers cannot send it in a header.
+ * with http: or ws:. The token goes into `token` of `connectHost`, which sends it in a message, since browsers cannot send it in a header,
+ * and only after the host has proved that it knows it.
  */
 export function dialWebSocket(
   address: string | URL,
@@ -34,7 +35,7 @@ export function dialWebSocket(
       if (!isOpen) reject(errors.LINK_DIAL({ address: url.origin, reason: reason || undefined }));
     });
     socket.addEventListener("error", () => {});
-    const channel = socketChannel(socket);
+    const channel = { ...socketChannel(socket), authority: url.host };
     socket.addEventListener("open", () => {
       isOpen = true;
       resolve(channel);

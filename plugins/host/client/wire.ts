@@ -12,6 +12,11 @@ export const PROTOCOL = 1;
 export interface Channel {
   /** Bytes that were sent and that the other end has not taken yet, if the transport knows. */
   readonly unsent?: number;
+  /**
+   * Host and port that the channel leads to, if another program than the host could listen there. The other end must then prove that it
+   * knows the client's token before it is sent.
+   */
+  readonly authority?: string;
   /** Bytes of the longest message that this end takes; a longer one closes the channel. The host tells its clients. */
   readonly maxMessage?: number;
   /** Sends a message. Does nothing after the channel has closed. */
@@ -28,7 +33,17 @@ export interface ChannelHandlers {
   closed(reason?: string): void;
 }
 
-/** The first message of a client. */
+/** Comes before `hello` on channels with an `authority`: the other end must prove that it knows a token; see `proofText` of the kit. */
+export interface Challenge {
+  type: "prove";
+  /** Names the token; see `tokenIdText` of the kit. */
+  id: string;
+  /** 32 random bytes, in hex. */
+  nonce: string;
+  authority: string;
+}
+
+/** The first message of a client, or the one after `prove`. */
 export interface Hello {
   type: "hello";
   protocol: number;
@@ -61,6 +76,7 @@ export interface Welcome {
 
 /** A message of a client. `requestId` is unique within the client; each is answered by one `response`. */
 export type ClientMessage =
+  | Challenge
   | Hello
   | { type: "request"; requestId: number; operation: string; params: Record<string, unknown> }
   | {
@@ -85,6 +101,8 @@ export type ClientMessage =
 /** A message of the host. */
 export type HostMessage =
   | Welcome
+  /** The answer to `prove`, in hex. It says nothing to those who do not know the token. */
+  | { type: "proof"; proof: string }
   | { type: "response"; requestId: number; result?: unknown }
   | { type: "response"; requestId: number; error: WireError }
   | {

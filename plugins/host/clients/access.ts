@@ -1,4 +1,5 @@
 import { codeOf, type SessionHeader } from "@scorel/kernel";
+import { deedOf } from "@scorel/kit/text/deed";
 import type { SessionOption, SessionPlace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { ClientScope, PathReach, SessionSummary } from "../contract.ts";
@@ -100,7 +101,7 @@ export class Access {
     const reason =
       missing === "all"
         ? `only clients that may use all operations in all sessions may run ${what}`
-        : `its connection does not allow the operation "${missing}"`;
+        : `that needs a connection that may ${deedOf(missing) ?? `use the operation "${missing}"`}`;
     throw errors.HOST_FORBIDDEN({ operation: what, reason });
   }
 
@@ -196,7 +197,7 @@ export class Access {
     if (operations === "read" && !canOnlyRead) return "its connection may only read";
     const reads = canOnlyRead && operations.includes("read");
     if (typeof operations === "object" && !operations.includes(operation) && !reads)
-      return `its connection allows only ${operations.join(", ") || "nothing"}`;
+      return "its connection does not include that";
     if (this.confined && !confined && !("sessionId" in params))
       return "it is not about a single session, and the connection is limited to certain sessions";
     return undefined;

@@ -13,6 +13,8 @@ const REMEMBERED_TURNS = 256;
 export interface Caller {
   readonly clientId: string;
   readonly name?: string | undefined;
+  /** Whether it can be reached now. */
+  isHere(): boolean;
   readonly access: Access;
   /** Whether results of Scorel's own operations are checked, too. */
   readonly checksResults: boolean;

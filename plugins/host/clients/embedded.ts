@@ -12,6 +12,7 @@ import { runOperation } from "./run-operation.ts";
 export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
   readonly name: string | undefined;
+  readonly isHere: () => boolean;
   readonly access: Access;
   readonly checksResults: boolean;
   readonly sessions: Sessions;
@@ -25,12 +26,13 @@ export class EmbeddedClient implements Client, Caller {
 
   constructor(
     sessions: Sessions,
-    { clientId, name, scope, checkResults = false }: ConnectOptions & { clientId: string },
+    { clientId, name, scope, isHere = () => true, checkResults = false }: ConnectOptions & { clientId: string },
   ) {
     this.sessions = sessions;
     this.checksResults = checkResults;
     this.clientId = clientId;
     this.name = name;
+    this.isHere = isHere;
     this.access = new Access(scope, sessions);
   }
 

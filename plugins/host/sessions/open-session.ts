@@ -15,6 +15,8 @@ export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
 export interface SessionUser {
   readonly clientId: string;
   readonly name?: string | undefined;
+  /** Whether it can be reached now. Default: it can. */
+  isHere?(): boolean;
   /** Ids of the sessions whose status it follows. */
   readonly followed?: Set<string>;
   /** Ids of the sessions in which others know of it. */

@@ -4,6 +4,7 @@ import {
   type BaseContext,
   createKernel,
   type EventId,
+  type Kernel,
   type SessionHeader,
   type StoredEvent,
 } from "@scorel/kernel";
@@ -13,7 +14,7 @@ import type { Composition, Notice, SessionOption, SessionOptions } from "@scorel
 import { errors } from "../errors.ts";
 import { cwdOf } from "../places.ts";
 import { optionsOf } from "../session-options.ts";
-import { createSessionStore } from "../storage/session-store.ts";
+import { createSessionStore, SessionStore } from "../storage/session-store.ts";
 import { SessionStream } from "../stream/session-stream.ts";
 import { StatusChanges } from "../stream/status-changes.ts";
 import { createWorkspace } from "../workspace.ts";
@@ -146,6 +147,7 @@ export class SessionStarter {
     }
     // All plugins are listening by now. A read-only session is not started.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
+    else if (store instanceof SessionStore) await store.complete(() => toldOfEnd(kernel));
     return session;
   }
 
@@ -177,6 +179,12 @@ export class SessionStarter {
     });
     return begin?.history.length ? startingWith(begin.history, store) : store;
   }
+}
+
+/** Has plugins add what became of the work of a process that has ended. */
+function toldOfEnd(kernel: Kernel): Promise<void> {
+  kernel.session.emit("session_abandoned", {});
+  return kernel.drained();
 }
 
 function writeSummary(path: string, summary: OpenSummary | undefined): void {

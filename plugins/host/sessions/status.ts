@@ -43,7 +43,7 @@ function firstProblems(all: OpenSession["kernel"]["problems"], id: string): Sess
 
 function clientsIn({ id, users }: OpenSession): Pick<SessionStatus, "clients" | "present"> {
   if (users.size < 2) return {};
-  const known = [...users].filter(({ announced }) => announced?.has(id));
+  const known = [...users].filter((user) => user.announced?.has(id) && (user.isHere?.() ?? true));
   const present = known.flatMap(({ clientId, name }) => (name === undefined ? [] : { clientId, name }));
   return { clients: users.size, present };
 }

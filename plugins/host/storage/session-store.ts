@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AnyEvent, ScorelError, type SessionHeader, type StoredEvent } from "@scorel/kernel";
-import type { LogImage, Opened, Problem, Store } from "@scorel/kernel/store";
+import type { Ledger, LogImage, Opened, Problem, Store } from "@scorel/kernel/store";
 import type { Lock } from "@scorel/kit/files/lock";
 import { removeIfPresent } from "@scorel/kit/files/private";
 import { makePrivateFolder } from "@scorel/kit/files/private-folder";
@@ -30,7 +30,7 @@ export interface SessionStoreOptions {
 }
 
 /** Creates the store of one session: its log, locked for one writer, with partial text kept for a killed process. */
-export function createSessionStore(options: SessionStoreOptions): Store {
+export function createSessionStore(options: SessionStoreOptions): SessionStore {
   return new SessionStore(options);
 }
 
@@ -39,11 +39,17 @@ export function besideLog(path: string, ending: "lock" | "partial" | "index.json
   return path.replace(/\.[^./]+$/, `.${ending}`);
 }
 
-class SessionStore implements Store {
+export class SessionStore implements Store {
   private readonly options: SessionStoreOptions;
   private readonly log: Store;
   private readonly partial: PartialText;
   private lock: Lock | undefined;
+  /** Takes appends while there is no log to write them to. */
+  private memory: Ledger | undefined;
+  /** What was opened, only to be read. */
+  private opened: Opened | undefined;
+  /** Whether no process had the log at that time. */
+  private abandoned = false;
 
   constructor(options: SessionStoreOptions) {
     const { logs, path, create, tail, readOnly = false } = options;
@@ -61,7 +67,11 @@ class SessionStore implements Store {
     if (this.options.create) return this.log.open(onDamage);
     const { path, sessionId, readOnly } = this.options;
     if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
-    if (readOnly) return this.withLeftover(this.log.open(onDamage), !isLocked(besideLog(path, "lock")));
+    if (readOnly) {
+      this.abandoned = !isLocked(besideLog(path, "lock"));
+      this.opened = this.withLeftover(this.log.open(onDamage), this.abandoned);
+      return this.opened;
+    }
     this.takeLock();
     try {
       return this.withLeftover(this.log.open(onDamage), true);
@@ -71,10 +81,28 @@ class SessionStore implements Store {
     }
   }
 
-  append(records: readonly string[], events?: readonly StoredEvent[]): void {
+  append(records: readonly string[], events: readonly StoredEvent[] = []): void {
+    if (this.memory) {
+      this.memory.keepUnwritten(events);
+      return;
+    }
     if (!this.lock && !this.options.readOnly) this.takeLock();
     this.log.append(records, events);
     this.partial.stored(records);
+  }
+
+  /**
+   * Runs `work` if the log was opened only to be read and no process writes it. What `work` appends stays in memory, and the log on disk
+   * as it is.
+   */
+  async complete(work: () => Promise<void>): Promise<void> {
+    if (!this.opened || !this.abandoned) return;
+    this.memory = this.opened.ledger;
+    try {
+      await work();
+    } finally {
+      this.memory = undefined;
+    }
   }
 
   search(text: string, first: number): readonly number[] {

@@ -1,6 +1,6 @@
 /**
- * What a piece of text is. `address` is where a link leads, in brackets behind it, if its text says something else; `mark` is one of the
- * two signs around what is struck out, for places that cannot draw a line through it.
+ * How a piece of text is shown. `address` is the target of a link in brackets, added when the text of the link differs from it. `mark` is
+ * a `~` before or after text that is struck out, for terminals that cannot strike it through.
  */
 export type SpanRole = "strong" | "emphasis" | "struck" | "code" | "link" | "image" | "address" | "mark";
 

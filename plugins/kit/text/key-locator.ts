@@ -116,7 +116,7 @@ class Scanner {
   }
 
   private bareKey(): string {
-    const key = /^[\w-]+/.exec(this.text.slice(this.at, this.at + 1000))?.[0];
+    const key = this.match(/[\w-]{1,1000}/y);
     if (key === undefined) throw new Lost();
     this.skip(key.length);
     return key;
@@ -147,9 +147,9 @@ class Scanner {
   }
 
   private bare(): void {
-    const end = /[,\]}#\n]|$/.exec(this.text.slice(this.at))?.index ?? 0;
-    if (end === 0) throw new Lost();
-    this.skip(end);
+    const value = this.match(/[^,\]}#\n]+/y);
+    if (value === undefined) throw new Lost();
+    this.skip(value.length);
   }
 
   /** Records the line of a path, and of its parents if they have none yet. */
@@ -174,6 +174,12 @@ class Scanner {
   private spaces(): void {
     while (this.text[this.at] === " " || this.text[this.at] === "\t") this.at++;
     if (this.text.startsWith("\r\n", this.at)) this.at++;
+  }
+
+  /** What the text has at the current place. */
+  private match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.at;
+    return pattern.exec(this.text)?.[0];
   }
 
   private sees(token: string): boolean {

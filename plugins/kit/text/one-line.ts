@@ -7,7 +7,15 @@ export function oneLine(text: string): string {
 
 /** A text of others as one line in which line breaks can be seen, so that nothing in it looks like a line of Scorel's own. */
 export function visibleBreaks(text: string): string {
-  return plainText(text.trim().replace(/[ \t]*(?:\r\n|[\n\r\v\f\u2028\u2029\u0085])\s*/g, " ⏎ "));
+  return plainText(linesIn(text).join(" ⏎ "));
+}
+
+/** The lines of a text that are not empty, without blanks around them. Its time grows with the text's length, whatever stands in it. */
+function linesIn(text: string): string[] {
+  return text
+    .split(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 }
 
 /** A text of others in which each line after the first begins with `mark`, so that nothing but its first line stands at the left edge. */
@@ -22,5 +30,8 @@ export function lineOf(text: string): string {
 
 /** A message of others as part of a sentence: one line, in which line breaks can be seen, without the full stop at its end. */
 export function clause(message: string): string {
-  return visibleBreaks(message).replace(/\.+$/, "");
+  const line = visibleBreaks(message);
+  let end = line.length;
+  while (line[end - 1] === ".") end--;
+  return line.slice(0, end);
 }

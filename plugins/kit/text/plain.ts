@@ -24,12 +24,39 @@ export function plainText(text: string): string {
 
 const written = (char: string) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`;
 
-/** Characters that are invisible or look like others, such as unusual spaces and the empty cell of braille. */
-const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}\u2800]/gu;
+/**
+ * Characters that are invisible or look like others: controls, unusual spaces, the empty cell of braille, and all that Unicode calls
+ * default-ignorable, such as variation selectors, fillers of Hangul and tags.
+ */
+const UNSEEN = /(?![\n\t ])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** Marks above and below one character: as many as any script needs, and those after them, which would cover other lines. */
+const TOO_MANY_MARKS = /(?<=[\p{Mn}\p{Me}]{4})[\p{Mn}\p{Me}]/gu;
+/** The sign that makes the character before it a picture, or a key. After anything else it is not seen. */
+const PICTURE_FORM = /(?<=\p{Extended_Pictographic})\ufe0f|(?<=[#*\d])\ufe0f(?=\u20e3)/gu;
 
-/** For text that a user is asked to accept: escapes every invisible or control character, as in `\u{1b}`. */
+/**
+ * For text that a user is asked to accept: escapes every invisible or control character, as in `\u{1b}`, and marks that stand on top of
+ * many others.
+ */
 export function visibleText(text: string): string {
-  return text.replace(UNSEEN, written);
+  return text.replace(UNSEEN, written).replace(TOO_MANY_MARKS, written);
+}
+
+/** Whether everything in a text can be seen, pictures such as ⚠️ included. */
+export function isVisible(text: string): boolean {
+  const shown = text.replace(PICTURE_FORM, "");
+  return visibleText(shown) === shown;
+}
+
+/** Marks above and below one character after which the others are counted: text that nobody decides about may have many. */
+const MARKS = /([\p{Mn}\p{Me}]{8})([\p{Mn}\p{Me}]+)/gu;
+/** Most texts have no such row of characters, which is found faster. */
+const UNUSUAL_ROW = /[^\0-\u02ff]{9}/;
+
+/** A text in which no character has so many marks that they cover other lines: those after the first eight are counted, as in `(+1992)`. */
+export function countedMarks(text: string): string {
+  if (!UNUSUAL_ROW.test(text)) return text;
+  return text.replace(MARKS, (_, first: string, more: string) => `${first}(+${[...more].length})`);
 }
 
 /** The same for a name within a line, whose line breaks and tabs are escaped, too. */

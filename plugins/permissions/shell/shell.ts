@@ -1,3 +1,4 @@
+import { isVisible } from "@scorel/kit/text/plain";
 import { type Command, forEachChild, type ParsedScript, parse, type Redirection, type SyntaxNode } from "unbash";
 import { bareName, marksOf, readsOrders } from "./hazards.ts";
 import { spelled, staticValue, type Token, word } from "./words.ts";
@@ -21,8 +22,6 @@ export interface Reading {
   fed: string[];
 }
 
-/** Invisible, look-alike and unassigned characters. */
-const UNSEEN = /(?![\t\n ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}\u2800]/u;
 /** Compound nodes that only group commands. */
 const HOLDERS = new Set([
   ...["Script", "Statement", "AndOr", "Pipeline", "Time", "Negation", "CompoundList"],
@@ -54,7 +53,7 @@ function newReading(text: string): Reading {
 /** Why a command is not parsed at all, if so. */
 export function unreadableIn(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return "too many commands to check";
-  return UNSEEN.test(text) ? "a character that cannot be seen" : undefined;
+  return isVisible(text) ? undefined : "a character that cannot be seen";
 }
 
 function readScript(text: string, reading: Reading, nested: boolean, depth: number): void {

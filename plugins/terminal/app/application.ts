@@ -38,7 +38,7 @@ export interface ApplicationParts {
   words: Words;
   keys: Keys;
   version: string;
-  /** What the person may do; default: everything. */
+  /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights | undefined;
 }
 

@@ -38,7 +38,7 @@ function interrupt(app: Application): void {
   const { questions, conversation } = app;
   if (app.queueKeys.leave() || app.reader.stop()) return;
   if (conversation.isLost) {
-    app.tell(conversation.unsent.recall() ? app.words.takenBack : app.words.hostGone);
+    app.tell(conversation.unsent.recall() ? app.words.unsentBack : app.words.hostGone);
     return;
   }
   if (!conversation.rights.write && (conversation.isRunning || conversation.shellLines.running !== undefined)) {

@@ -13,6 +13,7 @@ import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Mode } from "@scorel/permissions/contract";
 import type { Words } from "../words/words.ts";
+import { HostAway } from "./host-away.ts";
 import type { Listener } from "./listener.ts";
 import { Others } from "./others.ts";
 import { type Outgoing, OwnMessages } from "./own-messages.ts";
@@ -37,6 +38,7 @@ export class Conversation {
   private readonly own: OwnMessages;
   private readonly warnings = new Warnings();
   private readonly others: Others;
+  private readonly hostAway: HostAway;
   private stopListening = () => {};
   private work: Promise<unknown> = Promise.resolve();
   /** The session that a message was sent to last. */
@@ -49,6 +51,7 @@ export class Conversation {
     this.listener = listener;
     this.words = words;
     this.others = new Others(this.people, words, (text) => listener.told(text, "info"));
+    this.hostAway = new HostAway((text) => listener.told(text, "warning"), words);
     this.own = new OwnMessages({ client, words, listener, sessionId: () => this.sessionId });
     this.unsent = new Unsent({ view: () => this.view, listener, words });
     this.shellLines = new ShellLines({ client, view: () => this.view, opened: () => this.opened() });
@@ -94,7 +97,7 @@ export class Conversation {
   /** Sends a message; while a turn runs it is queued, or steered into the turn. While the host is away it waits. */
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     this.sentTo = this.sessionId;
-    const entry = this.unsent.add(message);
+    const entry = this.unsent.add({ text: message.text, mode: "message" });
     return this.inTurn(() => this.unsent.deliver(entry, () => this.own.send(this.opened(), message, running)));
   }
 
@@ -109,19 +112,33 @@ export class Conversation {
     await this.enter(await this.client.request("create_session", { cwd: cwd as string }));
   }
 
-  /** Runs a slash command. */
-  command(line: string): Promise<void> {
-    return this.inTurn(async () => {
-      const sessionId = this.opened();
-      const [, name = "", args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-      const run = () => this.client.request("run_command", { sessionId, name, args: args.trim() });
-      const result = await run().catch((thrown) => this.withoutSession(name, args.trim(), thrown));
-      if (!result) return;
-      await this.client.drained(sessionId);
-      await this.done(result);
-      if (name === "permission" && args.trim() !== "" && result.output === undefined)
-        this.listener.told(this.words.mode(args.trim()), "info");
-    });
+  /** Runs a slash command; while the host is away it waits. `begun` is called as soon as it does not wait any more. */
+  command(line: string, begun: () => void = () => {}): Promise<void> {
+    const entry = this.unsent.add({ text: line, mode: "command" });
+    const run = () => {
+      begun();
+      return this.runCommand(line);
+    };
+    return this.inTurn(() => this.unsent.deliver(entry, run));
+  }
+
+  /** Runs a line for the shell, also beside a command that runs; while the host is away it waits behind what was entered before. */
+  shell(command: string, silent: boolean): Promise<void> {
+    const entry = this.unsent.add({ text: command, mode: "shell", silent });
+    const run = () => this.unsent.deliver(entry, () => this.shellLines.run(command, silent));
+    return this.isLost ? this.inTurn(run) : run();
+  }
+
+  private async runCommand(line: string): Promise<void> {
+    const sessionId = this.opened();
+    const [, name = "", args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+    const run = () => this.client.request("run_command", { sessionId, name, args: args.trim() });
+    const result = await run().catch((thrown) => this.withoutSession(name, args.trim(), thrown));
+    if (!result) return;
+    await this.client.drained(sessionId);
+    await this.done(result);
+    if (name === "permission" && args.trim() !== "" && result.output === undefined)
+      this.listener.told(this.words.mode(args.trim()), "info");
   }
 
   /** What leads out of a session that somebody has deleted works in it, too. */
@@ -202,6 +219,7 @@ export class Conversation {
     const { view } = this;
     if (!view) return;
     this.stopListening();
+    this.hostAway.end();
     await whileConnected(view, async () => {
       if (view.status.running && this.rights.write) await this.own.takeBack(view.sessionId).catch(() => {});
       await this.client.request("close_session", { sessionId: view.sessionId });
@@ -237,6 +255,7 @@ export class Conversation {
     if (this.view) this.people.hear(change, this.view);
     this.listener.changed(change);
     if (change.kind === "status" || change.kind === "reset") this.unsent.look();
+    if (this.view && change.kind !== "text") this.hostAway.look(this.view.status);
     if (this.view) this.others.hear(change, this.view);
     if (change.kind !== "passing") return;
     const { event } = change.delivered;

@@ -1,5 +1,6 @@
 import type { SessionView } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
+import type { FieldMode } from "../parts.ts";
 
 /** What the conversation tells the application. */
 export interface Listener {
@@ -9,8 +10,10 @@ export interface Listener {
   /** Something that is not part of the log: the output of a command, a notification, an error. */
   told(text: string, level: "info" | "warning" | "error" | "plain"): void;
   passed(delivered: Delivered): void;
-  /** Text for the field: words, or a command that only has to be sent. */
-  offered(text: string, mode?: "message" | "command"): void;
+  /** Text for the field: words, or a command or shell line that only has to be sent. */
+  offered(text: string, mode?: FieldMode, silent?: boolean): void;
+  /** What was entered and is not sent yet has changed. */
+  unsent(): void;
   copied(text: string): void;
   /** The person asked to leave. */
   left(): void;

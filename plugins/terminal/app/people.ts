@@ -1,7 +1,7 @@
 import { clientName, type SessionView, type ViewChange } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 
-/** What terminals are called, with the number that a host gives to the second one and those after it. */
+/** Matches the names of terminals: the first one is `terminal`, the others are `terminal-2`, `terminal-3` and so on. */
 const TERMINAL = /^terminal(-\d+)?$/;
 
 /** Who is who among the clients of the sessions that are shown. */

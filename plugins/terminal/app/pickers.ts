@@ -10,7 +10,7 @@ import { isKnownAs, withOwn } from "./own-commands.ts";
 /** Puts the field in place, with its draft, and the lists that keys open. */
 export function furnishField(app: Application): Pickers {
   const all = (listed: readonly ListedCommand[]) => withOwn(listed, app.words);
-  const { field, walk } = createField(app, { all, isKnownAs });
+  const { field, walk } = createField(app, { all, isKnownAs }, () => app.conversation.unsent.kept);
   app.takeField(field);
   keepDraft(app, field);
   const pickers = createPickers(app, field, walk);
@@ -21,8 +21,9 @@ export function furnishField(app: Application): Pickers {
     ...app.actions,
     ...pickers.actions,
     interrupt: () => {
-      const { isRunning, shellLines } = app.conversation;
-      const isBusy = isRunning || shellLines.running !== undefined || app.reader.isGoingBack;
+      const { isRunning, isLost, shellLines } = app.conversation;
+      // Without a host, Esc takes back what waits for it, and there is nothing to go back in.
+      const isBusy = isRunning || isLost || shellLines.running !== undefined || app.reader.isGoingBack;
       const isIdle = !isBusy && field.text === "";
       if (isIdle && twice.again(performance.now())) pickers.rewind();
       else interrupt?.();
@@ -52,7 +53,7 @@ function keepDraft(app: Application, field: PromptField): void {
   const follow = (isBegun: boolean) => {
     const next = draftPath(app, isBegun ? app.sessionId : undefined);
     // This terminal has it already, and would be taken for another one that has it.
-    if (next !== path) field.useDraft(draftAt(app, next, field.text !== ""));
+    if (next !== path) field.useDraft(draftAt(app, next, field.hasUnsent));
     path = next;
   };
   const isBegun = () => app.conversation.isBegun || app.early.hasMessage;

@@ -38,7 +38,7 @@ export interface Scene {
   /** The texts that wait until the host is back. */
   unsent: readonly string[];
   todos: ReturnType<typeof openList>;
-  /** What the person may do; default: everything. */
+  /** Whether the user may send messages and answer questions. Default: both. */
   rights?: Rights;
   /** Neither the todo list nor panels of plugins are shown. */
   hidesPanels: boolean;

@@ -3,7 +3,7 @@ import type { Keys } from "../keys.ts";
 import type { Field, Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Conversation } from "./conversation.ts";
-import { wholeText } from "./strip.ts";
+import { inSendingOrder, wholeText } from "./strip.ts";
 
 /** What choosing among queued messages needs of the application. */
 interface QueueKeysParts {
@@ -94,7 +94,7 @@ export class QueueKeys {
   }
 
   private get queue(): readonly QueuedMessage[] {
-    return this.parts.conversation.view?.queue ?? [];
+    return inSendingOrder(this.parts.conversation.view?.queue ?? []);
   }
 
   private item(id: string | undefined): QueuedMessage | undefined {
@@ -112,7 +112,8 @@ export class QueueKeys {
 
   private move(by: number): void {
     const id = this.chosen;
-    this.change((items) => {
+    this.change((stored, queue) => {
+      const items = inSendingOrder(queue).flatMap(({ id }) => stored.filter((item) => item.id === id));
       const at = items.findIndex((item) => item.id === id);
       const [moved] = at < 0 ? [] : items.splice(at, 1);
       if (!moved) return undefined;
@@ -173,7 +174,7 @@ export class QueueKeys {
     this.parts.tell(this.parts.words.queueGone);
   }
 
-  private change(make: (items: Wanted) => Wanted | undefined): void {
+  private change(make: Parameters<Conversation["changeQueue"]>[0]): void {
     const { conversation, attempt, tell, words } = this.parts;
     attempt(async () => {
       if (!(await conversation.changeQueue(make))) tell(words.queueGone);

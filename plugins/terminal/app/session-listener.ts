@@ -1,6 +1,7 @@
 import type { Row, SessionView, ViewChange } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
-import type { Field } from "../parts.ts";
+import { markOf } from "../input/line-mode.ts";
+import type { Field, FieldMode } from "../parts.ts";
 import { displayLines } from "../rows/display.ts";
 import { outputLines } from "../rows/output.ts";
 import { safeLine } from "../rows/safe.ts";
@@ -22,7 +23,7 @@ interface Shown {
   readonly queueKeys: QueueKeys;
   readonly activity: Activity;
   readonly contributed: Pick<Contributed, "load"> | undefined;
-  readonly field: Pick<Field, "text" | "setText" | "leaveHistory"> | undefined;
+  readonly field: Pick<Field, "text" | "setText" | "leaveHistory" | "keepDraft"> | undefined;
   readonly words: Words;
   onEntered(): void;
   add: Transcript["add"];
@@ -134,13 +135,17 @@ export class SessionListener implements Listener {
     return isSaid;
   }
 
-  offered(text: string, mode: "message" | "command" = "message"): void {
+  offered(text: string, mode: FieldMode = "message", silent = false): void {
     const { field } = this.to;
     field?.leaveHistory();
     const before = field?.text ?? "";
-    if (before.trim() === "") field?.setText(text, mode);
-    else field?.setText(`${mode === "command" ? "/" : ""}${text}\n${before}`);
+    if (before.trim() === "") field?.setText(text, mode, silent);
+    else field?.setText(`${markOf(mode, silent)}${text}\n${before}`);
     this.to.redraw();
+  }
+
+  unsent(): void {
+    this.to.field?.keepDraft();
   }
 
   copied(text: string): void {

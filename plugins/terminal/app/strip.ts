@@ -25,15 +25,22 @@ interface Marked {
   editing: string | undefined;
 }
 
+/** The queued messages in the order in which they are sent: those for the running turn go before those for the next one. */
+export function inSendingOrder<M extends Pick<QueuedMessage, "mode">>(queue: readonly M[]): M[] {
+  const isForTurn = ({ mode }: M) => mode === "steer";
+  return [...queue.filter(isForTurn), ...queue.filter((item) => !isForTurn(item))];
+}
+
 /** The queued messages, above the field, with the keys that change them. */
 export function queueStrip(
-  queue: readonly QueuedMessage[],
+  waiting: readonly QueuedMessage[],
   width: number,
   look: StripLook,
   { chosen, editing }: Marked,
   nameOf: NameOf = () => undefined,
 ): string[] {
-  if (queue.length === 0) return [];
+  if (waiting.length === 0) return [];
+  const queue = inSendingOrder(waiting);
   const { theme, words, keys } = look;
   const at = queue.findIndex(({ id }) => id === chosen);
   const from = Math.max(0, Math.min(at - 1, queue.length - SHOWN));

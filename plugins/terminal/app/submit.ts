@@ -48,7 +48,7 @@ export function enter(app: Receiver, submission: Submission, running: Running): 
   if (app.early.hold(submission, running)) app.tell(app.words.heldUntilOpen);
   else if (mode === "command") command(app, text);
   else if (!app.conversation.rights.write) keep(app, submission);
-  else if (mode === "shell") app.attempt(() => app.conversation.shellLines.run(text, silent));
+  else if (mode === "shell") app.attempt(() => app.conversation.shell(text, silent));
   else app.attempt(() => send(app.conversation, submission, running));
 }
 
@@ -76,17 +76,20 @@ function commandHere(app: Receiver, line: string): boolean {
 
 function command(app: Receiver, line: string): void {
   const own = ownCommand(line);
-  app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
+  const show = () => app.add((width, look) => userLines(`/${line}`, { label: "" }, width, look));
   const meant = own?.standsFor === undefined ? line : line.replace(own.name, own.standsFor);
-  const run = () => app.attempt(() => runCommand(app, meant));
+  const { isLost } = app.conversation;
+  // One that waits for the host stands above the field until then.
+  if (!isLost) show();
+  const run = () => app.attempt(() => runCommand(app, meant, isLost ? show : undefined));
   if (app.contributed) app.contributed.open(meant, run);
   else run();
 }
 
 /** Runs a command of the host. A name that there is not comes back to the field. One that other tools have leads to the one that does the same here. */
-async function runCommand({ conversation, field, words }: Receiver, line: string): Promise<void> {
+async function runCommand({ conversation, field, words }: Receiver, line: string, begun?: () => void): Promise<void> {
   try {
-    await conversation.command(line);
+    await conversation.command(line, begun);
   } catch (thrown) {
     if (codeOf(thrown) !== "COMMAND_UNKNOWN") throw thrown;
     if (field?.text === "") field.setText(line, "command");

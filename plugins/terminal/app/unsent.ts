@@ -1,57 +1,70 @@
 import { isConnected, type SessionView } from "@scorel/host/client";
+import { markOf } from "../input/line-mode.ts";
+import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Listener } from "./listener.ts";
-import type { Outgoing } from "./own-messages.ts";
 
 interface UnsentParts {
   view(): SessionView | undefined;
-  listener: Pick<Listener, "offered">;
+  listener: Pick<Listener, "offered" | "unsent">;
   words: Pick<Words, "lost">;
 }
 
-/** A message that was entered and that the host has not taken yet. */
-interface Entry {
-  text: string;
+type Entered = Pick<Submission, "text" | "mode" | "silent">;
+
+/** A message, a command or a shell line that was entered and that the host has not taken yet. */
+interface Entry extends Entered {
   /** It is on its way, so that nobody can say whether the host has it. */
   isGiven: boolean;
   isRecalled: boolean;
 }
 
 /**
- * The messages that the person sends, until the host has taken them. While it is away they wait here, in order, and are given to it once
- * when it is back. Those that are not sent after all come back to the field.
+ * What the person sends, until the host has taken it. While the host is away it waits here, in order, and is given to it once when it is
+ * back. What is not sent after all comes back to the field.
  */
 export class Unsent {
   private readonly parts: UnsentParts;
-  private entries: Entry[] = [];
+  private entries: readonly Entry[] = [];
   private readonly waiting = new Set<() => void>();
+  /** What drafts contain, which changes only together with them. */
+  private written: readonly Entry[] = [];
 
   constructor(parts: UnsentParts) {
     this.parts = parts;
   }
 
-  /** The texts that wait because the host is away. */
+  /** The texts that wait because the host is away, with their marks. */
   get shown(): readonly string[] {
-    const view = this.parts.view();
-    return view && !isConnected(view) ? this.entries.map(({ text }) => text) : [];
+    return this.isAway ? this.unsure.map(marked) : [];
   }
 
-  add({ text }: Outgoing): Entry {
-    const entry = { text, isGiven: false, isRecalled: false };
-    this.entries.push(entry);
+  /** What the next terminal has to offer if this one is killed now. The listener hears of each change of it. */
+  get kept(): readonly string[] {
+    return this.written.map(marked);
+  }
+
+  add({ text, mode, silent = false }: Entered): Entry {
+    const entry = { text, mode, silent, isGiven: false, isRecalled: false };
+    this.entries = [...this.entries, entry];
+    this.keep();
     return entry;
   }
 
-  /** Calls `send` once the host is there, unless the message was recalled. One that is refused comes back to the field. */
+  /** Calls `send` once the host is there, unless the entry was recalled. A message that is refused comes back to the field. */
   async deliver(entry: Entry, send: () => Promise<void>): Promise<void> {
     try {
       await this.untilThere(entry);
       if (entry.isRecalled) return;
       entry.isGiven = true;
+      this.keep();
       await send();
     } catch (thrown) {
       if (entry.isRecalled) return;
-      this.parts.listener.offered(entry.text);
+      this.forget([entry]);
+      // What a command or shell line did is not known, and it stands in the history.
+      if (entry.mode === "message" || !entry.isGiven)
+        this.parts.listener.offered(entry.text, entry.mode, entry.silent === true);
       throw thrown;
     } finally {
       this.forget([entry]);
@@ -61,6 +74,7 @@ export class Unsent {
   /** The connection has changed. */
   look(): void {
     for (const wake of [...this.waiting]) wake();
+    this.keep();
   }
 
   /**
@@ -69,17 +83,44 @@ export class Unsent {
    */
   recall(isLeaving = false): boolean {
     if (this.shown.length === 0) return false;
-    const recalled = this.entries.filter(({ isGiven }) => isLeaving || !isGiven);
-    if (recalled.length === 0) return false;
+    const recalled = this.unsure.filter(({ isGiven }) => isLeaving || !isGiven);
+    const [only] = recalled;
+    if (!only) return false;
     for (const entry of recalled) entry.isRecalled = true;
     this.forget(recalled);
     this.look();
-    this.parts.listener.offered(recalled.map(({ text }) => text).join("\n\n"));
+    const { listener } = this.parts;
+    if (recalled.length === 1) listener.offered(only.text, only.mode, only.silent === true);
+    else listener.offered(recalled.map(marked).join("\n\n"));
     return true;
   }
 
+  private get isAway(): boolean {
+    const view = this.parts.view();
+    return view !== undefined && !isConnected(view);
+  }
+
+  /** What the host may not have. Messages on their way are sent again when it is back; commands and shell lines are not. */
+  private get unsure(): readonly Entry[] {
+    return this.entries.filter(({ mode, isGiven }) => mode === "message" || !isGiven);
+  }
+
   private forget(entries: readonly Entry[]): void {
-    this.entries = this.entries.filter((entry) => !entries.includes(entry));
+    const without = (all: readonly Entry[]) => all.filter((entry) => !entries.includes(entry));
+    this.entries = without(this.entries);
+    this.write(without(this.written));
+  }
+
+  /** Has what waits kept on the disk. What is sent at once, as nearly everything is, is never written. */
+  private keep(): void {
+    setImmediate(() => this.write(this.isAway ? this.unsure : this.entries.filter(({ isGiven }) => !isGiven)));
+  }
+
+  private write(entries: readonly Entry[]): void {
+    const isSame = entries.length === this.written.length && entries.every((entry, at) => entry === this.written[at]);
+    if (isSame) return;
+    this.written = entries;
+    this.parts.listener.unsent();
   }
 
   private untilThere(entry: Entry): Promise<void> {
@@ -96,4 +137,8 @@ export class Unsent {
       look();
     });
   }
+}
+
+function marked({ text, mode, silent }: Entered): string {
+  return markOf(mode, silent) + text;
 }

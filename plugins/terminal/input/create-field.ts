@@ -16,12 +16,14 @@ import { type CommandsHere, commandSource, fileSource, hostFiles, wordSource } f
 export function createField(
   at: Surroundings & ClipboardPlace,
   commands: CommandsHere,
+  waiting: () => readonly string[],
 ): { field: PromptField; walk: HistoryWalk } {
   const warn = (problem: string) => at.tell(problem, "warning");
   const history = new History(historyFile(projectOf(at.cwd)), withoutSecrets(at.env));
   const walk = new HistoryWalk(history, warn);
   const field = new PromptField(at, {
     history: walk,
+    waiting,
     completing: new Completing([
       commandSource(at, commands),
       fileSource(hostFiles(at), at.words.readingFiles),

@@ -1,5 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
-import { AFTER_PASTE_MS, isMoreOfPaste, isPasted, pauseAfter, taken } from "./bursts.ts";
+import { Bursts, type Later, laterByTimer } from "@scorel/kit/terminal/bursts";
+
+export type { Later };
 
 const ESC = "\x1b";
 const PASTE_BEGIN = "\x1b[200~";
@@ -14,9 +16,6 @@ const PASTE_MS = 1_000;
 const ENDING = ["\x03", "\x1b[99;5u"];
 /** The longest sequence of a terminal that is waited for: answers to questions about it are shorter. */
 const LONGEST = 4096;
-
-/** Runs `work` after some time, unless the returned function is called first. */
-export type Later = (work: () => void, ms: number) => () => void;
 
 export interface DecoderOptions {
   /**
@@ -37,18 +36,6 @@ export interface Decoder {
   end(): void;
 }
 
-/** What has arrived while the program was busy is read before the time is over. */
-const laterByTimer: Later = (work, ms) => {
-  let soon: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
-    soon = setImmediate(work);
-  }, ms);
-  return () => {
-    clearTimeout(timer);
-    clearImmediate(soon);
-  };
-};
-
 export function createDecoder({
   onInput,
   later = laterByTimer,
@@ -57,45 +44,32 @@ export function createDecoder({
   const characters = new StringDecoder("utf8");
   let waiting = "";
   let paste: string[] | undefined;
-  /** A paste without marks, of which more may come. */
-  let burst = "";
   let stopTimer = () => {};
-  let pastedAt = Number.NEGATIVE_INFINITY;
   /** The last paste was ended without its mark: what may be the rest of it is no typing. */
   let isCut = false;
 
   const give = (data: string, isAlone = true) => {
     if (!isRelease(data)) onInput(data, isAlone);
   };
-  const givePaste = (text: string) => {
-    pastedAt = now();
+  const onPaste = (text: string) => {
     if (text !== "") onInput(PASTE_BEGIN + text + PASTE_END, false);
   };
-  const giveBurst = () => {
-    const text = burst;
-    burst = "";
-    if (text !== "") givePaste(text);
+  const givePaste = (text: string) => {
+    bursts.pasted();
+    onPaste(text);
   };
+  const bursts = new Bursts({
+    onKeys: (keys, isAlone) => {
+      for (const key of keys) give(key, isAlone);
+    },
+    onPaste,
+    now,
+  });
   const endPaste = () => {
     const text = paste?.join("") ?? "";
     paste = undefined;
     isCut = true;
     givePaste(text);
-  };
-  /** Gives the keys of one read. */
-  const deal = (keys: readonly string[], isBehindPaste: boolean) => {
-    if (keys.length === 0) return;
-    const msAfter = now() - pastedAt;
-    const isMore = burst !== "" && isMoreOfPaste(keys, msAfter);
-    if (!isMore && !isPasted(keys, isBehindPaste || msAfter < AFTER_PASTE_MS)) {
-      giveBurst();
-      for (const key of keys) give(key, keys.length === 1 && !isBehindPaste);
-      return;
-    }
-    const { text, reports } = taken(keys);
-    for (const report of reports) give(report, false);
-    burst += text;
-    pastedAt = now();
   };
   const flush = () => {
     const data = waiting;
@@ -141,21 +115,21 @@ export function createDecoder({
       const key = rest.slice(0, length);
       rest = rest.slice(length);
       if (key === PASTE_BEGIN) {
-        deal(keys, isBehindPaste);
-        giveBurst();
+        bursts.take(keys, isBehindPaste);
+        bursts.settle();
         keys = [];
         paste = [];
       } else if (key !== PASTE_END) keys.push(key);
     }
-    deal(keys, isBehindPaste);
+    bursts.take(keys, isBehindPaste);
   };
   const wait = () => {
     if (paste) stopTimer = later(endPaste, PASTE_MS);
-    else if (burst !== "") stopTimer = later(settle, pauseAfter(burst.length));
+    else if (bursts.pause !== undefined) stopTimer = later(settle, bursts.pause);
     else if (waiting !== "") stopTimer = later(flush, isBegun(waiting) ? SEQUENCE_MS : ESCAPE_MS);
   };
   const settle = () => {
-    giveBurst();
+    bursts.settle();
     wait();
   };
   return {
@@ -172,8 +146,8 @@ export function createDecoder({
     end() {
       stopTimer();
       paste = undefined;
-      giveBurst();
-      pastedAt = Number.NEGATIVE_INFINITY;
+      bursts.settle();
+      bursts.forget();
       flush();
     },
   };

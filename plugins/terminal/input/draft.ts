@@ -25,9 +25,9 @@ export interface Unsent {
 export interface Draft {
   /** What an earlier process left. */
   readonly saved: Unsent | undefined;
-  /** Writes the text soon. */
-  change(unsent: Unsent): void;
-  /** Removes the draft, because it was sent. */
+  /** Writes the text soon, or now. An empty text removes the draft at once, because it was sent. */
+  change(unsent: Unsent, isNow?: boolean): void;
+  /** Removes the draft, because its text is kept elsewhere. */
   clear(): void;
   /** Writes what is not written yet, and leaves the draft to the next process. */
   close(): void;
@@ -113,11 +113,12 @@ class FileDraft implements Draft {
     process.on("exit", this.atExit);
   }
 
-  change(unsent: Unsent): void {
+  change(unsent: Unsent, isNow = false): void {
     if (!this.isOpen) return;
     this.waiting = { text: unsent.text, pastes: new Map(unsent.pastes) };
-    if (this.stopTimer) return;
+    if (this.stopTimer && !isNow) return;
     this.write();
+    this.stopTimer?.();
     this.stopTimer = this.later(() => {
       this.stopTimer = undefined;
       if (this.waiting) this.change(this.waiting);

@@ -7,6 +7,8 @@ import type { HistoryWalk } from "./history-walk.ts";
 export interface FieldParts {
   history?: HistoryWalk | undefined;
   draft?: Draft | undefined;
+  /** What was entered and waits to be sent. It belongs to the draft until then. */
+  waiting?: (() => readonly string[]) | undefined;
   completing?: Completing | undefined;
   /** The picture that a pasted text is the path of, as terminals write a file that is dropped on them. */
   imageIn?: ((pasted: string) => Attachment | undefined) | undefined;

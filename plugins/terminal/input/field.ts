@@ -1,7 +1,7 @@
 import { decodePrintableKey } from "@mariozechner/pi-tui/dist/keys.js";
 import type { Attachment, Cursor, Field, FieldMode, Submission, Surroundings } from "../parts.ts";
 import { Attachments } from "./attachments.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft, Unsent } from "./draft.ts";
 import { type EditAction, editActions } from "./edit-actions.ts";
 import { drawField } from "./field-lines.ts";
 import type { FieldParts } from "./field-parts.ts";
@@ -43,7 +43,7 @@ export class PromptField implements Field {
   useDraft(draft: Draft | undefined): void {
     const former = this.draft;
     this.draft = draft;
-    if (draft && !this.area.isEmpty) {
+    if (draft && this.hasUnsent) {
       this.saveDraft();
       former?.clear();
     } else if (draft?.saved) {
@@ -57,6 +57,11 @@ export class PromptField implements Field {
 
   get text(): string {
     return this.area.whole;
+  }
+
+  /** Whether there is something that a draft has to keep. */
+  get hasUnsent(): boolean {
+    return this.unsent.text !== "";
   }
 
   get mode(): FieldMode {
@@ -212,9 +217,20 @@ export class PromptField implements Field {
     return true;
   }
 
+  keepDraft(): void {
+    this.draft?.change(this.unsent, true);
+  }
+
   private saveDraft(): void {
-    const { area, draft } = this;
-    draft?.change({ text: this.line.mark + area.text, pastes: area.pastes });
+    this.draft?.change(this.unsent);
+  }
+
+  /** What is not sent: what waits for the host, and what is being written. */
+  private get unsent(): Unsent {
+    const { area, parts } = this;
+    const own = area.isEmpty ? "" : this.line.mark + area.text;
+    const waiting = parts.waiting?.() ?? [];
+    return { text: [...waiting, ...(own === "" ? [] : [own])].join("\n\n"), pastes: area.pastes };
   }
 
   private complete(wanted: boolean): void {
@@ -255,7 +271,7 @@ export class PromptField implements Field {
     area.clear();
     this.enter("message");
     this.attachments.clear();
-    this.draft?.clear();
+    this.keepDraft();
     (mode === "message" ? give : this.onSubmit)({ mode, text, attachments, ...(silent && { silent }) });
     return true;
   }

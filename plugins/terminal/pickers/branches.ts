@@ -1,16 +1,20 @@
-import type {} from "@scorel/history/contract";
+import type { TreeRow } from "@scorel/history/contract";
+import { type Branch, branchesOf } from "@scorel/kit/session/branches";
 import type { Surroundings } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 import { ago } from "./sessions.ts";
-import { type Branch, branchesOf } from "./tree.ts";
 
 const MOST = 5_000;
 
 /** The messages of a person in all branches, as a tree. Choosing one goes to the end of its latest branch. */
-export function branchPicker(at: PickerPlace & Surroundings, sessionId: string, now = Date.now): ListPicker<Branch> {
+export function branchPicker(
+  at: PickerPlace & Surroundings,
+  sessionId: string,
+  now = Date.now,
+): ListPicker<Branch<TreeRow>> {
   const { client, pickerWords: words } = at;
-  return new ListPicker<Branch>(at, {
+  return new ListPicker<Branch<TreeRow>>(at, {
     title: () => words.branchesTitle,
     empty: words.branchesEmpty,
     load: async () => {

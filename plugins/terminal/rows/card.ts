@@ -1,5 +1,7 @@
 import type { DisplayAction } from "@scorel/kernel";
-import { diffLines, diffSize } from "./diff.ts";
+import { diffSize, readDiff } from "@scorel/kit/text/diff-lines";
+import { visibleBreaks } from "@scorel/kit/text/one-line";
+import { diffLines } from "./diff.ts";
 import { type Look, type RowFacts, timeText } from "./look.ts";
 import { safeLine, safeOutput, safeText } from "./safe.ts";
 import { columnsIn, cut, wrapped } from "./wrap.ts";
@@ -92,11 +94,11 @@ function bodyLines(part: DisplayAction, width: number, look: Look, facts: RowFac
 /** How much a diff changes, for the title. */
 function sizeOf(part: DisplayAction, { theme }: Look): string {
   if (part.display !== "diff") return "";
-  const { added, removed } = diffSize(part.text);
+  const { added, removed } = diffSize(readDiff(part.text));
   return `  ${theme.style("added", `+${added}`)} ${theme.style("removed", `-${removed}`)}`;
 }
 
-/** The title of a card as one short line, for the status line. */
+/** The title of a card as one short line in which line breaks can be seen, for the status line. */
 export function shortTitle(display: DisplayAction): string {
-  return display.display === "card" ? safeLine(display.title) : "";
+  return display.display === "card" ? safeText(visibleBreaks(display.title)) : "";
 }

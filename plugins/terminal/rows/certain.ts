@@ -6,8 +6,6 @@ const TAB = "    ";
 /** Marks above or below one letter, as in accents, Hebrew points or Thai tones. */
 const MOST_MARKS = 3;
 const MARKED_LETTER = /^\p{L}\p{Mn}+$/u;
-/** Marks that choose a form of the character before them. */
-const SELECTOR = /[\ufe00-\ufe0f]/u;
 const PICTURE = /^(?!\p{Cn})\p{Extended_Pictographic}/u;
 
 /**
@@ -36,7 +34,7 @@ function certainGlyph(glyph: Glyph): string {
 
 function isCertain({ text, isUncertain }: Glyph): boolean {
   if (!isUncertain) return true;
-  return MARKED_LETTER.test(text) && !SELECTOR.test(text) && [...text].length <= MOST_MARKS + 1;
+  return MARKED_LETTER.test(text) && [...text].length <= MOST_MARKS + 1;
 }
 
 /** A picture is kept: it takes two columns at most, which lines have room for. */

@@ -1,4 +1,4 @@
-import { plainText } from "@scorel/kit/text/plain";
+import { countedMarks, plainText } from "@scorel/kit/text/plain";
 
 const TAB = "    ";
 
@@ -7,7 +7,7 @@ const TAB = "    ";
  * as spaces. Every text that is drawn comes through here.
  */
 export function safeText(text: string): string {
-  return plainText(text.replaceAll("\r\n", "\n")).replaceAll("\t", TAB);
+  return countedMarks(plainText(text.replaceAll("\r\n", "\n"))).replaceAll("\t", TAB);
 }
 
 /** The same for the output of a command, of which a line that was written over shows what was written last. */

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
 import { forgiveClosed } from "@scorel/kit/terminal/answer";
+import { columnsOf, rowsOf } from "@scorel/kit/terminal/size";
 import { Keyboard } from "./keyboard.ts";
 import { takeStderr } from "./stderr.ts";
 
@@ -33,7 +34,7 @@ export interface DeviceEvents {
   ended(): void;
 }
 
-type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "stderr">;
+type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "stderr" | "env">;
 
 /**
  * The terminal that a person sits at. Between `open` and `close` it shows the application's screen; whatever ends the process,
@@ -43,6 +44,7 @@ export class Device {
   private readonly stdin: NodeJS.ReadStream;
   private readonly output: NodeJS.WriteStream;
   private readonly stderr: NodeJS.WriteStream;
+  private readonly env: Invocation["env"];
   private readonly events: DeviceEvents;
   private readonly keyboard: Keyboard;
   private readonly hasMouse: boolean;
@@ -53,20 +55,21 @@ export class Device {
   private isEarly = false;
   private readonly undo: (() => void)[] = [];
 
-  constructor({ stdin, stdout, terminal = stdout, stderr }: Streams, events: DeviceEvents, { mouse = true } = {}) {
+  constructor({ stdin, stdout, terminal = stdout, stderr, env }: Streams, events: DeviceEvents, { mouse = true } = {}) {
     this.stdin = stdin;
     this.output = terminal;
     this.stderr = stderr;
+    this.env = env;
     this.events = events;
     this.hasMouse = mouse;
     this.keyboard = new Keyboard(events);
   }
 
   get columns(): number {
-    return Math.max(20, this.output.columns || 80);
+    return Math.max(20, columnsOf(this.output, this.env));
   }
   get rows(): number {
-    return Math.max(6, this.output.rows || 24);
+    return Math.max(6, rowsOf(this.output, this.env));
   }
   /** Whether the terminal has taken what was written so far. */
   get isReady(): boolean {

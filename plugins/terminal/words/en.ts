@@ -3,7 +3,7 @@ export const en = {
   language: "en" as "en" | "zh",
   newSession: "New conversation",
   opening: "Opening the session…",
-  heldUntilOpen: "The session is being opened. What you have entered is sent as soon as it is open.",
+  heldUntilOpen: "The session is still opening. What you have entered will be sent as soon as it is open.",
   hintStart: (help: string) => `Type a message, or / for commands. ${help} shows all keys.`,
   model: (model: string) => `Model: ${model}`,
   preset: (preset: string) => `Preset: ${preset}`,
@@ -22,7 +22,7 @@ export const en = {
     "no program":
       "Pictures in the clipboard are read with wl-paste or xclip, and neither is installed. Drop the file on the terminal instead.",
     "no image": "There is no picture in the clipboard.",
-    "too slow": "The program that has the clipboard did not answer. Try again, or drop a file on the terminal.",
+    "too slow": "The program that owns the clipboard did not answer. Try again, or drop a file on the terminal.",
     "too large": "The picture in the clipboard is larger than 20 MB.",
   },
   imagesInMessages: "Pictures go with messages only.",
@@ -52,19 +52,22 @@ export const en = {
   waitingForOthers: "waiting for somebody who may answer",
   waitingTurn: "waiting for other sessions",
   reconnecting: (seconds: string, isStopped = false) =>
-    `${isStopped ? "the host was stopped" : "the host is gone"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits for it`,
+    `${isStopped ? "the host was stopped" : "the host is gone"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits until then`,
+  startHost: (command: string, isStopped: boolean) =>
+    `The host ${isStopped ? "was stopped" : "is gone"}. \`${command}\` in another terminal starts one, and this conversation goes on by itself.`,
   lost: "no connection",
-  hostGone: "The host is gone, so nothing can be ended there. Ctrl-C twice leaves; `scorel host serve` starts a host.",
-  notAnswered: "The host is gone, so the answer was not given.",
+  hostGone:
+    "The host is gone, so nothing can be interrupted. Press Ctrl-C twice to leave, or start a host with `scorel host serve`.",
+  notAnswered: "The host is gone, so your answer was not sent.",
   unsent: "Sent when the host is back (Esc takes it back):",
   toInterrupt: (key: string) => `${key} to interrupt`,
   // Questions.
-  answerFirst: "A question is open: answer it with one of its keys, or go on typing when it is answered.",
+  answerFirst: "Answer the open question first, with one of its keys. Then you can go on typing.",
   chooseOne: (keys: string) => `Press ${keys}`,
   scopeSession: "in this session",
   scopeProject: "from now on",
   asks: (plugin: string) => `asked by the plugin ${plugin}`,
-  reasonFor: "Why not? (Enter sends it; empty: no reason)",
+  reasonFor: "Why not? (Enter sends it; leave it empty to give no reason)",
   typeAnswer: "Type the answer and press Enter.",
   byDefault: (label: string) => `Enter: ${label}`,
   yes: "yes",
@@ -73,7 +76,7 @@ export const en = {
   cutAnswer: "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.",
   emptyAnswer: "The model ended its turn without an answer.",
   hostStopped: "The turn was cancelled: the host was stopped.",
-  draftKept: "It crashed. What you had typed is kept.",
+  draftKept: "Scorel crashed. What you had typed is kept.",
   declineKey: (key: string) => `${key} declines and stops`,
   moreOfQuestion: (above: number, below: number, up: string, down: string) =>
     `${above === 0 ? "" : `↑ ${above} · `}${below} more ${below === 1 ? "line" : "lines"} · ${up}/${down} scroll`,
@@ -113,7 +116,7 @@ export const en = {
   queueEditing: (send: string, leave: string) =>
     `Editing a queued message: ${send} puts it back, ${leave} leaves it as it was`,
   queueEmpty: "Nothing is queued.",
-  queueGone: "That message has been sent meanwhile.",
+  queueGone: "That message has already been sent.",
   queueOfOther: "Somebody else has queued that message, and only they can edit or delete it.",
   steerTitle: "sent into this turn as soon as it can take it",
   // Calling somebody who looks elsewhere. Only fixed texts: terminals show them outside of their window.
@@ -122,7 +125,8 @@ export const en = {
   // Going.
   interrupted: "Interrupted.",
   interruptedBy: (name: string) => `Interrupted by ${name}.`,
-  movedBy: (name: string) => `${name} has gone to another place of the conversation. It goes on from here.`,
+  movedBy: (name: string) => `${name} went to another place in the conversation, which continues from here.`,
+  unsentBack: "What was not sent is back in the field.",
   takenBack: "Your queued messages are back in the field.",
   pressAgain: (key: string) => `Press ${key} again to leave.`,
   retryHint: "/retry sends the last message again.",
@@ -138,10 +142,10 @@ export const en = {
   copied: "Copied to the clipboard.",
   rights: (write: boolean, answer: boolean): string =>
     write
-      ? "You may write in this session and not answer its questions: they wait for somebody who may. The token of your connection does not include `approve`."
+      ? "You may write in this session, but not answer its questions: they wait for somebody who may. The token of your connection does not include `approve`."
       : answer
-        ? "You may read this session and answer its questions, and not write in it. The token of your connection does not include `prompt`."
-        : "You may read this session and not write in it: others send messages and answer questions. The token of your connection does not include `prompt` and `approve`.",
+        ? "You may read this session and answer its questions, but not write in it. The token of your connection does not include `prompt`."
+        : "You may read this session, but not write in it: others send messages and answer questions. The token of your connection does not include `prompt` and `approve`.",
   onlyReads:
     "You may only read this session. On the host's computer, `scorel host token rotate <name> --scope view,prompt` makes a token that may write.",
   waitsForSomebody: (question: string) => `Waiting for somebody who may answer: ${question}`,
@@ -168,7 +172,7 @@ export const en = {
     editing: "Editing",
     reading: "Reading",
     choosing: "Choosing",
-    going: "Coming and going",
+    going: "Interrupting and leaving",
     lists: "In lists",
   },
   actions: {
@@ -180,8 +184,8 @@ export const en = {
     editor: "write in your editor",
     openPaste: "show a long paste as text",
     pasteImage: "attach the picture in the clipboard",
-    lineUp: "line up; in the first line: what you sent before",
-    lineDown: "line down; in the last line: what you sent later",
+    lineUp: "line up; in the first line: the message you sent before",
+    lineDown: "line down; in the last line: the message you sent after",
     charLeft: "left",
     charRight: "right",
     wordLeft: "word left",
@@ -194,17 +198,17 @@ export const en = {
     deleteWordForward: "delete the word to the right",
     deleteToStart: "delete to the start of the line",
     deleteToEnd: "delete to the end of the line",
-    yank: "insert what was deleted last",
-    yankOlder: "after that: what was deleted before",
+    yank: "insert the text that was deleted last",
+    yankOlder: "after that: replace it with text deleted earlier",
     undo: "undo",
     up: "up",
     down: "down",
     choose: "choose",
     cancel: "close",
-    scope: "sessions: this project or all",
+    scope: "show the sessions of this project, or of all",
     rename: "rename a session",
     remove: "delete a session or a queued message",
-    restore: "take the session back that was deleted last",
+    restore: "restore the session that was deleted last",
     moveUp: "move a queued message up",
     moveDown: "move a queued message down",
     pageUp: "scroll up",

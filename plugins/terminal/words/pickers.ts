@@ -8,8 +8,8 @@ export const pickersEn = {
   choose: (key: string) => `${key} chooses`,
   cancel: (key: string) => `${key} closes`,
   yesNo: "y / n",
-  keepText: (choose: string, cancel: string) => `${choose} keeps it · ${cancel} leaves it as it was`,
-  yesOrNo: (cancel: string) => `y does it · n or ${cancel} does not`,
+  keepText: (choose: string, cancel: string) => `${choose} saves it · ${cancel} leaves it as it was`,
+  yesOrNo: (cancel: string) => `y confirms · n or ${cancel} cancels`,
   nothing: "There is nothing to choose.",
   none: "–",
   // History.
@@ -24,17 +24,17 @@ export const pickersEn = {
   scopeProject: (key: string) => `${key} this project`,
   rename: (key: string) => `${key} renames`,
   remove: (key: string) => `${key} deletes`,
-  restore: (key: string) => `${key} takes "deleted" back`,
-  removed: (name: string, key: string) => `"${name}" is in the trash. ${key} takes it back; /restore lists the trash.`,
+  restore: (key: string) => `${key} restores the last one deleted`,
+  removed: (name: string, key: string) => `"${name}" is in the trash. ${key} restores it; /restore lists the trash.`,
   removedHere: (name: string) =>
-    `"${name}", where you were, is in the trash, and this is a new session. To have it back: /restore`,
+    `"${name}", the session you were in, is in the trash, and this is a new one. To restore it: /restore`,
   restored: (name: string) => `"${name}" is back.`,
   noneRemoved: "Nothing was deleted in this list. /restore lists the trash.",
   newName: "New name",
   removeQuestion: (name: string) => `Move "${name}" to the trash?`,
   messages: (count: number) => `${count} ${count === 1 ? "message" : "messages"}`,
   running: "running",
-  asking: "asks something",
+  asking: "has a question",
   current: "this one",
   ago: {
     now: "just now",
@@ -46,7 +46,7 @@ export const pickersEn = {
   rewindTitle: "Go back to before a message",
   rewindEmpty: "This conversation has no message to go back to.",
   rewindTakes: "The message returns to the field. What came after it stays in the log.",
-  filesTitle: "What goes back?",
+  filesTitle: "What do you want to restore?",
   filesNone: "No files would change.",
   filesChange: (count: number) => `${count} ${count === 1 ? "file" : "files"} would change:`,
   filesNotCovered: "Not restored:",
@@ -55,9 +55,9 @@ export const pickersEn = {
   filesOnly: "The files only",
   filesRestored: (count: number) => `${count} ${count === 1 ? "file was" : "files were"} restored.`,
   filesStay: (count: number, command: string) =>
-    `${count} ${count === 1 ? "file stays as it is" : "files stay as they are"} now. To restore what was then: ${command}`,
-  redoHint: "/redo takes this back.",
-  redoFilesHint: "/redo takes the conversation back, and says how to have the files back, too.",
+    `${count} ${count === 1 ? "file stays as it is" : "files stay as they are"} now. To restore their earlier content: ${command}`,
+  redoHint: "/redo undoes this.",
+  redoFilesHint: "/redo undoes this for the conversation, and says how to restore the files, too.",
   skipped: (files: string) => `Not restored: ${files}`,
   changes: {
     created: "written again",
@@ -79,7 +79,7 @@ export const pickersEn = {
   settingsTitle: "Settings and where they come from",
   settingsEmpty: "There are no settings.",
   changeSetting: (toml: string) =>
-    `To change it, put this with another value into ~/.scorel/config.toml, or .scorel/config.toml of the project; /reload uses it.\n\n${toml}`,
+    `To change it, put this, with another value, into ~/.scorel/config.toml or the project's .scorel/config.toml, and enter /reload.\n\n${toml}`,
 };
 
 export type PickerWords = typeof pickersEn;
@@ -108,7 +108,7 @@ export const pickersZh: PickerWords = {
   scopeProject: (key) => `${key} 此项目`,
   rename: (key) => `${key} 重命名`,
   remove: (key) => `${key} 删除`,
-  restore: (key) => `${key} 恢复已删除的会话`,
+  restore: (key) => `${key} 恢复最近删除的会话`,
   removed: (name, key) => `“${name}”已移到回收站。按 ${key} 恢复;/restore 列出回收站。`,
   removedHere: (name) => `你所在的“${name}”已移到回收站,现在是新会话。恢复:/restore`,
   restored: (name) => `“${name}”已恢复。`,
@@ -139,7 +139,7 @@ export const pickersZh: PickerWords = {
   branchesTitle: "此对话的分支",
   branchesEmpty: "此对话没有分支:返回并发送其他内容即可创建分支。",
   modelsTitle: "模型",
-  modelsEmpty: "没有已知的模型。请运行 scorel login 进行设置。",
+  modelsEmpty: "还没有可用的模型。请运行 scorel login 进行设置。",
   window: (tokens: string) => `${tokens} 令牌`,
   prices: (input: string, output: string) => `每百万:输入 ${input},输出 ${output}`,
   skillsTitle: "技能",

@@ -1,5 +1,5 @@
+import { knownInChinese } from "@scorel/kit/text/known-zh";
 import type { Words } from "./en.ts";
-import { knownInChinese } from "./known-zh.ts";
 
 /** All texts of the application in Chinese. */
 export const zh: Words = {
@@ -19,12 +19,12 @@ export const zh: Words = {
   moreLines: (count, key) => `… 还有 ${count} 行(${key})`,
   preparing: (tool, size) => `正在准备 ${tool}${size === "" ? "" : ` · ${size}`}`,
   steered: "已插入本轮",
-  followUp: "曾排队",
+  followUp: "排队后发送",
   image: "图片",
   clipboard: {
     "no program": "读取剪贴板中的图片需要 wl-paste 或 xclip，但都没有安装。可以把图片文件拖到终端上。",
     "no image": "剪贴板中没有图片。",
-    "too slow": "剪贴板没有回应。请再试一次，或把图片文件拖到终端上。",
+    "too slow": "持有剪贴板的程序没有回应。请再试一次，或把图片文件拖到终端上。",
     "too large": "剪贴板中的图片大于 20 MB。",
   },
   imagesInMessages: "图片只能随消息发送。",
@@ -53,8 +53,10 @@ export const zh: Words = {
   waitingForOthers: "等待有权回答的人",
   waitingTurn: "等待其他会话",
   reconnecting: (seconds, isStopped = false) =>
-    `${isStopped ? "主机已停止" : "主机已断开"}:重新连接${seconds === "" ? "" : `(${seconds}后)`};你发送的内容会等待`,
-  hostGone: "主机已断开,无法在那里结束任何操作。按两次 Ctrl-C 退出;`scorel host serve` 启动主机。",
+    `${isStopped ? "主机已停止" : "主机已断开"}:重新连接${seconds === "" ? "" : `(${seconds}后)`};你发送的内容会等到那时`,
+  startHost: (command, isStopped) =>
+    `${isStopped ? "主机已停止" : "主机已断开"}。在另一个终端运行 \`${command}\` 即可启动主机,此对话会自行继续。`,
+  hostGone: "主机已断开,无法中断操作。按两次 Ctrl-C 退出,或运行 `scorel host serve` 启动主机。",
   notAnswered: "主机已断开,回答没有送出。",
   unsent: "主机恢复后发送(Esc 取回):",
   lost: "没有连接",
@@ -64,7 +66,7 @@ export const zh: Words = {
   scopeSession: "在本会话中",
   scopeProject: "从现在起",
   asks: (plugin: string) => `由插件 ${plugin} 提出`,
-  reasonFor: "为什么不?(回车发送;留空表示不说明)",
+  reasonFor: "为什么拒绝?(回车发送;留空表示不说明)",
   typeAnswer: "输入答案并按回车。",
   byDefault: (label) => `回车:${label}`,
   yes: "是",
@@ -113,6 +115,7 @@ export const zh: Words = {
   interrupted: "已中断。",
   interruptedBy: (name: string) => `被 ${name} 中断。`,
   movedBy: (name: string) => `${name} 已转到对话的另一处，对话从这里继续。`,
+  unsentBack: "未发送的内容已回到输入框。",
   takenBack: "排队的消息已回到输入框。",
   pressAgain: (key) => `再按一次 ${key} 退出。`,
   retryHint: "/retry 会重新发送上一条消息。",
@@ -149,7 +152,7 @@ export const zh: Words = {
     { left: "$", right: "技能" },
     { left: "\\ Enter", right: "换行" },
   ],
-  groups: { writing: "输入", editing: "编辑", reading: "阅读", choosing: "选择", going: "进出", lists: "列表中" },
+  groups: { writing: "输入", editing: "编辑", reading: "阅读", choosing: "选择", going: "中断与退出", lists: "列表" },
   actions: {
     send: "发送;运行中则排队",
     newline: "换行",

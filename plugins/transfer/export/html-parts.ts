@@ -1,4 +1,5 @@
 import type { DisplayAction } from "@scorel/kernel";
+import { visibleBreaks } from "@scorel/kit/text/one-line";
 import type { ImageBlock } from "@scorel/messages/contract";
 import { escaped } from "./html-text.ts";
 import { richText } from "./rich-text.ts";
@@ -64,7 +65,7 @@ function card({ title, status, text, body = [] }: Of<"card">, said: Said): strin
   const state = status === "error" ? "error" : status === "done" ? "done" : "running";
   const open = body.some(({ display }) => display === "diff") ? " open" : "";
   const inner = body.map((part) => drawing(part, said)).join("");
-  return `<details class="card ${state}"${open}><summary><code>${escaped(title)}</code></summary>${output(text)}${inner}</details>\n`;
+  return `<details class="card ${state}"${open}><summary><code>${escaped(visibleBreaks(title))}</code></summary>${output(text)}${inner}</details>\n`;
 }
 
 function output(text: string): string {

@@ -1,4 +1,5 @@
 import type { DisplayAction, Session } from "@scorel/kernel";
+import { visibleBreaks } from "@scorel/kit/text/one-line";
 import type { Redact } from "./redaction.ts";
 import { dateOf, factsOf, type Shown, shownIn } from "./shown.ts";
 
@@ -29,7 +30,7 @@ function drawn(action: DisplayAction, ts: number): string {
       return `## ${WHO[action.role]}${label}\n\n*${dateOf(ts)}*\n\n${thought}${action.text}\n`;
     }
     case "card":
-      return `### ${oneLine(action.title)}${action.status === "done" ? "" : ` (${action.status})`}\n\n${block(action.text)}${(action.body ?? []).map((inner) => drawn(inner, ts)).join("\n")}`;
+      return `### ${visibleBreaks(action.title)}${action.status === "done" ? "" : ` (${action.status})`}\n\n${block(action.text)}${(action.body ?? []).map((inner) => drawn(inner, ts)).join("\n")}`;
     case "fold":
       return `### ${oneLine(action.title)}\n\n${action.text}\n`;
     case "diff":

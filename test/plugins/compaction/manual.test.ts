@@ -116,7 +116,7 @@ describe("manual compaction", () => {
       t.connect({ clientId: "limited", scope: { operations } }).request("run_command", asked);
     await expect(compactBy("run_command")).rejects.toMatchObject({
       code: "HOST_FORBIDDEN",
-      message: expect.stringContaining('"compact"'),
+      message: expect.stringContaining("needs a connection that may shorten the conversation"),
     });
     expect(t.server.requests.some(asksForSummary)).toBe(false);
     expect((await compactBy("run_command", "compact")).output).toMatch(/^Compacted: /);

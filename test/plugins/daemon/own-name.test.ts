@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { claimName, leftNames } from "../../../plugins/daemon/own-name.ts";
@@ -6,16 +6,47 @@ import { runFolder } from "../../../plugins/daemon/run-folder.ts";
 import { inStateFolder } from "../../../plugins/kit/files/state-folder.ts";
 import { testHome } from "../host/home.ts";
 
-it("a name is claimed once at a time, rests when its process has ended, and is free after an hour", () => {
+const path = () => join(runFolder(), "terminal.name");
+const names = (open: readonly string[], count: number) =>
+  Array.from({ length: count }, () => claimName("terminal", (id) => open.includes(id)).name);
+
+/** As a process has left its name that was killed: its pid began at another time. */
+function killed(): void {
+  writeFileSync(path(), JSON.stringify({ ...JSON.parse(readFileSync(path(), "utf8")), start: "another" }));
+}
+
+it("names are claimed once, and are free again at once when their processes have ended", () => {
   using _home = testHome();
-  expect([claimName("terminal").name, claimName("terminal").name]).toEqual(["terminal", "terminal-2"]);
-  const path = join(runFolder(), "terminal.name");
-  // As a process has left it that ended a moment ago: this pid began at another time.
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), start: "another" }));
+  const first = claimName("terminal", () => true);
+  expect([first.name, ...names([], 1)]).toEqual(["terminal", "terminal-2"]);
+  first.ended();
+  expect(existsSync(path())).toBe(false);
+  expect(names([], 1)).toEqual(["terminal"]);
+  killed();
   expect(inStateFolder(runFolder(), leftNames)).toEqual(["terminal.name"]);
-  expect(claimName("terminal").name).toBe("terminal-3");
-  const before = new Date(Date.now() - 2 * 60 * 60_000);
-  utimesSync(path, before, before);
-  expect(claimName("terminal").name).toBe("terminal");
+  expect(names(["sessionOne"], 2)).toEqual(["terminal", "terminal-3"]);
   expect(inStateFolder(runFolder(), leftNames)).toEqual([]);
+});
+
+it("a name rests while a session is open in which its process has said something, also if that was killed", () => {
+  using _home = testHome();
+  const first = claimName("terminal", () => false);
+  for (const id of ["sessionOne", "sessionTwo", "sessionOne"]) first.saysIn(id);
+  expect(JSON.parse(readFileSync(path(), "utf8")).sessions).toEqual(["sessionOne", "sessionTwo"]);
+  first.ended();
+  killed();
+  expect(names(["sessionTwo"], 2)).toEqual(["terminal-2", "terminal-3"]);
+  expect(names(["sessionThree"], 1)).toEqual(["terminal"]);
+  // Whoever has the name now has said nothing yet.
+  killed();
+  expect(names(["sessionTwo"], 1)).toEqual(["terminal"]);
+});
+
+it("a damaged file of an ended process keeps its name from nobody", () => {
+  using _home = testHome();
+  claimName("terminal", () => false);
+  killed();
+  const claim = JSON.parse(readFileSync(path(), "utf8"));
+  writeFileSync(path(), JSON.stringify({ ...claim, sessions: ["../one", 7, { id: "sessionTwo" }] }));
+  expect(names(["../one", "sessionTwo"], 1)).toEqual(["terminal"]);
 });

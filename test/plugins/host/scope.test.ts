@@ -99,7 +99,7 @@ it("lets a client that may only read subscribe and read, and refuses the rest", 
   for (const [operation, params] of writing)
     expect([operation, await answer(client, operation, params)]).toEqual([operation, "HOST_FORBIDDEN"]);
   await expect(client.request("cancel", { sessionId })).rejects.toThrow(
-    'This client may not do that ("cancel"): its connection may only read. Whoever opens the connection decides what it allows.',
+    "This client may not stop a turn: its connection may only read. Whoever opens the connection decides what it allows.",
   );
 });
 

@@ -87,6 +87,18 @@ it("clients with names are told of each other, in the session and in its status;
   ]);
 });
 
+it("a client that cannot be reached now, as one that was killed, is not shown as present", async () => {
+  await using t = await two();
+  const { anna, host, sessionId } = t;
+  let isThere = true;
+  const gone = host.connect({ name: "editor", isHere: () => isThere });
+  await gone.subscribe(sessionId, () => {});
+  const names = async () => (await anna.request("get_status", { sessionId })).present?.map(({ name }) => name);
+  expect(await names()).toEqual(["terminal", "editor"]);
+  isThere = false;
+  expect(await names()).toEqual(["terminal"]);
+});
+
 it("clients of one name get numbers from the host, which are free again when they leave", async () => {
   await using t = await two();
   const names = (...clients: Client[]) => clients.map(({ clientId }) => clientName(clientId));

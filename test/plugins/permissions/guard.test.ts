@@ -224,9 +224,9 @@ describe("a person", () => {
 
   it("sees characters that a command or a file name hides from a terminal", async () => {
     await using t = await attended();
-    const { question } = await answers(t, t.bash("ls \u001b]0; rm -rf ~ \u0007 \u202e"), "n");
+    const { question } = await answers(t, t.bash("ls \u001b]0; rm -rf ~ \u0007 \u202e a\ufe0f"), "n");
     expect(question.body).toEqual([
-      { display: "notice", level: "info", text: "$ ls \\u{1b}]0; rm -rf ~ \\u{7} \\u{202e}" },
+      { display: "notice", level: "info", text: "$ ls \\u{1b}]0; rm -rf ~ \\u{7} \\u{202e} a\\u{fe0f}" },
       {
         display: "notice",
         level: "info",

@@ -80,7 +80,7 @@ function drafts(): string[] {
 }
 
 /** Enter was pressed: the text is on its way, and the field is empty. */
-const isHeld = "What you have entered is sent as soon as it is open.";
+const isHeld = "What you have entered will be sent as soon as it is open.";
 
 describe("what is typed while the session is being opened", () => {
   it.each([
@@ -125,7 +125,9 @@ describe("what is typed while the session is being opened", () => {
     t.type("second\r");
     await t.shows(isHeld);
     t.type("third");
+    await t.shows("> third");
     t.type("\r");
+    await eventually(() => expect(t.screen()).not.toContain("> third"));
     t.type("rest");
     await t.shows("> rest");
     t.open();
@@ -140,7 +142,12 @@ describe("what is typed while the session is being opened", () => {
     });
     t.type("hello\r");
     await t.shows(isHeld);
-    for (const key of ["/", "name x", "\r", "rest"]) t.type(key);
+    t.type("/");
+    t.type("name x");
+    await t.shows("/name x");
+    t.type("\r");
+    await eventually(() => expect(t.screen()).not.toContain("/name x"));
+    t.type("rest");
     await t.shows("> rest");
     t.open();
     await expect(t.code).rejects.toThrow("no session");

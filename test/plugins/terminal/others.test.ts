@@ -48,8 +48,8 @@ it("whoever did not go back, or to another branch, is told who did", () => {
   t.moves("branch", laptop);
   t.moves("rewind", "0123456789abcdef");
   expect(t.told).toEqual([
-    "laptop has gone to another place of the conversation. It goes on from here.",
-    "another client has gone to another place of the conversation. It goes on from here.",
+    "laptop went to another place in the conversation, which continues from here.",
+    "another client went to another place in the conversation, which continues from here.",
   ]);
 });
 
@@ -72,6 +72,22 @@ it("whoever comes while a question is open is told who answered it", () => {
   t.enters([{ requestId: "r1", options: [{ value: "y", label: "Yes, once" }] }]);
   t.answers(laptop, "y");
   expect(t.told).toEqual(["laptop has answered: Yes, once"]);
+});
+
+it("queued messages stand in the order in which they are sent", () => {
+  const theme = themeOf("none", none);
+  const keys = { label: () => "", labels: () => [] } as unknown as Keys;
+  const queue = ["follow_up", "steer", "follow_up", "steer"].map((mode, index) => ({
+    id: `${index}`,
+    mode,
+    content: `message ${index}`,
+    clientId: own,
+  }));
+  const marked = { chosen: undefined, editing: undefined };
+  const lines = queueStrip(queue as never, 80, { theme, words: en, keys }, marked);
+  expect(lines.map((line) => /message \d/.exec(line)?.[0]).filter(Boolean)).toEqual(
+    [1, 3, 0, 2].map((index) => `message ${index}`),
+  );
 });
 
 it("queued messages of others bear their names", () => {

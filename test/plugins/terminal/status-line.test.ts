@@ -23,6 +23,13 @@ it("counts the time of a tool from when it was allowed", () => {
   ]);
 });
 
+it("shows the line breaks of a command that runs, and counts marks that would cover other lines", () => {
+  const title = `$ ls\n  rm a${"\u0301".repeat(2_000)}`;
+  const call = { kind: "call", id: "c", toolName: "Bash", ts: 10_000, display: { display: "card", title, text: "" } };
+  const line = activityLine({ ...parts, view: viewOf({}, { live: [call] }) }, 80);
+  expect(line).toContain(`$ ls ⏎ rm a${"\u0301".repeat(8)}(+1992)`);
+});
+
 it("names the preset and the directory when they are not those that one expects, and says that a price is not known", () => {
   const view = viewOf({ model: "p/m", meta: { preset: "readonly" } });
   expect([

@@ -18,7 +18,7 @@ describe("an exported page", () => {
       await drawn(t, [
         {
           display: "card",
-          title: "Build",
+          title: "Build\n  all",
           status: "done",
           text: "built",
           body: [{ display: "diff", path: "a.js", text: "-a\n+b" }],
@@ -26,7 +26,9 @@ describe("an exported page", () => {
         { display: "list", title: "Todo", items: [{ text: "one", state: "done" }, { text: "two" }], text: "" },
       ]),
     );
-    expect(page).toContain('<details class="card done" open><summary><code>Build</code></summary><pre>built</pre>');
+    expect(page).toContain(
+      '<details class="card done" open><summary><code>Build ⏎ all</code></summary><pre>built</pre>',
+    );
     expect(page).toContain('<span class="removed">-a</span>\n<span class="added">+b</span>');
     expect(page).toContain('<ul><li class="done">one</li><li class="open">two</li></ul>');
     expect(oddities(page, STYLE)).toEqual([]);

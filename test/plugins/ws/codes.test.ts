@@ -1,9 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { tokenId } from "@scorel/host/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Invocation } from "../../../plugins/cli/contract.ts";
+import { removeLinkFiles } from "../../../plugins/web-server/link-file.ts";
 import { tokenCommand } from "../../../plugins/web-server/token-command.ts";
 import { eventually } from "../../eventually.ts";
+import { testHome } from "../host/home.ts";
 import { openPage, raw, statusOf, testWeb } from "./home.ts";
 
 type Web = Awaited<ReturnType<typeof testWeb>>;
@@ -31,6 +35,8 @@ async function pass(t: Web, scopes?: ("view" | "prompt" | "approve" | "admin")[]
   return { code, answer, ...(JSON.parse(body) as { token: string; scopes: string[] }) };
 }
 
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
 const touch = (t: Web, token: string) =>
   raw(t.port, [
     "POST /touch HTTP/1.1",
@@ -52,8 +58,7 @@ describe("a one-time code", () => {
     expect(await touch(t, code)).toBe(401);
     expect(statusOf(await exchange(t, code))).toBe(401);
     const page = await openPage(t);
-    page.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1", token }));
-    expect(await page.next()).toMatchObject({ type: "welcome" });
+    expect(await page.enter(token)).toMatchObject({ type: "welcome" });
     const request = (requestId: number, operation: string, params: object) =>
       page.socket.send(JSON.stringify({ type: "request", requestId, operation, params }));
     request(1, "create_access_code", { scopes: ["admin"] });
@@ -73,6 +78,37 @@ describe("a one-time code", () => {
     vi.advanceTimersByTime(60_001);
     vi.useRealTimers();
     expect(statusOf(await exchange(t, code))).toBe(401);
+  });
+
+  it("is in a file that only the user can read, as long as it can be used", async () => {
+    await using t = await testWeb();
+    const files = () => readdirSync(t.folder).filter((name) => name.endsWith(".html"));
+    const ask = () => t.client.request("create_access_code", { asFile: true });
+    const [used, other] = [await ask(), await ask()];
+    const path = used.file ?? "";
+    expect(readFileSync(path, "utf8")).toContain(`content="0;url=${used.address}/#code=${used.code}"`);
+    expect([t.mode(path), files().length]).toEqual([0o600, 2]);
+    expect(statusOf(await exchange(t, used.code))).toBe(200);
+    expect(files()).toEqual([basename(other.file ?? "")]);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await ask();
+    vi.advanceTimersByTime(60_001);
+    vi.useRealTimers();
+    expect(files()).toEqual([basename(other.file ?? "")]);
+    await t.write("owner", ["admin"]);
+    await eventually(() => expect(files()).toEqual([]));
+  });
+
+  it("leaves no file behind when its host was killed: the next one removes it", async () => {
+    using home = testHome();
+    const folder = join(home.home, ".scorel", "host");
+    const run = join(home.home, ".scorel", "run");
+    for (const each of [folder, run]) mkdirSync(each, { recursive: true, mode: 0o700 });
+    const left = [join(run, "page.html"), join(folder, `link-${"a".repeat(22)}.html`)];
+    const kept = join(folder, "link-mine.html");
+    for (const path of [...left, kept]) writeFileSync(path, "", { mode: 0o600 });
+    removeLinkFiles();
+    expect([...left, kept].map((path) => existsSync(path))).toEqual([false, false, true]);
   });
 
   it("is used by one of two pages that send it at the same time", async () => {
@@ -128,6 +164,16 @@ describe("the token of a page", () => {
     await expect(list("remove", "page")).rejects.toMatchObject({ code: "WEB_TOKEN_UNKNOWN" });
   });
 
+  it("ends when its page signs out, and others stay", async () => {
+    await using t = await testWeb();
+    const [first, second] = [await pass(t), await pass(t)];
+    const end = async (token: string) => t.client.request("end_page", { page: await tokenId(token) });
+    expect(await end(first.token)).toEqual({ ended: true });
+    expect([await touch(t, first.token), await touch(t, second.token)]).toEqual([401, 200]);
+    expect([await end(first.token), await end(t.token())]).toEqual([{ ended: false }, { ended: false }]);
+    expect(await touch(t, t.token())).toBe(200);
+  });
+
   it("stays when the host gets one more token", async () => {
     await using t = await testWeb();
     const { token } = await pass(t);
@@ -135,28 +181,28 @@ describe("the token of a page", () => {
     expect(await touch(t, token)).toBe(200);
   });
 
-  it("ends after twelve hours, with its connections, and is then removed from the file", async () => {
+  it("ends after twelve hours, with its connections, and does not come back with the clock", async () => {
     await using t = await testWeb();
     vi.useFakeTimers({ toFake: ["Date"] });
     const { token } = await pass(t);
     const page = await openPage(t);
-    page.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1", token }));
-    expect(await page.next()).toMatchObject({ type: "welcome" });
+    expect(await page.enter(token)).toMatchObject({ type: "welcome" });
     const closed = new Promise((resolve) => page.socket.once("close", resolve));
-    const stored = () => readFileSync(join(t.folder, "tokens.json"), "utf8").includes('"pages"');
-    expect(stored()).toBe(true);
-    vi.setSystemTime(Date.now() + 12 * 60 * 60_000 + 1);
+    const began = Date.now();
+    vi.setSystemTime(began + 12 * 60 * 60_000 + 1);
     await closed;
     expect(await touch(t, token)).toBe(401);
-    await eventually(() => expect(stored()).toBe(false));
+    const { pages } = JSON.parse(readFileSync(join(t.folder, "tokens.json"), "utf8")) as { pages: object[] };
+    expect(pages).toEqual([{ sha256: sha256(token), scopes: [], until: new Date(0).toISOString() }]);
+    vi.setSystemTime(began);
+    expect(await touch(t, token)).toBe(401);
   });
 
   it("ends with a change of the host's tokens, and its connections with it", async () => {
     await using t = await testWeb();
     const { token } = await pass(t, ["view"]);
     const page = await openPage(t);
-    page.socket.send(JSON.stringify({ type: "hello", protocol: 1, version: "1", token }));
-    expect(await page.next()).toMatchObject({ type: "welcome" });
+    expect(await page.enter(token)).toMatchObject({ type: "welcome" });
     const closed = new Promise((resolve) => page.socket.once("close", resolve));
     t.write("owner", ["admin"]);
     await closed;

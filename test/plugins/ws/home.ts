@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -142,6 +143,13 @@ export const upgrade = [
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
 ];
 
+/** A question of a client that wants to know whether the host at an address knows its token. */
+export function challenge(token: string, authority: string) {
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const id = sha256(`scorel token id\n${sha256(token)}`).slice(0, 16);
+  return { type: "prove", id, nonce: randomBytes(32).toString("hex"), authority };
+}
+
 /** Opens a WebSocket as a page does: without a token in a header. */
 export async function openPage({ address }: { address: string }) {
   const socket = new WebSocket(address);
@@ -152,14 +160,24 @@ export async function openPage({ address }: { address: string }) {
     wake();
   });
   await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  const next = async (): Promise<unknown> => {
+    while (messages.length === 0)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    return JSON.parse(messages.shift() as string);
+  };
+  const send = (message: object) => socket.send(JSON.stringify(message));
   return {
     socket,
-    async next(): Promise<unknown> {
-      while (messages.length === 0)
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      return JSON.parse(messages.shift() as string);
+    next,
+    send,
+    /** Comes in as the page in the browser does. Returns the host's answer. */
+    async enter(token: string): Promise<unknown> {
+      send(challenge(token, new URL(address).host));
+      await next();
+      send({ type: "hello", protocol: 1, version: "1", token });
+      return next();
     },
     async [Symbol.asyncDispose]() {
       socket.terminate();

@@ -73,7 +73,7 @@ it("a client that may only prompt changes, moves and removes its own waiting mes
   ];
   for (const items of refused) await expect(t.rewrite(ann, items)).rejects.toMatchObject(forbidden);
   await expect(t.rewrite(ann, [])).rejects.toThrow(
-    'This client may not do that ("changing waiting messages of other clients"): its connection does not allow the operation "answer_request".',
+    "This client may not do that (changing waiting messages of other clients): that needs a connection that may answer a question.",
   );
   expect(await t.queue()).toEqual(before);
   await t.rewrite(ann, [{ id: b }, { id: o, mode: "follow_up" }, { id: a, content: "A", mode: "steer" }]);

@@ -42,6 +42,17 @@ describe("a client over WebSocket", () => {
   });
 });
 
+it("a client that offers compression is served without compression", async () => {
+  await using t = await testWeb();
+  const socket = new WebSocket(t.address, {
+    perMessageDeflate: true,
+    headers: { authorization: `Bearer ${t.token()}` },
+  });
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  expect(socket.extensions).toBe("");
+  socket.terminate();
+});
+
 describe("revocation", () => {
   it("ends the connections of a replaced token during a stream, and refuses it from then on", async () => {
     await using t = await testWeb();

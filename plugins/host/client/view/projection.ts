@@ -9,6 +9,7 @@ import type {
   SessionGlance,
   SessionStatus,
   ThinkingLevel,
+  Waiting,
 } from "../../contract.ts";
 import type { CachedSession } from "./cache.ts";
 import { doingNow } from "./doing.ts";
@@ -25,7 +26,7 @@ export interface ViewStatus extends Work, SessionGlance {
    */
   connection: "live" | "cached" | "reconnecting" | "closed";
   /** While it is `reconnecting`: when that is tried next, in milliseconds since 1970, and why there is no connection. */
-  retry?: { at: number; reason: string; hostStopped?: boolean };
+  retry?: Omit<Waiting, "state">;
   /** Why the view was closed, if not by its user. */
   error?: Error;
   meta: SessionMeta;

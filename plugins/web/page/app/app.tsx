@@ -1,9 +1,12 @@
 import { useEffect, useMemo, useState } from "react";
 import { enter, forgetToken, keepToken } from "../host/access.ts";
 import { Device } from "../host/device.ts";
+import { useStore } from "../store.ts";
 import { useWords, WordsContext, wordsOf } from "../words/words.ts";
 import { Entrance } from "./entrance.tsx";
+import { LinkState } from "./link-state.tsx";
 import { Shell } from "./shell.tsx";
+import { useSigningOut } from "./signing-out.ts";
 
 type Stage =
   | { at: "connecting" }
@@ -63,20 +66,53 @@ function Stages() {
         </div>
       );
     case "connected":
-      return <Shell device={stage.device} />;
+      return <Connected device={stage.device} leave={() => setStage(withoutToken(stage.device))} />;
   }
+}
+
+/** The page as soon as there is something to show: what the host says, or what this browser has kept. */
+function Connected({ device, leave }: { device: Device; leave(): void }) {
+  const words = useWords();
+  const isUnproven = useStore(device.isUnproven);
+  const isKnown = useStore(device.sessions.isKnown);
+  const since = useStore(device.awaySince);
+  useSigningOut(device);
+  if (isKnown) return <Shell device={device} />;
+  if (since === undefined) return <p className="page-note">{words.connecting}</p>;
+  return (
+    <div className="page-note">
+      <LinkState device={device} />
+      {isUnproven && (
+        <button type="button" onClick={leave}>
+          {words.enterAnother}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Goes back to the entrance, without loading anything from whoever answers at the host's address. */
+function withoutToken({ client }: Device): Stage {
+  forgetToken();
+  void client.close();
+  return { at: "entrance" };
 }
 
 /** A host that refuses the token for good sends the page back to its entrance. */
 function useEndOf(stage: Stage, setStage: (stage: Stage) => void) {
   useEffect(() => {
     if (stage.at !== "connected") return;
-    const { link } = stage.device;
-    return link.subscribe(() => {
+    const { link, kept } = stage.device;
+    const look = () => {
       const state = link.get();
       if (state.state !== "closed") return;
-      setStage(ended(state.error ?? new Error("closed")));
-    });
+      const next = ended(state.error ?? new Error("closed"));
+      // Whoever may not see the sessions any more shall not find them here.
+      if (next.at === "entrance") kept.forget().catch(() => {});
+      setStage(next);
+    };
+    look();
+    return link.subscribe(look);
   }, [stage, setStage]);
 }
 

@@ -3,21 +3,36 @@ import type { Device } from "../host/device.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 
-/** Says that the connection was lost, and when it is tried again. */
+/** Says that the host cannot be reached, how old is what is shown, and when it is tried again. */
 export function LinkState({ device }: { device: Device }) {
   const words = useWords();
   const link = useStore(device.link);
+  const since = useStore(device.awaySince);
+  const asOf = useStore(device.sessions.asOf);
+  const isKnown = useStore(device.sessions.isKnown);
+  const isUnproven = useStore(device.isUnproven);
   const now = useSeconds(link.state === "waiting");
-  if (link.state !== "waiting") return null;
+  if (since === undefined) return null;
+  const isWaiting = link.state === "waiting";
+  const hasStopped = isWaiting && link.hostStopped === true;
+  const lost = asOf === undefined && isKnown ? words.lost : words.unreachable;
+  const reason = isUnproven ? words.unproven(location.origin) : hasStopped ? words.hostStopped : lost;
   return (
     <div className="banner" role="status">
-      {link.hostStopped && `${words.hostStopped} `}
-      {words.reconnecting(Math.max(0, Math.ceil((link.at - now) / 1_000)), link.hostStopped === true)}{" "}
+      {reason} {isKnown && `${words.shownAsOf(timeOf(asOf ?? since))} `}
+      {isWaiting ? words.reconnecting(Math.max(0, Math.ceil((link.at - now) / 1_000))) : words.connecting}{" "}
+      {/* It stays during attempts, or it would go away under the finger. */}
       <button type="button" onClick={() => device.client.hurry()}>
         {words.reconnectNow}
       </button>
     </div>
   );
+}
+
+/** A time as people write it in the language of the page. */
+export function timeOf(at: number): string {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  return format.format(at);
 }
 
 /** The time, each second while it `isNeeded`, in milliseconds since 1970. */

@@ -4,7 +4,11 @@ import { Store } from "../store.ts";
 export type Opened =
   | { window: "rename"; sessionId: string; name: string }
   | { window: "trash" }
-  | { window: "project" };
+  | { window: "project" }
+  | { window: "palette" }
+  | { window: "help" }
+  | { window: "waiting" }
+  | { window: "model"; sessionId: string; current: string | undefined };
 
 /** The window that is open. There is one at a time. */
 export const opened = new Store<Opened | undefined>(undefined);

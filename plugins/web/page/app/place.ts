@@ -1,17 +1,22 @@
 import { useSyncExternalStore } from "react";
 
 /** What the page shows: nothing yet, a session, or a new one in a directory. It stands in the fragment of the address. */
-export type Place = { at: "home" } | { at: "session"; sessionId: string } | { at: "new"; directory: string };
+export type Place =
+  | { at: "home" }
+  /** `eventId` is an event of it to go to. */
+  | { at: "session"; sessionId: string; eventId?: string }
+  | { at: "new"; directory: string };
 
 export function placeOf(fragment: string): Place {
   const [, kind, value = ""] = /^#\/(session|new)\/(.+)$/.exec(fragment) ?? [];
-  if (kind === "session" && /^[\w-]{1,64}$/.test(value)) return { at: "session", sessionId: value };
+  const [, sessionId, eventId] = /^([\w-]{1,64})(?:\/([\w-]{1,64}))?$/.exec(value) ?? [];
+  if (kind === "session" && sessionId) return { at: "session", sessionId, ...(eventId && { eventId }) };
   if (kind === "new") return { at: "new", directory: decoded(value) };
   return { at: "home" };
 }
 
 export function fragmentOf(place: Place): string {
-  if (place.at === "session") return `#/session/${place.sessionId}`;
+  if (place.at === "session") return `#/session/${place.sessionId}${place.eventId ? `/${place.eventId}` : ""}`;
   return place.at === "new" ? `#/new/${encodeURIComponent(place.directory)}` : "#/";
 }
 

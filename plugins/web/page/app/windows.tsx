@@ -1,9 +1,13 @@
+import { ModelDialog } from "../chat/model-choice.tsx";
 import type { Device } from "../host/device.ts";
 import { ProjectDialog } from "../sidebar/project-dialog.tsx";
 import { RenameDialog } from "../sidebar/rename-dialog.tsx";
 import { TrashDialog } from "../sidebar/trash-dialog.tsx";
 import { useStore } from "../store.ts";
+import { WaitingDialog } from "../waiting/waiting-dialog.tsx";
+import { Help } from "./help.tsx";
 import { opened } from "./opened.ts";
+import { Palette } from "./palette.tsx";
 
 /** The window that is open. */
 export function Windows({ device }: { device: Device }) {
@@ -16,6 +20,22 @@ export function Windows({ device }: { device: Device }) {
       return <TrashDialog device={device} onClose={close} />;
     case "project":
       return <ProjectDialog device={device} onClose={close} />;
+    case "palette":
+      return <Palette device={device} onClose={close} />;
+    case "help":
+      return <Help onClose={close} />;
+    case "waiting":
+      return <WaitingDialog device={device} onClose={close} />;
+    case "model":
+      return (
+        <ModelDialog
+          client={device.client}
+          sessionId={current.sessionId}
+          current={current.current}
+          choose={(model) => device.client.request("set_model", { sessionId: current.sessionId, model })}
+          onClose={close}
+        />
+      );
     default:
       return null;
   }

@@ -2,10 +2,50 @@ import { useEffect, useRef, useState } from "react";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { askedIn } from "./asked.ts";
 import type { Field } from "./field.ts";
+import { Hearing } from "./hearing.ts";
+
+/** For those who do not see the page: replies, sentence by sentence, and questions. */
+export function Spoken({ session }: { session: OpenSession }) {
+  return (
+    <>
+      <Sentences session={session} />
+      {session.rights.answer && <Asked session={session} />}
+      <Finished session={session} />
+    </>
+  );
+}
+
+function Sentences({ session }: { session: OpenSession }) {
+  const [hearing] = useState(() => new Hearing(session));
+  useEffect(() => hearing.begin(), [hearing]);
+  const heard = useStore(hearing.heard);
+  return (
+    <div className="hidden" aria-live="polite" aria-relevant="additions">
+      {heard.map(({ key, text }) => (
+        <p key={key}>{text}</p>
+      ))}
+    </div>
+  );
+}
+
+/** Tells the question that stands above the field, when it comes. */
+function Asked({ session }: { session: OpenSession }) {
+  const words = useWords();
+  const [first] = useStore(session.requests);
+  const [told, setTold] = useState("");
+  const question = first && `${words.asked}: ${askedIn(first, words).title}`;
+  useEffect(() => setTold(question ?? ""), [question]);
+  return (
+    <p className="hidden" role="alert">
+      {told}
+    </p>
+  );
+}
 
 /** Tells those who do not see the page, once, that a reply is complete, or that the turn has ended without one. */
-export function Finished({ session }: { session: OpenSession }) {
+function Finished({ session }: { session: OpenSession }) {
   const words = useWords();
   const { running } = useStore(session.status);
   const [told, setTold] = useState("");
@@ -35,7 +75,7 @@ export function useFocusBack(session: OpenSession, field: Field): void {
   useEffect(() => {
     const isAnswered = count < before.current;
     before.current = count;
-    const isFree = document.activeElement === null || document.activeElement === document.body;
+    const isFree = document.activeElement === null || document.activeElement.matches("body, main");
     if (isAnswered && count === 0 && isFree && matchMedia("(hover: hover)").matches) field.focus();
   }, [count, field]);
 }

@@ -1,15 +1,20 @@
 import { type DragEvent, useState } from "react";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
+import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
 import { SessionMenu } from "../sidebar/session-menu.tsx";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { Panel, PanelButton } from "../work/panel.tsx";
 import { attach, filesOf } from "./attach.ts";
-import { Finished, useFocusBack } from "./attention.tsx";
+import { Spoken, useFocusBack } from "./attention.tsx";
+import { useChatCommands } from "./chat-commands.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Field } from "./field.ts";
+import { KeptNote } from "./kept-note.tsx";
+import { NoticeList } from "./notice-list.tsx";
 import { Questions } from "./questions.tsx";
 import { Queue } from "./queue.tsx";
 import { StatusLine } from "./status-line.tsx";
@@ -21,31 +26,41 @@ export function Chat({ device, session, onMenu }: { device: Device; session: Ope
   useFocusBack(session, field);
   const { isDropping, dropping } = useDropping(field);
   const { write, answer } = session.rights;
-  const { meta } = useStore(session.status);
+  const { manage } = useRights();
+  const { meta, connection } = useStore(session.status);
+  // What asks, waits and can be chosen is known by the host alone.
+  const isHeard = connection !== "cached";
   useStore(device.sessions.projects);
   const row = device.sessions.find(session.id);
   const title = safeLine(String(meta.name ?? row?.name ?? row?.title ?? "")) || words.untitled;
+  useChatCommands(device.client, session, title);
   return (
-    <article className={isDropping ? "chat dropping" : "chat"} aria-label={title} {...(write && dropping)}>
-      <header className="chat-head">
-        <button type="button" className="menu-button" onClick={onMenu}>
-          {words.menu}
-        </button>
-        <h2>{title}</h2>
-        {write && <SessionMenu device={device} sessionId={session.id} title={title} />}
-      </header>
-      <Conversation client={device.client} session={session} field={field} />
-      {!(write && answer) && (
-        <p className="muted rights" role="note">
-          {write ? words.mayNotAnswer : answer ? words.mayNotWrite : words.mayOnlyRead}
-        </p>
-      )}
-      {answer && <Questions client={device.client} session={session} />}
-      {write && <Queue client={device.client} session={session} field={field} />}
-      {write && <Composer client={device.client} session={session} field={field} />}
-      <Finished session={session} />
-      {write && <StatusLine client={device.client} session={session} />}
-    </article>
+    <div className="beside">
+      <article className={isDropping ? "chat dropping" : "chat"} aria-label={title} {...(write && dropping)}>
+        <header className="chat-head">
+          <button type="button" className="menu-button" onClick={onMenu}>
+            {words.menu}
+          </button>
+          <h2>{title}</h2>
+          <PanelButton />
+          {manage && <SessionMenu device={device} sessionId={session.id} title={title} />}
+        </header>
+        <Conversation client={device.client} session={session} field={field} />
+        {!(write && answer) && (
+          <p className="muted rights" role="note">
+            {write ? words.mayNotAnswer : answer ? words.mayNotWrite : words.mayOnlyRead}
+          </p>
+        )}
+        <NoticeList session={session} />
+        <KeptNote device={device} session={session} />
+        {answer && isHeard && <Questions client={device.client} session={session} />}
+        {write && isHeard && <Queue client={device.client} session={session} field={field} />}
+        {write && <Composer client={device.client} session={session} field={field} />}
+        <Spoken session={session} />
+        {write && isHeard && <StatusLine client={device.client} session={session} />}
+      </article>
+      <Panel place={{ client: device.client, session, field }} />
+    </div>
   );
 }
 

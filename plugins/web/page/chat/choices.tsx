@@ -3,19 +3,23 @@ import { useWords } from "../words/words.ts";
 
 export type Mode = Operations["list_permission_modes"]["result"]["modes"][number];
 
-const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
 interface ThinkingChoiceProps {
   current: ThinkingLevel;
+  /** Why it cannot be changed. */
+  locked?: string | undefined;
   choose(level: ThinkingLevel): void;
 }
 
 /** How hard the model thinks, to be changed. */
-export function ThinkingChoice({ current, choose }: ThinkingChoiceProps) {
+export function ThinkingChoice({ current, locked, choose }: ThinkingChoiceProps) {
   const words = useWords();
   return (
     <select
       aria-label={words.thinkingLevel}
+      disabled={locked !== undefined}
+      title={locked}
       value={current}
       onChange={(event) => choose(event.target.value as ThinkingLevel)}
     >
@@ -30,6 +34,8 @@ export function ThinkingChoice({ current, choose }: ThinkingChoiceProps) {
 
 interface ModeChoiceProps {
   current: Mode["mode"];
+  /** Why it cannot be changed. */
+  locked?: string | undefined;
   modes: readonly Mode[];
   choose(mode: Mode["mode"]): void;
   /** Called when the modes are about to be needed. */
@@ -37,12 +43,14 @@ interface ModeChoiceProps {
 }
 
 /** What runs without asking, to be changed. Modes that may not be chosen are left out. */
-export function ModeChoice({ current, modes, choose, onNeed }: ModeChoiceProps) {
+export function ModeChoice({ current, locked, modes, choose, onNeed }: ModeChoiceProps) {
   const words = useWords();
   const known = modes.filter(({ unavailable }) => !unavailable);
   return (
     <select
       aria-label={words.mode}
+      disabled={locked !== undefined}
+      title={locked}
       value={current}
       onFocus={onNeed}
       onPointerEnter={onNeed}

@@ -1,6 +1,7 @@
 import type { RemoteClient } from "@scorel/host/client";
 import { goTo } from "../app/place.ts";
 import { safeText } from "../display/safe.ts";
+import { isReachable } from "../host/reachable.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
@@ -44,7 +45,7 @@ export function Composer({ client, session, field }: ComposerProps) {
         session={session}
         field={field}
         onSubmit={(running) => void submit(running)}
-        onEscape={() => canStop && stop()}
+        onEscape={() => (canStop ? stop() : leave())}
       />
       <div className="composer-keys">
         <span className="marks-hint">{words.marksHint}</span>
@@ -81,10 +82,17 @@ function Answer({ said: { text, isProblem }, onClose }: { said: Said; onClose():
   );
 }
 
+/** Leaves the field for the conversation, where keys of one character act. */
+function leave(): void {
+  document.querySelector<HTMLElement>(".scroller")?.focus();
+}
+
 /** Empties the field and does what it said. What could not be done comes back to it. */
 function useSubmit({ client, session, field }: ComposerProps) {
   const words = useWords();
   return async (running: Running) => {
+    // What has left the field would be lost with the page.
+    if (!(await isReachable(client))) return field.said.set({ text: words.notSentAway, isProblem: true });
     const line = field.get();
     const pictures = line.mode === "message" ? field.pictures.get() : [];
     if (!hasContent(line, pictures.length)) return;

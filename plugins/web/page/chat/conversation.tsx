@@ -1,9 +1,13 @@
 import type { RemoteClient } from "@scorel/host/client";
 import { useRef, useState } from "react";
-import { Virtualizer } from "virtua";
+import { Virtualizer, type VirtualizerHandle } from "virtua";
+import { useCommands } from "../app/commands.ts";
+import { useRights } from "../host/rights.ts";
 import type { Entry, OpenSession, Row } from "../host/session.ts";
+import { useTarget } from "../search/target.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { userContentOf } from "./content.ts";
 import { edit, retry } from "./deeds.ts";
 import type { Field } from "./field.ts";
 import { useFollowing } from "./following.ts";
@@ -25,13 +29,15 @@ export function Conversation({ client, session, field }: ConversationProps) {
   const words = useWords();
   const entries = useStore(session.entries);
   const scroller = useRef<HTMLDivElement>(null);
-  const { isAway, moved, toEnd } = useFollowing(scroller, entries);
+  const list = useRef<VirtualizerHandle>(null);
+  const { isAway, moved, toEnd, leave } = useFollowing(scroller, entries);
+  const { found, shown } = useTarget(session, entries, list, leave);
   const { isLoading, load } = useEarlier(session);
 
   const { message, dialog } = useMessages({ client, session, field }, entries);
 
   return (
-    <div className="conversation">
+    <div className="conversation" data-room>
       <div
         className="scroller"
         ref={scroller}
@@ -46,9 +52,13 @@ export function Conversation({ client, session, field }: ConversationProps) {
         aria-label={words.conversation}
       >
         {isLoading && <p className="muted">{words.loadEarlier}</p>}
-        <Virtualizer scrollRef={scroller} shift={isLoading}>
+        <Virtualizer ref={list} scrollRef={scroller} shift={isLoading}>
           {entries.map((entry) => (
-            <div className="entry" key={entry.key}>
+            <div
+              className="entry"
+              key={entry.key}
+              {...(entry.key === found && { ref: shown, tabIndex: -1, "data-found": true })}
+            >
               {entry.row ? message(entry.row) : <LiveEntry live={entry.live} />}
             </div>
           ))}
@@ -66,8 +76,10 @@ export function Conversation({ client, session, field }: ConversationProps) {
 
 /** How a stored event is shown, and the dialog that one of them has opened. */
 function useMessages(place: ConversationProps, entries: readonly Entry[]) {
-  const { running } = useStore(place.session.status);
+  const { running, connection } = useStore(place.session.status);
   const { people, rights } = place.session;
+  const words = useWords();
+  const { manage } = useRights();
   useStore(people.met);
   const [rewound, setRewound] = useState<Row>();
   const last = entries.findLast(({ row }) => row?.display.display === "bubble")?.key;
@@ -76,11 +88,17 @@ function useMessages(place: ConversationProps, entries: readonly Entry[]) {
     edit: (row: Row) => edit(place, row),
     rewind: setRewound,
   };
+  const lastOwn = () => entries.findLast(({ row }) => row && userContentOf(row.event) !== undefined)?.row;
+  useCommands(() =>
+    manage && !running && lastOwn()
+      ? [{ id: "rewind", label: words.goBackLast, run: () => setRewound(lastOwn()) }]
+      : [],
+  );
   const message = (row: Row) => (
     <Message
       row={row}
       author={people.nameOf(row.clientId)}
-      isIdle={!running && rights.write}
+      isIdle={!running && connection === "live" && rights.write}
       isLast={row.id === last}
       deeds={deeds}
     />

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { safeText } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
+import { useRights } from "../host/rights.ts";
 import { useWords } from "../words/words.ts";
 
 interface DeletedProps {
@@ -12,6 +13,7 @@ interface DeletedProps {
 /** In place of a session that is in the trash. It is shown again as soon as it is back, whoever restores it. */
 export function Deleted({ device, sessionId, onMenu }: DeletedProps) {
   const words = useWords();
+  const { manage } = useRights();
   const [problem, setProblem] = useState<string>();
   const restore = () =>
     device.client.request("restore_session", { sessionId }).then(
@@ -27,9 +29,11 @@ export function Deleted({ device, sessionId, onMenu }: DeletedProps) {
         </p>
       )}
       <p className="centred">
-        <button type="button" className="primary" onClick={() => void restore()}>
-          {words.restore}
-        </button>
+        {manage && (
+          <button type="button" className="primary" onClick={() => void restore()}>
+            {words.restore}
+          </button>
+        )}
         <button type="button" className="menu-button" onClick={onMenu}>
           {words.menu}
         </button>

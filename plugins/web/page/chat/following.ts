@@ -14,6 +14,8 @@ export interface Following {
   moved(): void;
   /** Goes to the end, and stays there. */
   toEnd(): void;
+  /** Stays where it is, as after a movement of the reader. */
+  leave(): void;
 }
 
 /** `content` is what has changed: another one may have moved the end. */
@@ -44,11 +46,16 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, content: u
     if (current.scrollHeight - current.scrollTop - current.clientHeight < NEAR_END) follow(true);
     else if (isUp && performance.now() - actedAt.current < OWN_MS) follow(false);
   };
+  const leave = () => {
+    const { current } = scroller;
+    // All of a short text is at its end.
+    if (current && current.scrollHeight - current.clientHeight >= NEAR_END) follow(false);
+  };
   const toEnd = () => {
     follow(true);
     stay();
   };
-  return { isAway, moved, toEnd };
+  return { isAway, moved, toEnd, leave };
 }
 
 /** When the reader has last moved something with a hand. */

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Display } from "../display/display.tsx";
 import { Picture, picturesIn } from "../display/picture.tsx";
 import { safeLine } from "../display/safe.ts";
+import { useRights } from "../host/rights.ts";
 import type { Row } from "../host/session.ts";
 import { useWords } from "../words/words.ts";
 import { userContentOf } from "./content.ts";
@@ -26,6 +27,7 @@ interface MessageProps {
 /** A message with its author and what can be done with it. */
 export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   const words = useWords();
+  const mayGoBack = useRights().manage && isIdle;
   const display = withoutMarks(row);
   const pictures = picturesIn(row.event).length > 0 && <Pictures event={row.event} />;
   const hasText = display.display === "bubble" && display.text.trim() !== "";
@@ -45,7 +47,7 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
       {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form. */}
       <div className="message-actions" role="group" aria-label={words.messageActions}>
         {hasText && <Copy text={display.text} />}
-        {isIdle && isOwn && (
+        {mayGoBack && isOwn && (
           <>
             <button type="button" className="link" onClick={() => deeds.edit(row)}>
               {words.edit}
@@ -55,7 +57,7 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
             </button>
           </>
         )}
-        {isIdle && isLast && (
+        {mayGoBack && isLast && (
           <button type="button" className="link" onClick={() => deeds.retry()}>
             {words.retry}
           </button>

@@ -3,6 +3,7 @@ import type { ModelRow } from "@scorel/host/contract";
 import { useEffect, useState } from "react";
 import { safeLine, safeText } from "../display/safe.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { SearchField } from "../ui/search-field.tsx";
 import { useWords } from "../words/words.ts";
 import { matchingModels, nameOf, shortCount } from "./models.ts";
 
@@ -14,6 +15,8 @@ interface ModelChoiceProps {
   /** The session whose models are listed. */
   sessionId: string;
   current: string | undefined;
+  /** Why it cannot be changed. */
+  locked?: string | undefined;
   /** Rejects when the model cannot be used. */
   choose(model: string): Promise<unknown>;
 }
@@ -25,7 +28,14 @@ export function ModelChoice(props: ModelChoiceProps) {
   const shown = safeLine(props.current ?? words.noModel);
   return (
     <>
-      <button type="button" className="choice" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        className="choice"
+        aria-haspopup="dialog"
+        disabled={props.locked !== undefined}
+        title={props.locked}
+        onClick={() => setOpen(true)}
+      >
         <span className="hidden">{words.model}: </span>
         {shown}
       </button>
@@ -34,7 +44,8 @@ export function ModelChoice(props: ModelChoiceProps) {
   );
 }
 
-function ModelDialog({ client, sessionId, current, choose, onClose }: ModelChoiceProps & { onClose(): void }) {
+/** All models, to choose one. */
+export function ModelDialog({ client, sessionId, current, choose, onClose }: ModelChoiceProps & { onClose(): void }) {
   const words = useWords();
   const [models, setModels] = useState<readonly ModelRow[]>();
   const [wanted, setWanted] = useState("");
@@ -57,13 +68,7 @@ function ModelDialog({ client, sessionId, current, choose, onClose }: ModelChoic
           void take(found[0]);
         }}
       >
-        <input
-          type="search"
-          aria-label={words.findModel}
-          placeholder={words.findModel}
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
-        />
+        <SearchField label={words.findModel} value={wanted} onChange={setWanted} />
       </form>
       {problem && (
         <p className="plain problem" role="alert">

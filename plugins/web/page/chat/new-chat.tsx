@@ -2,6 +2,7 @@ import type { RemoteClient } from "@scorel/host/client";
 import { useState } from "react";
 import { goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
+import { isReachable } from "../host/reachable.ts";
 import { useWords } from "../words/words.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
 import { type Chosen, NewOptions } from "./new-options.tsx";
@@ -18,6 +19,10 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
   const begin = async () => {
     if (text.trim() === "") return;
     setSent(true);
+    if (!(await isReachable(device.client))) {
+      setSent(false);
+      return setProblem(words.notSentAway);
+    }
     setProblem(undefined);
     try {
       const sessionId = await beginSession(device.client, { cwd: directory, ...chosen }, text);

@@ -1,48 +1,49 @@
 import type { OpenRequest, RemoteClient } from "@scorel/host/client";
-import { useState } from "react";
-import { decided, decidedText } from "../display/decided.ts";
-import { Display } from "../display/display.tsx";
-import { safeLine } from "../display/safe.ts";
+import { useMemo, useState } from "react";
+import { singleKeys } from "../app/keys.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
+import { useAnswerKeys } from "./answer-keys.ts";
+import { askedIn } from "./asked.ts";
+import { QuestionBody } from "./question-body.tsx";
 
 /** The question that was asked first. It vanishes when anybody has answered it. */
 export function Questions({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const [first, ...more] = useStore(session.requests);
   if (!first) return null;
-  return <Question key={first.requestId} client={client} session={session} request={first} more={more.length} />;
+  return <Question key={first.requestId} client={client} sessionId={session.id} request={first} more={more.length} />;
 }
 
 interface QuestionProps {
   client: RemoteClient;
-  session: OpenSession;
+  sessionId: string;
   request: OpenRequest;
   /** How many others wait behind it. */
   more: number;
+  /** Somebody has answered it. */
+  isOver?: boolean;
+  /** Others stand beside it: no key is its own, and its buttons wait until it was seen, since it may have come under the finger. */
+  isOneOfMany?: boolean;
 }
 
+const NO_KEYS: readonly never[] = [];
+
 /** A question with exactly what it is about, and its answers. */
-function Question({ client, session, request, more }: QuestionProps) {
+export function Question({ client, sessionId, request, more, isOver, isOneOfMany }: QuestionProps) {
   const words = useWords();
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
   const [isSent, setSent] = useState(false);
-  const { kind, title, body = [], requestId } = request;
-  const options =
-    kind === "confirm"
-      ? [
-          { value: "y", label: words.yes },
-          { value: "n", label: words.no },
-        ]
-      : (request.options ?? []);
+  const { kind, requestId } = request;
+  const { title, parts, options } = useMemo(() => askedIn(request, words), [request, words]);
 
   const answer = async (value: string | null) => {
     setSent(true);
     setProblem(undefined);
     const reason = kind !== "input" && text.trim() !== "" ? { reason: text.trim() } : {};
     try {
-      await client.request("answer_request", { sessionId: session.id, requestId, answer: value, ...reason });
+      await client.request("answer_request", { sessionId, requestId, answer: value, ...reason });
     } catch (thrown) {
       // Somebody else was faster: the question is about to vanish.
       if ((thrown as { code?: string }).code !== "REQUEST_CLOSED") setProblem((thrown as Error).message);
@@ -50,17 +51,16 @@ function Question({ client, session, request, more }: QuestionProps) {
     }
   };
 
+  const isRead = useAnswerKeys(isOneOfMany ? NO_KEYS : options, (value) => !isSent && void answer(value));
+  const areKeysOn = useStore(singleKeys) && !isOneOfMany;
+  const isOff = isSent || isOver || (isOneOfMany && !isRead);
+
   return (
-    <section className="question" aria-label={words.asked}>
-      <h3 role="alert">
-        {safeLine(decidedText(title))} {more > 0 && <span className="badge">+{more}</span>}
+    <section className="question" aria-label={words.asked} tabIndex={-1} data-room>
+      <h3>
+        {title} {more > 0 && <span className="badge">+{more}</span>}
       </h3>
-      <div className="question-body">
-        {body.map((part, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a question do not change.
-          <Display key={at} display={decided(part)} />
-        ))}
-      </div>
+      <QuestionBody parts={parts} />
       {problem && <p role="alert">{problem}</p>}
       <form
         className="answers"
@@ -70,23 +70,35 @@ function Question({ client, session, request, more }: QuestionProps) {
         }}
       >
         <input
+          disabled={isOver}
           aria-label={kind === "input" ? words.answer : words.reason}
           placeholder={kind === "input" ? words.answer : words.reason}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
         {kind === "input" && (
-          <button type="submit" className="primary" disabled={isSent}>
+          <button type="submit" className="primary" disabled={isOff}>
             {words.answer}
           </button>
         )}
-        {options.map(({ value, label }) => (
-          <button key={value} type="button" disabled={isSent} onClick={() => void answer(value)}>
-            {safeLine(decidedText(label))}
+        {options.map(({ value, label }, at) => (
+          <button
+            key={value}
+            type="button"
+            disabled={isOff}
+            aria-keyshortcuts={areKeysOn && isRead && at < 9 ? `${at + 1}` : undefined}
+            onClick={() => void answer(value)}
+          >
+            {areKeysOn && at < 9 && (
+              <span className="key" aria-hidden="true" data-early={!isRead || undefined}>
+                {at + 1}
+              </span>
+            )}
+            {label}
           </button>
         ))}
         {kind === "input" && (
-          <button type="button" disabled={isSent} onClick={() => void answer(null)}>
+          <button type="button" disabled={isOff} onClick={() => void answer(null)}>
             {words.decline}
           </button>
         )}

@@ -23,10 +23,13 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
   const words = useWords();
   const [session, setSession] = useState<OpenSession>();
   const [error, setError] = useState<Error>();
+  const { write, answer } = useStore(device.rights);
+  const isAway = useStore(device.awaySince) !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with other rights than were known, it is opened in another way.
   useEffect(() => {
     let isWanted = true;
     const { client } = device;
-    const opening = OpenSession.open(client, sessionId);
+    const opening = OpenSession.open(device, sessionId);
     opening.then(
       (opened) => isWanted && setSession(opened),
       async (thrown) => {
@@ -39,7 +42,7 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
       // The host closes it by itself when the connection is gone.
       opening.then((opened) => opened.close(client)).catch(() => {});
     };
-  }, [device, sessionId]);
+  }, [device, sessionId, write, answer]);
   useEffect(() => {
     if (!session) return;
     // It may have been deleted while there was no connection.
@@ -58,8 +61,21 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
         </button>
       </div>
     );
-  if (!session) return <p className="page-note">{words.connecting}</p>;
+  if (!session) return <Nothing text={isAway ? words.notKept : words.connecting} onMenu={onMenu} />;
   return <Chat device={device} session={session} onMenu={onMenu} />;
+}
+
+/** What is shown until there is something of the session. */
+function Nothing({ text, onMenu }: { text: string; onMenu(): void }) {
+  const words = useWords();
+  return (
+    <div className="empty">
+      <button type="button" className="menu-button" onClick={onMenu}>
+        {words.menu}
+      </button>
+      <p className="muted">{text}</p>
+    </div>
+  );
 }
 
 /** Whether a session could not be opened because it was deleted. */

@@ -2,6 +2,7 @@ import type { RemoteClient } from "@scorel/host/client";
 import { useState } from "react";
 import { useSeconds } from "../app/link-state.tsx";
 import { safeLine } from "../display/safe.ts";
+import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { attempt } from "../ui/note.tsx";
@@ -13,6 +14,7 @@ import { ModelChoice } from "./model-choice.tsx";
 export function StatusLine({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const words = useWords();
   const { model, thinking, context, spent, doing, branch } = useStore(session.status);
+  const locked = useLock();
   const since = doing && "since" in doing ? doing.since : undefined;
   const now = useSeconds(since !== undefined);
   const parts = [
@@ -31,10 +33,12 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
         client={client}
         sessionId={session.id}
         current={model}
+        locked={locked}
         choose={(name) => client.request("set_model", { sessionId: session.id, model: name })}
       />
       <ThinkingChoice
         current={thinking ?? "off"}
+        locked={locked}
         choose={(level) => attempt(() => client.request("set_thinking", { sessionId: session.id, level }))}
       />
       {parts.map((part) => part !== undefined && <span key={part}>{safeLine(part)}</span>)}
@@ -42,9 +46,16 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
   );
 }
 
+/** Why the token of this page cannot change what a session works with. */
+function useLock(): string | undefined {
+  const words = useWords();
+  return useRights().manage ? undefined : words.needsAdmin;
+}
+
 /** The permission mode, to be changed. The modes are read when the list is opened. */
 function PermissionMode({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const { permission, permissionDefault } = useStore(session.status);
+  const locked = useLock();
   const [modes, setModes] = useState<readonly Mode[]>([]);
   const current = permission ?? permissionDefault;
   if (current === undefined) return null;
@@ -56,6 +67,7 @@ function PermissionMode({ client, session }: { client: RemoteClient; session: Op
   return (
     <ModeChoice
       current={current as Mode["mode"]}
+      locked={locked}
       modes={modes}
       onNeed={read}
       choose={(mode) => attempt(() => client.request("set_permission", { sessionId: session.id, mode }))}

@@ -1,11 +1,15 @@
 import type { DisplayAction } from "@scorel/kernel";
-import { type ComponentType, useState } from "react";
+import { type ComponentType, useContext, useState } from "react";
 import { useWords } from "../words/words.ts";
-import { safeLine, safeText } from "./safe.ts";
+import { LongText } from "./long-text.tsx";
+import { WholeContext } from "./room.ts";
+import { safeText, titleLine } from "./safe.ts";
 
 /** Characters at the end of a text that are shown while the card is closed. */
 const TAIL = 600;
 const TAIL_LINES = 8;
+/** Characters of the title of a closed card. An open one, as in a question, shows all of it. */
+const TITLE = 500;
 
 interface CardProps {
   title: string;
@@ -19,7 +23,7 @@ interface CardProps {
 /** A piece of work, such as a tool's call. Closed, it shows changes to files, and the end of what has failed or still runs. */
 export function Card({ title, status, text, body = [], Body }: CardProps) {
   const words = useWords();
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(useContext(WholeContext));
   const state = { running: words.running, done: words.done, error: words.failed }[status];
   const changes = body.filter(({ display }) => display === "diff" || display === "list");
   const tail = status === "done" || isOpen ? "" : endOf(text);
@@ -27,16 +31,24 @@ export function Card({ title, status, text, body = [], Body }: CardProps) {
     <section className={`card ${status}`}>
       <button type="button" className="card-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span className={`dot ${status}`} role="img" aria-label={state} />
-        <span className="card-title">{safeLine(title)}</span>
+        <span className="card-title">{isOpen ? <LongText text={titleLine(title)} /> : shortLine(title)}</span>
       </button>
       {tail !== "" && <pre className="plain tail">{safeText(tail)}</pre>}
-      {isOpen && body.length === 0 && text.trim() !== "" && <pre className="plain">{safeText(text.trimEnd())}</pre>}
+      {isOpen && body.length === 0 && text.trim() !== "" && (
+        <pre className="plain">
+          <LongText text={safeText(text.trimEnd())} />
+        </pre>
+      )}
       {(isOpen ? body : changes).map((part, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one event do not change.
         <Body key={at} display={part} />
       ))}
     </section>
   );
+}
+
+function shortLine(title: string): string {
+  return title.length > TITLE ? `${titleLine(title.slice(0, TITLE))}…` : titleLine(title);
 }
 
 /** The last lines of a text. */

@@ -1,9 +1,11 @@
 import type { DisplayAction } from "@scorel/kernel";
-import { useState } from "react";
+import { useContext, useState } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
 import { useWords } from "../words/words.ts";
 import { Card } from "./card.tsx";
 import { Diff } from "./diff.tsx";
+import { LongText } from "./long-text.tsx";
+import { WholeContext } from "./room.ts";
 import { safeLine, safeText } from "./safe.ts";
 
 type Of<D extends DisplayAction["display"]> = Extract<DisplayAction, { display: D }>;
@@ -14,11 +16,23 @@ export function Display({ display }: { display: DisplayAction }) {
     case "bubble":
       return <Bubble {...display} />;
     case "notice":
-      return <p className={`notice ${display.level}`}>{safeText(display.text.trimEnd())}</p>;
+      return (
+        <p className={`notice ${display.level}`}>
+          <LongText text={safeText(display.text.trimEnd())} />
+        </p>
+      );
     case "marker":
-      return <p className="marker">{safeLine(display.text)}</p>;
+      return (
+        <p className="marker">
+          <LongText text={safeLine(display.text)} />
+        </p>
+      );
     case "badge":
-      return <span className="badge">{safeLine(display.text)}</span>;
+      return (
+        <span className="badge">
+          <LongText text={safeLine(display.text)} />
+        </span>
+      );
     case "fold":
       return <Fold title={display.title} text={display.text} />;
     case "diff":
@@ -35,12 +49,18 @@ export function Display({ display }: { display: DisplayAction }) {
 function Bubble({ role, text, thinking, label, partial }: Of<"bubble">) {
   const words = useWords();
   const marks = [label, partial ? words.partial : undefined].filter((mark) => mark !== undefined);
-  const note = marks.length > 0 && <span className="badge">{marks.map(safeLine).join(", ")}</span>;
+  const note = marks.length > 0 && (
+    <span className="badge">
+      <LongText text={marks.map(safeLine).join(", ")} />
+    </span>
+  );
   if (role === "user")
     return (
       <div className="bubble user">
         <h3 className="hidden">{words.you}</h3>
-        <div className="plain">{safeText(text.trimEnd())}</div>
+        <div className="plain">
+          <LongText text={safeText(text.trimEnd())} />
+        </div>
         {note}
       </div>
     );
@@ -55,12 +75,19 @@ function Bubble({ role, text, thinking, label, partial }: Of<"bubble">) {
 }
 
 /** Long text under a title, closed until it is asked for. */
-export function Fold({ title, text, isOpen = false }: { title: string; text: string; isOpen?: boolean }) {
+export function Fold({ title, text }: { title: string; text: string }) {
+  const isOpen = useContext(WholeContext);
   const [wasOpened, setOpened] = useState(isOpen);
   return (
     <details className="fold" open={isOpen} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
-      <summary>{safeLine(title)}</summary>
-      {wasOpened && <pre className="plain">{safeText(text.trimEnd())}</pre>}
+      <summary>
+        <LongText text={safeLine(title)} />
+      </summary>
+      {wasOpened && (
+        <pre className="plain">
+          <LongText text={safeText(text.trimEnd())} />
+        </pre>
+      )}
     </details>
   );
 }
@@ -68,16 +95,25 @@ export function Fold({ title, text, isOpen = false }: { title: string; text: str
 const BOXES = { open: "☐", active: "▶", done: "☑" };
 
 function Steps({ title, items, text }: Of<"list">) {
-  if (items.length === 0) return <p className="notice info">{safeText(text)}</p>;
+  if (items.length === 0)
+    return (
+      <p className="notice info">
+        <LongText text={safeText(text)} />
+      </p>
+    );
   return (
     <div className="steps">
-      {title !== undefined && <strong>{safeLine(title)}</strong>}
+      {title !== undefined && (
+        <strong>
+          <LongText text={safeLine(title)} />
+        </strong>
+      )}
       <ul>
         {items.map((item, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the items of one event do not change.
           <li key={at} className={item.state}>
             {item.state === undefined ? "" : `${BOXES[item.state]} `}
-            {safeLine(item.text)}
+            <LongText text={safeLine(item.text)} />
           </li>
         ))}
       </ul>

@@ -6,11 +6,24 @@ const KEY = "scorel.token";
 /** A link from `scorel up` ends with this and a code that works once, which browsers send to nobody. */
 const CODE = /^#code=([\w-]{1,256})$/;
 
-/** The token of this tab. A code in the address is exchanged for one first, and removed from the address whatever becomes of it. */
+/** The code of the link that this page was opened with. It is read before anything else can lead the page to another place. */
+const code = takeCode();
+
+/** Reads the code in the address, and removes it there. */
+function takeCode(): string | undefined {
+  const [, found] = CODE.exec(location.hash) ?? [];
+  if (found !== undefined) history.replaceState(null, "", location.pathname + location.search);
+  return found;
+}
+
+/** Another link that is opened in this tab changes only the fragment: the page then begins anew, and is let in by it. */
+addEventListener("hashchange", () => {
+  if (CODE.test(location.hash)) location.reload();
+});
+
+/** The token of this tab. A code in the address is exchanged for one first, whatever becomes of it. */
 export async function enter(): Promise<{ token: string | undefined; wasRefused: boolean }> {
-  const [, code] = CODE.exec(location.hash) ?? [];
-  if (code === undefined) return { token: sessionStorage.getItem(KEY) ?? undefined, wasRefused: false };
-  history.replaceState(null, "", location.pathname + location.search);
+  if (code === undefined) return { token: keptToken(), wasRefused: false };
   const answer = await fetch("access", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -19,13 +32,17 @@ export async function enter(): Promise<{ token: string | undefined; wasRefused: 
     referrerPolicy: "no-referrer",
   });
   const token = answer.ok ? ((await answer.json()) as { token?: unknown }).token : undefined;
-  if (typeof token !== "string") return { token: sessionStorage.getItem(KEY) ?? undefined, wasRefused: true };
+  if (typeof token !== "string") return { token: keptToken(), wasRefused: true };
   keepToken(token);
   return { token, wasRefused: false };
 }
 
 export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token);
+}
+
+export function keptToken(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? undefined;
 }
 
 export function forgetToken(): void {

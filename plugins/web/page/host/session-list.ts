@@ -2,6 +2,8 @@ import { everyPage, type RemoteClient } from "@scorel/host/client";
 import type { SessionChange, SessionSummary } from "@scorel/host/contract";
 import type { ListedProject } from "@scorel/projects/contract";
 import { Store } from "../store.ts";
+import type { KeptLists } from "./kept-lists.ts";
+import type { PageRights } from "./rights.ts";
 
 /** A project with its sessions, the one with the latest activity first. */
 export interface ProjectRow {
@@ -19,17 +21,44 @@ export class SessionList {
   readonly problem = new Store<Error | undefined>(undefined);
   /** Sessions that were deleted while this page was open. */
   readonly deleted = new Store<ReadonlySet<string>>(new Set());
+  /** The token of this page is for less than everything: the host lists no projects to it. */
+  isLimited = false;
+  /** Whether there is anything to show: from the host, or from before. */
+  readonly isKnown = new Store(false);
+  /** When the host has said what is shown, in milliseconds since 1970; undefined when nothing newer can be there. */
+  readonly asOf = new Store<number | undefined>(undefined);
+  /** The host was heard. */
+  hasBegun = false;
   private readonly client: RemoteClient;
+  private readonly kept: KeptLists;
+  private readonly rights: Store<PageRights>;
   private rows = new Map<string, SessionSummary>();
   private known: readonly ListedProject[] = [];
 
-  constructor(client: RemoteClient) {
+  constructor(client: RemoteClient, kept: KeptLists, rights: Store<PageRights>) {
     this.client = client;
+    this.kept = kept;
+    this.rights = rights;
   }
 
+  /** Shows what this browser has kept, until the host answers. */
+  async restore(): Promise<void> {
+    const lists = await this.kept.read();
+    if (!lists || this.hasBegun) return;
+    this.rights.set(lists.rights);
+    this.fill(lists);
+    this.asOf.set(lists.at);
+    this.isKnown.set(true);
+  }
+
+  /** Waits for the host, and follows it. */
   async begin(): Promise<void> {
-    await this.client.watchSessions((change) => this.take(change));
-    await this.read();
+    try {
+      await this.client.watchSessions((change) => this.take(change));
+      await this.read();
+    } catch (thrown) {
+      this.problem.set(thrown as Error);
+    }
   }
 
   /** Reads everything again, as after changes that were missed. What is shown stays until then. */
@@ -39,23 +68,45 @@ export class SessionList {
         this.readProjects(),
         everyPage((page) => this.client.request("list_sessions", page)),
       ]);
-      this.known = projects;
-      this.rows = new Map(sessions.map((row) => [row.sessionId, row]));
-      for (const sessionId of this.rows.keys()) this.markPresent(sessionId);
+      this.hasBegun = true;
+      this.asOf.set(undefined);
       this.problem.set(undefined);
-      this.show();
+      this.fill({ projects, sessions });
+      this.keep();
     } catch (thrown) {
       this.problem.set(thrown as Error);
     }
   }
 
+  private fill({ projects, sessions }: { projects: readonly ListedProject[]; sessions: readonly SessionSummary[] }) {
+    this.known = projects;
+    this.rows = new Map(sessions.map((row) => [row.sessionId, row]));
+    for (const sessionId of this.rows.keys()) this.markPresent(sessionId);
+    this.show();
+  }
+
+  private keep(): void {
+    this.kept.writeLater(() => ({
+      projects: this.known,
+      sessions: [...this.rows.values()],
+      rights: this.rights.get(),
+    }));
+  }
+
   /** Clients with a limited token see only projects that have sessions. */
   private readProjects(): Promise<{ projects: ListedProject[] }> {
     const reading = everyPage((page) => this.client.request("list_projects", page));
-    return reading.catch((thrown) => {
-      if ((thrown as { code?: string }).code === "HOST_FORBIDDEN") return { projects: [] };
-      throw thrown;
-    });
+    return reading.then(
+      (answer) => {
+        this.isLimited = false;
+        return answer;
+      },
+      (thrown) => {
+        if ((thrown as { code?: string }).code !== "HOST_FORBIDDEN") throw thrown;
+        this.isLimited = true;
+        return { projects: [] };
+      },
+    );
   }
 
   find(sessionId: string): SessionSummary | undefined {
@@ -82,6 +133,7 @@ export class SessionList {
     const isKnown = this.known.some(({ projectId }) => projectId === session.projectId);
     if (session.projectId !== undefined && !isKnown) void this.read();
     else this.show();
+    this.keep();
   }
 
   private show(): void {

@@ -1,15 +1,9 @@
-import {
-  followSession,
-  type Live,
-  type OpenRequest,
-  type Row,
-  rightsOf,
-  type SessionView,
-  type ViewChange,
-  type ViewStatus,
-} from "@scorel/host/client";
-import type { Client, QueuedMessage, Rights } from "@scorel/host/contract";
+import type { Live, OpenRequest, Row, SessionView, ViewChange, ViewStatus } from "@scorel/host/client";
+import type { Client, QueuedMessage, Rights, SessionStatus } from "@scorel/host/contract";
 import { Store } from "../store.ts";
+import type { Device } from "./device.ts";
+import { Notices } from "./notices.ts";
+import { type OpenedView, openView } from "./opening.ts";
 import { People } from "./people.ts";
 
 export type { Row };
@@ -20,8 +14,8 @@ export type Entry = { key: string; row: Row; live?: undefined } | { key: string;
 /** Stored events that are fetched when the reader comes to the beginning of those that are there. */
 const EARLIER = 400;
 
-/** Events about waiting messages, which stand above the field as long as they wait. */
-const ELSEWHERE = "queue_update";
+/** Events that are shown in other places: the queue above the field, and open questions below the conversation. */
+const ELSEWHERE = new Set(["queue_update", "approval_request"]);
 
 /** An open session as components show it. Changes are told once for each frame that the browser draws. */
 export class OpenSession {
@@ -30,19 +24,20 @@ export class OpenSession {
   readonly status: Store<ViewStatus>;
   readonly queue: Store<readonly QueuedMessage[]>;
   readonly requests: Store<readonly OpenRequest[]>;
-  /** Messages of plugins and of the host that are not part of the conversation, the latest last. */
-  readonly notices = new Store<readonly string[]>([]);
+  readonly notices = new Notices();
   readonly people: People;
   /** What this page may do in it. */
   readonly rights: Rights;
   private readonly view: SessionView;
+  private readonly opened: Promise<SessionStatus | undefined>;
   private readonly lives = new Map<string, Store<Live>>();
   private readonly changed = new Set<string>();
   private areRowsOld = true;
   private frame = 0;
 
-  constructor(client: Client, view: SessionView, rights: Rights) {
+  constructor(client: Client, { view, opened }: OpenedView, rights: Rights) {
     this.view = view;
+    this.opened = opened;
     this.rights = rights;
     this.people = new People(client);
     this.people.look(view);
@@ -51,21 +46,30 @@ export class OpenSession {
     this.queue = new Store(view.queue);
     this.requests = new Store(view.requests);
     this.show();
+    opened.then(
+      (status) => status && this.notices.opened(status),
+      // The view says why it could not be opened.
+      () => {},
+    );
     view.subscribe((change) => this.take(change));
     document.addEventListener("visibilitychange", this.seen);
   }
 
-  static async open(client: Client, sessionId: string): Promise<OpenSession> {
-    const rights = await rightsOf(client);
-    // Whoever may only read follows a session without opening it.
-    if (rights.write) await client.request("load_session", { sessionId, attending: rights.answer });
-    const view = await followSession(client, sessionId, { tail: EARLIER });
-    if (rights.answer) await client.request("attend_requests", { sessionId });
-    return new OpenSession(client, view, rights);
+  /** Shows what this browser has kept, and else waits for the host. */
+  static async open(device: Device, sessionId: string): Promise<OpenSession> {
+    const { client, cache, rights } = device;
+    const allowed = (given: Rights) => device.allow(given);
+    const view = await openView(client, sessionId, { tail: EARLIER, cache, allowed });
+    return new OpenSession(client, view, rights.get());
   }
 
   get hasEarlier(): boolean {
     return this.view.more;
+  }
+
+  /** Whether an event is here, but not part of the present conversation. */
+  isElsewhere(eventId: string): boolean {
+    return this.view.rows.some(({ id, active }) => id === eventId && !active);
   }
 
   /** Gets some of the events before the first one that is here. */
@@ -77,6 +81,8 @@ export class OpenSession {
     document.removeEventListener("visibilitychange", this.seen);
     cancelAnimationFrame(this.frame);
     await this.view.close();
+    // Before that, there is nothing to close, and afterwards it would stay open.
+    await this.opened;
     if (this.rights.write) await client.request("close_session", { sessionId: this.id });
   }
 
@@ -84,6 +90,7 @@ export class OpenSession {
 
   private take(change: ViewChange): void {
     this.people.hear(change, this.view);
+    this.notices.hear(change);
     if (change.kind === "rows" || change.kind === "reset") this.areRowsOld = true;
     if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
     // The title of a tab that is not seen tells that somebody is asked.
@@ -124,7 +131,7 @@ export class OpenSession {
   }
 
   private list(): Entry[] {
-    const isShown = ({ active, type }: Row) => active && type !== ELSEWHERE;
+    const isShown = ({ active, type }: Row) => active && !ELSEWHERE.has(type);
     const rows = this.view.rows.filter(isShown).map((row) => ({ key: row.id, row }));
     return [...rows, ...[...this.lives].map(([key, live]) => ({ key, live }))];
   }

@@ -3,6 +3,8 @@ import { Effort } from "@scorel/kit/markdown/effort";
 import { spansOf } from "@scorel/kit/markdown/spans";
 import type { TableBlock } from "@scorel/kit/markdown/table-rows";
 import { createElement, type ReactNode } from "react";
+import { LongText } from "../display/long-text.tsx";
+import { useWords } from "../words/words.ts";
 import { Code } from "./code.tsx";
 import { SpanView } from "./span.tsx";
 
@@ -26,7 +28,11 @@ function BlockView({ block }: { block: Block }) {
         </p>
       );
     case "plain":
-      return <div className="plain">{block.text}</div>;
+      return (
+        <div className="plain">
+          <LongText text={block.text} />
+        </div>
+      );
     case "code":
       return <Code text={block.text} language={block.language} />;
     case "quote":
@@ -45,10 +51,19 @@ function BlockView({ block }: { block: Block }) {
 }
 
 function List({ start, items, isLoose }: ListBlock) {
+  const words = useWords();
   const shown = items.map(({ isDone, blocks }, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the items of a list stay in their order.
     <li key={at} className={isDone === undefined ? undefined : "task"}>
-      {isDone !== undefined && <input type="checkbox" checked={isDone} readOnly tabIndex={-1} />}
+      {isDone !== undefined && (
+        <input
+          type="checkbox"
+          aria-label={isDone ? words.done : words.notDone}
+          checked={isDone}
+          readOnly
+          tabIndex={-1}
+        />
+      )}
       <Blocks blocks={blocks} />
     </li>
   ));
@@ -102,6 +117,6 @@ function Inline({ text }: { text: string }): ReactNode {
       <SpanView key={at} span={span} />
     ));
   } catch {
-    return text;
+    return <LongText text={text} />;
   }
 }

@@ -1,4 +1,5 @@
 import { memo, useEffect, useMemo, useState } from "react";
+import { LongText } from "../display/long-text.tsx";
 import { Store, useStore } from "../store.ts";
 import { GrowingColours } from "./growing-colours.ts";
 import type { Colour, Piece } from "./pieces.ts";
@@ -24,15 +25,28 @@ function loadColours(): void {
   );
 }
 
-/** Code in the colours of its language, once these are loaded. */
-export function Coloured({ text, language }: { text: string; language: string }) {
-  const isSmall = text.length <= MAX_COLOURED && !text.split("\n").some((line) => line.length > MAX_COLOURED_LINE);
-  const isWanted = language !== "" && isSmall;
+/** Whether the colours of a code are found in a short time. */
+export function isColourable(text: string): boolean {
+  return text.length <= MAX_COLOURED && !text.split("\n").some((line) => line.length > MAX_COLOURED_LINE);
+}
+
+/** Finds colours, once that is loaded. It is loaded when it is first wanted. */
+export function useColour(isWanted: boolean): Colour | undefined {
   useEffect(() => {
     if (isWanted) loadColours();
   }, [isWanted]);
-  const colour = useStore(colouring);
-  return <code>{isWanted && colour ? <Growing text={text} language={language} colour={colour} /> : text}</code>;
+  return useStore(colouring);
+}
+
+/** Code in the colours of its language, once these are loaded. */
+export function Coloured({ text, language }: { text: string; language: string }) {
+  const isWanted = language !== "" && isColourable(text);
+  const colour = useColour(isWanted);
+  return (
+    <code>
+      {isWanted && colour ? <Growing text={text} language={language} colour={colour} /> : <LongText text={text} />}
+    </code>
+  );
 }
 
 function Growing({ text, language, colour }: { text: string; language: string; colour: Colour }) {
@@ -41,7 +55,7 @@ function Growing({ text, language, colour }: { text: string; language: string; c
   return (
     <>
       <Pieces pieces={pieces} />
-      {rest}
+      <LongText text={rest} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { Effort } from "@scorel/kit/markdown/effort";
 import { endsFence } from "@scorel/kit/markdown/lines";
 import type { OpenCode } from "@scorel/kit/markdown/parts";
 import { memo, useMemo, useRef } from "react";
+import { LongText } from "../display/long-text.tsx";
 import { safeText } from "../display/safe.ts";
 import { Blocks } from "./blocks.tsx";
 import { Code } from "./code.tsx";
@@ -28,7 +29,12 @@ export function Markdown({ text }: { text: string }) {
 
 const Part = memo(function Part({ text, begun }: Pick<TextPart, "text" | "begun">) {
   const blocks = useMemo(() => readBlocks(text, begun), [text, begun]);
-  if (blocks === undefined) return <div className="plain">{safeText(text)}</div>;
+  if (blocks === undefined)
+    return (
+      <div className="plain">
+        <LongText text={safeText(text)} />
+      </div>
+    );
   return begun ? <Code text={textOf(blocks)} language={begun.language} /> : <Blocks blocks={blocks} />;
 });
 

@@ -36,7 +36,6 @@ export function RenameDialog({ device, sessionId, name: before, onClose }: Renam
         <input
           aria-label={words.sessionName}
           maxLength={200}
-          autoFocus
           value={name}
           onFocus={(event) => event.target.select()}
           onChange={(event) => setName(event.target.value)}

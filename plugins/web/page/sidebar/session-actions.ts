@@ -1,6 +1,7 @@
 import type { RemoteClient } from "@scorel/host/client";
 import type { ExportFormat } from "@scorel/transfer/contract";
 import { goTo } from "../app/place.ts";
+import { download } from "../ui/download.ts";
 import { attempt, tell } from "../ui/note.tsx";
 import type { Words } from "../words/words.ts";
 
@@ -35,17 +36,5 @@ export async function downloadSession(
   format: ExportFormat,
 ): Promise<void> {
   const { content = "" } = await client.request("export_session", { sessionId, format });
-  const address = URL.createObjectURL(new Blob([content], { type: TYPES[format] }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `${fileName(title) || sessionId}.${format}`;
-  link.click();
-  // The browser reads it after this task.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
-
-/** A title as the name of a file on any system. */
-export function fileName(title: string): string {
-  const plain = title.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "");
-  return [...plain].slice(0, 60).join("");
+  download(new Blob([content], { type: TYPES[format] }), { name: title, ending: `.${format}`, otherwise: sessionId });
 }

@@ -2,12 +2,19 @@ import type { SessionSummary } from "@scorel/host/contract";
 import { useState } from "react";
 import { openWindow } from "../app/opened.ts";
 import { fragmentOf } from "../app/place.ts";
+import { signOut } from "../app/signing-out.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
+import { useRights } from "../host/rights.ts";
 import type { ProjectRow } from "../host/session-list.ts";
+import { FoundInConversations } from "../search/found.tsx";
 import { useStore } from "../store.ts";
 import { Menu } from "../ui/menu.tsx";
 import { attempt } from "../ui/note.tsx";
+import { SearchField } from "../ui/search-field.tsx";
+import { markOf } from "../waiting/marks.ts";
+import { seenStore } from "../waiting/seen-store.ts";
+import { WaitingButton } from "../waiting/waiting-button.tsx";
 import { useWords, type Words } from "../words/words.ts";
 import { ago } from "./ago.ts";
 import { removeProject } from "./project-actions.ts";
@@ -19,6 +26,7 @@ const SHOWN = 8;
 /** All projects and their sessions. */
 export function Sidebar({ device, chosen }: { device: Device; chosen: string | undefined }) {
   const words = useWords();
+  const { write, answer, manage } = useRights();
   const projects = useStore(device.sessions.projects);
   const problem = useStore(device.sessions.problem);
   const [wanted, setWanted] = useState("");
@@ -28,30 +36,34 @@ export function Sidebar({ device, chosen }: { device: Device; chosen: string | u
       <header className="sidebar-head">
         <div className="title-line">
           <h1>Scorel</h1>
+          <WaitingButton device={device} />
           <Menu
             label={words.moreActions}
             items={[
-              { label: words.addProject, run: () => openWindow({ window: "project" }) },
-              { label: words.deletedSessions, run: () => openWindow({ window: "trash" }) },
+              { label: words.palette, run: () => openWindow({ window: "palette" }) },
+              { label: words.help, run: () => openWindow({ window: "help" }) },
+              ...(manage
+                ? [
+                    { label: words.addProject, run: () => openWindow({ window: "project" }) },
+                    { label: words.deletedSessions, run: () => openWindow({ window: "trash" }) },
+                  ]
+                : []),
+              { label: words.signOut, run: () => void signOut(device) },
             ]}
           >
             ⋯
           </Menu>
         </div>
-        <input
-          type="search"
-          aria-label={words.search}
-          placeholder={words.search}
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
-        />
+        <SearchField label={words.search} value={wanted} onChange={setWanted} />
       </header>
       {problem && <p role="alert">{problem.message}</p>}
       <div className="sidebar-list">
         {found.map((project) => (
           <Project key={project.id} device={device} project={project} chosen={chosen} isWhole={wanted !== ""} />
         ))}
-        {found.length === 0 && <p className="muted">{wanted === "" ? words.noSessions : words.nothingFound}</p>}
+        {found.length === 0 && <p className="muted">{wanted === "" ? words.noSessions : words.noTitle}</p>}
+        <FoundInConversations device={device} wanted={wanted} />
+        {!manage && <p className="muted">{words.limited(write, answer)}</p>}
       </div>
     </>
   );
@@ -66,15 +78,18 @@ interface ProjectProps {
 
 function Project({ device, project, chosen, isWhole }: ProjectProps) {
   const words = useWords();
+  const { write, manage } = useRights();
   const [isOpen, setOpen] = useState(false);
   const isAll = isWhole || isOpen;
-  const shown = project.sessions.filter(({ sessionId }, at) => isAll || at < SHOWN || sessionId === chosen);
+  const shown = project.sessions.filter(
+    ({ sessionId, questions }, at) => isAll || at < SHOWN || sessionId === chosen || questions?.length,
+  );
   const name = safeLine(project.name);
   return (
     <section aria-label={name}>
       <h2 title={project.directory}>
         <span className="project-name">{name}</span>
-        {project.sessions.length === 0 && (
+        {manage && project.sessions.length === 0 && (
           <button
             type="button"
             className="icon-button"
@@ -85,20 +100,22 @@ function Project({ device, project, chosen, isWhole }: ProjectProps) {
             ✕
           </button>
         )}
-        <a
-          className="icon-button"
-          href={fragmentOf({ at: "new", directory: project.directory })}
-          aria-label={words.newSessionIn(name)}
-          title={words.newSessionIn(name)}
-        >
-          +
-        </a>
+        {write && (
+          <a
+            className="icon-button"
+            href={fragmentOf({ at: "new", directory: project.directory })}
+            aria-label={words.newSessionIn(name)}
+            title={words.newSessionIn(name)}
+          >
+            +
+          </a>
+        )}
       </h2>
       <ul>
         {shown.map((session) => (
           <li key={session.sessionId} className="session-row">
             <SessionLink session={session} isChosen={session.sessionId === chosen} />
-            <SessionMenu device={device} sessionId={session.sessionId} title={titleOf(session, words)} />
+            {manage && <SessionMenu device={device} sessionId={session.sessionId} title={titleOf(session, words)} />}
           </li>
         ))}
       </ul>
@@ -113,20 +130,17 @@ function Project({ device, project, chosen, isWhole }: ProjectProps) {
 
 function SessionLink({ session, isChosen }: { session: SessionSummary; isChosen: boolean }) {
   const words = useWords();
-  const state = session.questions?.length ? "asking" : session.running ? "running" : undefined;
+  const mark = markOf(session, useStore(seenStore));
+  const names = { asking: words.waitingForYou, running: words.working, unread: words.unread };
   return (
     <a
       className="session-link"
       href={fragmentOf({ at: "session", sessionId: session.sessionId })}
       aria-current={isChosen ? "page" : undefined}
     >
-      <span className="session-title">{titleOf(session, words)}</span>
-      {state ? (
-        <span
-          className={`dot ${state}`}
-          role="img"
-          aria-label={state === "asking" ? words.waitingForYou : words.working}
-        />
+      <span className={mark === "unread" ? "session-title unread" : "session-title"}>{titleOf(session, words)}</span>
+      {mark ? (
+        <span className={`dot ${mark}`} role="img" aria-label={names[mark]} />
       ) : (
         <time className="muted">{ago(session.updatedAt, Date.now(), words)}</time>
       )}

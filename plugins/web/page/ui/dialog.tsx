@@ -1,5 +1,8 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { useWords } from "../words/words.ts";
+
+/** What somebody wants to write in at once. */
+const TEXT_FIELD = "input:not([type=checkbox])";
 
 interface DialogProps {
   title: string;
@@ -13,9 +16,12 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   const words = useWords();
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Closed before it is removed: then the browser gives the focus back to what had it.
+  useLayoutEffect(() => {
     const { current } = element;
     current?.showModal();
+    // On a phone, that would open the keyboard.
+    if (matchMedia("(hover: hover)").matches) current?.querySelector<HTMLElement>(TEXT_FIELD)?.focus();
     return () => current?.close();
   }, []);
   return (
@@ -23,6 +29,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
     <dialog
       ref={element}
       className="dialog"
+      tabIndex={-1}
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();

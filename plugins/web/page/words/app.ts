@@ -10,8 +10,7 @@ const en = {
   unreachable: "The host cannot be reached.",
   tryAgain: "Try again",
   hostStopped: "The host has stopped. The page goes on when it is started again.",
-  reconnecting: (seconds: number, isKnown: boolean) =>
-    `${isKnown ? "" : "The connection was lost. "}Trying again in ${seconds} s.`,
+  reconnecting: (seconds: number) => `Trying again in ${seconds} s.`,
   reconnectNow: "Connect now",
   mayOnlyRead: "You may only read this session: others send messages and answer questions.",
   mayNotWrite: "You may read this session and answer its questions, and not write in it.",
@@ -32,7 +31,7 @@ const zh: typeof en = {
   unreachable: "无法连接到主机。",
   tryAgain: "重试",
   hostStopped: "主机已停止，重新启动后此页面会继续。",
-  reconnecting: (seconds, isKnown) => `${isKnown ? "" : "连接已断开，"}${seconds} 秒后重试。`,
+  reconnecting: (seconds) => `${seconds} 秒后重试。`,
   reconnectNow: "立即连接",
   mayOnlyRead: "你只能阅读此会话：由其他人发送消息和回答问题。",
   mayNotWrite: "你可以阅读此会话并回答问题，但不能在其中写消息。",

@@ -1,5 +1,8 @@
 /** Words of the conversation, its field and its waiting messages. */
 const en = {
+  notices: "Notices",
+  warning: "Warning",
+  hideNotices: "Hide the notices",
   message: "Message",
   placeholder: "What should be done? Ctrl-Enter sends.",
   send: "Send",
@@ -23,6 +26,9 @@ const en = {
 };
 
 const zh: typeof en = {
+  notices: "提示",
+  warning: "警告",
+  hideNotices: "隐藏提示",
   message: "消息",
   placeholder: "要做什么？Ctrl-Enter 发送。",
   send: "发送",

@@ -1,20 +1,30 @@
+import { knownInChinese } from "@scorel/kit/text/known-zh";
+
 /** Words of questions to a person. */
 const en = {
   asked: "Your answer is needed",
+  askedAbout: "What the question is about",
   decline: "Decline",
   answer: "Answer",
   reason: "Reason (optional)",
   yes: "Yes",
   no: "No",
+  /** A text of questions that is Scorel's own. */
+  known: (text: string) => text,
+  goesOn: (lines: number, characters: number) =>
+    `${lines === 1 ? "1 line" : `${lines} lines`}, ${characters} characters. The end is below: scroll to see it.`,
 };
 
 const zh: typeof en = {
   asked: "需要你的回答",
+  askedAbout: "问题的内容",
   decline: "拒绝回答",
   answer: "回答",
   reason: "理由（可选）",
   yes: "是",
   no: "否",
+  known: knownInChinese,
+  goesOn: (lines, characters) => `共 ${lines} 行、${characters} 个字符。结尾在下方，请滚动查看。`,
 };
 
 export const questionsWords = { en, zh };

@@ -1,20 +1,30 @@
 import { createContext, useContext } from "react";
+import { accessWords } from "./access.ts";
 import { appWords } from "./app.ts";
+import { awayWords } from "./away.ts";
 import { chatWords } from "./chat.ts";
 import { chooseWords } from "./choose.ts";
 import { composerWords } from "./composer.ts";
 import { displayWords } from "./display.ts";
+import { keysWords } from "./keys.ts";
 import { manageWords } from "./manage.ts";
 import { messageWords } from "./message.ts";
 import { picturesWords } from "./pictures.ts";
 import { questionsWords } from "./questions.ts";
+import { searchWords } from "./search.ts";
 import { sidebarWords } from "./sidebar.ts";
 import { statusWords } from "./status.ts";
+import { waitingWords } from "./waiting.ts";
+import { workWords } from "./work.ts";
 
 /** Everything that the page says in a language. Each part of the page has a file with its words. */
 const inLanguage = (language: "en" | "zh") => ({
+  ...accessWords[language],
   ...appWords[language],
+  ...awayWords[language],
+  ...searchWords[language],
   ...sidebarWords[language],
+  ...keysWords[language],
   ...manageWords[language],
   ...chooseWords[language],
   ...chatWords[language],
@@ -24,6 +34,8 @@ const inLanguage = (language: "en" | "zh") => ({
   ...questionsWords[language],
   ...statusWords[language],
   ...displayWords[language],
+  ...waitingWords[language],
+  ...workWords[language],
 });
 
 export type Words = ReturnType<typeof inLanguage>;

@@ -1,10 +1,11 @@
 import { mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { makeTemporaryFolder } from "../../../../plugins/kit/files/temporary.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "scorel-kit-")));
+afterAll(() => rmSync(base, { recursive: true }));
 afterEach(() => vi.unstubAllEnvs());
 
 describe("a temporary folder", () => {

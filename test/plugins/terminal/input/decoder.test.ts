@@ -141,6 +141,25 @@ describe("the decoder of keys", () => {
     expect(inputs).toEqual([pasted("ls"), "\r"]);
   });
 
+  it("holds a line with its end for a moment, and takes it for a paste if text follows", () => {
+    const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`;
+    const line = decoded("!ls\r");
+    expect([line.inputs, line.timer.waits()]).toEqual([[], 30]);
+    line.timer.run();
+    expect(line.inputs).toEqual(["!", "l", "s", "\r"]);
+    const lines = decoded("!ls\r", "!touch x\r");
+    lines.timer.run();
+    expect(lines.inputs).toEqual([pasted("!ls\r!touch x\r")]);
+    // The end of a line may come in a read of its own.
+    const parts = decoded("!ls", "\r", "touch x\r");
+    parts.timer.run();
+    expect(parts.inputs).toEqual(["!", "l", "s", pasted("\rtouch x\r")]);
+    const { inputs, timer, decoder } = decoded("l", "s");
+    timer.pass(5);
+    decoder.write(Buffer.from("\r"));
+    expect(inputs).toEqual(["l", "s", "\r"]);
+  });
+
   it("gives a paste without marks as one, however many reads it comes in", () => {
     const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`;
     const { inputs, timer, decoder } = decoded("one\rtw");
@@ -183,6 +202,7 @@ describe("the decoder of keys", () => {
     const seen: [string, boolean][] = [];
     const decoder = createDecoder({ onInput: (data, isAlone) => seen.push([data, isAlone]), later: () => () => {} });
     for (const chunk of ["y", "yy", "\x1b[A", "y\r"]) decoder.write(Buffer.from(chunk));
+    decoder.end();
     expect(seen).toEqual([
       ["y", true],
       ["y", false],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { createDecoder } from "../../../../plugins/terminal/input/decoder.ts";
 import type { Draft, Unsent } from "../../../../plugins/terminal/input/draft.ts";
 import { History, type Sent } from "../../../../plugins/terminal/input/history.ts";
 import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
@@ -86,6 +87,28 @@ it("nothing pasted, drafted, queued or received becomes a command or a line for 
   );
   // The folder is removed after the test, and would be made again by a history that writes later.
   await Promise.all(writing);
+});
+
+it("nothing of several lines that are pasted without marks is run or sent, however they are cut into reads", () => {
+  const line = fc.constantFrom("!touch x", "/permission full", "!!id", "words", "/", "!");
+  const lines = fc.array(line, { minLength: 2, maxLength: 6 });
+  const reads = fc.array(fc.record({ length: fc.integer({ min: 1, max: 20 }), after: fc.nat(4) }), { minLength: 1 });
+  fc.assert(
+    fc.property(lines, fc.constantFrom("\r", "\n", "\r\n"), fc.boolean(), reads, (words, end, isEnded, cuts) => {
+      const { sent, type } = desk();
+      let time = 0;
+      const decoder = createDecoder({ onInput: (data) => type(data), later: () => () => {}, now: () => time });
+      const text = words.join(end) + (isEnded ? end : "");
+      for (let [at, turn] = [0, 0]; at < text.length; turn++) {
+        const { length, after } = cuts[turn % cuts.length] as { length: number; after: number };
+        decoder.write(Buffer.from(text.slice(at, at + length)));
+        at += length;
+        time += after;
+      }
+      decoder.end();
+      expect(sent).toEqual([]);
+    }),
+  );
 });
 
 it("every text that is pasted is sent whole", () => {

@@ -95,14 +95,14 @@ describe("the picker of sessions", () => {
     app.open("sessions");
     await eventually(() => expect(app.rows()).toHaveLength(2));
     app.type(key.down, "\x12");
-    expect([app.line(1), app.foot()]).toEqual(["New name: first", "Enter keeps it · Esc leaves it as it was"]);
+    expect([app.line(1), app.foot()]).toEqual(["New name: first", "Enter saves it · Esc leaves it as it was"]);
     app.type(" work", key.enter);
     await eventually(() => expect(app.rows()[1]).toMatch(/^› first work /));
     app.type(key.up, "\x04", key.escape, "\x04");
-    expect(app.foot()).toBe("y does it · n or Esc does not");
+    expect(app.foot()).toBe("y confirms · n or Esc cancels");
     app.type("y");
     await eventually(() => expect(app.rows()).toEqual([expect.stringMatching(/^› first work /)]));
-    expect(app.line(2)).toBe('"second" is in the trash. Ctrl-Z takes it back; /restore lists the trash.');
+    expect(app.line(2)).toBe('"second" is in the trash. Ctrl-Z restores it; /restore lists the trash.');
     app.type("\x1a");
     await eventually(() => expect(app.rows()).toHaveLength(2));
     expect(app.line(2)).toBe('"second" is back.');
@@ -121,7 +121,7 @@ describe("the picker of sessions", () => {
     expect([app.isOpen(), app.entered.length, app.told]).toEqual([
       false,
       1,
-      ['"first", where you were, is in the trash, and this is a new session. To have it back: /restore'],
+      ['"first", the session you were in, is in the trash, and this is a new one. To restore it: /restore'],
     ]);
   });
 
@@ -153,7 +153,7 @@ describe("going back", () => {
     app.type(key.enter);
     await eventually(() => expect(app.field.text).toBe(long));
     expect([app.field.mode, app.failed]).toEqual(["message", []]);
-    expect(app.told).toEqual([expect.stringMatching(/echo: first.* \/redo takes this back\.$/)]);
+    expect(app.told).toEqual([expect.stringMatching(/echo: first.* \/redo undoes this\.$/)]);
     const { messages } = await client.request("get_context", { sessionId });
     expect(messages).toHaveLength(2);
   });

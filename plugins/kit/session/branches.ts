@@ -1,8 +1,15 @@
-import type { TreeRow } from "@scorel/history/contract";
+/** What is needed of a row of `get_tree`. */
+interface TreeRow {
+  id: string;
+  parentId: string | null;
+  label: string;
+  active: boolean;
+  beside?: true;
+}
 
 /** A message of the person in the tree of a session. */
-export interface Branch {
-  row: TreeRow;
+export interface Branch<R> {
+  row: R;
   /** How many branch points lead to it. */
   depth: number;
   /** The end of the latest branch that it is on. */
@@ -11,12 +18,12 @@ export interface Branch {
 }
 
 /** The messages of a person in the order of the tree: what follows one, then its other continuations, each set in by one step. */
-export function branchesOf(rows: readonly TreeRow[]): Branch[] {
+export function branchesOf<R extends TreeRow>(rows: readonly R[]): Branch<R>[] {
   const path = rows.filter(({ beside }) => beside === undefined);
   const known = new Set(path.map(({ id }) => id));
   const children = childrenOf(path, known);
   const latest = latestLeaves(path);
-  const found: Branch[] = [];
+  const found: Branch<R>[] = [];
   const stack = [...(children.get(null) ?? [])].reverse().map((row) => ({ row, depth: 0 }));
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { row, depth } = next;
@@ -30,8 +37,8 @@ export function branchesOf(rows: readonly TreeRow[]): Branch[] {
 }
 
 /** The rows by the one before them; null for those at the start of what was loaded. */
-function childrenOf(rows: readonly TreeRow[], known: ReadonlySet<string>): Map<string | null, TreeRow[]> {
-  const groups = new Map<string | null, TreeRow[]>();
+function childrenOf<R extends TreeRow>(rows: readonly R[], known: ReadonlySet<string>): Map<string | null, R[]> {
+  const groups = new Map<string | null, R[]>();
   for (const row of rows) {
     const parent = row.parentId !== null && known.has(row.parentId) ? row.parentId : null;
     const group = groups.get(parent);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { knownInChinese } from "../../../plugins/terminal/words/known-zh.ts";
+import { knownInChinese } from "../../../../plugins/kit/text/known-zh.ts";
 
 it("reasons of Scorel's own guards are said in Chinese, and those of others as they are", () => {
   const said = {

@@ -10,6 +10,7 @@ const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^What the other answers allow:\n(.+)$/s, "其他回答将允许:\n$1"],
   [/^in (?=[/~])(.+)$/s, "位于 $1"],
   [/^yes, this once$/, "是,仅此一次"],
+  [/^no \(you can add a reason\)$/, "否(可以说明原因)"],
   [/^yes, and all edits in this session \(mode edits\)$/, "是,并允许本会话中的所有编辑(编辑模式)"],
 ];
 /** Answers that name what they cover. */

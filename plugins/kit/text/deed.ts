@@ -1,0 +1,41 @@
+/** What people want when their client asks for an operation: each follows "may not" or "the request to". */
+const DEEDS: Readonly<Record<string, string>> = {
+  answer_request: "answer a question",
+  attend_requests: "answer questions",
+  cancel: "stop a turn",
+  clone_session: "copy a session",
+  close_session: "leave a session",
+  compact: "shorten the conversation",
+  continue_session: "open a session",
+  create_session: "begin a session",
+  end_shell: "stop a shell line",
+  forget_rule: "take back a permission",
+  load_session: "open a session",
+  move_project: "move a project",
+  reload_session: "reload a session",
+  rename_session: "rename a session",
+  restore_files: "restore files",
+  rewrite_queue: "change waiting messages",
+  run_command: "run a slash command",
+  run_queue: "send the waiting messages",
+  run_shell: "run a shell line",
+  send_message: "send a message",
+  set_model: "change the model",
+  set_permission: "change the permission mode",
+  set_thinking: "change how hard the model thinks",
+  stop_host: "stop the host",
+  update_info: "change what is stored about a session",
+  view_file: "read a file of the project",
+  wait_turn: "wait for an answer",
+};
+
+/** What an operation does, in people's words; undefined for one that is seldom refused or lost, and is better known by its name. */
+export function deedOf(operation: string): string | undefined {
+  return Object.hasOwn(DEEDS, operation) ? DEEDS[operation] : undefined;
+}
+
+/** The same for errors about requests: `the request to send a message`, `the request "get_prompt"`. */
+export function requestFor(operation: string): string {
+  const deed = deedOf(operation);
+  return deed === undefined ? `the request "${operation}"` : `the request to ${deed}`;
+}

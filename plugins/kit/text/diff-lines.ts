@@ -1,0 +1,103 @@
+/** Reads unified diffs, for showing them. Runs in browsers, too. */
+
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+/** In longer lines, finding the words that differ would take long. */
+const MAX_LINE = 5_000;
+/** Of a line of which more than this share differs, nothing stands out. */
+const MOST_CHANGED = 0.8;
+
+/** A line of a diff. */
+export interface DiffLine {
+  /** `@` is a place where the diff leaves out lines, `\` a remark that is no line of the file. */
+  sign: " " | "-" | "+" | "@" | "\\";
+  text: string;
+  /** Its number before the change and after it, counted from 1; absent where there is no such line. */
+  old?: number;
+  now?: number;
+  /** How many unchanged lines a `@` stands for. */
+  count?: number;
+}
+
+/** A part of a text, in characters. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/** The lines of a unified diff of one file, without its header. A diff without places consists of changes alone. */
+export function readDiff(diff: string): DiffLine[] {
+  const lines: DiffLine[] = [];
+  let old = 1;
+  let now = 1;
+  let isInside = !/^@@ /m.test(diff);
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const [hunk, oldStart, oldCount, nowStart, nowCount] = HUNK.exec(line) ?? [];
+    if (hunk !== undefined) {
+      const next = startOf(nowStart, nowCount);
+      lines.push({ sign: "@", text: "", count: Math.max(0, next - now) });
+      old = startOf(oldStart, oldCount);
+      now = next;
+      isInside = true;
+    } else if (!isInside || (lines.length === 0 && /^(?:---|\+\+\+) /.test(line))) continue;
+    else if (line.startsWith("\\")) lines.push({ sign: "\\", text: line.slice(2) });
+    // `unifiedDiff` says so where it has cut a long diff.
+    else if (line.startsWith("…")) lines.push({ sign: "\\", text: line });
+    else if (line.startsWith("-")) lines.push({ sign: "-", text: line.slice(1), old: old++ });
+    else if (line.startsWith("+")) lines.push({ sign: "+", text: line.slice(1), now: now++ });
+    else lines.push({ sign: " ", text: line.slice(1), old: old++, now: now++ });
+  }
+  return lines;
+}
+
+/** An empty side is named by the line before it. */
+function startOf(start = "1", count = "1"): number {
+  return Number(start) + (count === "0" ? 1 : 0);
+}
+
+/** How many lines a diff adds and removes. */
+export function diffSize(lines: readonly DiffLine[]): { added: number; removed: number } {
+  const count = (wanted: string) => lines.filter(({ sign }) => sign === wanted).length;
+  return { added: count("+"), removed: count("-") };
+}
+
+/** Where as many lines were removed as added, which line has become which: the index of the other one, by the index of each. */
+export function linePairs(lines: readonly DiffLine[]): ReadonlyMap<number, number> {
+  const pairs = new Map<number, number>();
+  for (let at = 0; at < lines.length; ) {
+    const removed = runOf(lines, at, "-");
+    const added = runOf(lines, at + removed, "+");
+    if (removed > 0 && removed === added)
+      for (let each = at; each < at + removed; each++) pairs.set(each, each + removed).set(each + removed, each);
+    at += Math.max(1, removed + added);
+  }
+  return pairs;
+}
+
+/** How many lines of a kind follow one another. */
+export function runOf(lines: readonly DiffLine[], from: number, sign: DiffLine["sign"]): number {
+  let count = 0;
+  while (lines[from + count]?.sign === sign) count++;
+  return count;
+}
+
+/** The part of each of two versions of a line in which their words differ; absent where it is most of the line. */
+export function changedWords(before: string, after: string): [Range | undefined, Range | undefined] {
+  if (before.length > MAX_LINE || after.length > MAX_LINE) return [undefined, undefined];
+  const old = before.match(/\w+|\s+|./gu) ?? [];
+  const now = after.match(/\w+|\s+|./gu) ?? [];
+  const most = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < most && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < most - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  const rangeOf = (words: readonly string[], length: number) => {
+    const from = lengthOf(words.slice(0, start));
+    const to = length - lengthOf(words.slice(words.length - end));
+    return from < to && to - from <= MOST_CHANGED * length ? { from, to } : undefined;
+  };
+  return [rangeOf(old, before.length), rangeOf(now, after.length)];
+}
+
+function lengthOf(words: readonly string[]): number {
+  return words.reduce((sum, { length }) => sum + length, 0);
+}

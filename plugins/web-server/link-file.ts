@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { replaceFile } from "@scorel/kit/files/private";
+import { inOwnFolder, inStateFolder, removeStateFile } from "@scorel/kit/files/state-folder";
+import { folder } from "./token-store.ts";
+
+const LINK_FILE = /^link-[\w-]{22}\.html$/;
+
+/** Writes a page that only this user can read, and that leads to a link. Returns its path, and what removes it. */
+export function writeLinkFile(link: string): { path: string; remove(): void } {
+  const name = `link-${randomBytes(16).toString("base64url")}.html`;
+  const text = `<!doctype html><meta http-equiv="refresh" content="0;url=${link}"><a href="${link}">Scorel</a>\n`;
+  inOwnFolder(folder(), (opened) => replaceFile(opened.at(name), text));
+  return { path: join(folder(), name), remove: () => removeStateFile(folder(), name) };
+}
+
+/** Removes what hosts have left that were killed: their links have ended with them. */
+export function removeLinkFiles(): void {
+  inStateFolder(folder(), (opened) => {
+    for (const name of opened.names()) if (LINK_FILE.test(name)) opened.remove(name);
+  });
+  // An earlier version left it there.
+  removeStateFile(join(folder(), "..", "run"), "page.html");
+}

@@ -1,0 +1,33 @@
+import { useEffect, useRef } from "react";
+
+/** Something that a person can do, and find by its name. */
+export interface Command {
+  /** The same for the same thing. */
+  id: string;
+  label: string;
+  /** Where it belongs, such as the project of a session. */
+  detail?: string;
+  /** The key that does the same. */
+  keys?: string;
+  run(): void;
+}
+
+type Offer = () => readonly Command[];
+
+const offers = new Set<Offer>();
+
+/** What can be done now, by all parts of the page that are shown. */
+export function offered(): Command[] {
+  return [...offers].flatMap((offer) => offer());
+}
+
+/** Offers commands as long as the component is shown. They are made when they are looked for. */
+export function useCommands(make: Offer): void {
+  const current = useRef(make);
+  current.current = make;
+  useEffect(() => {
+    const offer = () => current.current();
+    offers.add(offer);
+    return () => void offers.delete(offer);
+  }, []);
+}

@@ -1,0 +1,48 @@
+import { type RefObject, useEffect, useState } from "react";
+
+/** From this width on, the list of sessions stands beside the rest (style/layout.css). */
+const WIDE = "(min-width: 48.01rem)";
+
+/** On a small screen, the list of sessions is a drawer above the rest. It has the keyboard while it is open; Esc closes it. */
+export function useDrawer(list: RefObject<HTMLElement | null>, main: RefObject<HTMLElement | null>) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    const choose = () => {
+      const wasWithin = list.current?.contains(document.activeElement) && !matchMedia(WIDE).matches;
+      setOpen(false);
+      // Where the chosen session is shown, after the drawer is closed.
+      if (wasWithin) requestAnimationFrame(() => main.current?.focus());
+    };
+    const wide = matchMedia(WIDE);
+    const widen = () => setOpen(false);
+    addEventListener("popstate", choose);
+    addEventListener("hashchange", choose);
+    wide.addEventListener("change", widen);
+    return () => {
+      removeEventListener("popstate", choose);
+      removeEventListener("hashchange", choose);
+      wide.removeEventListener("change", widen);
+    };
+  }, [list, main]);
+  useEffect(() => {
+    if (!isOpen) return;
+    list.current?.focus();
+    const leave = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || document.querySelector("dialog[open], [role=menu]")) return;
+      event.preventDefault();
+      setOpen(false);
+    };
+    addEventListener("keydown", leave);
+    return () => {
+      removeEventListener("keydown", leave);
+      requestAnimationFrame(() => backTo(main.current));
+    };
+  }, [isOpen, list, main]);
+  return { isOpen, open: () => setOpen(true), close: () => setOpen(false) };
+}
+
+/** The button that has opened the drawer has the focus again, unless something else has it. */
+function backTo(main: HTMLElement | null): void {
+  if (document.activeElement?.matches("body, .sidebar, .sidebar *") === false) return;
+  main?.querySelector<HTMLElement>(".menu-button")?.focus();
+}

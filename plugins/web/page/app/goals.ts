@@ -1,0 +1,45 @@
+import { safeLine } from "../display/safe.ts";
+import type { Device } from "../host/device.ts";
+import { useRights } from "../host/rights.ts";
+import { titleOf } from "../sidebar/sidebar.tsx";
+import { useStore } from "../store.ts";
+import { useWords } from "../words/words.ts";
+import type { Command } from "./commands.ts";
+import { withModifier } from "./keys.ts";
+import { openWindow } from "./opened.ts";
+import { goToWaiting } from "./page-keys.ts";
+import { goTo } from "./place.ts";
+
+/** What can be done from everywhere: sessions to go to, projects to begin one in, and windows. */
+export function useGoals(device: Device): Command[] {
+  const words = useWords();
+  const { write, manage } = useRights();
+  const projects = useStore(device.sessions.projects);
+  const windows: Command[] = [
+    { id: "waiting", label: words.goToWaiting, keys: "W", run: () => goToWaiting(projects, words) },
+    { id: "all waiting", label: words.allWaiting, keys: "Q", run: () => openWindow({ window: "waiting" }) },
+    { id: "help", label: words.help, keys: "?", run: () => openWindow({ window: "help" }) },
+  ];
+  const managing: Command[] = [
+    { id: "project", label: words.addProject, run: () => openWindow({ window: "project" }) },
+    { id: "trash", label: words.deletedSessions, run: () => openWindow({ window: "trash" }) },
+  ];
+  const begins = projects.map(({ id, name, directory }) => ({
+    id: `new ${id}`,
+    label: words.newSessionIn(safeLine(name)),
+    detail: safeLine(directory),
+    run: () => goTo({ at: "new", directory }),
+  }));
+  const sessions = projects.flatMap(({ name, sessions }) =>
+    sessions.map((session) => ({
+      id: session.sessionId,
+      label: titleOf(session, words),
+      detail: safeLine(name),
+      run: () => goTo({ at: "session", sessionId: session.sessionId }),
+    })),
+  );
+  return [...(write ? begins : []), ...windows, ...(manage ? managing : []), ...sessions];
+}
+
+/** The key that opens the palette, as it is shown. */
+export const paletteKey = withModifier("K");

@@ -1,0 +1,32 @@
+import { Store } from "../store.ts";
+
+/** What a person has chosen for this browser, "on" or "off", shared by all tabs. Storage that is full or forbidden keeps it for this page alone. */
+export class Kept extends Store<boolean> {
+  private readonly key: string;
+
+  constructor(name: string, isOnAtFirst: boolean) {
+    super(read(`scorel.${name}`) ?? isOnAtFirst);
+    this.key = `scorel.${name}`;
+    addEventListener("storage", ({ key }) => {
+      if (key === this.key) super.set(read(this.key) ?? isOnAtFirst);
+    });
+  }
+
+  override set(isOn: boolean): void {
+    super.set(isOn);
+    try {
+      localStorage.setItem(this.key, isOn ? "on" : "off");
+    } catch {
+      // It counts as long as the page is open.
+    }
+  }
+}
+
+function read(key: string): boolean | undefined {
+  try {
+    const kept = localStorage.getItem(key);
+    return kept === null ? undefined : kept === "on";
+  } catch {
+    return undefined;
+  }
+}

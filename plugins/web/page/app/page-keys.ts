@@ -1,0 +1,80 @@
+import type { Device } from "../host/device.ts";
+import type { ProjectRow } from "../host/session-list.ts";
+import { tell } from "../ui/note.tsx";
+import { useWords, type Words } from "../words/words.ts";
+import { useKeys } from "./keys.ts";
+import { openWindow } from "./opened.ts";
+import { goTo, type Place, placeOf } from "./place.ts";
+
+/** The parts of the page, in the order in which F6 goes through them. */
+const PARTS = ".sidebar, .question, .scroller, .composer textarea";
+
+/** The keys of the page as a whole. */
+export function usePageKeys(device: Device): void {
+  const words = useWords();
+  const { projects } = device.sessions;
+  const step = (by: number) => {
+    const next = neighbour(projects.get(), placeOf(location.hash), by);
+    if (next !== undefined) goTo({ at: "session", sessionId: next });
+  };
+  useKeys({
+    "mod-k": () => openWindow({ window: "palette" }),
+    "/": () => focusSearch(),
+    "?": () => openWindow({ window: "help" }),
+    j: () => step(1),
+    k: () => step(-1),
+    w: () => goToWaiting(projects.get(), words),
+    q: () => openWindow({ window: "waiting" }),
+    n: () => device.rights.get().write && goToNew(projects.get()),
+    i: () => document.querySelector<HTMLElement>(".composer textarea")?.focus(),
+    f6: () => focusPart(1),
+    "shift-f6": () => focusPart(-1),
+  });
+}
+
+/** The id of the session that is listed after the shown one, or before it. */
+export function neighbour(projects: readonly ProjectRow[], place: Place, by: number): string | undefined {
+  const ids = projects.flatMap(({ sessions }) => sessions.map(({ sessionId }) => sessionId));
+  const at = place.at === "session" ? ids.indexOf(place.sessionId) : -1;
+  if (at < 0) return by > 0 ? ids[0] : ids.at(-1);
+  return ids[(at + by + ids.length) % ids.length];
+}
+
+/** The id of the next session that waits for an answer, after the shown one. */
+export function nextWaiting(projects: readonly ProjectRow[], place: Place): string | undefined {
+  const sessions = projects.flatMap((project) => project.sessions);
+  const at = place.at === "session" ? sessions.findIndex(({ sessionId }) => sessionId === place.sessionId) : -1;
+  const inOrder = [...sessions.slice(at + 1), ...sessions.slice(0, at + 1)];
+  return inOrder.find(({ questions }) => questions?.length)?.sessionId;
+}
+
+export function goToWaiting(projects: readonly ProjectRow[], words: Words): void {
+  const next = nextWaiting(projects, placeOf(location.hash));
+  if (next === undefined) tell({ text: words.nothingWaits });
+  else goTo({ at: "session", sessionId: next });
+}
+
+/** Begins a session in the project of the one that is shown, or in the first. */
+function goToNew(projects: readonly ProjectRow[]): void {
+  const place = placeOf(location.hash);
+  const isShown = ({ sessions }: ProjectRow) =>
+    place.at === "session" && sessions.some(({ sessionId }) => sessionId === place.sessionId);
+  const { directory } = projects.find(isShown) ?? projects[0] ?? {};
+  if (directory !== undefined) goTo({ at: "new", directory });
+}
+
+/** Goes to the search of sessions and conversations, where it is in sight. */
+function focusSearch(): void {
+  const field = document.querySelector<HTMLElement>(".sidebar input[type=search]");
+  if (field?.checkVisibility({ visibilityProperty: true })) field.focus();
+}
+
+/** Gives the keyboard to the next part of the page that is shown, or to the one before. */
+function focusPart(by: number): void {
+  const parts = [...document.querySelectorAll<HTMLElement>(PARTS)].filter((part) =>
+    part.checkVisibility({ visibilityProperty: true }),
+  );
+  const at = parts.findIndex((part) => part.contains(document.activeElement));
+  const next = at < 0 ? (by > 0 ? 0 : parts.length - 1) : (at + by + parts.length) % parts.length;
+  parts[next]?.focus();
+}

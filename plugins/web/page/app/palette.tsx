@@ -1,0 +1,97 @@
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import type { Device } from "../host/device.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { useWords } from "../words/words.ts";
+import { type Command, offered } from "./commands.ts";
+import { fitting } from "./fuzzy.ts";
+import { useGoals } from "./goals.ts";
+
+/** Commands that are shown at once. Letters in the field find the others. */
+const SHOWN = 50;
+
+/** Finds sessions, projects and everything that can be done by a few letters. */
+export function Palette({ device, onClose }: { device: Device; onClose(): void }) {
+  const words = useWords();
+  const [wanted, setWanted] = useState("");
+  const [chosen, setChosen] = useState(0);
+  const actions = useMemo(offered, []);
+  const goals = useGoals(device);
+  const found = fitting([...actions, ...goals], wanted, ({ label, detail = "" }) => `${label} ${detail}`).slice(
+    0,
+    SHOWN,
+  );
+  const list = useId();
+  const run = (command: Command | undefined) => {
+    if (!command) return;
+    // First, so that the focus is back where it was when the command begins.
+    flushSync(onClose);
+    command.run();
+  };
+  const move = (by: number) => found.length > 0 && setChosen((chosen + by + found.length) % found.length);
+  return (
+    <Dialog title={words.palette} onClose={onClose}>
+      <input
+        role="combobox"
+        aria-label={words.paletteField}
+        placeholder={words.paletteField}
+        aria-expanded="true"
+        aria-controls={list}
+        aria-activedescendant={found.length > 0 ? `${list}-${chosen}` : undefined}
+        value={wanted}
+        onChange={(event) => {
+          setWanted(event.target.value);
+          setChosen(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === "ArrowDown") move(1);
+          else if (event.key === "ArrowUp") move(-1);
+          else if (event.key === "Enter") run(found[chosen]);
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <Found id={list} found={found} chosen={chosen} onRun={run} />
+      <p className="hidden" role="status">
+        {words.found(found.length)}
+      </p>
+      {found.length === 0 && <p className="muted">{words.nothingFound}</p>}
+    </Dialog>
+  );
+}
+
+interface FoundProps {
+  id: string;
+  found: readonly Command[];
+  chosen: number;
+  onRun(command: Command): void;
+}
+
+function Found({ id, found, chosen, onRun }: FoundProps) {
+  const words = useWords();
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  return (
+    <div ref={list} id={id} role="listbox" aria-label={words.palette} className="palette">
+      {found.map((command, at) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the chosen one.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys.
+        <div
+          key={command.id}
+          id={`${id}-${at}`}
+          role="option"
+          aria-selected={at === chosen}
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => onRun(command)}
+        >
+          <span className="palette-label">{command.label}</span>
+          {command.detail !== undefined && <span className="muted">{command.detail}</span>}
+          {command.keys !== undefined && <kbd>{command.keys}</kbd>}
+        </div>
+      ))}
+    </div>
+  );
+}

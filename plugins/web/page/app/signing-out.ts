@@ -1,0 +1,51 @@
+import { tokenId } from "@scorel/host/client";
+import { useEffect } from "react";
+import { forgetDrafts } from "../chat/drafts.ts";
+import { forgetToken, keptToken } from "../host/access.ts";
+import type { Device } from "../host/device.ts";
+import { forgetSeen } from "../waiting/seen.ts";
+
+/** Over it, the pages of this browser tell each other that the person has signed out. */
+const CHANNEL = "scorel.signed-out";
+
+/** How long a host that does not answer holds up the signing out, in milliseconds. */
+const LONGEST_END_MS = 2_000;
+
+/** Ends this page's access, and removes what this browser has of the host: for whoever uses the browser next. Other tabs follow. */
+export async function signOut(device: Device): Promise<void> {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage("");
+  channel.close();
+  await leave(device);
+}
+
+/** Leaves when the person signs out in another tab. */
+export function useSigningOut(device: Device): void {
+  useEffect(() => {
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = () => void leave(device);
+    return () => channel.close();
+  }, [device]);
+}
+
+async function leave({ client, kept }: Device): Promise<void> {
+  const token = keptToken();
+  forgetToken();
+  forgetDrafts();
+  forgetSeen();
+  // A browser that cannot be asked to forget has kept nothing.
+  await kept.forget().catch(() => {});
+  if (token !== undefined) await Promise.race([endAtHost(client, token), pause(LONGEST_END_MS)]);
+  await client.close();
+  location.reload();
+}
+
+/** Ends the token at the host, too, if it is there: nobody can use it any more. Tokens that were entered by hand stay. */
+async function endAtHost(client: Device["client"], token: string): Promise<void> {
+  if (client.state.state !== "live") return;
+  await client.request("end_page", { page: await tokenId(token) }).catch(() => {});
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,28 @@
+import type { OpenRequest } from "@scorel/host/client";
+import type { DisplayAction } from "@scorel/kernel";
+import { decided, decidedText } from "../display/decided.ts";
+import { safeLine } from "../display/safe.ts";
+import type { Words } from "../words/words.ts";
+
+/** A question as it is shown: in the language of the person as far as it is known, with everything that hides written out. */
+export interface Asked {
+  title: string;
+  parts: DisplayAction[];
+  options: { value: string; label: string }[];
+}
+
+export function askedIn(request: OpenRequest, words: Words): Asked {
+  const { kind, title, body = [], options = [], plugin } = request;
+  // Only these texts are Scorel's own.
+  const known = (text: string) => (plugin === "permissions" ? words.known(text) : text);
+  const line = (text: string) => safeLine(decidedText(known(text)));
+  const yesOrNo = [
+    { value: "y", label: words.yes },
+    { value: "n", label: words.no },
+  ];
+  return {
+    title: line(title),
+    parts: body.map((part) => decided(part.display === "notice" ? { ...part, text: known(part.text) } : part)),
+    options: kind === "confirm" ? yesOrNo : options.map(({ value, label }) => ({ value, label: line(label) })),
+  };
+}

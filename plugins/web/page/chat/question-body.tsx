@@ -1,0 +1,53 @@
+import type { DisplayAction } from "@scorel/kernel";
+import { displayText } from "@scorel/kit/text/display";
+import { type RefObject, useEffect, useRef, useState } from "react";
+import { Display } from "../display/display.tsx";
+import { WholeContext } from "../display/room.ts";
+import { useWords } from "../words/words.ts";
+
+/** What a question is about, whole. Where it is longer than its place, its length stands above it: the end decides as much as the beginning. */
+export function QuestionBody({ parts }: { parts: readonly DisplayAction[] }) {
+  const words = useWords();
+  const place = useRef<HTMLElement>(null);
+  const goesOn = useGoesOn(place);
+  return (
+    <>
+      {goesOn && (
+        <p className="question-length" role="note">
+          {words.goesOn(...lengthOf(parts))}
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section ref={place} className="question-body" tabIndex={0} aria-label={words.askedAbout}>
+        <div>
+          <WholeContext value={true}>
+            {parts.map((part, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a question do not change.
+              <Display key={at} display={part} />
+            ))}
+          </WholeContext>
+        </div>
+      </section>
+    </>
+  );
+}
+
+/** The lines and characters of what a question is about. */
+export function lengthOf(parts: readonly DisplayAction[]): [lines: number, characters: number] {
+  const text = parts.map((part) => displayText(part).trimEnd()).join("\n");
+  return [text.split("\n").length, text.length];
+}
+
+/** Whether an element has more than it can show at once. */
+function useGoesOn(place: RefObject<HTMLElement | null>): boolean {
+  const [goesOn, setGoesOn] = useState(false);
+  useEffect(() => {
+    const { current } = place;
+    if (!current) return;
+    const observer = new ResizeObserver(() => setGoesOn(current.scrollHeight > current.clientHeight + 1));
+    observer.observe(current);
+    if (current.firstElementChild) observer.observe(current.firstElementChild);
+    return () => observer.disconnect();
+  }, [place]);
+  return goesOn;
+}

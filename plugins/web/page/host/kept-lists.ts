@@ -1,0 +1,84 @@
+import type { SessionSummary } from "@scorel/host/contract";
+import type { ListedProject } from "@scorel/projects/contract";
+import type { Kept } from "./kept.ts";
+import { ALL, type PageRights } from "./rights.ts";
+
+/** Changes when the entry has another form: older ones are then not used. */
+const FORM = 1;
+/** Sessions that are kept in the list: those with the latest activity. */
+const MAX_SESSIONS = 1_000;
+const WRITE_AFTER_MS = 2_000;
+
+/** What a host has said of its projects and sessions, and of what this page may do. */
+export interface Lists {
+  projects: readonly ListedProject[];
+  sessions: readonly SessionSummary[];
+  rights: PageRights;
+}
+
+/** The lists of a host as this browser keeps them. A browser that keeps nothing costs only time. */
+export class KeptLists {
+  private readonly kept: Kept;
+  private readonly key: string;
+  private readonly device: string;
+  private waiting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(kept: Kept, device: string) {
+    this.kept = kept;
+    this.device = device;
+    this.key = JSON.stringify(["lists", device]);
+  }
+
+  /** What was kept, and when the host has said it. */
+  async read(): Promise<(Lists & { at: number }) | undefined> {
+    try {
+      const text = await this.kept.read(this.key);
+      const lists = text === undefined ? undefined : listsIn(text, this.device);
+      return lists && { ...lists, at: this.kept.timeOf(this.key) as number };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes soon what `make` returns by then. */
+  writeLater(make: () => Lists): void {
+    if (this.waiting !== undefined) return;
+    this.waiting = setTimeout(() => {
+      this.waiting = undefined;
+      this.kept.write(this.key, textOf(make(), this.device)).catch(() => {});
+    }, WRITE_AFTER_MS);
+  }
+}
+
+export function textOf({ projects, sessions, rights }: Lists, device: string): string {
+  const latest = [...sessions].sort((a, b) => b.updatedAt - a.updatedAt).slice(0, MAX_SESSIONS);
+  return JSON.stringify({ form: FORM, device, projects, sessions: latest.map(resting), rights });
+}
+
+/** The lists in an entry of this host. Undefined for anything that this version of the page has not written. */
+export function listsIn(text: string, device: string): Lists | undefined {
+  try {
+    const entry = JSON.parse(text) as Lists & { form: number; device: string };
+    const { projects, sessions, rights } = entry;
+    if (entry.form !== FORM || entry.device !== device) return undefined;
+    if (!projects.every(isProject) || !sessions.every(isSession)) return undefined;
+    const { write, answer, manage } = { ...ALL, ...rights };
+    const given = { write: write === true, answer: answer === true, manage: manage === true };
+    return { projects, sessions: sessions.map(resting), rights: given };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A session without what holds only for a moment. */
+function resting({ running: _running, turn: _turn, questions: _questions, ...session }: SessionSummary) {
+  return session;
+}
+
+function isProject({ projectId, name, directory }: ListedProject): boolean {
+  return [projectId, name, directory].every((part) => typeof part === "string");
+}
+
+function isSession({ sessionId, cwd, title, name = "", updatedAt }: SessionSummary): boolean {
+  return [sessionId, cwd, title, name].every((part) => typeof part === "string") && Number.isFinite(updatedAt);
+}

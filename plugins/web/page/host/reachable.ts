@@ -1,0 +1,14 @@
+import type { RemoteClient } from "@scorel/host/client";
+
+/** Whether the host can be reached now. An attempt to connect that is under way is waited for. */
+export async function isReachable(client: RemoteClient): Promise<boolean> {
+  if (client.state.state === "connecting")
+    await new Promise<void>((resolve) => {
+      const stop = client.onState(({ state }) => {
+        if (state === "connecting") return;
+        stop();
+        resolve();
+      });
+    });
+  return client.state.state === "live";
+}

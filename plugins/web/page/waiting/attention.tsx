@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from "react";
+import type { Place } from "../app/place.ts";
+import type { Device } from "../host/device.ts";
+import { titleOf } from "../sidebar/sidebar.tsx";
+import { useStore } from "../store.ts";
+import { useWords } from "../words/words.ts";
+import { type Mark, markOf, newsOf, sessionsOf, waitingIn } from "./marks.ts";
+import { seenStore } from "./seen-store.ts";
+
+/** Takes that the session that is shown was looked at, as long as the tab is in sight. */
+export function useLooking(device: Device, place: Place): void {
+  const projects = useStore(device.sessions.projects);
+  const shown = place.at === "session" ? place.sessionId : undefined;
+  useEffect(() => {
+    const look = () => {
+      // What this browser has kept may be older than what it has seen.
+      if (!device.sessions.hasBegun) return;
+      seenStore.begin(sessionsOf(projects));
+      const row = shown === undefined ? undefined : device.sessions.find(shown);
+      if (row && !document.hidden) seenStore.look(row);
+    };
+    look();
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, [device, projects, shown]);
+}
+
+/** The title and the picture of the tab tell how many sessions wait for an answer. */
+export function useBadge({ sessions }: Device): void {
+  const count = waitingIn(useStore(sessions.projects)).length;
+  useEffect(() => {
+    document.title = count > 0 ? `(${count}) Scorel` : "Scorel";
+    const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+    if (icon) icon.href = icon.href.replace(/icon(-asking)?\.svg$/, count > 0 ? "icon-asking.svg" : "icon.svg");
+  }, [count]);
+}
+
+/** Tells those who do not see the page which other sessions begin to wait, or have something new. */
+export function MarksTold({ device, place }: { device: Device; place: Place }) {
+  const words = useWords();
+  const projects = useStore(device.sessions.projects);
+  const seen = useStore(seenStore);
+  const shown = place.at === "session" ? place.sessionId : undefined;
+  const before = useRef<ReadonlyMap<string, Mark | undefined>>(undefined);
+  const [told, setTold] = useState("");
+  useEffect(() => {
+    if (!device.sessions.hasBegun) return;
+    const sessions = sessionsOf(projects);
+    const news = before.current ? newsOf(sessions, before.current, seen) : [];
+    before.current = new Map(sessions.map((session) => [session.sessionId, markOf(session, seen)]));
+    const others = news.filter(({ session }) => session.sessionId !== shown);
+    const say = ({ mark, session }: (typeof news)[number]) =>
+      (mark === "asking" ? words.waitsNow : words.endedNow)(titleOf(session, words));
+    if (others.length > 0) setTold(others.map(say).join(" "));
+  }, [device, projects, seen, shown, words]);
+  return (
+    <p className="hidden" role="status">
+      {told}
+    </p>
+  );
+}

@@ -1,0 +1,77 @@
+import { goTo } from "../app/place.ts";
+import type { Device } from "../host/device.ts";
+import { titleOf } from "../sidebar/sidebar.tsx";
+import type { Words } from "../words/words.ts";
+import { sessionsOf, waitingIn } from "./marks.ts";
+import { lookAtNotices, noticeState, noticesDetailed, noticesOn } from "./notice-state.ts";
+
+/** Tells by notifications of the browser that sessions wait, while the tab is not in sight. They go when somebody has answered. */
+export class Notices {
+  private readonly device: Device;
+  private readonly words: Words;
+  private readonly shown = new Map<string, Notification>();
+  /** The sessions that waited when it was looked last; undefined before the host was heard. */
+  private waiting: ReadonlySet<string> | undefined;
+
+  constructor(device: Device, words: Words) {
+    this.device = device;
+    this.words = words;
+  }
+
+  /** Follows until the returned function is called. */
+  begin(): () => void {
+    const end = this.device.sessions.projects.subscribe(() => this.look());
+    const seen = () => document.hidden || this.closeAll();
+    document.addEventListener("visibilitychange", seen);
+    addEventListener("pagehide", this.closeAll);
+    this.look();
+    return () => {
+      end();
+      document.removeEventListener("visibilitychange", seen);
+      removeEventListener("pagehide", this.closeAll);
+      this.closeAll();
+    };
+  }
+
+  private look(): void {
+    const { sessions } = this.device;
+    if (!sessions.hasBegun) return;
+    const rows = waitingIn(sessions.projects.get());
+    const before = this.waiting;
+    this.waiting = new Set(rows.map(({ sessionId }) => sessionId));
+    for (const sessionId of this.shown.keys()) if (!this.waiting.has(sessionId)) this.close(sessionId);
+    if (!document.hidden || !noticesOn.get() || lookAtNotices() !== "granted") return;
+    for (const row of rows) if (before && !before.has(row.sessionId)) this.show(row.sessionId);
+  }
+
+  private show(sessionId: string): void {
+    const row = sessionsOf(this.device.sessions.projects.get()).find((each) => each.sessionId === sessionId);
+    // Screens that are locked show notifications to everybody: nothing of the session is in them unless that was chosen.
+    const text = noticesDetailed.get() && row ? this.words.waitsNow(titleOf(row, this.words)) : this.words.noticeText;
+    try {
+      // Tabs of the same browser replace each other's.
+      const notice = new Notification("Scorel", {
+        body: text,
+        tag: `scorel.${sessionId}`,
+        icon: "./page/icon-asking.svg",
+      });
+      notice.onclick = () => {
+        window.focus();
+        goTo({ at: "session", sessionId });
+      };
+      this.shown.set(sessionId, notice);
+    } catch {
+      // Some browsers of phones know notifications of service workers alone.
+      noticeState.set("unsupported");
+    }
+  }
+
+  private close(sessionId: string): void {
+    this.shown.get(sessionId)?.close();
+    this.shown.delete(sessionId);
+  }
+
+  private readonly closeAll = (): void => {
+    for (const sessionId of [...this.shown.keys()]) this.close(sessionId);
+  };
+}

@@ -1,0 +1,30 @@
+/** A hint that only helps where the page came over an encrypted connection, as proxies make them. */
+const behindProxy = (origin: string, hint: string) => (origin.startsWith("https:") ? hint : "");
+
+/** Words of a page whose host cannot be reached, and of what this browser keeps. */
+const en = {
+  lost: "The connection was lost.",
+  shownAsOf: (time: string) => `You see what was there at ${time}.`,
+  keptAsOf: (time: string) =>
+    `From this browser, as of ${time}. What you write stays in the field until the host is back.`,
+  notKept: "This browser has kept nothing of this session. It opens when the host is back.",
+  notSentAway: "The host cannot be reached. What you have written stays here until it is back.",
+  signOut: "Sign out",
+  unproven: (origin: string) =>
+    `What answers at this address has not proved that it is your host. Nothing was sent to it: either the host does not know this page's token any more, or another program has taken its port. Do not load this page anew here; \`scorel up\` makes a new link.${behindProxy(origin, ` If ${origin} is a proxy of your host, name it in \`origins\` in the table [web-server] of the host's config.toml.`)}`,
+  enterAnother: "Enter another token",
+};
+
+const zh: typeof en = {
+  lost: "连接已断开。",
+  shownAsOf: (time) => `你看到的是 ${time} 的内容。`,
+  keptAsOf: (time) => `来自此浏览器，截至 ${time}。你写的内容会留在输入框中，直到主机恢复。`,
+  notKept: "此浏览器没有保存该会话。主机恢复后会打开它。",
+  notSentAway: "无法连接到主机。你写的内容会留在这里，直到主机恢复。",
+  signOut: "退出",
+  unproven: (origin) =>
+    `在此地址应答的程序没有证明它是你的主机，因此没有向它发送任何内容：要么主机不再认识此页面的令牌，要么另一个程序占用了它的端口。请不要在这里重新加载页面；\`scorel up\` 会生成新链接。${behindProxy(origin, `如果 ${origin} 是你主机的代理，请在主机 config.toml 的 [web-server] 表的 \`origins\` 中写上它。`)}`,
+  enterAnother: "输入其他令牌",
+};
+
+export const awayWords = { en, zh };

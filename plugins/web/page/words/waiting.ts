@@ -1,0 +1,43 @@
+/** Words of what waits for a person, and of what has come. */
+const en = {
+  unread: "new",
+  waitsNow: (title: string) => `${title} waits for your answer.`,
+  endedNow: (title: string) => `${title} has something new.`,
+  allWaiting: "Waiting for you",
+  waitingCount: (count: number) =>
+    count === 0 ? "Nothing waits for you" : count === 1 ? "1 session waits for you" : `${count} sessions wait for you`,
+  waitingShort: (count: number) => (count === 0 ? "Waiting" : `${count} waiting`),
+  inProject: (project: string) => `in ${project}`,
+  openToAnswer: "Open the session to answer",
+  wasAnswered: "Answered.",
+  notices: "Notifications",
+  noticesAbout: "The browser tells that a session waits, while this page is not in sight.",
+  noticesOn: "Notify me…",
+  noticesOff: "Do not notify me any more",
+  noticesDetailed: "Name the session, also where others may see it",
+  noticesDenied: "This browser does not let the page notify you. Its settings for this address can change that.",
+  noticesUnsupported: "This browser cannot show notifications of this page.",
+  noticeText: "A session waits for your answer.",
+};
+
+const zh: typeof en = {
+  unread: "有新内容",
+  waitsNow: (title) => `${title} 等待你的回答。`,
+  endedNow: (title) => `${title} 有新内容。`,
+  allWaiting: "等待你的问题",
+  waitingCount: (count) => (count === 0 ? "没有会话在等待你" : `${count} 个会话在等待你`),
+  waitingShort: (count) => (count === 0 ? "等待" : `${count} 个等待`),
+  inProject: (project) => `项目 ${project}`,
+  openToAnswer: "打开会话以回答",
+  wasAnswered: "已回答。",
+  notices: "通知",
+  noticesAbout: "此页面不在前台时，浏览器会通知你有会话在等待。",
+  noticesOn: "开启通知…",
+  noticesOff: "关闭通知",
+  noticesDetailed: "显示会话名称（他人可能看到）",
+  noticesDenied: "浏览器不允许此页面发送通知，可在浏览器的网站设置中更改。",
+  noticesUnsupported: "此浏览器无法显示此页面的通知。",
+  noticeText: "有一个会话在等待你的回答。",
+};
+
+export const waitingWords = { en, zh };

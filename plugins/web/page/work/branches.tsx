@@ -1,0 +1,49 @@
+import { branchesOf } from "@scorel/kit/session/branches";
+import type { ChatPlace } from "../chat/deeds.ts";
+import { safeLine } from "../display/safe.ts";
+import { ago } from "../sidebar/ago.ts";
+import { useStore } from "../store.ts";
+import { attempt } from "../ui/note.tsx";
+import { useWords } from "../words/words.ts";
+import { useReading } from "./reading.ts";
+import { Refusal } from "./refusal.tsx";
+
+/** Events of the tree that are looked at: the latest ones. */
+const MOST = 5_000;
+/** Steps by which messages are set in at most, so that they fit on a phone. */
+const MOST_DEPTH = 6;
+
+/** The messages of people in all branches of a conversation. Choosing one goes to the end of its latest branch. */
+export function Branches({ place: { client, session } }: { place: ChatPlace }) {
+  const words = useWords();
+  const sessionId = session.id;
+  const { running } = useStore(session.status);
+  const { value, error } = useReading(session, "tree", () =>
+    client.request("get_tree", { sessionId, show: "tree", limit: MOST }),
+  );
+  if (error) return <Refusal error={error} />;
+  if (!value) return <p className="muted">{words.readingPanel}</p>;
+  const go = (leafEventId: string) =>
+    attempt(() => client.request("branch", { sessionId, leafEventId, expectedLeafId: value.leafId }));
+  return (
+    <>
+      <p className="muted">{value.leafCount > 1 ? words.branchesAbout(value.leafCount) : words.branchesNone}</p>
+      <ul className="branches">
+        {branchesOf(value.rows).map(({ row, depth, leafId, active }) => (
+          <li key={row.id} style={{ paddingLeft: `${Math.min(depth, MOST_DEPTH)}rem` }}>
+            <button
+              type="button"
+              className="row-button"
+              aria-current={active ? "true" : undefined}
+              disabled={active || running || !session.rights.write}
+              onClick={() => go(leafId)}
+            >
+              <span className="row-text">{safeLine(row.text)}</span>
+              <time className="muted">{ago(row.ts, Date.now(), words)}</time>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

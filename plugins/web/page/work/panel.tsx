@@ -1,0 +1,86 @@
+import type { KeyboardEvent } from "react";
+import type { ChatPlace } from "../chat/deeds.ts";
+import { useStore } from "../store.ts";
+import { useWords } from "../words/words.ts";
+import { Branches } from "./branches.tsx";
+import { Changes } from "./changes.tsx";
+import { Files } from "./files.tsx";
+import { panel, showPanel, TABS, type Tab } from "./panel-state.ts";
+import { Skills } from "./skills.tsx";
+import { UsageView } from "./usage.tsx";
+
+const VIEWS = { changes: Changes, files: Files, usage: UsageView, skills: Skills, branches: Branches };
+
+/** Opens and closes the panel beside a conversation. */
+export function PanelButton() {
+  const words = useWords();
+  const { isOpen } = useStore(panel);
+  return (
+    <button
+      type="button"
+      className="panel-button"
+      aria-expanded={isOpen}
+      onClick={() => showPanel({ isOpen: !isOpen })}
+    >
+      {words.details}
+    </button>
+  );
+}
+
+/** What stands beside a conversation: what it changed, used and could do, and its branches. */
+export function Panel({ place }: { place: ChatPlace }) {
+  const words = useWords();
+  const { isOpen, tab } = useStore(panel);
+  if (!isOpen) return null;
+  const View = VIEWS[tab];
+  const close = () => showPanel({ isOpen: false });
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.preventDefault();
+    close();
+  };
+  return (
+    <>
+      <button type="button" className="panel-veil" aria-label={words.close} onClick={close} />
+      <aside className="panel" aria-label={words.details} onKeyDown={press}>
+        <header className="panel-head">
+          <Tabs tab={tab} />
+          <button type="button" className="icon-button" aria-label={words.close} onClick={close}>
+            ✕
+          </button>
+        </header>
+        <div className="panel-body" role="tabpanel" aria-label={words.tabs[tab]} data-room>
+          <View key={place.session.id} place={place} />
+        </div>
+      </aside>
+    </>
+  );
+}
+
+/** The tabs; arrows move in them. */
+function Tabs({ tab }: { tab: Tab }) {
+  const words = useWords();
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const at = (TABS.indexOf(tab) + step + TABS.length) % TABS.length;
+    showPanel({ tab: TABS[at] as Tab });
+    (event.currentTarget.children[at] as HTMLElement | undefined)?.focus();
+  };
+  return (
+    <div className="tabs" role="tablist" aria-label={words.details} onKeyDown={move}>
+      {TABS.map((each) => (
+        <button
+          key={each}
+          type="button"
+          role="tab"
+          aria-selected={each === tab}
+          tabIndex={each === tab ? 0 : -1}
+          onClick={() => showPanel({ tab: each })}
+        >
+          {words.tabs[each]}
+        </button>
+      ))}
+    </div>
+  );
+}

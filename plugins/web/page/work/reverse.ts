@@ -1,0 +1,27 @@
+/** A diff the other way round: what it adds was removed, and what it removes was added. */
+export function reversedDiff(diff: string): string {
+  const reversed: string[] = [];
+  const removed: string[] = [];
+  const added: string[] = [];
+  const flush = () => reversed.push(...removed.splice(0), ...added.splice(0));
+  let last = reversed;
+  for (const line of diff.split("\n")) {
+    const [hunk, old, now] = /^@@ -(\S+) \+(\S+) @@/.exec(line) ?? [];
+    const isInside = reversed.length > 0;
+    if (!isInside && hunk === undefined) continue;
+    if (line.startsWith("\\")) last.push(line);
+    else if (line.startsWith("-")) {
+      last = added;
+      added.push(`+${line.slice(1)}`);
+    } else if (line.startsWith("+")) {
+      last = removed;
+      removed.push(`-${line.slice(1)}`);
+    } else {
+      flush();
+      last = reversed;
+      reversed.push(hunk === undefined ? line : `@@ -${now} +${old} @@`);
+    }
+  }
+  flush();
+  return reversed.join("\n");
+}

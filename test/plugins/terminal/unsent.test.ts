@@ -1,0 +1,94 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Unsent } from "../../../plugins/terminal/app/unsent.ts";
+import { openDraft } from "../../../plugins/terminal/input/draft.ts";
+import type { PromptField } from "../../../plugins/terminal/input/field.ts";
+import { gate } from "../../model-server.ts";
+import { desk } from "./input/desk.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "unsent-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What is sent, and a field whose draft it belongs to. */
+function sending() {
+  const field: PromptField = desk({ waiting: () => unsent.kept }).field;
+  const words = { lost: "The host is gone." };
+  const offered = (text: string) => field.setText([text, field.text].filter((each) => each !== "").join("\n"));
+  const listener = { offered, unsent: () => field.keepDraft() };
+  const status = { connection: "connected" };
+  const unsent = new Unsent({ view: () => ({ status }) as never, words, listener });
+  const use = (name: string) => field.useDraft(openDraft(join(folder, `${name}.json`), { hasText: field.hasUnsent }));
+  const change = (connection: "connected" | "reconnecting") => {
+    status.connection = connection;
+    unsent.look();
+  };
+  return { field, unsent, use, change };
+}
+
+function drafts() {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  return Object.fromEntries(
+    files.map((name) => [name, (JSON.parse(readFileSync(join(folder, name), "utf8")) as { text: string }).text]),
+  );
+}
+
+const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("the draft of what is sent", () => {
+  it("never has a message that is sent at once, though its session begins with it", async () => {
+    const { field, unsent, use } = sending();
+    use("project");
+    const entry = unsent.add({ text: "hello there", mode: "message" });
+    const sent = unsent.deliver(entry, async () => {});
+    // The message is the first of its session, so that the field gets the draft of that session now.
+    use("session");
+    expect(drafts()).toEqual({});
+    await sent;
+    await turnOfLoop();
+    expect(drafts()).toEqual({});
+    await field.close();
+    expect(drafts()).toEqual({});
+  });
+
+  it("follows the field into another session while it waits, leaves what was kept there, and goes once it is sent", async () => {
+    const { field, unsent, use } = sending();
+    const other = openDraft(join(folder, "second.json"));
+    other.change({ text: "kept by another terminal", pastes: new Map() });
+    other.close();
+    use("first");
+    const before = gate();
+    const entry = unsent.add({ text: "behind a command", mode: "message" });
+    const sent = before.promise.then(() => unsent.deliver(entry, async () => {}));
+    await turnOfLoop();
+    expect(drafts()).toEqual({ "first.json": "behind a command", "second.json": "kept by another terminal" });
+    use("second");
+    expect(drafts()).toEqual({ "second.json": "kept by another terminal", "second-2.json": "behind a command" });
+    before.open();
+    await sent;
+    expect(drafts()).toEqual({ "second.json": "kept by another terminal" });
+    await field.close();
+  });
+
+  it("has what waits for the host once, also when it is taken back on leaving", async () => {
+    const { field, unsent, use, change } = sending();
+    use("session");
+    change("reconnecting");
+    const entry = unsent.add({ text: "while away", mode: "message" });
+    const over = unsent.deliver(entry, async () => {});
+    await turnOfLoop();
+    field.setText("half a line");
+    field.keepDraft();
+    expect(drafts()).toEqual({ "session.json": "while away\n\nhalf a line" });
+    unsent.recall(true);
+    await field.close();
+    await over;
+    expect(drafts()).toEqual({ "session.json": "while away\nhalf a line" });
+  });
+});

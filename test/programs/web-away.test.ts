@@ -1,0 +1,269 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { eventually } from "../eventually.ts";
+import { text } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { type BrowserStage, browserStage } from "./browser.ts";
+
+/** What browsers say of a host that does not answer, on purpose here. */
+const isOfCut = (complaint: string) => /WebSocket connection|ERR_CONNECTION|ERR_EMPTY/.test(complaint);
+const SHOTS = process.env.SCOREL_SHOTS;
+
+const log = (page: Page) => page.getByRole("log");
+const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
+const list = (page: Page) => page.getByRole("navigation", { name: "Sessions" });
+
+async function shot(page: Page, name: string): Promise<void> {
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` });
+}
+
+/** Two sessions that a page has shown, so that this browser keeps them. */
+async function seen(t: BrowserStage, change: (page: Page) => Promise<unknown> = async () => {}): Promise<Page> {
+  await t.s.run(["-p", "the first question"]);
+  await t.s.run(["-p", "the second question"]);
+  const page = await t.open({ before: change });
+  await list(page).getByRole("link", { name: "the first question" }).click();
+  await log(page).getByText("The first answer.").waitFor();
+  await list(page).getByRole("link", { name: "the second question" }).click();
+  await log(page).getByText("The second answer.").waitFor();
+  return page;
+}
+
+/** The keys of what this browser keeps. */
+function keysOf(page: Page): Promise<string[]> {
+  return page.evaluate(
+    () =>
+      new Promise<string[]>((resolve, reject) => {
+        const opening = indexedDB.open("scorel");
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const reading = database.transaction("texts").objectStore("texts").getAllKeys();
+          reading.onsuccess = () => {
+            database.close();
+            resolve(reading.result.map(String));
+          };
+        };
+      }),
+  );
+}
+
+/** The lists and both sessions are kept. */
+const areKept = (page: Page) => eventually(async () => expect(await keysOf(page)).toHaveLength(3));
+
+const replies = [text("The first answer."), text("The second answer."), text("The third answer.")];
+
+itWith(
+  "chromium",
+  "a host that is away: what was seen can be read, what is written stays, and all goes on by itself",
+  async () => {
+    await using t = await browserStage(replies);
+    const page = await seen(t);
+    await areKept(page);
+
+    t.network.refuse(true);
+    await page.getByText("The connection was lost. You see what was there at").waitFor();
+    await list(page).getByRole("link", { name: "the first question" }).click();
+    await log(page).getByText("The first answer.").waitFor();
+    await page.getByRole("note").getByText("From this browser, as of").waitFor();
+    await field(page).fill("Written while it was away.");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("The host cannot be reached. What you have written stays here until it is back.").waitFor();
+    expect(await field(page).inputValue()).toBe("Written while it was away.");
+    await shot(page, "away");
+    expect(await t.s.run(["-c", "-p", "a question of somebody else"])).toMatchObject({ code: 0, stderr: "" });
+
+    t.network.refuse(false);
+    await page
+      .getByRole("button", { name: "Connect now" })
+      .click({ timeout: 2_000 })
+      .catch(() => {});
+    await page.getByText("The connection was lost.").waitFor({ state: "detached" });
+    await page.getByRole("note").waitFor({ state: "detached" });
+    expect(await log(page).getByText("The first answer.").count()).toBe(1);
+    await list(page).getByRole("link", { name: "the second question" }).click();
+    await log(page).getByText("The third answer.").waitFor();
+    expect(await log(page).getByText("The second answer.").count()).toBe(1);
+    await list(page).getByRole("link", { name: "the first question" }).click();
+    expect(await field(page).inputValue()).toBe("Written while it was away.");
+    expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
+  },
+);
+
+itWith("chromium", "a log that became another one replaces what was kept of it", async () => {
+  await using t = await browserStage(replies);
+  const page = await seen(t);
+  await areKept(page);
+  // As if another host at this address had answered other things: whatever is kept, what the host says is shown.
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const opening = indexedDB.open("scorel");
+        opening.onsuccess = () => {
+          const change = opening.result.transaction("texts", "readwrite");
+          const cursors = change.objectStore("texts").openCursor();
+          cursors.onsuccess = () => {
+            const { result } = cursors;
+            if (!result) return;
+            const kept = String(result.value).replace(/The first answer\./g, "A forged answer.");
+            result.update(kept.replace(/"epoch":"[^"]*"/g, '"epoch":"another"'));
+            result.continue();
+          };
+          change.oncomplete = () => {
+            opening.result.close();
+            resolve();
+          };
+        };
+      }),
+  );
+  await list(page).getByRole("link", { name: "the first question" }).click();
+  await log(page).getByText("The first answer.").waitFor();
+  expect(await log(page).getByText("A forged answer.").count()).toBe(0);
+  expect(t.complaints).toEqual([]);
+});
+
+const damages: [string, () => void][] = [
+  ["has no database", () => Object.defineProperty(window, "indexedDB", { value: undefined })],
+  [
+    "forbids its database",
+    () => {
+      IDBFactory.prototype.open = () => {
+        throw new DOMException("not here", "SecurityError");
+      };
+    },
+  ],
+  [
+    "never opens its database",
+    () => {
+      IDBFactory.prototype.open = () => ({}) as IDBOpenDBRequest;
+    },
+  ],
+  [
+    "has no room",
+    () => {
+      IDBObjectStore.prototype.put = function () {
+        this.transaction.abort();
+        throw new DOMException("no room", "QuotaExceededError");
+      };
+    },
+  ],
+  [
+    "has the database of a newer page",
+    () => {
+      const { open } = IDBFactory.prototype;
+      IDBFactory.prototype.open = function (name) {
+        return open.call(this, name, 1_000);
+      };
+    },
+  ],
+];
+
+for (const [name, damage] of damages)
+  itWith("chromium", `the page works in a browser that ${name}`, async () => {
+    await using t = await browserStage(replies);
+    const page = await seen(t, (fresh) => fresh.addInitScript(damage));
+    await page.reload();
+    await log(page).getByText("The second answer.").waitFor();
+    await field(page).fill("A third question.");
+    await page.keyboard.press("Control+Enter");
+    await log(page).getByText("The third answer.").waitFor();
+    expect(t.complaints).toEqual([]);
+  });
+
+itWith("chromium", "damaged entries and a foreign database cost only what was kept", async () => {
+  await using t = await browserStage(replies);
+  const page = await seen(t);
+  await areKept(page);
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const opening = indexedDB.open("scorel");
+        opening.onsuccess = () => {
+          const change = opening.result.transaction("texts", "readwrite");
+          const cursors = change.objectStore("texts").openCursor();
+          cursors.onsuccess = () => {
+            cursors.result?.update('{"form":1,"events":[{}]');
+            cursors.result?.continue();
+          };
+          change.oncomplete = () => {
+            opening.result.close();
+            resolve();
+          };
+        };
+      }),
+  );
+  await page.reload();
+  await log(page).getByText("The second answer.").waitFor();
+  await areKept(page);
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        indexedDB.deleteDatabase("scorel").onsuccess = () => {
+          const opening = indexedDB.open("scorel", 1);
+          opening.onupgradeneeded = () => void opening.result.createObjectStore("something else");
+          opening.onsuccess = () => {
+            opening.result.close();
+            resolve();
+          };
+        };
+      }),
+  );
+  await page.reload();
+  await log(page).getByText("The second answer.").waitFor();
+  await eventually(async () => expect(await keysOf(page)).toHaveLength(2));
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "signing out in one tab ends all, and leaves nothing in the browser", async () => {
+  await using t = await browserStage(replies);
+  const page = await seen(t);
+  await field(page).fill("A draft.");
+  await areKept(page);
+  const other = await page.context().newPage();
+  await other.goto(await t.link());
+  await list(other).getByRole("link", { name: "the first question" }).click();
+  await log(other).getByText("The first answer.").waitFor();
+
+  await list(page).getByRole("button", { name: "More" }).first().click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  for (const each of [page, other]) await each.getByRole("heading", { name: "Open this page with a link" }).waitFor();
+  expect(await keysOf(page)).toEqual([]);
+  const left = () => [sessionStorage, localStorage].map((storage) => Object.keys(storage));
+  expect(await page.evaluate(left)).toEqual([[], []]);
+  expect(await other.evaluate(left)).toEqual([[], []]);
+  expect((await t.s.run(["host", "token", "list"])).stdout).not.toMatch(/^page /m);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a token that has ended takes what was kept with it", async () => {
+  await using t = await browserStage(replies);
+  const page = await seen(t);
+  await areKept(page);
+  await t.s.run(["host", "token", "remove", "page"]);
+  await page.getByText("The host does not accept this page's token any more.").waitFor();
+  await eventually(async () => expect(await keysOf(page)).toEqual([]));
+  expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
+});
+
+itWith(
+  "chromium",
+  "a link lets in whatever place is gone to right after it, and in a tab that has the page open",
+  async () => {
+    await using t = await browserStage(replies);
+    const page = await t.open({
+      before: (fresh) =>
+        fresh.addInitScript(() => {
+          addEventListener("DOMContentLoaded", () => {
+            if (sessionStorage.getItem("scorel.token") === null) location.hash = "#/new/%2Ftmp";
+          });
+        }),
+    });
+    await page.getByRole("article", { name: "New session" }).waitFor();
+    await page.evaluate(() => sessionStorage.clear());
+    await page.reload();
+    await page.getByRole("heading", { name: "Open this page with a link" }).waitFor();
+    await page.goto(await t.link());
+    await list(page).waitFor();
+    expect(t.complaints).toEqual([]);
+  },
+);

@@ -1,0 +1,223 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { barriers } from "./axe.ts";
+import { browserStage, hostClient } from "./browser.ts";
+
+/** The link of a session, with its mark if one is wanted. */
+const row = (page: Page, name: string, mark?: string) =>
+  page
+    .getByRole("navigation", { name: "Sessions" })
+    .getByRole("link", { name: mark === undefined ? new RegExp(`^${name} `) : `${name} ${mark}`, exact: true });
+
+const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Waiting for you" });
+
+const touch = (file: string) => toolCall("Bash", { command: `touch ${file}` });
+
+itWith(
+  "chromium",
+  "two browsers mark what works, waits and was not looked at, and list all that waits",
+  async () => {
+    await using t = await browserStage([
+      text("A first answer."),
+      touch("beta.txt"),
+      touch("alpha.txt"),
+      text("Beta is made."),
+      text("Alpha is made."),
+      toolCall("Bash", { command: Array.from({ length: 200 }, (_, at) => `touch ${at}.txt`).join("\n") }),
+      text("Nothing more."),
+    ]);
+    const client = await hostClient(t.s.home, "writer");
+    try {
+      const create = async (name: string) => {
+        const session = { cwd: t.s.project, name, permission: "ask" } as const;
+        const { sessionId } = await client.request("create_session", session);
+        await client.request("attend_requests", { sessionId });
+        return sessionId;
+      };
+      const [alpha, beta] = [await create("Alpha"), await create("Beta")];
+      const say = async (sessionId: string, content: string) => {
+        const { id } = await client.request("send_message", { sessionId, content });
+        return () => client.request("wait_turn", { sessionId, id });
+      };
+      const one = await t.open();
+      const two = await t.open();
+      await row(one, "Alpha").click();
+      await one.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+      await row(two, "Beta").click();
+      await two.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+
+      // A reply is new where nobody has looked at it, and no longer once somebody has.
+      const ended = await say(alpha, "Answer me.");
+      await ended();
+      await row(two, "Alpha", "new").waitFor();
+      await two.getByRole("status").getByText("Alpha has something new.").waitFor();
+      await one.getByRole("log").getByText("A first answer.").waitFor();
+      expect(await row(one, "Alpha", "new").count()).toBe(0);
+      expect(await barriers(two, "something new")).toEqual([]);
+      await row(two, "Alpha", "new").click();
+      await row(two, "Alpha", "new").waitFor({ state: "detached" });
+      await row(two, "Beta").click();
+      await two.reload();
+      await row(two, "Beta").waitFor();
+      await one.reload();
+      await row(one, "Beta").waitFor();
+      expect([await row(one, "Alpha", "new").count(), await row(two, "Alpha", "new").count()]).toEqual([0, 0]);
+
+      // Both know what waits, and say how much in the title and its picture.
+      await say(beta, "Make beta.");
+      await row(one, "Beta", "waiting for you").waitFor();
+      await one.getByRole("status").getByText("Beta waits for your answer.").waitFor();
+      await expect.poll(() => one.title()).toBe("(1) Scorel");
+      await say(alpha, "Make alpha.");
+      await expect.poll(async () => [await one.title(), await two.title()]).toEqual(["(2) Scorel", "(2) Scorel"]);
+      expect(await one.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon-asking\.svg$/);
+      await two.getByRole("button", { name: "2 waiting" }).waitFor();
+
+      // The list has the exact questions, and answers them from anywhere.
+      await two.keyboard.press("Control+k");
+      await two.getByRole("combobox", { name: "A session, project or action" }).fill("Waiting for you");
+      await two.keyboard.press("Enter");
+      const first = dialogOf(two).getByRole("listitem", { name: "Alpha" });
+      const second = dialogOf(two).getByRole("listitem", { name: "Beta" });
+      await first.getByText("$ touch alpha.txt").waitFor();
+      await second.getByText("$ touch beta.txt").waitFor();
+      await second.getByText("in project").waitFor();
+      expect(await barriers(two, "all that waits")).toEqual([]);
+      await second.getByRole("button", { name: "yes, this once" }).click();
+      await second.getByText("Answered.").waitFor();
+      await expect.poll(() => existsSync(join(t.s.project, "beta.txt"))).toBe(true);
+      await expect.poll(() => one.title()).toBe("(1) Scorel");
+
+      // What is answered elsewhere cannot be answered any more, and stays where it is.
+      const question = one.getByRole("region", { name: "Your answer is needed" });
+      await question.getByRole("button", { name: "yes, this once" }).click();
+      await first.getByText("Answered.").waitFor();
+      expect(await first.getByRole("button", { name: "yes, this once" }).isDisabled()).toBe(true);
+      await expect.poll(() => two.title()).toBe("Scorel");
+      expect(await two.locator("link[rel=icon]").getAttribute("href")).toMatch(/icon\.svg$/);
+      await two.keyboard.press("Escape");
+      await two.keyboard.press("q");
+      await dialogOf(two).getByText("Nothing waits for you").waitFor();
+
+      // What is too long to be decided about beside others is answered in its session.
+      await row(one, "Beta", "new").waitFor();
+      await say(beta, "Make many.");
+      await second.getByText(/^\d{3} lines, /).waitFor();
+      expect(await second.getByRole("button").count()).toBe(0);
+      await second.getByRole("link", { name: "Open the session to answer" }).click();
+      await two.getByRole("article", { name: "Beta" }).waitFor();
+      expect(await dialogOf(two).count()).toBe(0);
+      await two.getByRole("button", { name: /^no/ }).click();
+      await expect.poll(() => two.title()).toBe("Scorel");
+      expect(t.complaints).toEqual([]);
+    } finally {
+      await client.close();
+    }
+  },
+  120_000,
+);
+
+/** Runs in the page before its scripts: keeps its notifications, answers for the person, and lets the test hide the tab. */
+function record() {
+  const all = globalThis as any;
+  all.notices = [];
+  all.askedForNotices = 0;
+  let permission = "default";
+  const Real = all.Notification;
+  all.Notification = class extends Real {
+    static get permission() {
+      return permission;
+    }
+    static async requestPermission() {
+      all.askedForNotices++;
+      permission = "granted";
+      return permission;
+    }
+    constructor(title: string, options: { body: string }) {
+      super(title, options);
+      this.record = { title, body: options.body, isClosed: false };
+      all.notices.push(this.record);
+    }
+    close() {
+      this.record.isClosed = true;
+      super.close();
+    }
+  };
+  Object.defineProperty(all.document, "hidden", { get: () => all.isHidden === true });
+}
+
+const hide = (page: Page, isHidden: boolean) =>
+  page.evaluate((now) => {
+    const all = globalThis as any;
+    all.isHidden = now;
+    all.document.dispatchEvent(new all.Event("visibilitychange"));
+  }, isHidden);
+
+const noticesOf = (page: Page) => page.evaluate<unknown[]>("globalThis.notices");
+
+itWith("chromium", "the browser notifies of what waits after a yes, while the page is not in sight", async () => {
+  await using t = await browserStage([1, 2, 3, 4].flatMap((at) => [touch(`${at}.txt`), text(`Made ${at}.`)]));
+  const client = await hostClient(t.s.home, "writer");
+  try {
+    const { sessionId } = await client.request("create_session", {
+      cwd: t.s.project,
+      name: "Secret",
+      permission: "ask",
+    });
+    await client.request("attend_requests", { sessionId });
+    const page = await t.open({ permissions: ["notifications"] });
+    await page.addInitScript(record);
+    await page.reload();
+    await row(page, "Secret").waitFor();
+    const ask = async () => {
+      const { id } = await client.request("send_message", { sessionId, content: "Make it." });
+      await expect.poll(() => page.title()).toBe("(1) Scorel");
+      return id;
+    };
+    const answer = async (id: string) => {
+      const { requests } = await client.request("list_requests", { sessionId });
+      const requestId = requests[0]?.requestId ?? "";
+      await client.request("answer_request", { sessionId, requestId, answer: "y" });
+      await expect.poll(() => page.title()).toBe("Scorel");
+      await client.request("wait_turn", { sessionId, id });
+    };
+
+    // Nobody was asked, so nothing is told.
+    await hide(page, true);
+    await answer(await ask());
+    expect([await noticesOf(page), await page.evaluate("globalThis.askedForNotices")]).toEqual([[], 0]);
+    await hide(page, false);
+    await page.keyboard.press("q");
+    await dialogOf(page).getByRole("button", { name: "Notify me…" }).click();
+    await dialogOf(page).getByRole("button", { name: "Do not notify me any more" }).waitFor();
+    expect(await page.evaluate("globalThis.askedForNotices")).toBe(1);
+    expect(await barriers(page, "notifications")).toEqual([]);
+
+    // In sight, nothing is told; out of sight, nothing of the session is.
+    await answer(await ask());
+    expect(await noticesOf(page)).toEqual([]);
+    await hide(page, true);
+    const id = await ask();
+    const notice = { title: "Scorel", body: "A session waits for your answer.", isClosed: false };
+    await expect.poll(() => noticesOf(page)).toEqual([notice]);
+    await answer(id);
+    await expect.poll(() => noticesOf(page)).toEqual([{ ...notice, isClosed: true }]);
+
+    // The name is told when that was chosen, and the notification goes when the page is looked at.
+    await hide(page, false);
+    await dialogOf(page).getByRole("checkbox", { name: "Name the session, also where others may see it" }).check();
+    await hide(page, true);
+    await ask();
+    const named = { title: "Scorel", body: "Secret waits for your answer.", isClosed: false };
+    await expect.poll(async () => (await noticesOf(page))[1]).toEqual(named);
+    await hide(page, false);
+    expect((await noticesOf(page))[1]).toEqual({ ...named, isClosed: true });
+    expect(t.complaints).toEqual([]);
+  } finally {
+    await client.close();
+  }
+});

@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { writeSession } from "../bench/terminal-stage.ts";
+import { text } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { barriers } from "./axe.ts";
+import { browserStage } from "./browser.ts";
+
+const failing = `export default {
+  id: "failing", name: "Failing", version: "1.0.0",
+  async onEvent(event) {
+    if (event.type === "turn_start") throw new Error("no luck\\u001b[31m today");
+  },
+};`;
+
+itWith("chromium", "the page says what failed, and what is wrong with a log, until it is hidden", async () => {
+  await using t = await browserStage([text("An answer."), text("Another answer.")]);
+  t.s.file("~/.scorel/extensions/failing.ts", failing);
+  t.s.file("~/.scorel/extensions/broken.ts", "throw new Error('never loads');");
+  await t.s.run(["-p", "a question"]);
+  const damaged = writeSession(t.s.home, 2);
+  const log = join(t.s.home, ".scorel/sessions", `${damaged}.jsonl`);
+  const lines = readFileSync(log, "utf8").split("\n");
+  writeFileSync(log, lines.with(3, "this is no event").join("\n"));
+
+  const page = await t.open();
+  await page.getByRole("link", { name: /a question/ }).click();
+  const notices = page.getByRole("region", { name: "Notices" });
+  await notices.getByText(/never loads/).waitFor();
+  expect(await barriers(page, "notices")).toEqual([]);
+  await page.getByRole("button", { name: "Hide the notices" }).click();
+  await notices.waitFor({ state: "detached" });
+
+  await page.goto(`${t.address}/#/session/${damaged}`);
+  await notices.getByText("Warning: the session's log, line 4").waitFor();
+  await page.getByRole("link", { name: /a question/ }).click();
+  await page.getByRole("textbox", { name: "Message", exact: true }).fill("Again.");
+  await page.keyboard.press("Control+Enter");
+  await notices.getByText(/failing.*no luck/).waitFor();
+  await page.getByRole("log").getByText("Another answer.").waitFor();
+  expect(await notices.getByText(/failing.*no luck/).count()).toBe(1);
+  expect(t.complaints).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { writeSession } from "../bench/terminal-stage.ts";
+import { text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { barriers } from "./axe.ts";
+import { browserStage } from "./browser.ts";
+
+const rowsIn = (page: Page) => page.getByRole("region", { name: "In conversations" }).getByRole("link");
+
+/** Whether what is marked as found is in sight, in the middle third or so. */
+const isInSight = (page: Page, words: string) =>
+  page.getByRole("log").evaluate((log, wanted) => {
+    const entry = log.querySelector("[data-found]");
+    if (!entry?.textContent?.includes(wanted)) return `not marked: ${entry?.textContent}`;
+    const [outer, inner] = [log.getBoundingClientRect(), entry.getBoundingClientRect()];
+    return inner.bottom > outer.top && inner.top < outer.bottom ? "in sight" : "out of sight";
+  }, words);
+
+itWith("chromium", "words are found in all conversations, and a found message is gone to and marked", async () => {
+  await using t = await browserStage([
+    text("The heron stands   in the reeds."),
+    toolCall("Bash", { command: "echo a heron too" }),
+    text("Nothing of that kind."),
+  ]);
+  await t.s.run(["-p", "the first bird"]);
+  await t.s.run(["-p", "the second bird", "--yes"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: /the first bird/ }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("a HERON");
+  await expect.poll(() => rowsIn(page).count()).toBe(2);
+  await page.getByRole("searchbox", { name: "Search sessions" }).fill("heron");
+  await expect.poll(() => rowsIn(page).count()).toBe(3);
+  expect((await rowsIn(page).allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))).toEqual([
+    "the second bird now Bash: echo a heron too",
+    "the second bird now Bash: a heron too",
+    "the first bird now Reply: The heron stands in the reeds.",
+  ]);
+  expect(await rowsIn(page).last().locator("mark").allInnerTexts()).toEqual(["heron"]);
+  expect(await barriers(page, "search")).toEqual([]);
+
+  await rowsIn(page).last().click();
+  await expect.poll(() => isInSight(page, "The heron stands")).toBe("in sight");
+  expect(await page.getByRole("button", { name: "Jump to the end" }).count()).toBe(0);
+  expect(page.url()).toMatch(/#\/session\/[\w-]+$/);
+  await page.getByRole("searchbox", { name: "Search sessions" }).fill("no such words");
+  await page.getByRole("region", { name: "In conversations" }).getByText("Nothing found.").waitFor();
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a message far back in a long conversation is fetched and shown, again and again", async () => {
+  await using t = await browserStage([]);
+  await t.s.run(["project", "add", t.s.project]);
+  const sessionId = writeSession(t.s.home, 600);
+  const page = await t.open();
+  await page.getByRole("searchbox", { name: "Search sessions" }).fill("question 28: why");
+  await rowsIn(page).first().waitFor();
+  const row = rowsIn(page).first();
+  await row.click();
+  await expect.poll(() => isInSight(page, "Question 28:")).toBe("in sight");
+  await page.getByRole("button", { name: "↓" }).click();
+  await expect.poll(() => isInSight(page, "Question 28:")).not.toBe("in sight");
+  await row.click();
+  await expect.poll(() => isInSight(page, "Question 28:")).toBe("in sight");
+  expect(page.url()).toContain(sessionId);
+  expect(t.complaints).toEqual([]);
+});
