@@ -8,7 +8,7 @@ import { useStore } from "../store.ts";
 import { keepFocus } from "../ui/focus-keeper.ts";
 import { NoteBox } from "../ui/note.tsx";
 import { MarksTold, useBadge, useLooking } from "../waiting/attention.tsx";
-import { Notices } from "../waiting/notices.ts";
+import { Notifications } from "../waiting/notifications.ts";
 import { WaitingBar } from "../waiting/waiting-button.tsx";
 import { useWords } from "../words/words.ts";
 import { useDrawer } from "./drawer.ts";
@@ -26,7 +26,7 @@ export function Shell({ device }: { device: Device }) {
   const { isOpen, open, close } = useDrawer(list, main);
   useBadge(device);
   useLooking(device, place);
-  useEffect(() => new Notices(device, words).begin(), [device, words]);
+  useEffect(() => new Notifications(device, words).begin(), [device, words]);
   useEffect(keepFocus, []);
   usePageKeys(device);
   return (

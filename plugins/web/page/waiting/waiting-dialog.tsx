@@ -10,7 +10,7 @@ import { titleOf } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
-import { NoticeChoice } from "./notice-choice.tsx";
+import { NotificationChoice } from "./notification-choice.tsx";
 import { Waiting, type WaitingSession } from "./waiting.ts";
 
 /** A question that is longer is answered in its session, where there is room to read it. */
@@ -31,7 +31,7 @@ export function WaitingDialog({ device, onClose }: { device: Device; onClose(): 
           <Item key={each.session.sessionId} device={device} waiting={each} onClose={onClose} />
         ))}
       </ul>
-      <NoticeChoice />
+      <NotificationChoice />
     </Dialog>
   );
 }

@@ -3,10 +3,10 @@ import type { Device } from "../host/device.ts";
 import { titleOf } from "../sidebar/sidebar.tsx";
 import type { Words } from "../words/words.ts";
 import { sessionsOf, waitingIn } from "./marks.ts";
-import { lookAtNotices, noticeState, noticesDetailed, noticesOn } from "./notice-state.ts";
+import { lookAtNotifications, notificationState, notificationsDetailed, notificationsOn } from "./notification-state.ts";
 
 /** Tells by notifications of the browser that sessions wait, while the tab is not in sight. They go when somebody has answered. */
-export class Notices {
+export class Notifications {
   private readonly device: Device;
   private readonly words: Words;
   private readonly shown = new Map<string, Notification>();
@@ -40,29 +40,29 @@ export class Notices {
     const before = this.waiting;
     this.waiting = new Set(rows.map(({ sessionId }) => sessionId));
     for (const sessionId of this.shown.keys()) if (!this.waiting.has(sessionId)) this.close(sessionId);
-    if (!document.hidden || !noticesOn.get() || lookAtNotices() !== "granted") return;
+    if (!document.hidden || !notificationsOn.get() || lookAtNotifications() !== "granted") return;
     for (const row of rows) if (before && !before.has(row.sessionId)) this.show(row.sessionId);
   }
 
   private show(sessionId: string): void {
     const row = sessionsOf(this.device.sessions.projects.get()).find((each) => each.sessionId === sessionId);
     // Screens that are locked show notifications to everybody: nothing of the session is in them unless that was chosen.
-    const text = noticesDetailed.get() && row ? this.words.waitsNow(titleOf(row, this.words)) : this.words.noticeText;
+    const text = notificationsDetailed.get() && row ? this.words.waitsNow(titleOf(row, this.words)) : this.words.notificationText;
     try {
       // Tabs of the same browser replace each other's.
-      const notice = new Notification("Scorel", {
+      const notification = new Notification("Scorel", {
         body: text,
         tag: `scorel.${sessionId}`,
         icon: "./page/icon-asking.svg",
       });
-      notice.onclick = () => {
+      notification.onclick = () => {
         window.focus();
         goTo({ at: "session", sessionId });
       };
-      this.shown.set(sessionId, notice);
+      this.shown.set(sessionId, notification);
     } catch {
       // Some browsers of phones know notifications of service workers alone.
-      noticeState.set("unsupported");
+      notificationState.set("unsupported");
     }
   }
 
