@@ -26,7 +26,7 @@ export function operations(mentions: Mentions) {
     view_file: {
       summary: "Returns the text of a file of the project, as far as it may be read without a question.",
       // It changes nothing, but a client that may only look at sessions may not look at all files.
-      size: { bounded: "A file has at most 1 MiB." },
+      paths: { path: "operation" },
       params: () => z.strictObject({ sessionId: z.string(), path: z.string().min(1).max(4_096) }),
       result: async () => (await results()).view_file,
       run: async (asked) => (await import("./view/view-file.ts")).viewFile(asked, mentions),

@@ -19,7 +19,7 @@ interface Row {
 const texts = new Set(
   `sessionId messageId requestId toolCallId eventId leafEventId targetEventId expectedLeafId after before id run artifact name version
   answer reason text content type data mimeType base64 instructions line args rule model thinking preset kind parent project of since
-  skill command to sha256 token code appendSystemPrompt tools environment query filter`.split(/\s+/),
+  skill command to sha256 token code appendSystemPrompt tools environment query filter page`.split(/\s+/),
 );
 
 /** The places of all texts in a JSON Schema that can have any value. */
@@ -72,6 +72,7 @@ it("every path in the params of an operation is declared, with what a limited cl
     preview_skills: { path: "project", instead: "project" },
     check_skills: { path: "project" },
     export_session: { file: "project" },
+    view_file: { path: "operation" },
     import_session: { file: "unlimited", cwd: "unlimited" },
   });
   for (const [name, row] of all)
