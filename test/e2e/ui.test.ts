@@ -410,9 +410,10 @@ describe.skipIf(!hasTerminals)("a conversation in a terminal", () => {
     await t.shows("> ");
     t.type("go\r");
     await t.shows("Well");
-    t.type("say hel\rlo\r");
-    await t.shows("(queued:");
-    await t.shows("(queued:");
+    for (const line of ["say hel", "lo"]) {
+      t.type(`${line}\r`);
+      await t.shows("(queued:");
+    }
     t.type("\u0003");
     await t.shows("(your queued messages were taken back)");
     await t.shows("> say hel lo");
