@@ -112,10 +112,24 @@ export function scratch({ cold = false, inProcess = false } = {}): Scratch {
     },
     [Symbol.dispose]: () => {
       for (const child of running) if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
-      // A process whose terminal was closed may still be ending.
-      rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      removeFolder(root);
     },
   };
+}
+
+/**
+ * Removes a folder to which a process that is ending may still write: one whose terminal was closed, or one that keeps compiled code.
+ * The retries of `rmSync` alone would not do, as they do not look for new files.
+ */
+function removeFolder(folder: string): void {
+  const until = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return rmSync(folder, { recursive: true, force: true, maxRetries: 2, retryDelay: 50 });
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "ENOTEMPTY" || Date.now() > until) throw thrown;
+    }
+  }
 }
 
 /** Copies the compiled code of one home to another. */

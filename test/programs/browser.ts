@@ -4,7 +4,6 @@ import { connectHost } from "@scorel/host/client";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { dialSocket } from "../../plugins/socket/socket.ts";
 import { type Scratch, scratch } from "../e2e/scorel.ts";
-import { eventually } from "../eventually.ts";
 import { FaultProxy } from "../fault-proxy.ts";
 import { type Script, startModelServer } from "../model-server.ts";
 import { findChromium } from "./chromium.ts";
@@ -63,8 +62,7 @@ export async function browserStage(replies: Script, { more = "" } = {}): Promise
       await network[Symbol.asyncDispose]();
       await s.run(["host", "stop"]);
       await model.close();
-      // Compiled code may still be being kept in the home, by a process of its own.
-      await eventually(() => s[Symbol.dispose]());
+      s[Symbol.dispose]();
     },
   };
 }
