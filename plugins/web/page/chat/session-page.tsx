@@ -45,12 +45,14 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
   }, [device, sessionId, write, answer]);
   useEffect(() => {
     if (!session) return;
-    // It may have been deleted while there was no connection.
-    return session.status.subscribe(async () => {
+    // It may have been deleted while there was no connection, and the host may have said so before this looks.
+    const look = async () => {
       const { connection, error } = session.status.get();
       if (connection === "closed" && (await isInTrash(device, sessionId, error)))
         device.sessions.markDeleted(sessionId);
-    });
+    };
+    void look();
+    return session.status.subscribe(look);
   }, [device, sessionId, session]);
   if (error)
     return (
