@@ -9,7 +9,7 @@ import { forgetSeen } from "../waiting/seen.ts";
 const CHANNEL = "scorel.signed-out";
 
 /** How long a host that does not answer holds up the signing out, in milliseconds. */
-const LONGEST_END_MS = 2_000;
+const LONGEST_END_MS = 10_000;
 
 /** Ends this page's access, and removes what this browser has of the host: for whoever uses the browser next. Other tabs follow. */
 export async function signOut(device: Device): Promise<void> {
@@ -30,12 +30,14 @@ export function useSigningOut(device: Device): void {
 
 async function leave({ client, kept }: Device): Promise<void> {
   const token = keptToken();
+  // The token is good for hours: the host is told first, and gets the time that a busy one needs.
+  const ending = token === undefined ? undefined : Promise.race([endAtHost(client, token), pause(LONGEST_END_MS)]);
   forgetToken();
   forgetDrafts();
   forgetSeen();
   // A browser that cannot be asked to forget has kept nothing.
   await kept.forget().catch(() => {});
-  if (token !== undefined) await Promise.race([endAtHost(client, token), pause(LONGEST_END_MS)]);
+  await ending;
   await client.close();
   location.reload();
 }
