@@ -86,6 +86,7 @@ itWith(
     expect(await log(page).getByText("The second answer.").count()).toBe(1);
     await list(page).getByRole("link", { name: "the first question" }).click();
     expect(await field(page).inputValue()).toBe("Written while it was away.");
+    expect(await page.getByText("The host cannot be reached.").count()).toBe(0);
     expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
   },
 );

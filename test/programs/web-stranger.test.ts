@@ -59,6 +59,7 @@ async function goesOn(t: BrowserStage, page: Page): Promise<void> {
   const { code, stdout } = await t.s.run(["host", "serve", "--port", String(portOf(t))]);
   expect([code, stdout]).toEqual([0, expect.stringContaining(t.address)]);
   await warning(page).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Connect now" }).waitFor({ state: "detached" });
   await page.getByRole("link", { name: "the first question" }).click();
   await page.getByRole("textbox", { name: "Message" }).fill("The second question.");
   await page.keyboard.press("Control+Enter");

@@ -92,7 +92,7 @@ function useSubmit({ client, session, field }: ComposerProps) {
   const words = useWords();
   return async (running: Running) => {
     // What has left the field would be lost with the page.
-    if (!(await isReachable(client))) return field.said.set({ text: words.notSentAway, isProblem: true });
+    if (!(await isReachable(client))) return sayAway(client, field, words.notSentAway);
     const line = field.get();
     const pictures = line.mode === "message" ? field.pictures.get() : [];
     if (!hasContent(line, pictures.length)) return;
@@ -113,6 +113,16 @@ function useSubmit({ client, session, field }: ComposerProps) {
       field.said.set({ text: line.mode === "message" ? `${words.notSent} ${message}` : message, isProblem: true });
     }
   };
+}
+
+/** Says above the field that nothing can be sent, until the host is back. */
+function sayAway(client: RemoteClient, { said }: Field, text: string): void {
+  said.set({ text, isProblem: true, isOfAway: true });
+  const stop = client.onState(({ state }) => {
+    if (state !== "live" && state !== "closed") return;
+    stop();
+    if (said.get()?.isOfAway) said.set(undefined);
+  });
 }
 
 /** Whether there is something to send. */

@@ -7,6 +7,8 @@ import { Pictures } from "./pictures.ts";
 export interface Said {
   text: string;
   isProblem?: boolean;
+  /** It is true only while the host cannot be reached. */
+  isOfAway?: boolean;
 }
 
 /** What is in the field of a session. Whatever shows the session may put text there. What is not sent is kept as a draft. */
