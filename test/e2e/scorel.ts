@@ -123,9 +123,9 @@ export function scratch({ cold = false, inProcess = false } = {}): Scratch {
  */
 function removeFolder(folder: string): void {
   const until = Date.now() + 20_000;
-  for (;;) {
+  while (existsSync(folder)) {
     try {
-      return rmSync(folder, { recursive: true, force: true, maxRetries: 2, retryDelay: 50 });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 2, retryDelay: 50 });
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== "ENOTEMPTY" || Date.now() > until) throw thrown;
     }

@@ -1,7 +1,13 @@
 import { useEffect } from "react";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import { lookAtNotifications, notificationState, notificationsDetailed, notificationsOn, wantNotifications } from "./notification-state.ts";
+import {
+  lookAtNotifications,
+  notificationState,
+  notificationsDetailed,
+  notificationsOn,
+  wantNotifications,
+} from "./notification-state.ts";
 
 /** Whether the browser tells that a session waits while the page is not in sight. */
 export function NotificationChoice() {

@@ -3,7 +3,12 @@ import type { Device } from "../host/device.ts";
 import { titleOf } from "../sidebar/sidebar.tsx";
 import type { Words } from "../words/words.ts";
 import { sessionsOf, waitingIn } from "./marks.ts";
-import { lookAtNotifications, notificationState, notificationsDetailed, notificationsOn } from "./notification-state.ts";
+import {
+  lookAtNotifications,
+  notificationState,
+  notificationsDetailed,
+  notificationsOn,
+} from "./notification-state.ts";
 
 /** Tells by notifications of the browser that sessions wait, while the tab is not in sight. They go when somebody has answered. */
 export class Notifications {
@@ -47,7 +52,8 @@ export class Notifications {
   private show(sessionId: string): void {
     const row = sessionsOf(this.device.sessions.projects.get()).find((each) => each.sessionId === sessionId);
     // Screens that are locked show notifications to everybody: nothing of the session is in them unless that was chosen.
-    const text = notificationsDetailed.get() && row ? this.words.waitsNow(titleOf(row, this.words)) : this.words.notificationText;
+    const text =
+      notificationsDetailed.get() && row ? this.words.waitsNow(titleOf(row, this.words)) : this.words.notificationText;
     try {
       // Tabs of the same browser replace each other's.
       const notification = new Notification("Scorel", {
