@@ -12,7 +12,7 @@ import { type BrowserStage, browserStage } from "./browser.ts";
 const SOON_MS = 10_000;
 
 /** What browsers say of a host that does not answer, on purpose here. */
-const isOfCut = (complaint: string) => /WebSocket connection|ERR_CONNECTION/.test(complaint);
+const isOfCut = (complaint: string) => /WebSocket connection|net::ERR_/.test(complaint);
 
 itWith(
   "chromium",

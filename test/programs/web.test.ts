@@ -54,3 +54,16 @@ itWith("chromium", "a link that was used says so to the next page, and how to ge
   await second.getByText("scorel up").waitFor();
   expect(second.url()).toBe(`${t.address}/`);
 });
+
+itWith("chromium", "a link that could not be exchanged yet lets the page in when that is tried again", async () => {
+  await using t = await browserStage([]);
+  const isAccess = "**/access";
+  const page = await t.open({ before: (fresh) => fresh.route(isAccess, (route) => route.abort()) });
+  const again = page.getByRole("button", { name: "Try again" });
+  await again.waitFor();
+  expect(page.url()).toBe(`${t.address}/`);
+  await page.unroute(isAccess);
+  await again.click();
+  await page.getByRole("navigation", { name: "Sessions" }).waitFor();
+  expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual(["scorel.token"]);
+});

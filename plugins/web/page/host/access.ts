@@ -6,13 +6,18 @@ const KEY = "scorel.token";
 /** A link from `scorel up` ends with this and a code that works once, which browsers send to nobody. */
 const CODE = /^#code=([\w-]{1,256})$/;
 
+/** The code until the host has answered: a page that is loaded anew before that, or cannot reach the host, tries again. */
+const CODE_KEY = "scorel.code";
+
 /** The code of the link that this page was opened with. It is read before anything else can lead the page to another place. */
 const code = takeCode();
 
 /** Reads the code in the address, and removes it there. */
 function takeCode(): string | undefined {
   const [, found] = CODE.exec(location.hash) ?? [];
-  if (found !== undefined) history.replaceState(null, "", location.pathname + location.search);
+  if (found === undefined) return sessionStorage.getItem(CODE_KEY) ?? undefined;
+  sessionStorage.setItem(CODE_KEY, found);
+  history.replaceState(null, "", location.pathname + location.search);
   return found;
 }
 
@@ -32,6 +37,7 @@ export async function enter(): Promise<{ token: string | undefined; wasRefused: 
     referrerPolicy: "no-referrer",
   });
   const token = answer.ok ? ((await answer.json()) as { token?: unknown }).token : undefined;
+  sessionStorage.removeItem(CODE_KEY);
   if (typeof token !== "string") return { token: keptToken(), wasRefused: true };
   keepToken(token);
   return { token, wasRefused: false };
