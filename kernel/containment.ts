@@ -1,4 +1,4 @@
-import type { BaseContext } from "./plugin.ts";
+import type { BaseContext } from "./base-context.ts";
 
 /** The wrapper around a plugin that may be faulty, such as a user's extension. It counts the plugin's failures. */
 export interface Containment {

@@ -1,20 +1,10 @@
 export { codeOf, defineErrors, messageOf, ScorelError } from "@scorel/kit/values/coded-error";
 export { newId } from "@scorel/kit/values/id";
+export { type BaseContext, type PluginContext, perPlugin, renamed } from "./base-context.ts";
+export type { FoldCall, HookCall, Missed } from "./hook.ts";
+export { stop } from "./hooks/layer.ts";
 export type { Kernel, KernelEntry } from "./kernel.ts";
-export { stop } from "./layer.ts";
-export {
-  type AnyPlugin,
-  type BaseContext,
-  definePlugin,
-  type FoldCall,
-  type HookCall,
-  type Missed,
-  type Plugin,
-  type PluginContext,
-  perPlugin,
-  type Renamed,
-  renamed,
-} from "./plugin.ts";
+export { type AnyPlugin, definePlugin, type Plugin } from "./plugin.ts";
 export { createKernel } from "./plugin-kernel.ts";
 export type { AppendEntry, LogView, PathHold, Session } from "./session.ts";
 export type { TreeView } from "./tree-view.ts";
@@ -28,7 +18,6 @@ export type {
   EventId,
   EventOf,
   Events,
-  EventType,
   Hooks,
   LlmAction,
   Message,

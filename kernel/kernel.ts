@@ -1,5 +1,8 @@
+import type { Guarded } from "./base-context.ts";
 import type { Containment } from "./containment.ts";
-import type { AnyPlugin, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
+import type { CheckContribution, Collected } from "./contribution.ts";
+import type { Listener, SubscribeOptions } from "./hook.ts";
+import type { AnyPlugin } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { Problem, Store } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, InFlight, Logger, ServiceName, Services } from "./types.ts";

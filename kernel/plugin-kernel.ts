@@ -1,28 +1,20 @@
 import { setMaxListeners } from "node:events";
 import { newId } from "@scorel/kit/values/id";
 import { within } from "@scorel/kit/values/within";
-import { ContributionTable } from "./contribution-table.ts";
+import type { Guarded } from "./base-context.ts";
+import { Failures } from "./calls/failures.ts";
+import { PendingCalls } from "./calls/pending-calls.ts";
+import type { CheckContribution, Collected } from "./contribution.ts";
 import { errors } from "./errors.ts";
-import { Failures } from "./failures.ts";
-import { HookTable } from "./hooks.ts";
+import { KERNEL_EVENTS } from "./events/kernel-events.ts";
+import { Registry } from "./events/registry.ts";
+import type { Listener, SubscribeOptions } from "./hook.ts";
 import type { Failure, Hints, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
-import { KERNEL_EVENTS } from "./kernel-events.ts";
-import { Loader } from "./loader.ts";
-import { Log } from "./log.ts";
-import { PendingCalls } from "./pending-calls.ts";
-import {
-  type CheckContribution,
-  type Collected,
-  type Guarded,
-  type Listener,
-  type ProvideOptions,
-  perPlugin,
-  type SubscribeOptions,
-} from "./plugin.ts";
-import type { ContextKernel } from "./plugin-context.ts";
-import { Registry } from "./registry.ts";
-import type { Scope } from "./scope.ts";
-import { ServiceTable } from "./service-table.ts";
+import { Log } from "./log/log.ts";
+import { ContributionTable } from "./plugins/contribution-table.ts";
+import { HookTable } from "./plugins/hook-table.ts";
+import { Loader, type LoaderKernel } from "./plugins/loader.ts";
+import { ServiceTable } from "./plugins/service-table.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, InFlight, Logger, ServiceName, Services } from "./types.ts";
@@ -43,7 +35,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
 const DRAIN_LIMIT_MS = 5_000;
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-class PluginKernel implements Kernel, ContextKernel {
+class PluginKernel implements Kernel, LoaderKernel {
   readonly registry: Registry;
   readonly log: Log;
   readonly logger: Logger;
@@ -53,7 +45,7 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly calls = new PendingCalls((plugin) => this.loader.entries.get(plugin)?.contained);
   private readonly hints: Hints | undefined;
   private readonly parent: PluginKernel | undefined;
-  private readonly services: ServiceTable;
+  readonly services: ServiceTable;
   private readonly loader: Loader;
   private readonly children = new Set<PluginKernel>();
   private readonly ending = new AbortController();
@@ -84,7 +76,7 @@ class PluginKernel implements Kernel, ContextKernel {
       stopping: this.ending.signal,
       now: options.now ?? Date.now,
       newId: options.newId ?? newId,
-      find: (name) => this.find(name),
+      find: (name) => this.services.find(name),
     });
     this.hooks = new HookTable(this.log, this.reports, this.calls, this.hints);
     this.contributions = new ContributionTable({
@@ -99,7 +91,8 @@ class PluginKernel implements Kernel, ContextKernel {
       reports: this.reports,
       session: this.log,
     });
-    for (const [name, service] of Object.entries(options.services ?? {})) this.services.add(name, service, true);
+    for (const [name, service] of Object.entries(options.services ?? {}))
+      this.services.add(name, service, { sealed: true });
     this.parent?.children.add(this);
     if (this.parent?.ending.signal.aborted) this.refuseWork();
   }
@@ -138,21 +131,13 @@ class PluginKernel implements Kernel, ContextKernel {
     this.replayed = true;
   }
 
-  provides(service: string): boolean {
-    return this.services.has(service);
-  }
-
   find<N extends ServiceName>(name: N): Services[N] | undefined {
-    return this.services.find(name) as Services[N] | undefined;
-  }
-
-  providerOf(service: string, member: string): string | undefined {
-    return this.services.providerOf(service, member);
+    return this.services.find(name);
   }
 
   collect<N extends ContributionName>(
     name: N,
-    check: CheckContribution = () => {},
+    check?: CheckContribution,
     failed?: (plugin: string) => void,
   ): Collected<Awaited<Contributions[N]>>[] {
     return this.contributions.collect(name, { check, failed });
@@ -167,10 +152,6 @@ class PluginKernel implements Kernel, ContextKernel {
     return this.reports.guard(guarded, work);
   }
 
-  contribute(plugin: string, name: string, value: unknown): Dispose {
-    return this.loader.contribute(plugin, name, value);
-  }
-
   get announced(): number {
     return this.log.announced;
   }
@@ -180,7 +161,7 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {
-    return this.listen("host", listener, options);
+    return this.log.listen("host", listener, options);
   }
 
   drained(): Promise<void> {
@@ -231,26 +212,6 @@ class PluginKernel implements Kernel, ContextKernel {
     } catch (thrown) {
       for (const plugin of new Set(this.log.broadcast.lagging)) this.reports.report(plugin, "onEvent", thrown);
     }
-  }
-
-  provide(plugin: string, scope: Scope, name: string, service: unknown, options: ProvideOptions = {}): void {
-    const promised = this.loader.loaded.get(plugin)?.entry.plugin.provides as readonly string[] | undefined;
-    if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
-    const hasViews = typeof service === "object" && service !== null && perPlugin in service;
-    this.services.add(name, service, options.sealed ?? hasViews, plugin);
-    scope.add(() => this.services.remove(name));
-  }
-
-  /** Adds a listener. `of` is the function that its failures are counted for. */
-  listen(plugin: string, listener: Listener, options: SubscribeOptions, of: object = listener): Dispose {
-    return this.log.broadcast.subscribe({
-      ...options,
-      name: plugin,
-      listener,
-      reread: (from, to) => this.log.tree.range(from, to),
-      onError: (thrown, { type }) =>
-        this.reports.report(plugin, `onEvent ${type}`, thrown, { quietly: type === "plugin_failure", of }),
-    });
   }
 
   private announce(failure: Failure): void {

@@ -1,6 +1,6 @@
 import { freeze } from "@scorel/kit/values/freeze";
 import { isId } from "@scorel/kit/values/id";
-import { Ledger, type LedgerImage } from "./ledger.ts";
+import { Ledger, type LedgerImage } from "./tree/ledger.ts";
 import type { AnyEvent, EventId, SessionHeader, StoredEvent } from "./types.ts";
 
 // This module is `@scorel/kernel/store`. It exports everything that the author of a store needs.

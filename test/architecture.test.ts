@@ -131,6 +131,7 @@ describe("a violation is found", () => {
     ["kernel/log.ts", 'import "smol-toml";', "the kernel imports tapable, zod, @scorel/kit/values, node:*"],
     ["kernel/log.ts", 'import "fs";', "the kernel imports tapable, zod, @scorel/kit/values, node:*"],
     ["kernel/log.ts", 'const x = await import("../plugins/agent/index.ts");', "it lies outside the package"],
+    ["kernel/tree/tree.ts", 'import "../log/log.ts";', "in the kernel, log is built on tree"],
     ["kernel/log.ts", "export const modelId = 1;", "the kernel knows no feature, but says modelId"],
     ["plugins/chat/index.ts", 'import { run } from "@scorel/agent";', "only its contract may be imported"],
     ["plugins/chat/index.ts", 'import type { Run } from "@scorel/agent";', "only its contract may be imported"],

@@ -168,13 +168,22 @@ function fileBreaches({ sources, manifests }: House, file: string): string[] {
 const nodeInternals = "internal/test/binding";
 const usesInternals = "plugins/extensions/containment/watchdog-thread.js";
 
+/** The folders of the kernel: each imports only those before it, and the interfaces beside them. */
+const kernelParts = ["calls", "tree", "hooks", "events", "log", "plugins"];
+
+function upwards(file: string, target: string): string | undefined {
+  const [own, other] = [file, target].map((path) => kernelParts.indexOf(/^kernel\/(\w+)\//.exec(path)?.[1] ?? ""));
+  const isUpwards = own !== undefined && other !== undefined && own >= 0 && other > own;
+  return isUpwards ? `in the kernel, ${kernelParts[other]} is built on ${kernelParts[own]}` : undefined;
+}
+
 /** Why a file may not import this; undefined if it may. */
 function refuse({ from, when }: Import, file: string, manifest: Manifest): string | undefined {
   const folder = folderOf(file);
   if (from.startsWith(".")) {
     const target = posix.join(posix.dirname(file), from);
     const own = target.startsWith(`${folder}/`) || (folder === "presets" && target === "package.json");
-    return own ? undefined : "it lies outside the package";
+    return own ? upwards(file, target) : "it lies outside the package";
   }
   if (from.startsWith("node:") || (from === nodeInternals && file === usesInternals)) return undefined;
   const name = packageOf(from);

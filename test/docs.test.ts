@@ -30,8 +30,10 @@ describe("the reference", () => {
     for (const [path, text] of await generate()) expect({ path, text: read(path) }).toEqual({ path, text });
   }, 120_000);
 
-  it("says in line 1 that it is generated, except for the pages on benchmarks and words", () => {
-    const pages = filesOf("docs/reference", ".md").filter((file) => !/\/(?:benchmarks|words)\.md$/.test(file));
+  it("says in line 1 that it is generated, except for the pages on benchmarks, words and the relay's protocol", () => {
+    const pages = filesOf("docs/reference", ".md").filter(
+      (file) => !/\/(?:benchmarks|relay-protocol|words)\.md$/.test(file),
+    );
     const first = pages.map((file) => read(file).split("\n")[0]);
     expect(new Set(first)).toEqual(new Set(["<!-- Generated from the code by `npm run docs`; do not edit. -->"]));
   });
@@ -141,6 +143,15 @@ describe("a row of a decision that names the test which shows it", () => {
 });
 
 describe("every document", () => {
+  it("names only tests that exist where it says which test shows what was promised of the page", () => {
+    const text = read("docs/decisions/0149-the-page-promise-by-promise.md").replace(/\s+/g, " ");
+    let tests = "";
+    for (const [, path, name] of text.matchAll(/`(test\/[\w/.-]+\.ts)`|"([^"]+)"/g)) {
+      if (path !== undefined) tests = read(path);
+      else expect(tests).toContain(name);
+    }
+  });
+
   it("links only to existing targets", () => {
     const broken = documents().flatMap((file) => brokenLinksOf(file).map((target) => `${file}: ${target}`));
     expect(broken).toEqual([]);

@@ -18,6 +18,7 @@ const slow = [
   "test/plugins/compaction/long-*.test.ts",
   "test/plugins/gateway/stuck.test.ts",
   "test/plugins/logs/index-file.test.ts",
+  "test/plugins/relay/pairing.test.ts",
   "test/docs.test.ts",
 ];
 
@@ -75,6 +76,8 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
     retry: 0,
+    // The default of one second is shorter than a loaded machine needs to draw a page.
+    expect: { poll: { timeout: 45_000 } },
     passWithNoTests: false,
     projects: [
       // Loading the sources takes longer than most of these tests, so files share a process and its modules.

@@ -39,7 +39,10 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       return dispatcher.signal;
     },
     async send(content, options = {}) {
-      const message = userMessage(content);
+      const message: UserMessage = {
+        ...userMessage(content),
+        ...(options.mentions === false && { meta: { literal: true } }),
+      };
       const { messageId } = options;
       const sent = messageId === undefined ? options : { ...options, messageId, hash: bodyHash(content) };
       const whole = options.mentions !== false && isToAttach(ctx, content) ? await attached(ctx, message) : message;
@@ -66,6 +69,8 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     get changesStored() {
       return env.hooks.beforeStore.layers > 0;
     },
+    awaits: (requestId) => dispatcher.awaits(requestId),
+    resume: (requestId, write) => dispatcher.resume(requestId, write),
     callTyped: async (call, options) => (await import("./calls/typed-call.ts")).callTyped(env, call, options),
     betweenTurns: (work) => dispatcher.betweenTurns(work),
   };

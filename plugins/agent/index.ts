@@ -83,7 +83,9 @@ export function createAgent(clock: Clock): AnyPlugin {
         async ({ type }) => {
           if (type !== "session_start" && type !== "session_abandoned") return;
           void ignore();
-          if (ctx.session.activeLeaf !== null) await (await import("./calls/lost-calls.ts")).storeLostCalls(env);
+          if (ctx.session.activeLeaf === null) return;
+          const abandoned = type === "session_abandoned";
+          await (await import("./calls/lost-calls.ts")).storeLostCalls(env, { abandoned });
         },
         { joined: true },
       );

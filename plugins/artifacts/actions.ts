@@ -3,6 +3,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { everyPage, printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { localMinute } from "@scorel/kit/text/local-time";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -81,7 +82,7 @@ function rows(artifacts: readonly ArtifactVersion[]): string {
   const names = Math.max(0, ...artifacts.map((each) => labelOf(each).length));
   const sizes = Math.max(0, ...artifacts.map(({ size }) => inWords(size).length));
   const lines = artifacts.map((each) => {
-    const time = new Date(each.savedAt).toISOString().slice(0, 16).replace("T", " ");
+    const time = localMinute(each.savedAt);
     return `${time}  ${labelOf(each).padEnd(names)}  ${inWords(each.size).padStart(sizes)}  ${each.mimeType}\n`;
   });
   return lines.join("");

@@ -1,6 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Client } from "@scorel/host/contract";
 import { answerTo } from "@scorel/kit/terminal/answer";
+import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
 
 const SHOWN = 20;
@@ -17,7 +18,7 @@ export async function chooseSession(client: Client, invocation: Invocation): Pro
   }
   const rows = begun.map(
     ({ updatedAt, name, title }, index) =>
-      `${String(index + 1).padStart(2)}  ${timeOf(updatedAt)}  ${lineOf(name || title)}`,
+      `${String(index + 1).padStart(2)}  ${localMinute(updatedAt)}  ${lineOf(name || title)}`,
   );
   stdout.write(`${rows.join("\n")}\n`);
   while (!interrupt.aborted) {
@@ -28,8 +29,4 @@ export async function chooseSession(client: Client, invocation: Invocation): Pro
     stdout.write(`Please give a number from 1 to ${begun.length}.\n`);
   }
   return undefined;
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
 }

@@ -1,4 +1,4 @@
-import type { CommandResult } from "@scorel/commands/contract";
+import { type Obeyed, obeyed } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Screen } from "./screen.ts";
@@ -7,7 +7,7 @@ import type { Screen } from "./screen.ts";
 export interface CommandPlace {
   readonly sessionId: string;
   /** Shows what a command has answered. */
-  done(result: CommandResult): Promise<void>;
+  done(result: Obeyed): Promise<void>;
   /** Shows the questions of a session that was reloaded. */
   attendAgain(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export class CommandLines {
       const result = await this.client.request("run_command", { sessionId, name, args });
       // Print notifications before the command's output.
       await this.client.drained(sessionId);
-      await this.place.done(result);
+      await this.place.done(obeyed(name, result));
     } catch (thrown) {
       await this.screen.line(messageOf(thrown));
     } finally {

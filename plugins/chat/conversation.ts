@@ -2,7 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { ALL_RIGHTS, openSession, rightsOf, sessionChoice } from "@scorel/host/client";
 import type { Client, Rights, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
-import { createOutput } from "@scorel/kit/terminal/output";
+import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { widthIn } from "@scorel/kit/terminal/size";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type {} from "@scorel/models/contract";
@@ -41,7 +41,8 @@ export async function converse(ctx: Context, invocation: Invocation, { elsewhere
     const status = await opened(ctx, client, inSession(invocation, chosen), rights);
     if (!status) return UNCONFIGURED;
     const { stdout, terminal = stdout } = invocation;
-    const screen = new Screen(createOutput(terminal), client, () => widthIn(stdout, invocation.env));
+    const usage = stdout.isTTY === true ? undefined : usageOutput(invocation);
+    const screen = new Screen(createOutput(terminal), client, () => widthIn(stdout, invocation.env), usage);
     const person = invocation.stdin.isTTY === true;
     connection = new Connection(client, screen);
     const chat = new ChatSession(client, connection, screen, { person, elsewhere, rights });
@@ -187,4 +188,10 @@ export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGene
   }
   rest += decoder.decode();
   if (rest !== "") yield rest;
+}
+
+/** Takes what turns have used where stdout goes on to a program: a person sees it at stderr, and a log of errors does not have it. */
+function usageOutput({ stderr }: Invocation): Output {
+  if (stderr.isTTY === true) return createOutput(stderr);
+  return { write: async () => {}, failure: undefined, complaint: undefined };
 }

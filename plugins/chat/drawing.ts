@@ -71,11 +71,12 @@ export function shortened(text: string, count = SHOWN_LINES): string {
   return [...lines.slice(0, count), `… ${lines.length - count} more lines`].join("\n");
 }
 
-/** The last line of a turn: tokens, cost, time and status texts. Undefined for one that has used no model. */
+/** The last line of a turn: tokens, cost if it is known, time and status texts. Undefined for one that has used no model. */
 export function costText({ usage, durationMs }: TurnOutcome, statuses: readonly string[]): string | undefined {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   if (input + usage.output === 0) return undefined;
   const tokens = `${input} tokens in, ${usage.output} out`;
-  const parts = [tokens, `$${usage.cost.total.toFixed(4)}`, `${(durationMs / 1000).toFixed(1)} s`, ...statuses];
+  const cost = usage.cost.total > 0 ? [`$${usage.cost.total.toFixed(4)}`] : [];
+  const parts = [tokens, ...cost, `${(durationMs / 1000).toFixed(1)} s`, ...statuses];
   return `[${parts.join(" · ")}]`;
 }

@@ -22,6 +22,8 @@ const HOST_STOPPED = "(cancelled: the host was stopped)";
 /** Renders a conversation as lines. */
 export class Screen extends Lines {
   private readonly client: { readonly clientId: string };
+  /** Takes what a turn has used, where the output goes on to a program that wants the answers alone. */
+  private readonly usage: Output | undefined;
   private readonly warnings = new Warnings();
   private readonly statuses = new StatusTexts();
   private readonly reply = new StreamedReply();
@@ -46,9 +48,15 @@ export class Screen extends Lines {
   private drawing = false;
 
   /** `client` is the user's, whose id can change when its host is restarted; `columns` returns the terminal's current width. */
-  constructor(output: Output, client: { readonly clientId: string }, columns?: () => number | undefined) {
+  constructor(
+    output: Output,
+    client: { readonly clientId: string },
+    columns?: () => number | undefined,
+    usage?: Output,
+  ) {
     super(output, columns);
     this.client = client;
+    this.usage = usage;
   }
 
   /** Sets the input line, which is drawn below the output. */
@@ -239,7 +247,9 @@ export class Screen extends Lines {
       );
     // With an input line, the status texts are shown there.
     const cost = costText(outcome, this.typed ? [] : this.statuses.parts());
-    await (cost === undefined ? this.endLine() : this.line(cost));
+    if (cost !== undefined && !this.usage) return this.line(cost);
+    await this.endLine();
+    await this.usage?.write(cost === undefined ? "" : `${cost}\n`);
   }
 
   /** Prints what became of the files that the user's own message mentions: the last lines of its display. */

@@ -1,7 +1,7 @@
-import type { CommandResult } from "@scorel/commands/contract";
-import { ALL_RIGHTS, everyPage } from "@scorel/host/client";
+import { ALL_RIGHTS, copiedPart, everyPage, type Obeyed } from "@scorel/host/client";
 import type { Client, Delivered, QueuedMessage, ResumeMode, Rights, SessionStatus } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
+import { visibleText } from "@scorel/kit/text/plain";
 import { CommandLines } from "./command-lines.ts";
 import type { Connection } from "./connection.ts";
 import { errors } from "./errors.ts";
@@ -322,14 +322,21 @@ export class ChatSession {
   }
 
   /** Shows what a slash command has answered, and does what it asks for. */
-  async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
-    if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.block(copy));
+  async done({ output, sessionId, input, copy, turn, leave = false }: Obeyed): Promise<void> {
+    if (copy !== undefined) await (this.person ? this.copied(copy) : this.screen.block(copy));
     // When the command switches sessions, its one-line output announces the new one.
     const said = sessionId !== undefined && this.person && !output?.includes("\n") ? output : undefined;
-    if (output && said === undefined && (copy === undefined || this.person)) await this.screen.table(output);
+    if (output && said === undefined && copy === undefined) await this.screen.table(output);
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }), said);
     if (turn !== undefined) this.await(turn);
-    this.input = input === undefined ? undefined : { text: input, isLiteral: false };
+    this.input = input && { text: input.text, isLiteral: !input.isCommand };
     this.left ||= leave;
+  }
+
+  /** Copies a text, and says what it was: the host's own words are not asked. */
+  private async copied(text: string): Promise<void> {
+    const [characters, line] = copiedPart(text);
+    await this.screen.copy(text);
+    await this.screen.table(`Copied ${characters} characters: ${visibleText(line)}`);
   }
 }

@@ -31,7 +31,9 @@ export const config = z.strictObject({
     .number()
     .min(1)
     .default(3_000)
-    .describe("time limit of a scan of the project in milliseconds; a command waits at most this long for it")
+    .describe(
+      "how long a command waits for a scan of the project, in milliseconds; in the background, one may take ten times as long",
+    )
     .meta(fewer),
 });
 export type Config = z.output<typeof config>;

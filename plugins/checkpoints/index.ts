@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import type {} from "@scorel/agent/contract";
 import { definePlugin } from "@scorel/kernel";
 import { config } from "./config.ts";
-import type { Context } from "./context.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 import { Watch } from "./record/watch.ts";
+import { filesOf } from "./restore/file-access.ts";
 import { journalOf } from "./restore/journal-path.ts";
 import { KeptLists } from "./restore/kept-lists.ts";
 
@@ -20,14 +20,14 @@ export default definePlugin({
   activate(ctx) {
     const watch = new Watch(ctx);
     const lists = new KeptLists();
-    const loadFiles = filesOf(ctx);
-    /** Loads the file operations, after all changes are recorded and an interrupted restore is finished. */
-    const settled = () => watch.settle().then(loadFiles);
+    const files = filesOf(ctx);
+    /** The file operations, once all changes are recorded. */
+    const settled = () => watch.settle().then(() => files);
     if (existsSync(journalOf(ctx))) {
       const undo = ctx.subscribe(async ({ type }) => {
         // A session that is only viewed does not start, and must not change files.
         if (type !== "session_start") return;
-        await loadFiles();
+        await files.finish();
         await undo();
       });
     }
@@ -40,7 +40,7 @@ export default definePlugin({
         beforeToolCall: { level: "late", handler: (call) => watch.before(call).then(() => undefined) },
         afterToolCall: { level: "late", handler: (outcome) => watch.after(outcome).then(() => undefined) },
       },
-      operations: operations(ctx, settled, lists),
+      operations: operations(settled, lists),
       dispose() {
         lists.clear();
         return watch.stop();
@@ -48,16 +48,3 @@ export default definePlugin({
     };
   },
 });
-
-/** Loads the file operations after finishing an interrupted restore. Concurrent calls share one run of it. */
-function filesOf(ctx: Context) {
-  let finishing: Promise<void> | undefined;
-  return async () => {
-    const files = await import("./restore/files.ts");
-    finishing ??= files.finishRestore(ctx).finally(() => {
-      finishing = undefined;
-    });
-    await finishing;
-    return files;
-  };
-}

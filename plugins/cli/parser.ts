@@ -197,7 +197,9 @@ function unknownWord(name: string, options: readonly Option[], command: CliComma
 function unknownOption(name: string, options: readonly Option[], command: string): never {
   // Only long names are compared, since any single letter resembles any other.
   const names = options.map((option) => option.long);
-  throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: nearest(name, names) });
+  // Other tools have longer names for the same: --output-format.
+  const begun = names.find((each) => name.startsWith(`${each}-`));
+  throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: begun ?? nearest(name, names) });
 }
 
 /** Parses options with cac. Returns them by camelCase name: strings, arrays if repeatable, `true` for flags. */

@@ -1,4 +1,6 @@
+import type {} from "@scorel/agent/contract";
 import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -7,16 +9,26 @@ const SHOWN_SESSIONS = 20;
 
 const newCommand: SlashCommand = {
   summary: "Start a new session in the same directory; this one is kept",
-  operations: ["get_status", "create_session"],
+  operations: ["get_status", "follow_status", "create_session"],
   args: z.object({ name: z.string().optional() }),
   run: async ({ name }: { name?: string }, context) => {
-    const cwd = await directoryOf(context);
-    return switchTo(
-      await context.request("create_session", { cwd, ...(name !== undefined && { name }) }),
-      "New session",
-    );
+    const begun = { cwd: await directoryOf(context), ...(name !== undefined && { name }) };
+    return switchTo(await createAlike(begun, context), "New session");
   },
 };
+
+/** Creates a session with the model, its thinking level and the permission mode of this one. A client that may not choose the mode gets the configured one. */
+async function createAlike(begun: { cwd: string; name?: string }, { sessionId, request }: SlashContext) {
+  const { model, thinking, permission, permissionDefault } = await request("follow_status", { sessionId });
+  const options = { ...begun, ...(model !== undefined && { model }), ...(thinking !== undefined && { thinking }) };
+  if (permission === undefined || permission === permissionDefault) return request("create_session", options);
+  try {
+    return await request("create_session", { ...options, ...({ permission } as object) });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "HOST_FORBIDDEN") throw thrown;
+    return request("create_session", options);
+  }
+}
 
 /** Commands about the session as a whole. */
 export const sessionCommands: Record<string, SlashCommand> = {

@@ -7,7 +7,7 @@ export const errors = defineErrors({
   DAEMON_START: (a: { log: string; output: string }) =>
     `The host did not start${a.output === "" ? "." : `:\n${a.output}`}\nIts output is in ${a.log}; \`scorel host serve --foreground\` shows it here.`,
   DAEMON_LOG: (a: { path: string; problem: string }) =>
-    `${a.path} cannot be used as the host's log: ${a.problem}. Look what it is, and move it away.`,
+    `${a.path} cannot be used as the host's log: ${a.problem}. See what it is, and move it away.`,
   DAEMON_NO_LOG: (a: { path: string }) =>
     `There is no log of a host yet: ${a.path} is missing or empty. \`scorel host serve\` starts a host in the background, which writes it; one with --foreground shows its output in its terminal.`,
   DAEMON_STOP: (a: { pid: number; seconds: number }) =>
@@ -19,6 +19,16 @@ export const errors = defineErrors({
     `A host that cannot be checked from here (process ${a.pid} on ${a.machine}) uses this home. Stop it there; if that machine or container is gone, delete ${a.path}.`,
   DAEMON_NO_PAGE: (a: { reason: string }) =>
     `The host that runs has no port for the page, and is not restarted: ${a.reason}. When that may be ended: scorel host serve --replace --port 7777`,
+  DAEMON_LINK_SCOPE: {
+    exit: 2,
+    text: (a: { scope: string; known: readonly string[] }) =>
+      `--scope ${JSON.stringify(a.scope)} is not what a link can allow. Use ${a.known.join(", ")}, or several, separated by commas.`,
+  },
+  DAEMON_LINK_ADDRESS: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `--at ${JSON.stringify(a.address)} is not the address of a page. Name it as the browser does, with https:// or http://, and without a question mark or #: --at https://example.org/scorel/`,
+  },
   DAEMON_NO_CHAT: {
     exit: 2,
     text: () =>

@@ -106,6 +106,11 @@ export default definePlugin({
           options: [
             { flags: "--port <n>", description: "Port for a host that is started; default: 7777, or any free one" },
             { flags: "--no-open", description: "Print the link, and open no browser" },
+            {
+              flags: "--scope <list>",
+              description: "What the page may do: view, prompt, approve; default: admin, everything",
+            },
+            { flags: "--at <url>", description: "Print the link for the address at which a proxy has the page" },
           ],
           run: async (invocation) => (await import("./up.ts")).upCommand(ctx, invocation),
         },

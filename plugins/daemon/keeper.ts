@@ -1,5 +1,6 @@
 import type { Client, HostService, SessionChange, SessionSummary } from "@scorel/host/contract";
-import type { BaseContext } from "@scorel/kernel";
+import { type BaseContext, codeOf } from "@scorel/kernel";
+import type {} from "@scorel/requests/contract";
 
 /** Time that a session stays open after its last client has left and nothing runs in it. */
 const SESSION_MS = 5 * 60_000;
@@ -22,6 +23,7 @@ export class Keeper {
   private unwatch: (() => Promise<void>) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private usedAt = Date.now();
+  private standsIn = false;
 
   constructor(host: HostService, options: KeeperOptions) {
     this.client = host.connect({ clientId: "host" });
@@ -52,6 +54,27 @@ export class Keeper {
   }
 
   /**
+   * Answers for the people of all sessions from now on, and cancels the turns that wait for an answer: those questions stay open for the
+   * next host. Otherwise each question would count as declined once the clients are gone, and the model would go on as if a person had
+   * said no.
+   */
+  async standIn(): Promise<void> {
+    this.standsIn = true;
+    await Promise.all([...this.kept.keys()].map((sessionId) => this.standInFor(sessionId)));
+  }
+
+  private async standInFor(sessionId: string): Promise<void> {
+    try {
+      const { requests } = await this.client.request("attend_requests", { sessionId });
+      if (requests.length > 0) await this.client.request("cancel", { sessionId });
+    } catch (thrown) {
+      // In a preset without the plugin `requests`, nothing asks.
+      if (codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return;
+      this.options.logger.warn(`The question of session ${sessionId} could not be left open`, thrown);
+    }
+  }
+
+  /**
    * Cancels the turns that wait for others, and after `limit` milliseconds all that still run. Resolves when no turn runs any more; one
    * that does not end when it is cancelled is left to the closing of its session.
    */
@@ -65,14 +88,6 @@ export class Keeper {
   private async noneRuns(limit: number): Promise<void> {
     const until = Date.now() + limit;
     while (this.isRunning && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
-
-  /**
-   * Cancels the turns that wait for an answer. Once the clients are gone, each question would count as declined, and the model would go on
-   * as if a person had said no.
-   */
-  cancelAsking(): Promise<void> {
-    return this.cancel(({ running, questions }) => running === true && questions !== undefined);
   }
 
   /** The open sessions, those with a running turn, and those of them whose turn waits for others. */
@@ -114,9 +129,14 @@ export class Keeper {
       return;
     }
     const isNew = !this.kept.has(sessionId);
-    const isQuiet = change.session.running !== true && change.session.questions === undefined;
+    const hasAsked = change.session.questions !== undefined;
+    const isQuiet = change.session.running !== true && !hasAsked;
     this.kept.set(sessionId, { row: change.session, quietSince: isQuiet ? Date.now() : undefined });
-    if (!isNew) return;
+    if (isNew) await this.keep(sessionId);
+    if (this.standsIn && (isNew || hasAsked)) await this.standInFor(sessionId);
+  }
+
+  private async keep(sessionId: string): Promise<void> {
     try {
       await this.client.request("load_session", { sessionId });
     } catch (thrown) {

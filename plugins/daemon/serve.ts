@@ -105,7 +105,7 @@ async function begin(
   const end = async () => {
     removeState();
     for (const each of listening) each.refuse?.();
-    await keeper.cancelAsking();
+    await keeper.standIn();
     // Else a question that has just been withdrawn would stay on their screens until the next host is there.
     await ctx.gateway.flush();
     await ctx.gateway.dismiss("the host stops", true);

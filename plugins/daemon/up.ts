@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
+import { parse } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { userHome } from "@scorel/kit/files/home";
+import { canonical } from "@scorel/kit/files/paths";
 import { startInBackground, wordsOf } from "./background.ts";
 import type { DaemonContext } from "./context.ts";
 import { dialHost } from "./dial.ts";
@@ -11,18 +14,26 @@ import { type DaemonState, findDaemon } from "./state.ts";
 /** The port at which the page is found when it is free; otherwise, the system chooses one. */
 const PORT = 7777;
 
+const SCOPES = ["view", "prompt", "approve", "admin"] as const;
+type Scope = (typeof SCOPES)[number];
+
 /** `scorel up`: starts the host with a web server if none runs, and opens its page with a link that works once. */
 export async function upCommand(ctx: DaemonContext, invocation: Invocation): Promise<number> {
   const { options, stdout } = invocation;
+  const scopes = scopesIn(options.scope);
+  const proxy = options.at === undefined ? undefined : pageAddress(String(options.at));
   const state = await hostWithPage(ctx, invocation);
   const socket = addressOf(state, "socket");
   if (socket === undefined) throw errors.DAEMON_NONE();
   const client = await dialHost(ctx, socket, { name: "up", reconnect: false });
   try {
-    const program = options.noOpen === true ? undefined : openerOf(invocation.env);
-    const asked = { scopes: ["admin" as const], asFile: program !== undefined };
+    const isPrinted = options.noOpen === true || proxy !== undefined;
+    const program = isPrinted ? undefined : openerOf(invocation.env);
+    const mayBegin = scopes.some((scope) => scope === "admin" || scope === "prompt");
+    const directory = mayBegin ? placeToBegin(invocation.cwd) : undefined;
+    const asked = { scopes, asFile: program !== undefined, ...(directory !== undefined && { directory }) };
     const { code, address, seconds, file } = await client.request("create_access_code", asked);
-    const link = `${address}/#code=${code}`;
+    const link = `${proxy ?? `${address}/`}#code=${code}`;
     const isOpened = program !== undefined && file !== undefined && (await openWith(program, file));
     stdout.write(
       isOpened ? `Your browser was asked to open the page. If it does not: ${link}\n` : `Open this link: ${link}\n`,
@@ -32,6 +43,30 @@ export async function upCommand(ctx: DaemonContext, invocation: Invocation): Pro
     await client.close();
   }
   return 0;
+}
+
+/** The directory in which the page begins a session: that of the person, unless it is no place to work in. */
+function placeToBegin(cwd: string): string | undefined {
+  const directory = canonical(cwd);
+  return directory === canonical(userHome()) || directory === parse(directory).root ? undefined : directory;
+}
+
+/** What the page that uses the link may do. */
+function scopesIn(option: unknown): Scope[] {
+  const names = option === undefined ? ["admin"] : String(option).split(",");
+  return names.map((name) => {
+    const scope = SCOPES.find((each) => each === name.trim());
+    if (scope === undefined) throw errors.DAEMON_LINK_SCOPE({ scope: String(option), known: SCOPES });
+    return scope;
+  });
+}
+
+/** The address of the page at a proxy, with the slash at its end without which the page would not find its files. */
+function pageAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPage = url && /^https?:$/.test(url.protocol) && !/[?#]/.test(text) && url.username + url.password === "";
+  if (!isPage) throw errors.DAEMON_LINK_ADDRESS({ address: text });
+  return url.href.endsWith("/") ? url.href : `${url.href}/`;
 }
 
 /** The host of this home, with a web server: the one that runs, or a new one in its place if nothing uses it. */

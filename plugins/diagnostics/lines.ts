@@ -1,5 +1,5 @@
 import type {} from "@scorel/agent/contract";
-import type { AnyEvent, EventOf, EventType, Transients } from "@scorel/kernel";
+import type { AnyEvent, EventOf, Events, Transients } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 
 /** A line of the readable log, without text of the conversation. */
@@ -8,8 +8,8 @@ export interface Line {
   text: string;
 }
 type Rows = {
-  [T in keyof Transients | EventType]?: (
-    event: T extends EventType ? EventOf<T> : T extends keyof Transients ? Transients[T] : never,
+  [T in keyof Transients | keyof Events]?: (
+    event: T extends keyof Events ? EventOf<T> : T extends keyof Transients ? Transients[T] : never,
   ) => Line | undefined;
 };
 

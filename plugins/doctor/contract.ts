@@ -95,3 +95,16 @@ export interface HealthReport {
   selftest?: SelfTestReport;
   findings: readonly Finding[];
 }
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /**
+     * Runs the checks of `scorel doctor` on the session's host, in the session's directory; takes a second or more. `offline` skips the
+     * model's server. The worst findings come first; `more` is true when some were left out. `ms` is how long it took.
+     */
+    check_health: {
+      params: { sessionId: string; offline?: boolean };
+      result: { findings: Finding[]; more: boolean; ms: number };
+    };
+  }
+}

@@ -38,7 +38,7 @@ function noModel(thrown: unknown, [found]: readonly LocalModel[]): Finding[] {
   if (codeOf(thrown) !== "MODEL_NONE") return thrownFindings(thrown, "", "Correct it, then: scorel model check");
   const doNext = found
     ? `Use what runs here: scorel --model ${found.provider}/${found.id}`
-    : "scorel login openai (or another provider), or a [model] table in ~/.scorel/config.toml: `scorel -p hi` shows one.";
+    : "scorel login openai (or another provider), or scorel login custom for a server of your own.";
   return [{ code: "MODEL_NONE", severity: "warning", what: "No model is configured.", where: "", doNext }];
 }
 

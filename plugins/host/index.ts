@@ -1,5 +1,5 @@
 import type {} from "@scorel/cli/contract";
-import { type BaseContext, definePlugin, perPlugin, type Renamed, renamed } from "@scorel/kernel";
+import { type BaseContext, definePlugin, perPlugin, renamed } from "@scorel/kernel";
 import type {} from "@scorel/logs/contract";
 import { z } from "zod";
 import { viewFor } from "./clients/plugin-view.ts";
@@ -17,7 +17,7 @@ import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 const locals = new WeakMap<object, LocalHost>();
 
 /** Members that `host` had in earlier versions, and what has them now. */
-const FORMER: Renamed[typeof renamed] = {
+const FORMER = {
   sessionsDir: '"sessionsDir" of the service "sessionLogs"',
   logs: '"logs" of the service "sessionLogs"',
   sessionOptions: '"known" of the service "sessionOptions"',

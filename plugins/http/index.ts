@@ -3,6 +3,7 @@ import type {} from "@scorel/gateway/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type { WebRoute } from "@scorel/web-server/contract";
+import type { Bodies } from "./bodies.ts";
 import type { Clients } from "./clients.ts";
 
 /** Plugin `http`: the host's operations and events as plain HTTP, on the host's web server. */
@@ -15,11 +16,17 @@ export default definePlugin({
 
   activate(ctx) {
     let clients: Clients | undefined;
+    let bodies: Bodies | undefined;
     ctx.beforeStop(() => clients?.end());
     const request: NonNullable<WebRoute["request"]> = async (...given) => {
-      const [{ Clients }, { answer }] = await Promise.all([import("./clients.ts"), import("./routes.ts")]);
+      const [{ Clients }, { Bodies }, { answer }] = await Promise.all([
+        import("./clients.ts"),
+        import("./bodies.ts"),
+        import("./routes.ts"),
+      ]);
       clients ??= new Clients(ctx.host, ctx.gateway);
-      return answer({ clients, version: ctx.launch.version, logger: ctx.logger }, ...given);
+      bodies ??= new Bodies();
+      return answer({ clients, bodies, version: ctx.launch.version, logger: ctx.logger }, ...given);
     };
     return {
       webRoutes: () => [

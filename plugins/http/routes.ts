@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation, Operations } from "@scorel/host/contract";
 import { ScorelError } from "@scorel/kernel";
 import type { Grant } from "@scorel/web-server/contract";
-import { readBody, sendError, sendJson } from "./answers.ts";
+import { sendError, sendJson } from "./answers.ts";
+import type { Bodies } from "./bodies.ts";
 import type { Clients } from "./clients.ts";
 import { errors } from "./errors.ts";
 
 export interface RouteOptions {
   clients: Clients;
+  bodies: Bodies;
   version: string;
   logger: { warn(message: string, thrown?: unknown): void };
 }
@@ -29,7 +31,7 @@ export async function answer(
 }
 
 async function carryOut(
-  { clients, version }: RouteOptions,
+  { clients, bodies, version }: RouteOptions,
   request: IncomingMessage,
   response: ServerResponse,
   grant: Grant,
@@ -38,8 +40,11 @@ async function carryOut(
   const [, operation] = /^\/operations\/([a-z][\w-]{0,63})$/.exec(path) ?? [];
   const [, session] = /^\/sessions\/([\w-]{1,64})\/events$/.exec(path) ?? [];
   if (operation !== undefined) {
-    const params = (await readBody(request)) as Operations[Operation]["params"];
-    const result = await clients.with(grant, (client) => client.request(operation as Operation, params));
+    const result = await bodies.with(request, grant.identity, (params) =>
+      clients.with(grant, (client) =>
+        client.request(operation as Operation, params as Operations[Operation]["params"]),
+      ),
+    );
     sendJson(response, 200, result);
   } else if (session !== undefined) {
     const { streamEvents } = await import("./events.ts");

@@ -89,6 +89,8 @@ export interface MessageMeta {
   sentHash?: string;
   /** A failed reply that was retried: stored and shown, but not part of the conversation. */
   retried?: true;
+  /** On a user's message: what it names is not acted on, as in a text that somebody else has written. */
+  literal?: true;
   /** On a user's message: the files that it mentions, and what became of each. */
   mentions?: readonly Mention[];
   /** On a tool result: how the tool's arguments differ from those in the call. */

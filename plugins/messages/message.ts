@@ -20,6 +20,7 @@ const meta = z
     messageId: z.string().optional(),
     sentHash: z.string().optional(),
     retried: z.literal(true).optional(),
+    literal: z.literal(true).optional(),
     arguments: z
       .looseObject({ set: z.record(z.string(), z.unknown()).optional(), unset: z.array(z.string()).optional() })
       .optional(),

@@ -7,8 +7,8 @@ export const errors = defineErrors({
   MODEL_NONE: { exit: 2, text: () => `No model configured. ${howTo}` },
   MODEL_NAME: {
     exit: 2,
-    text: (a: { asked: string }) =>
-      `"${a.asked}" is not a model name. Write provider/id, for example --model openrouter/openai/gpt-5.4-mini.`,
+    text: (a: { asked: string; example: string }) =>
+      `"${a.asked}" is not a model name. Write provider/id, such as ${a.example}.`,
   },
   MODEL_AMBIGUOUS: {
     exit: 2,
@@ -116,21 +116,14 @@ export const errors = defineErrors({
   },
 });
 
-const howTo = `Set a provider's key, as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or store one: scorel login openai.
-For a server of your own: scorel login custom. Or put this into ~/.scorel/config.toml and set the variable it names:
+const howTo = `Choose one of these:
 
-[model]
-type = "custom"
-api = "openai-completions"
-provider = "openai"
-id = "gpt-5.4-mini"
-baseUrl = "https://api.openai.com/v1"
-apiKeyEnv = "OPENAI_API_KEY"
-contextWindow = 400000
-maxTokens = 128000
+  scorel login openai   stores a key of OpenAI, or of another provider
+  scorel login custom   sets up a server of your own, such as Ollama or vLLM
+  scorel demo           shows what Scorel does, without a model
 
-A model on this machine works the same way, without apiKeyEnv: baseUrl = "http://127.0.0.1:11434/v1".
-Or try without any model: scorel demo.`;
+A key in ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is enough, too.
+The table [model] in ~/.scorel/config.toml chooses one of several models.`;
 
 function didYouMean(near: readonly string[]): string {
   return near.length > 0 ? ` Did you mean ${near.map((name) => `"${name}"`).join(", ")}?` : "";

@@ -132,8 +132,9 @@ class Dialog {
     for (;;) {
       const answer = await this.ask(`Context window in tokens (Enter: ${known}): `);
       if (answer === "") return known;
-      if (/^[1-9]\d{2,8}$/.test(answer)) return Number(answer);
-      this.say("Write a number of tokens, such as 32768.\n");
+      const tokens = tokensOf(answer);
+      if (tokens !== undefined) return tokens;
+      this.say("Write a number of tokens, such as 32768 or 128k.\n");
     }
   }
 
@@ -141,8 +142,7 @@ class Dialog {
     const where = whereFor(model);
     const how = where.own ? "is described already. Its table changes in" : "is added to";
     this.say(`\nThis ${how} ${where.path}:\n\n${tableText(where, model)}\n`);
-    const answer = await this.ask(where.own ? "Change it? [Y/n] " : "Add it? [Y/n] ");
-    if (/^n/i.test(answer)) {
+    if (!(await this.agrees(where.own ? "Change it? [Y/n] " : "Add it? [Y/n] "))) {
       this.say("Nothing was changed.\n");
       return 0;
     }
@@ -188,6 +188,16 @@ class Dialog {
     return true;
   }
 
+  /** Enter means yes. What is neither yes nor no is asked again. */
+  private async agrees(question: string): Promise<boolean> {
+    for (;;) {
+      const answer = await this.ask(question);
+      if (/^(y(es)?)?$/i.test(answer)) return true;
+      if (/^no?$/i.test(answer)) return false;
+      this.say("Answer y or n.\n");
+    }
+  }
+
   private async ask(question: string): Promise<string> {
     this.say(question);
     const answer = await this.lines.next();
@@ -198,6 +208,13 @@ class Dialog {
   private say(text: string): void {
     this.to.stdout.write(plainText(text));
   }
+}
+
+/** A number of tokens, also as people write it: 128k, 1M. */
+function tokensOf(answer: string): number | undefined {
+  const [, digits, unit = ""] = /^([1-9]\d*)\s*([km]?)$/i.exec(answer) ?? [];
+  const tokens = Number(digits) * ({ k: 1_000, m: 1_000_000 }[unit.toLowerCase()] ?? 1);
+  return tokens >= 100 && tokens < 1e9 ? tokens : undefined;
 }
 
 /** Why an address cannot be one of a server; `http://` may be left out. */

@@ -1,16 +1,18 @@
 import type { ApproverService, ToolCallInput, ToolCallObjection, ToolCallVerdict } from "@scorel/agent/contract";
 import { visibleText } from "@scorel/kit/text/plain";
+import type { RequestAnswer } from "@scorel/requests/contract";
 import { refused, verdictOn } from "./guard.ts";
 import type { Asked } from "./question.ts";
 import type { Reach } from "./rules/rule-file.ts";
 import { allowsMode, modeOf, type State } from "./state.ts";
+import { questionsAbout } from "./unanswered.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Asks a person about calls that guards object to, one question at a time, since an answer may settle the next one. */
 export const approverOf = (state: State): ApproverService["ask"] => {
-  return (call, objections, signal) => {
+  return (call, objections, signal, place) => {
     const others = objections.filter((objection) => !state.own.has(objection));
-    const turn = state.asking.then(() => decide(call, others, signal, state));
+    const turn = state.asking.then(() => decide(call, others, { signal, ...place }, state));
     state.asking = turn.catch(() => {});
     return turn;
   };
@@ -19,23 +21,45 @@ export const approverOf = (state: State): ApproverService["ask"] => {
 async function decide(
   call: ToolCallInput,
   objections: readonly ToolCallObjection[],
-  signal: AbortSignal,
+  { signal, reply }: { signal: AbortSignal; reply?: string },
   state: State,
 ): Promise<ToolCallVerdict | undefined> {
   signal.throwIfAborted();
   const verdict = await verdictOn(call, state);
   if (verdict.decision === "deny") return refused(verdict.why);
   if (verdict.decision === "allow" && objections.length === 0) return undefined;
-  const asked = { call, verdict, objections, offersEdits: await wouldEditsAllow(call, verdict, state) };
+  const offersEdits = await wouldEditsAllow(call, verdict, state);
+  const asked = { call, verdict, objections, offersEdits, ...(reply !== undefined && { reply }) };
+  const given = await givenBefore(asked, state);
+  if (given) return follow(asked, given, state);
   if (!state.ctx.requests.attended) return unanswered(asked, "nobody is there to ask", state);
   return ask(asked, signal, state);
+}
+
+/** The answer to the same question that a person has given since the host was started anew. */
+async function givenBefore(asked: Asked, { ctx }: State): Promise<RequestAnswer | undefined> {
+  const { call, reply } = asked;
+  const [last] = reply === undefined ? [] : questionsAbout(reply, call.toolCall.id, ctx.session);
+  if (last === undefined) return undefined;
+  const { questionAbout } = await import("./question.ts");
+  return ctx.requests.recall(last, await questionAbout(asked, ctx));
 }
 
 async function ask(asked: Asked, signal: AbortSignal, state: State): Promise<ToolCallVerdict | undefined> {
   const { ctx } = state;
   const { questionAbout } = await import("./question.ts");
   const question = await questionAbout(asked, ctx);
-  const { answer, reason, declined } = await ctx.requests.ask(question, { signal });
+  const outlivesHost = asked.reply !== undefined;
+  return follow(asked, await ctx.requests.ask(question, { signal, outlivesHost }), state);
+}
+
+/** Does what the person has answered. */
+async function follow(
+  asked: Asked,
+  { answer, reason, declined }: RequestAnswer,
+  state: State,
+): Promise<ToolCallVerdict | undefined> {
+  const { ctx } = state;
   const { rules } = asked.verdict;
   if (answer === "s" || answer === "a" || answer === "e") state.rules.push(...rules);
   if (answer === "a") await keep(rules, "project", state);

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { codeOf, type DisplayAction } from "@scorel/kernel";
 import { unifiedDiff } from "@scorel/kit/text/diff";
-import { visibleText } from "@scorel/kit/text/plain";
+import { visiblePath, visibleText } from "@scorel/kit/text/plain";
 import type { FileContent } from "@scorel/local/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { ExecutorFiles } from "./files/executor.ts";
@@ -23,8 +23,8 @@ export async function changeOf(
   if (typeof file_path !== "string" || !isChange) return { display: "fold", title: tool, text };
   const path = file_path.startsWith("~/") ? join(homedir(), file_path.slice(2)) : resolve(workspace.cwd, file_path);
   const before = await contentOf(path, files);
-  if (before === undefined) return { display: "fold", title: `${tool} ${visibleText(path)}`, text };
-  const shown = visibleText(relative(workspace.cwd, path));
+  if (before === undefined) return { display: "fold", title: `${tool} ${visiblePath(path)}`, text };
+  const shown = visiblePath(relative(workspace.cwd, path));
   const after =
     typeof content === "string"
       ? content
@@ -33,6 +33,12 @@ export async function changeOf(
   return diff === ""
     ? { display: "fold", title: `${tool} ${shown}`, text }
     : { display: "diff", path: shown, text: diff };
+}
+
+/** The arguments of an edit that its diff does not show. */
+export function unshown(args: unknown): object {
+  const { file_path, content, old_string, new_string, replace_all, ...others } = args as Record<string, unknown>;
+  return others;
 }
 
 function visibleLines(text: string): string {

@@ -14,6 +14,8 @@ export interface CallRequest {
   rules: string[];
   /** Where the answers that last are kept, by their value. */
   keptIn?: Readonly<Record<string, string>>;
+  /** The event of the reply that has the call, if its turn can go on with the answer when its host was started anew. */
+  reply?: string;
   /** Who has typed the call, if it is not one of the model. */
   typedBy?: { clientId: string; name?: string };
 }

@@ -2,7 +2,7 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   PERMISSION_ELSEWHERE: () =>
-    "The call names more files than can be checked where they are. Split it into several calls.",
+    "The call names more files than the machine that has them can check at once. Split it into several calls.",
   PERMISSIONS_FORGET: (a: { rule: string; known: readonly string[] }) =>
     `${a.rule === "" ? "Say which rule to forget" : `You have no rule ${JSON.stringify(a.rule)}`}. For example: /permission forget "Bash(npm test)".${a.known.length > 0 ? ` Yours: ${a.known.join(", ")}` : ""}`,
   PERMISSIONS_LOCKED: (a: { mode: string; by: string; configured: string; allowed: readonly string[] }) =>

@@ -20,7 +20,7 @@ import {
   type State,
   unchosenMode,
 } from "./state.ts";
-import { isUnanswered } from "./unanswered.ts";
+import { endOf, isUnanswered, openQuestion } from "./unanswered.ts";
 
 /** Decides which tool calls run, which need a person's approval, and which are refused. */
 export default definePlugin({
@@ -73,6 +73,8 @@ export default definePlugin({
     const approver: ApproverService = {
       ask: async (...asked) => (await import("./approver.ts")).approverOf(state)(...asked),
       isUnanswered: (toolCallId) => isUnanswered(toolCallId, ctx.session),
+      openQuestion: (reply) => openQuestion(reply, ctx.session),
+      endOf: (requestId, reason) => endOf(requestId, reason, ctx.session),
     };
     ctx.provide("approver", approver, { sealed: true });
     return {

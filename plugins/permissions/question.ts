@@ -1,7 +1,7 @@
 import type { ToolCallInput, ToolCallObjection } from "@scorel/agent/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleBreaks } from "@scorel/kit/text/one-line";
-import { visibleText } from "@scorel/kit/text/plain";
+import { visibleName, visiblePath, visibleText } from "@scorel/kit/text/plain";
 import { clientName } from "@scorel/kit/values/client-name";
 import type { Question, RequestOption } from "@scorel/requests/contract";
 import type { CallRequest } from "./contract.ts";
@@ -18,6 +18,8 @@ export interface Asked {
   objections: readonly ToolCallObjection[];
   /** Whether the mode `edits` would allow the call and what it does is an edit, so that all edits can be allowed at once. */
   offersEdits: boolean;
+  /** The event of the reply that has the call, if its turn can go on with the answer when its host was started anew. */
+  reply?: string;
 }
 
 const REASON = 500;
@@ -28,7 +30,7 @@ const KEPT_IN = { a: "~/.scorel/projects", e: "~/.scorel/config.toml" };
 
 /** The question about a call: exactly what would run or change, why it is asked, and what each answer covers. */
 export async function questionAbout(
-  { call, verdict, objections, offersEdits }: Asked,
+  { call, verdict, objections, offersEdits, reply }: Asked,
   ctx: Context,
 ): Promise<Question> {
   const { toolCall, args } = call;
@@ -38,12 +40,18 @@ export async function questionAbout(
   const data: CallRequest = {
     ...{ toolCallId: toolCall.id, tool: toolCall.name, args, rules },
     ...(rules.length > 0 && { keptIn: KEPT_IN }),
+    ...(reply !== undefined && { reply }),
     ...(typedBy && { typedBy }),
   };
   return {
     kind: "select",
     title: titleOf(toolCall.name, typedBy),
-    body: [...(await bodyOf(call, ctx)), ...reasonsOf(verdict, objections), ...listOf(rules)],
+    body: [
+      ...(await bodyOf(call, ctx)),
+      ...backgroundOf(call, rules),
+      ...reasonsOf(verdict, objections),
+      ...listOf(rules),
+    ],
     options: optionsFor(rules, offersEdits && objections.length === 0),
     data,
   };
@@ -107,10 +115,11 @@ function optionsFor(rules: readonly string[], offersEdits: boolean): RequestOpti
   const once: RequestOption = { value: "y", label: "yes, this once", kind: "allow_once" };
   const no: RequestOption = { value: "n", label: "no (you can add a reason)", kind: "reject_once" };
   const kind = "allow_always";
-  const edits: RequestOption = { value: "m", label: "yes, and all edits in this session (mode edits)", kind };
+  const session = { kind, needs: "set_permission" } as const;
+  const edits: RequestOption = { value: "m", label: "yes, and all edits in this session (mode edits)", ...session };
   const covered = coveredBy(rules);
   const lasting: RequestOption[] = [
-    { value: "s", label: `yes, and in this session: ${covered}`, kind },
+    { value: "s", label: `yes, and in this session: ${covered}`, ...session },
     { value: "a", label: `always in this project: ${covered}`, kind, lasting: true },
     { value: "e", label: `always in every project: ${covered}`, kind, lasting: true },
   ];
@@ -118,15 +127,38 @@ function optionsFor(rules: readonly string[], offersEdits: boolean): RequestOpti
 }
 
 /** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */
-async function bodyOf({ toolCall, args }: ToolCallInput, ctx: Context): Promise<DisplayAction[]> {
+async function bodyOf({ toolCall, args, typedBy }: ToolCallInput, ctx: Context): Promise<DisplayAction[]> {
   const files: ExecutorFiles | undefined = filesOf(ctx);
-  const { changeOf } = await import("./change.ts");
+  const { changeOf, unshown } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };
   const change = (given: unknown) => changeOf(toolCall.name, given, requiredWorkspace({ ctx }), files);
-  if (typeof command !== "string") return [await change(args)];
+  if (typeof command !== "string") {
+    const shown = await change(args);
+    return shown.display === "diff" ? [shown, ...linesFor(unshown(args))] : [shown];
+  }
   const line = notice(`$ ${visibleText(command)}`);
   if (toolCall.name !== "Bash") return [line, await change(rest)];
-  return typeof rest.cwd === "string" ? [line, notice(`in ${visibleText(rest.cwd)}`)] : [line];
+  // Of what a person has typed, only the command is theirs: the rest is the same for all shell lines.
+  if (typedBy !== undefined) return [line];
+  const { cwd, ...others } = rest;
+  return typeof cwd === "string"
+    ? [line, notice(`in ${visiblePath(cwd)}`), ...linesFor(others)]
+    : [line, ...linesFor(rest)];
+}
+
+/** Arguments that nothing else in the question shows, each with its name, since they may change what the call does. */
+function linesFor(args: object): DisplayAction[] {
+  return Object.entries(args).map(([name, value]) =>
+    notice(`${visibleName(name)}: ${visibleText(JSON.stringify(value) ?? "")}`),
+  );
+}
+
+/** A rule for a command says nothing of where it runs. Whoever is asked about one in the background should know that. */
+function backgroundOf({ toolCall, args }: ToolCallInput, rules: readonly string[]): DisplayAction[] {
+  const { background } = args as { background?: unknown };
+  if (toolCall.name !== "Bash" || background !== true) return [];
+  const either = rules.length > 0 ? " The other answers allow it there and in the foreground." : "";
+  return [notice(`It runs in the background, until it ends or the session does.${either}`)];
 }
 
 function notice(text: string): DisplayAction {

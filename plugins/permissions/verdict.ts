@@ -96,6 +96,8 @@ export function isForPaths({ pattern }: Rule, paths: readonly string[], loose: b
   if (pattern === undefined) return true;
   if (paths.length === 0) return loose;
   // Matching a longer path could be slow, and real files are rarely that deep.
-  const matches = (path: string) => (path.length > 1_000 ? loose : fits(pattern, path, workspace));
+  // Blanks around a pattern are part of a name, but must not keep a rule that forbids from applying.
+  const patterns = loose ? [pattern, pattern.trim()] : [pattern];
+  const matches = (path: string) => (path.length > 1_000 ? loose : patterns.some((it) => fits(it, path, workspace)));
   return loose ? paths.some(matches) : paths.every(matches);
 }

@@ -7,16 +7,19 @@ import { errors } from "./errors.ts";
 
 const PATIENCE_MS = 3000;
 
+/** The marks of files (`@path`) and skills (`$name`, `/skill:name`) in a text. */
+const NAMING = /[@$]|\/skill:/;
+
 /** What is sent to the session. */
 export interface Prompt {
   content: UserMessage["content"];
-  /** Whether the session attaches the files that the first text mentions as `@path`. */
+  /** Whether the files that the first text mentions as `@path` are attached, and the skills that it names are loaded. */
   mentions: boolean;
 }
 
 /**
- * Builds the prompt from `-p`, its images, piped input and `more`; undefined when interrupted. Only the text of `-p` can mention files,
- * since anyone may have written piped input. Throws PRINT_EMPTY_PROMPT.
+ * Builds the prompt from `-p`, its images, piped input and `more`; undefined when interrupted. Only the text of `-p` can mention files and
+ * name skills, since anyone may have written piped input. Throws PRINT_EMPTY_PROMPT.
  */
 export async function readPrompt(invocation: Invocation, more?: string): Promise<Prompt | undefined> {
   const { options, cwd } = invocation;
@@ -28,8 +31,8 @@ export async function readPrompt(invocation: Invocation, more?: string): Promise
   const images = files.filter((block) => block.type === "image");
   if (texts.length + images.length === 0) throw errors.PRINT_EMPTY_PROMPT();
   if (more !== undefined) texts.push(more);
-  // What mentions files stays apart from what somebody else may have written.
-  const mentions = given.includes("@");
+  // What may name something stays apart from what somebody else may have written.
+  const mentions = NAMING.test(given);
   const parts = mentions ? texts : [texts.join("\n\n")].filter((text) => text !== "");
   const [only = "", ...further] = parts;
   if (further.length + images.length === 0) return { content: only, mentions };

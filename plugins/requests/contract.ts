@@ -12,6 +12,8 @@ export interface RequestOption {
   kind?: OptionKind;
   /** The answer holds beyond this session. Only clients that may do everything can give it. */
   lasting?: boolean;
+  /** An operation that does what the answer does beside answering. Only clients that may call it can give the answer. */
+  needs?: string;
   /** A message that the client sends after this answer; `true` to send the given reason, if any. */
   message?: string | true;
 }
@@ -59,6 +61,8 @@ export interface AskOptions {
    * question belongs to all pending layers and tools of the plugin.
    */
   signal?: AbortSignal | undefined;
+  /** Leaves the question open when the host stops, so that its answer can be recalled when the session is open again. */
+  outlivesHost?: boolean | undefined;
 }
 export interface ForwardOptions {
   /** Ends the forwarding, and withdraws what it has asked here. */
@@ -87,6 +91,11 @@ export interface RequestsService {
    * aborts.
    */
   ask(question: Question, options?: AskOptions): Promise<RequestAnswer>;
+  /**
+   * The answer that a client has given, since the session was opened, to a question that its asker had left open. Undefined unless that
+   * was exactly this question, of this plugin.
+   */
+  recall(requestId: string, question: Question): Promise<RequestAnswer | undefined>;
   /**
    * Asks the questions of another session here, with their options, and returns the answers to it. The first answer counts: one
    * that is given there withdraws the question here. The client answers questions of the other session from now on. Returns a

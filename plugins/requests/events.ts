@@ -30,6 +30,7 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
           label: text,
           kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]).optional(),
           lasting: z.boolean().optional(),
+          needs: z.string().optional(),
           message: z.union([text, z.literal(true)]).optional(),
         }),
       )
@@ -59,7 +60,11 @@ export const approvalAnswer: EventDefinition<Events["approval_answer"]> = {
   convertToDisplay({ answer, reason }: EventOf<"approval_answer">): DisplayAction {
     if (answer !== null) return { display: "hidden" };
     if (reason === VOID)
-      return { display: "notice", level: "warning", text: "A question was open when Scorel ended. It is void now." };
+      return {
+        display: "notice",
+        level: "warning",
+        text: "Scorel stopped while it was asking you. Ask again if it is still needed.",
+      };
     return { display: "notice", level: "info", text: `Not answered: ${reason ?? "nobody was there"}` };
   },
 };

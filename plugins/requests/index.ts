@@ -1,6 +1,7 @@
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/workspace/contract";
+import { PASSED, VOID } from "./closed.ts";
 import type {} from "./contract.ts";
 import {
   approvalAnswer,
@@ -13,8 +14,12 @@ import {
 } from "./events.ts";
 import { Notices } from "./notices.ts";
 import { operations } from "./operations.ts";
-import { createService, Requests } from "./requests.ts";
+import { Requests } from "./requests.ts";
+import { createService } from "./service.ts";
 import { createUi } from "./ui.ts";
+
+/** Events after which a conversation goes on without the answer to a question that its turn had left open. */
+const moves: ReadonlySet<string> = new Set(["message", "custom_message", "rewind", "branch", "compact"]);
 
 /** Questions and notices of plugins to the people who watch a session. Questions and answers are in its log. */
 export default definePlugin({
@@ -47,7 +52,8 @@ export default definePlugin({
     ctx.beforeStop(() => requests.close());
     return {
       async onEvent({ type }) {
-        if (type === "session_start" || type === "session_abandoned") await requests.voidLeftovers();
+        if (type === "session_start" || type === "session_abandoned") await requests.voidLeftovers(VOID);
+        if (moves.has(type)) await requests.voidLeftovers(PASSED);
         // A pending question would keep the session from closing.
         if (type === "session_end") await requests.close();
         if (type !== "prompt_submit") return;

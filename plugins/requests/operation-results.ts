@@ -6,6 +6,7 @@ const requestOption = z.strictObject({
   label: z.string(),
   kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]).optional(),
   lasting: z.boolean().optional(),
+  needs: z.string().optional(),
   message: z.union([z.string(), z.literal(true)]).optional(),
 });
 const openRequest = z.strictObject({

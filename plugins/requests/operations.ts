@@ -45,8 +45,11 @@ export function operations(ctx: BaseContext, requests: Requests, present: () => 
         }),
       result: async () => (await results()).answer_request,
       run: async ({ sessionId: _here, ...given }, { clientId, assertOperations }) => {
+        const needed = requests.neededFor(given);
         // It changes the user's files, and stays when the client's token is revoked.
-        if (requests.isLasting(given)) assertOperations("all", "answer_request with an answer that lasts");
+        if (needed === "all") assertOperations(needed, "answer_request with an answer that lasts");
+        else if (needed.length > 0)
+          assertOperations(needed, "answer_request with an answer that allows more than this once");
         return requests.answer({ ...given, clientId });
       },
     },

@@ -1,9 +1,10 @@
 import type {} from "@scorel/agent/contract";
-import { type BaseContext, codeOf, newId, perPlugin, type Session } from "@scorel/kernel";
+import { type BaseContext, codeOf, newId, type Session, type StoredEvent } from "@scorel/kernel";
 import { assertSameRequest } from "@scorel/kit/session/message-id";
-import { closed, LEFT, VOID, WITHDRAWN } from "./closed.ts";
-import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
+import { closed, LEFT, WITHDRAWN } from "./closed.ts";
+import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { LateAnswers } from "./late.ts";
 import { storableQuestion } from "./storable.ts";
 
 /** An answer from a client. */
@@ -26,6 +27,7 @@ interface Waiting {
 
 /** The reason for a missing answer when the session closes. */
 const CLOSED = "the session was closed";
+const HOST_STOPPED = "the host was stopped";
 
 /** The questions of an open session. */
 export class Requests {
@@ -35,6 +37,7 @@ export class Requests {
   private readonly waiting = new Map<string, Waiting>();
   /** Outcomes by client-made message id, for retries. */
   private readonly given = new Map<string, { given: Given; outcome: Promise<Outcome> }>();
+  private readonly late = new LateAnswers();
   /** Whether the client that opens the session announced that it will answer, and has not started yet. */
   private expected: boolean;
   private over = false;
@@ -67,20 +70,36 @@ export class Requests {
     return Object.values(this.ctx.session.projection("openRequests"));
   }
 
-  async ask(plugin: string, question: Question, { signal }: AskOptions): Promise<RequestAnswer> {
+  async ask(plugin: string, question: Question, options: AskOptions): Promise<RequestAnswer> {
+    const { signal } = options;
     signal?.throwIfAborted();
     // A hook layer counts as asynchronous only after it has returned its promise.
     await null;
     const work = signal ? [signal] : this.ctx.calls.of(plugin);
-    return this.attended ? this.wait(plugin, question, work) : this.default(plugin, question);
+    return this.attended ? this.wait(plugin, question, work, options) : this.default(plugin, question);
+  }
+
+  /** See the service. */
+  async recall(plugin: string, requestId: string, question: Question): Promise<RequestAnswer | undefined> {
+    return this.late.recall(requestId, { plugin, ...(await this.storable(question)) });
   }
 
   /** Writes the question and waits for its answer; the time limits of the asking work pause. */
-  private async wait(plugin: string, question: Question, work: readonly AbortSignal[]): Promise<RequestAnswer> {
+  private async wait(
+    plugin: string,
+    question: Question,
+    work: readonly AbortSignal[],
+    { outlivesHost = false }: AskOptions,
+  ): Promise<RequestAnswer> {
     const requestId = newId();
     const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, { plugin, resolve }));
     const isOver = () => work.length > 0 && work.every(({ aborted }) => aborted);
-    const withdraw = () => void (isOver() && this.withdraw(requestId, withdrawal(work[0]?.reason)));
+    const withdraw = () => {
+      if (!isOver()) return;
+      const reason = withdrawal(work[0]?.reason);
+      if (outlivesHost && reason === HOST_STOPPED) this.waiting.get(requestId)?.resolve({ answer: null, reason });
+      else void this.withdraw(requestId, reason);
+    };
     const go = work.map((signal) => this.ctx.calls.pauseLimit(signal));
     for (const signal of work) signal.addEventListener("abort", withdraw);
     try {
@@ -112,10 +131,11 @@ export class Requests {
     return { answer: null, reason: "no client answers questions" };
   }
 
-  /** Whether an answer holds beyond this session. */
-  isLasting({ requestId, answer }: Pick<Given, "requestId" | "answer">): boolean {
+  /** What a client must be allowed to do to give an answer, beside answering. A lasting one holds beyond this session. */
+  neededFor({ requestId, answer }: Pick<Given, "requestId" | "answer">): "all" | string[] {
     const { options = [] } = this.request(requestId) ?? {};
-    return options.some(({ value, lasting }) => value === answer && lasting);
+    const given = options.filter(({ value }) => value === answer);
+    return given.some(({ lasting }) => lasting) ? "all" : given.flatMap(({ needs }) => needs ?? []);
   }
 
   /** An open question. Clients may send any text as its id, such as the name of what every object has. */
@@ -135,9 +155,11 @@ export class Requests {
     return outcome;
   }
 
-  /** Ends questions that were open when a previous host ended. */
-  async voidLeftovers(): Promise<void> {
-    for (const { requestId } of this.open()) if (!this.waiting.has(requestId)) await this.end(requestId, VOID);
+  /** Ends open questions that nobody waits for: a previous host had asked them. Those that hold up a turn stay. */
+  async voidLeftovers(reason: string): Promise<void> {
+    const agent = this.ctx.find("agent");
+    const isLeft = ({ requestId }: OpenRequest) => !this.waiting.has(requestId) && agent?.awaits?.(requestId) !== true;
+    for (const { requestId } of this.open().filter(isLeft)) await this.end(requestId, reason);
   }
 
   /** Withdraws the questions of a plugin that stopped. */
@@ -167,17 +189,28 @@ export class Requests {
       answer: request.kind === "input" && answer !== null ? await this.clean(answer) : answer,
       ...(said !== undefined && { reason: await this.clean(said) }),
     };
-    const { id } = await this.ctx.session.append("approval_answer", payload, {
-      clientId,
-      check: isOpen(this.ctx.session, requestId),
-    });
-    this.waiting.get(requestId)?.resolve({
+    const full: RequestAnswer = {
       answer,
       ...(said !== undefined && { reason: said }),
       ...(answer === null && { declined: true }),
-    });
+    };
+    const check = isOpen(this.ctx.session, requestId);
+    const append = () => this.ctx.session.append("approval_answer", payload, { clientId, check });
+    const waiting = this.waiting.get(requestId);
+    const { id } = await (waiting ? append() : this.writeLate(request, full, append));
+    waiting?.resolve(full);
     const message = option?.message === true ? reason : option?.message;
     return { eventId: id, ...(message !== undefined && { message }) };
+  }
+
+  /** Writes an answer to a question whose asker has ended with its host, and goes on with the turn that it held up. */
+  private async writeLate(request: OpenRequest, answer: RequestAnswer, append: () => Promise<StoredEvent>) {
+    const written = async () => {
+      const event = await append();
+      this.late.add(request, answer);
+      return event;
+    };
+    return this.ctx.find("agent")?.resume?.(request.requestId, written) ?? written();
   }
 
   private async withdraw(requestId: string, reason: string): Promise<void> {
@@ -203,7 +236,7 @@ export class Requests {
 
 /** Why a question is withdrawn, from the reason why the work that asked was cancelled. */
 function withdrawal(reason: unknown): string {
-  return codeOf(reason) === "AGENT_HOST_STOPPED" ? "the host was stopped" : WITHDRAWN;
+  return codeOf(reason) === "AGENT_HOST_STOPPED" ? HOST_STOPPED : WITHDRAWN;
 }
 
 /** The outcome of the first answer with this `messageId`. Throws MESSAGE_ID_REUSED if that was another answer. */
@@ -229,34 +262,4 @@ function optionOf({ kind, options = [] }: OpenRequest, answer: string | null): R
   const offered = kind === "confirm" ? ["y", "n"] : options.map(({ value }) => value);
   if (!offered.includes(answer)) throw errors.REQUEST_ANSWER({ answer, offered: offered.join(", ") });
   return options.find(({ value }) => value === answer);
-}
-
-/** The service; each plugin asks under its own name. */
-export function createService(requests: Requests): RequestsService {
-  const viewFor = (plugin: string): RequestsService => ({
-    get attended() {
-      return requests.attended;
-    },
-    ask: (question, options = {}) => requests.ask(plugin, question, options),
-    forward: async (client, sessionId, options = {}) => {
-      const { forward } = await import("./forward.ts");
-      return forward({ client, sessionId }, (question, signal) => requests.ask(plugin, question, { signal }), options);
-    },
-    async select(title, options, fallback, ask = {}) {
-      const question: Question = { kind: "select", title, options: [...options], fallback };
-      return (await requests.ask(plugin, question, ask)).answer ?? fallback;
-    },
-    async confirm(title, fallback = false, ask = {}) {
-      const question: Question = { kind: "confirm", title, fallback: fallback ? "y" : "n" };
-      const { answer } = await requests.ask(plugin, question, ask);
-      return answer === null ? fallback : answer === "y";
-    },
-    async input(title, fallback = "", ask = {}) {
-      return (await requests.ask(plugin, { kind: "input", title, fallback }, ask)).answer ?? fallback;
-    },
-  });
-  const service: RequestsService = Object.assign(viewFor("requests"), {
-    [perPlugin]: ({ plugin }: BaseContext) => viewFor(plugin),
-  });
-  return service;
 }

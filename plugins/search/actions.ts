@@ -3,6 +3,7 @@ import { everyPage } from "@scorel/host/client";
 import type { Operations } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
+import { localMinute } from "@scorel/kit/text/local-time";
 import { plainText } from "@scorel/kit/text/plain";
 import type { Hit, Spent, SpentBy } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -90,7 +91,7 @@ function rows(): (hit: Hit) => string {
   let last: string | undefined;
   return (hit) => {
     const { sessionId, updatedAt, title, eventId, who, text, left } = hit;
-    const time = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    const time = localMinute(updatedAt);
     const head = sessionId === last ? "" : `${sessionId.slice(0, SHORT_ID)}  ${time}  ${title}\n`;
     last = sessionId;
     const place = (eventId ?? "").slice(0, SHORT_ID).padEnd(SHORT_ID);

@@ -38,7 +38,8 @@ export const errors = defineErrors({
   },
   TRUST_NO_GUARD: {
     exit: 2,
-    text: (a: { extension: string }) => `No extension "${a.extension}" is recorded as one that guards something.`,
+    text: (a: { extension: string }) =>
+      `Nothing is kept about an extension "${a.extension}", so there is nothing to forget. Those that guard something are kept.`,
   },
   TRUST_NOTHING: {
     exit: 2,

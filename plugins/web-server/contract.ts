@@ -57,6 +57,8 @@ export interface Visitor {
 export interface WebServerService {
   /** Where the server can be reached, such as `http://127.0.0.1:7777`; undefined while it does not run. */
   readonly address: string | undefined;
+  /** Whether a token lets somebody in now, by the id that `tokenId` of the client package gives it. */
+  isLetIn(tokenId: string): Promise<boolean>;
 }
 
 declare module "@scorel/host/contract" {
@@ -65,10 +67,11 @@ declare module "@scorel/host/contract" {
      * Makes a code that a page in the browser exchanges once, within a minute, for a token of its own, with POST to `/access`. It
      * belongs into the fragment of the page's URL, which browsers do not send. Default scopes: view, prompt and approve. The token works
      * for 12 hours, also at a host that was started anew, or until a token of the host is replaced or removed. With `asFile`, a page on the
-     * host's computer that only its user can read leads to the link; it is there as long as the code can be used.
+     * host's computer that only its user can read leads to the link; it is there as long as the code can be used. The page
+     * begins with a new session in `directory`, an absolute path, if there is one.
      */
     create_access_code: {
-      params: { scopes?: Scope[]; asFile?: boolean };
+      params: { scopes?: Scope[]; asFile?: boolean; directory?: string };
       result: { code: string; address: string; seconds: number; file?: string };
     };
     /** Ends the token of a page, which `tokenId` of the client package names, and the connections that use it. Other tokens stay. */

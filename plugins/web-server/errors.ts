@@ -32,7 +32,7 @@ export const errors = defineErrors({
     "The token is missing or wrong. `scorel host token show-path` on the host's computer prints the file that has it; name it with --token-file, or set SCOREL_HOST_TOKEN. For curl: `scorel host curlrc` prints a file for its option -K.",
   WEB_REQUEST: () => "The request cannot be read. Send HTTP/1.1 with a path that begins with / and JSON as the body.",
   WEB_FORBIDDEN: () =>
-    "The request comes from a page of another site. `origins` in the table [web-server] of the host's config.toml lets its pages in.",
+    "The request comes from a page of another site. `pages` in the table [web-server] of the host's config.toml lets the page of another host in.",
   WEB_PATH: () => "There is nothing at this path. With a token, GET /openapi.json describes what there is.",
   WEB_METHOD: () => "The path does not take this method. With a token, GET /openapi.json describes what there is.",
   WEB_HOST: () =>

@@ -15,7 +15,11 @@ const config = z
     origins: z
       .array(z.string())
       .default([])
-      .describe("Further origins of web pages that may connect, such as https://example.org"),
+      .describe("Further origins of this host's own page, such as https://example.org for a proxy"),
+    pages: z
+      .array(z.string())
+      .default([])
+      .describe("Origins of the pages of other hosts that may connect, such as http://127.0.0.1:7777"),
   })
   .prefault({});
 
@@ -34,6 +38,7 @@ export default definePlugin({
       get address() {
         return listening?.address;
       },
+      isLetIn: async (tokenId) => (await import("./pages.ts")).isLetIn(tokenId),
     });
     return {
       operations: () => operations(() => listening),

@@ -7,7 +7,7 @@ import { startServer } from "./server.ts";
 import { settingsOf } from "./settings.ts";
 import { OWNER, storedTokens, tokenFile, writeToken } from "./tokens.ts";
 
-type Context = PluginContext<{ names: string[]; origins: string[] }, never>;
+type Context = PluginContext<{ names: string[]; origins: string[]; pages: string[] }, never>;
 
 /** Starts the server if the options ask for it, and makes the first token. */
 export async function listen(
@@ -17,10 +17,10 @@ export async function listen(
   const settings = settingsOf(options);
   if (!settings) return undefined;
   removeLinkFiles();
-  const { names, origins } = ctx.config;
+  const { names, origins, pages } = ctx.config;
   const routes = ctx.collect("webRoutes").flatMap(({ value }) => value);
   const [first = OWNER] = storedTokens().map(({ name }) => name);
   const path = storedTokens().length === 0 ? (await writeToken(OWNER, () => ["admin"])).path : tokenFile(first);
-  const server = await startServer({ ...settings, routes, names, origins, logger: ctx.logger });
+  const server = await startServer({ ...settings, routes, names, origins, pages, logger: ctx.logger });
   return { ...server, note: `token in ${path}` };
 }

@@ -11,19 +11,25 @@ export function operations(running: () => { address: string; codes: Codes } | un
     create_access_code: {
       summary: "Makes a code that a page in the browser exchanges once, within a minute, for a token of its own.",
       params: () =>
-        z.strictObject({ scopes: z.array(z.enum(scopeNames)).min(1).optional(), asFile: z.boolean().optional() }),
+        z.strictObject({
+          scopes: z.array(z.enum(scopeNames)).min(1).optional(),
+          asFile: z.boolean().optional(),
+          directory: z.string().min(1).optional(),
+        }),
+      paths: { directory: "directory" },
       result: () =>
         z.strictObject({ code: z.string(), address: z.string(), seconds: z.number(), file: z.string().optional() }),
-      run: async ({ scopes = ["view", "prompt", "approve"], asFile = false }) => {
+      run: async ({ scopes = ["view", "prompt", "approve"], asFile = false, directory }) => {
         const server = running();
         if (!server) throw errors.WEB_NOT_RUNNING();
         const { CODE_MS } = await import("./codes.ts");
         const { codes, address } = server;
         const made = { address, seconds: CODE_MS / 1_000 };
-        if (!asFile) return { ...made, code: codes.issue(scopes) };
+        const entry = { scopes, directory };
+        if (!asFile) return { ...made, code: codes.issue(entry) };
         const { writeLinkFile } = await import("./link-file.ts");
         let file = "";
-        const code = codes.issue(scopes, (fresh) => {
+        const code = codes.issue(entry, (fresh) => {
           const { path, remove } = writeLinkFile(`${address}/#code=${fresh}`);
           file = path;
           return remove;

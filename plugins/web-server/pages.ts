@@ -40,6 +40,11 @@ export function openPages(): StoredPage[] {
   return readStore().pages.filter((page) => isOpen(page));
 }
 
+/** Whether a token, also one that is not a page's, lets somebody in now. */
+export function isLetIn(id: string): boolean {
+  return [...readStore().tokens, ...openPages()].some(({ sha256 }) => idOf(sha256) === id);
+}
+
 /** The tokens that have ended, with further ones, the latest last. They let nobody in. */
 export function endedOf(pages: readonly StoredPage[], more: readonly { sha256: string }[] = []): StoredPage[] {
   const ended = [...pages.filter((page) => !isOpen(page)), ...more];

@@ -29,6 +29,7 @@ export interface ServerOptions extends Settings {
   routes: readonly WebRoute[];
   names: readonly string[];
   origins: readonly string[];
+  pages: readonly string[];
   logger: { warn(message: string, thrown?: unknown): void };
   limits?: Partial<Limits> | undefined;
 }
@@ -84,10 +85,10 @@ class WebServer {
 
   /** The server listens: returns its address. */
   open(): string {
-    const { bind, tls, names, origins } = this.options;
+    const { bind, tls, names, origins, pages } = this.options;
     const { port, family } = this.server.address() as AddressInfo;
     const scheme = tls ? "https" : "http";
-    const where = { scheme, bind, port, names, origins } as const;
+    const where = { scheme, bind, port, names, origins, pages } as const;
     this.vet = createVetting(where);
     this.proofs.authorities = authoritiesOf(where);
     return `${scheme}://${family === "IPv6" ? `[${bind}]` : bind}:${port}`;
@@ -213,12 +214,12 @@ class WebServer {
   private async exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const code = await codeIn(request).catch(() => 400);
     if (typeof code === "number") return end(response, code);
-    const scopes = this.codes.redeem(code);
-    if (!scopes) return end(response, this.mayFail(request) ? 401 : 429);
-    const token = await letPageIn(scopes);
+    const entry = this.codes.redeem(code);
+    if (!entry) return end(response, this.mayFail(request) ? 401 : 429);
+    const token = await letPageIn(entry.scopes);
     this.connections.settle(request.socket);
     response.writeHead(200, { "Content-Type": "application/json" });
-    response.end(JSON.stringify({ token, scopes }));
+    response.end(JSON.stringify({ token, ...entry }));
   }
 
   private turnAway(request: IncomingMessage, response: ServerResponse): void {

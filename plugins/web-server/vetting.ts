@@ -9,8 +9,10 @@ export interface VettingOptions {
   port: number;
   /** Further host names by which clients reach the server, such as that of a proxy. */
   names: readonly string[];
-  /** Further origins of pages that may connect. */
+  /** Further origins of this server's own page, such as that of a proxy. */
   origins: readonly string[];
+  /** Origins of the pages of other hosts, which may connect too. */
+  pages: readonly string[];
 }
 
 /** A status with which a request is refused. */
@@ -22,7 +24,8 @@ export type Refusal = 400 | 403 | 421;
  */
 export function createVetting(options: VettingOptions): (request: IncomingMessage) => Refusal | undefined {
   const hosts = hostsOf(options);
-  const origins = new Set([...[...hosts].map((host) => `${options.scheme}://${host}`), ...options.origins]);
+  const named = new Set([...options.origins, ...options.pages]);
+  const origins = new Set([...[...hosts].map((host) => `${options.scheme}://${host}`), ...named]);
   return (request) => {
     const host = only(request, "host");
     if (host === undefined || !hosts.has(host.toLowerCase())) return 421;
@@ -31,6 +34,8 @@ export function createVetting(options: VettingOptions): (request: IncomingMessag
     if (!request.url?.startsWith("/")) return 400;
     // A link in a mail or a chat. Whoever follows it sends no token, so it leads to what everybody may read.
     if (isFollowedLink(request)) return undefined;
+    // Of a page that the configuration lets in, browsers say truly that it is of another site.
+    if (named.has(origin)) return undefined;
     // What browsers add by themselves, also where they send no origin.
     const site = only(request, "sec-fetch-site");
     if (site === undefined || !["", "same-origin", "none"].includes(site)) return 403;

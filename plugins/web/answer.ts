@@ -1,29 +1,33 @@
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
+import { deviceOrigins } from "./devices.ts";
 import { readPage, type WebFile } from "./files.ts";
 
 /** Where the build puts the page, beside the folders with code. */
 const BUILT = fileURLToPath(new URL("../web/built/", import.meta.url));
 
 /**
- * What the page may do: run its own scripts and styles, talk to its own host, and show pictures that it has made of bytes. Nothing else
- * is loaded from anywhere, no text becomes markup, and no other page can hold this one in a frame.
+ * What the page may do: run its own scripts and styles, talk to its own host and to the devices that the user has added, and show pictures
+ * that it has made of bytes. Nothing else is loaded from anywhere, no text becomes markup, and no other page can hold this one in a frame.
  */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob: data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
+const policy = () =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    ["connect-src 'self'", ...deviceOrigins()].join(" "),
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    // Its one policy makes the address of the page's service worker, and nothing else.
+    "trusted-types scorel-worker",
+  ].join("; ");
 
 /** The pages that were read, by folder. */
 const pages = new Map<string, Promise<ReadonlyMap<string, WebFile>>>();
@@ -45,10 +49,18 @@ function page(folder: string): Promise<ReadonlyMap<string, WebFile>> {
 }
 
 function send(request: IncomingMessage, response: ServerResponse, file: WebFile | undefined): void {
-  response.setHeader("Content-Security-Policy", POLICY);
+  const allowed = policy();
+  response.setHeader("Content-Security-Policy", allowed);
   response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
-  if (file) sendFile(request, response, file);
+  if (file) sendFile(request, response, { ...file, tag: taggedWith(allowed, file) });
   else notFound(response);
+}
+
+/** A page whose policy has changed is another one, also where its text is the same: browsers need not take new headers for an old text. */
+function taggedWith(allowed: string, { tag, type }: WebFile): string {
+  if (!type.startsWith("text/html")) return tag;
+  const digest = createHash("sha256").update(allowed).digest("base64url").slice(0, 10);
+  return `${tag.slice(0, -1)}.${digest}"`;
 }
 
 function sendFile(request: IncomingMessage, response: ServerResponse, file: WebFile): void {

@@ -1,11 +1,13 @@
 /** Builds the page of the plugin `web` for browsers, without anything that it would have to load from elsewhere. */
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const source = fileURLToPath(new URL("page/", import.meta.url));
+const workerSource = fileURLToPath(new URL("worker/worker.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Smaller files gain nothing from compression. */
 const LEAST_BYTES = 1_024;
@@ -32,10 +34,40 @@ export async function buildPage(folder) {
       rolldownOptions: { checks: { moduleLevelDirective: false, bundlerTimings: false } },
     },
   });
+  await buildWorker(folder);
   compress(folder);
   compress(join(folder, "page"));
   const inputs = output.flatMap(({ moduleIds = [] }) => moduleIds).filter((id) => !id.startsWith("\0"));
+  inputs.push(workerSource);
   return [...new Set(inputs.map((id) => relative(root, id.split("?", 1)[0])))];
+}
+
+/** Writes the service worker, with the names of the files that it keeps. It changes whenever one of them does. */
+async function buildWorker(folder) {
+  const files = readdirSync(join(folder, "page"))
+    .sort()
+    .map((name) => `page/${name}`);
+  const digest = createHash("sha256");
+  for (const file of ["index.html", ...files]) digest.update(readFileSync(join(folder, file)));
+  const shell = { files, digest: digest.digest("base64url").slice(0, 22) };
+  await build({
+    configFile: false,
+    root: dirname(workerSource),
+    publicDir: false,
+    logLevel: "warn",
+    define: { SCOREL_SHELL: JSON.stringify(shell) },
+    build: {
+      outDir: folder,
+      emptyOutDir: false,
+      target: "es2022",
+      reportCompressedSize: false,
+      rolldownOptions: {
+        input: workerSource,
+        output: { format: "iife", entryFileNames: "worker.js" },
+        checks: { bundlerTimings: false },
+      },
+    },
+  });
 }
 
 /**

@@ -3,4 +3,15 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   WEB_PAGE_UNBUILT: (a: { folder: string }) =>
     `The page is not in ${a.folder}. It comes with the installed command; in the sources, \`npm run build\` makes it.`,
+  WEB_DEVICES: (a: { path: string; problem: string }) =>
+    `The list of devices of the page, ${a.path}, cannot be used: ${a.problem}. Mend it, or move it away: the devices can be added again.`,
+  WEB_DEVICE_ADDRESS: () =>
+    "This is not the address of a host: it begins with wss:// or ws://, names its host or its IPv4 address with the port, such as wss://build.example.org:7777, and contains no user, password, token, query or fragment.",
+  WEB_DEVICE_MANY: (a: { max: number }) => `There are ${a.max} devices already, which is the most. Remove one first.`,
+  WEB_DEVICE_UNKNOWN: (a: { id: string }) =>
+    `There is no device ${JSON.stringify(a.id)} any more. Load the page anew to see which there are.`,
+  WEB_PUSH: (a: { path: string; problem: string }) =>
+    `The list of browsers that are pushed to, ${a.path}, cannot be used: ${a.problem}. Mend it, or move it away: their pages can ask anew.`,
+  WEB_PUSH_SERVICE: (a: { origin: string }) =>
+    `Pushes are not sent to ${a.origin}, since it is none of the push services of browsers. If your browser uses it, name its origin in \`pushServices\` of the table [web].`,
 });

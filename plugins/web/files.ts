@@ -30,6 +30,7 @@ export async function readPage(folder: string): Promise<ReadonlyMap<string, WebF
   const files = new Map<string, WebFile>();
   try {
     files.set("/", await readWebFile(folder, "index.html"));
+    files.set("/worker.js", await readWebFile(folder, "worker.js"));
     for (const name of await readdir(join(folder, "page")))
       if (!name.endsWith(".gz")) files.set(`/page/${name}`, await readWebFile(folder, `page/${name}`));
   } catch (thrown) {

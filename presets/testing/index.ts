@@ -14,15 +14,14 @@ import {
   createKernel,
   type EventOf,
   type Kernel,
-  type KernelEntry,
   type Missed,
 } from "@scorel/kernel";
 import { createMemoryStore } from "@scorel/kernel/store";
 import type { ModelRequest, Reply, ScriptedCall } from "@scorel/model/scripted";
 import type { OpenRequest } from "@scorel/requests/contract";
 import type { Composition } from "@scorel/workspace/contract";
-import { loadShipped, shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
+import { extensionEntries, hostHeader, shippedEntries } from "./entries.ts";
 import { assertOptions, flawsOf } from "./options.ts";
 
 export type { ModelRequest, Reply, ScriptedCall };
@@ -85,7 +84,7 @@ const HOST = ["logs", "host"];
  */
 export async function openSession(options: OpenOptions): Promise<TestSession> {
   assertOptions(options);
-  const { replies = [], use = [], answer } = options;
+  const { plugins, replies = [], use = [], config, answer } = options;
   const [{ scriptedModel }, { hostHints, sessionHints }, { collectAll }, { failureText }] = await Promise.all([
     import("@scorel/model/scripted"),
     import("@scorel/extensions/words"),
@@ -105,14 +104,14 @@ export async function openSession(options: OpenOptions): Promise<TestSession> {
     return kernel.failures.map(failureText);
   };
   const entries = [
-    ...(await shippedEntries([...NEEDED, ...use], options)),
+    ...(await shippedEntries([...NEEDED, ...use], config)),
     { plugin: scriptedModel(replies, requests), origin: "the test" },
-    ...(await extensionEntries(options, "session")),
+    ...(await extensionEntries(plugins, "session", config)),
     { plugin: collector, origin: "the test" },
   ];
   const composition: Composition = { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel };
   const kernel: Kernel = await createKernel({
-    entries: [...(await shippedEntries(HOST, options)), ...(await extensionEntries(options, "host"))],
+    entries: [...(await shippedEntries(HOST, config)), ...(await extensionEntries(plugins, "host", config))],
     store: createMemoryStore(hostHeader()),
     services: { composition },
     hints: { ...hostHints, child: sessionHints },
@@ -232,28 +231,4 @@ function resultsIn(events: readonly AnyEvent[]): ToolResult[] {
     const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
     return [{ tool: message.toolName, text, isError: message.isError }];
   });
-}
-
-async function shippedEntries(ids: readonly string[], { config = {} }: OpenOptions): Promise<KernelEntry[]> {
-  const unknown = ids.filter((id) => !shipped(id));
-  if (unknown.length > 0) throw errors.TESTING_PLUGIN({ ids: unknown.join(", ") });
-  const plugins = await loadShipped(ids);
-  return [...plugins].map(([id, plugin]) => ({ plugin, config: config[id], origin: "the test" }));
-}
-
-async function extensionEntries(
-  { plugins, config = {} }: OpenOptions,
-  scope: "host" | "session",
-): Promise<KernelEntry[]> {
-  const [{ contain }, { asExtension }] = await Promise.all([
-    import("@scorel/extensions/contain"),
-    import("@scorel/extensions/load"),
-  ]);
-  return plugins
-    .filter((plugin) => (plugin.scope ?? "session") === scope)
-    .map((plugin) => ({ ...contain(asExtension(plugin), { path: "the test" }), config: config[plugin.id] }));
-}
-
-function hostHeader() {
-  return { version: 1, sessionId: "host", deviceId: "test", createdAt: Date.now(), epoch: "test", meta: {} };
 }

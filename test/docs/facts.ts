@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { OperationDescription } from "@scorel/host/contract";
 import type { AnyPlugin } from "@scorel/kernel";
-import { KERNEL_EVENTS } from "../../kernel/kernel-events.ts";
+import { KERNEL_EVENTS } from "../../kernel/events/kernel-events.ts";
 import type { Table } from "../../plugins/kit/values/table.ts";
 import { catalogue } from "../../presets/catalogue.ts";
 import { readLayer } from "../../presets/layers/layer.ts";
@@ -150,7 +150,20 @@ function contractsAlone(): Map<string, Contract> {
   const alone = folders.filter(
     (folder) => existsSync(join(root, folder, "contract.ts")) && !existsSync(join(root, folder, "index.ts")),
   );
-  return new Map(alone.map((folder) => [folder, contractOf(read(`${folder}/contract.ts`), folder)]));
+  return new Map(alone.map((folder) => [folder, contractIn(folder)]));
+}
+
+/** The contract of a folder: contract.ts, and the files in `contract` if it is divided by subject. */
+function contractIn(folder: string): Contract {
+  const parts = existsSync(join(root, folder, "contract")) ? readdirSync(join(root, folder, "contract")).sort() : [];
+  const files = ["contract.ts", ...parts.map((name) => `contract/${name}`)].map((name) => `${folder}/${name}`);
+  const all = files.filter((file) => existsSync(join(root, file))).map((file) => contractOf(read(file), folder));
+  return {
+    rows: all.flatMap(({ rows }) => rows),
+    declarations: all.flatMap(({ declarations }) => declarations),
+    shared: new Map(all.flatMap(({ shared }) => [...shared])),
+    additions: all.flatMap(({ additions }) => additions),
+  };
 }
 
 /** The contract that declares a row. The type of the kernel's own service is in a separate file. */
@@ -162,7 +175,6 @@ export function contractWith(facts: Facts, { owner }: Row): Contract {
 async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> {
   const folder = `plugins/${id}`;
   const sources = filesOf(folder).map(read);
-  const contract = `${folder}/contract.ts`;
   const called = (name: string) => [
     ...new Set(sources.flatMap((source) => callsOf(source, name)).map(({ first }) => first)),
   ];
@@ -170,7 +182,7 @@ async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> 
     id,
     folder,
     plugin,
-    contract: contractOf(existsSync(join(root, contract)) ? read(contract) : "", folder),
+    contract: contractIn(folder),
     looksUp: called("find"),
     defines: sources.flatMap((source) => hooksDefined(source, id)),
     taps: [...called("hook"), ...sources.flatMap((source) => keysWithin(source, "hooks"))],

@@ -57,7 +57,7 @@ async function repair(page: Page, { size, language }: Look, take: (screen: Scree
   const question = page.getByRole("region", { name: words.asked });
   await question.getByText("src/cart.js").first().waitFor();
   await take("question");
-  await question.getByRole("button", { name: "yes, this once" }).click();
+  await question.getByRole("button", { name: language === "zh" ? "是,仅此一次" : "yes, this once" }).click();
   await page.getByRole("log").getByText("covers the first item now.").waitFor();
   await take("work");
 }

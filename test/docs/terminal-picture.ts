@@ -12,8 +12,10 @@ const BASIC = [
 ];
 const STEPS = [0, 95, 135, 175, 215, 255];
 
-/** Durations are different in each run. */
-const TIMES = /(?<=\S {2})\d+(?:\.\d+)? ?(?:ms|s)(?=\s|$)/g;
+/** Durations are different in each run. Behind `┃` stands the number and the letter of an answer, such as `2 s`. */
+const TIMES = /(?<=[^\s┃] {2})\d+(?:\.\d+)? ?(?:ms|s)(?=\s|$)/g;
+/** Columns before a duration. */
+const GAP = 2;
 
 /** What stands in place of texts that are different in each run, such as the path of a folder. */
 export type Names = Readonly<Record<string, string>>;
@@ -36,15 +38,19 @@ export function terminalPicture(screen: Emulator, title: string, names: Names = 
   ].join("\n");
 }
 
-/** The cells of a line that are the same in each run. A text in place of another one is padded, so that nothing moves. */
+/**
+ * The cells of a line that are the same in each run. A text in place of another one is padded, so that nothing moves. What stands
+ * behind a duration moves to its place, since short ones are not shown.
+ */
 function repeatable(cells: readonly Cell[], line: string, names: Names): readonly Cell[] {
   const replaced = new Map<number, string>();
   const replace = (from: number, length: number, by: string) => {
     for (let at = 0; at < length; at++) replaced.set(from + at, by[at] ?? " ");
   };
-  for (const { index, 0: time } of line.matchAll(TIMES)) replace(index, time.length, "");
   for (const [name, by] of Object.entries(names)) if (line.includes(name)) replace(line.indexOf(name), name.length, by);
-  return cells.map((cell, at) => ({ ...cell, text: replaced.get(at) ?? cell.text }));
+  const shown = cells.map((cell, at) => ({ ...cell, text: replaced.get(at) ?? cell.text }));
+  for (const { index, 0: time } of [...line.matchAll(TIMES)].reverse()) shown.splice(index - GAP, time.length + GAP);
+  return shown;
 }
 
 /** A run of cells that look the same. */
@@ -71,7 +77,9 @@ function rowOf(cells: readonly Cell[], row: number): string {
     if (text.trim() === "") return [];
     const color = look.inverse ? PAGE : colorOf(look.color, TEXT);
     const style = `${look.bold ? ' class="b"' : ""}${color === TEXT ? "" : ` fill="${color}" style="fill:${color}"`}`;
-    return [`<text x="${xOf(column)}" y="${y + 14}" textLength="${wide(columns)}"${style}>${escaped(text)}</text>`];
+    return [
+      `<text x="${xOf(column)}" y="${y + 14}" textLength="${wide(columns)}"${isSign(text) ? ' lengthAdjust="spacingAndGlyphs"' : ""}${style}>${escaped(text)}</text>`,
+    ];
   });
   return [...behind, ...texts].join("\n");
 }
@@ -81,13 +89,22 @@ function runsOf(cells: readonly Cell[]): Run[] {
   const runs: Run[] = [];
   for (const [column, cell] of cells.entries()) {
     const last = runs.at(-1);
-    const isSame = last && last.column + last.columns === column && alike(last.look, cell);
+    const isSame =
+      last &&
+      last.column + last.columns === column &&
+      alike(last.look, cell) &&
+      isSign(last.text) === isSign(cell.text);
     if (isSame && !(cell.text === " " && last.text.endsWith(" ") && isBare(cell))) {
       last.text += cell.text;
       last.columns++;
     } else if (cell.text !== " " || !isBare(cell)) runs.push({ column, columns: 1, text: cell.text, look: cell });
   }
   return runs.map(trimmed);
+}
+
+/** A sign that fonts often lack, and then take from one with other widths, which would squeeze the words behind it. */
+function isSign(text: string): boolean {
+  return /[^ -~]/.test(text);
 }
 
 /** Without spaces at the end that show nothing. */

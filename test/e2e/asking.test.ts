@@ -112,7 +112,7 @@ describe.skipIf(!hasTerminals)("plan mode in a terminal", () => {
 });
 
 describe.skipIf(!hasTerminals)("a question that was open when the process was killed", () => {
-  it("is void: the reopened session says so, and the call has not run", async () => {
+  it("is asked again in the reopened session, and the turn goes on with the answer", async () => {
     await using s = await modelThat((told) =>
       /do it/.test(told) ? [toolCall("Bash", { command: "touch made" })] : [],
     );
@@ -128,11 +128,11 @@ describe.skipIf(!hasTerminals)("a question that was open when the process was ki
     }
     expect(answers(s)).toEqual([]);
     await using t = terminal(s, ["--continue"]);
-    await t.shows("A question was open when Scorel ended. It is void now.");
-    await t.shows("> ");
-    t.type("y\r");
-    await t.shows("It says: Not run: Scorel ended while it was asked");
-    expect(answers(s)).toMatchObject([{ answer: null, reason: "the host ended while it was open" }]);
+    await t.shows("a = always in this project");
+    await t.shows("n] ");
+    t.type("n\r");
+    await t.shows("It says: Denied: the user said no");
+    expect(answers(s)).toMatchObject([{ answer: "n" }]);
     expect(made(s, "made")).toBe(false);
   }, 30_000);
 });

@@ -26,6 +26,16 @@ describe("slash commands in a session with real turns", () => {
     expect(out).toMatch(/^ {2}\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Continue from/m);
   });
 
+  it("begin a new session in the mode of the one before", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer([text("Hello there.")]);
+    s.useModel(server.baseUrl);
+    const { code, out } = await typed(s, ["hi", "/permission plan", "/clear", "/permission", "/status"]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/New session[\s\S]*mode: plan/);
+    expect(out).toMatch(/mode: plan[\s\S]*model +scripted\/scripted-model/);
+  });
+
   it("rewind, redo and retry", async () => {
     using s = scratch({ inProcess: true });
     await using server = await startModelServer([text("One."), text("Two."), text("Two again.")]);

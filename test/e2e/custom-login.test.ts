@@ -83,6 +83,18 @@ describe("scorel login custom", () => {
     expect((await s.run(["model", "check"])).stdout).toMatch(/^ok {2}local\/large /);
   });
 
+  it("takes a number of tokens as people write it, and asks again what is neither yes nor no", async () => {
+    using s = scratch({ inProcess: true });
+    const { code, stdout } = await login(s, [addressOf(open), "", "large", "0k", "48K", "clear", "no"]);
+    expect([
+      code,
+      stdout.match(/Add it\?|Answer y or n|Write a number of tokens|contextWindow = \d+|Nothing/g),
+    ]).toEqual([
+      0,
+      ["Write a number of tokens", "contextWindow = 48000", "Add it?", "Answer y or n", "Add it?", "Nothing"],
+    ]);
+  });
+
   it("keeps a model that is configured, and sends the key of the named variable, which it never writes", async () => {
     using s = scratch({ inProcess: true });
     const before = '# mine\n[model]\ntype = "builtin"\nprovider = "groq"\nid = "llama-3.3-70b-versatile"';

@@ -327,7 +327,6 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     s.useModel(server.baseUrl);
     const { stdout } = await s.run(["chat"], { input: "go\n" });
     expect(stdout).toMatch(/^· branch-in-sight: main\n/);
-    expect(stdout).toMatch(/s · branch-in-sight: main(, 1 changed)?\]\n/);
     expect(stdout).toContain("warning: branch-in-sight: Files were changed on main.\n");
   },
   async "tool-stats"(s) {

@@ -105,3 +105,8 @@ export function fullScreen(
     },
   };
 }
+
+/** Keys answer a question once nothing was typed for a moment. */
+export function typingOver(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 750));
+}

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TreePage } from "@scorel/history/contract";
 import { describe, expect, it } from "vitest";
@@ -112,6 +112,20 @@ describe("a session with real turns", () => {
     });
     const verdict = await printed(s, "verify", sessionId);
     expect(verdict).toContain(": sound, ");
+  });
+
+  it("that is damaged in very many places lists the first ones, and all when asked", async () => {
+    using s = scratch({ inProcess: true });
+    await using server = await startModelServer(script());
+    const { sessionId } = await talked(s, server);
+    appendFileSync(s.logs()[0] ?? "", "no event\n".repeat(30));
+    const few = await session(s, "verify", sessionId);
+    const all = await s.run(["session", "verify", sessionId, "--all"]);
+    expect([few.code, all.code]).toEqual([1, 1]);
+    expect([few, all].map(({ stdout }) => stdout.split("\n").filter((line) => /^line \d+/.test(line)).length)).toEqual([
+      20, 30,
+    ]);
+    expect(few.stdout).toContain("10 more damaged places; --all lists them\n");
   });
 
   it("can be copied up to an event, and the copy is independent", async () => {

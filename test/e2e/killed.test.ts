@@ -3,13 +3,13 @@ import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Part, startModelServer, text, toolCall } from "../model-server.ts";
 import { startedProcesses } from "../processes.ts";
-import { fullScreen } from "./full-screen.ts";
+import { fullScreen, typingOver } from "./full-screen.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const STOPPED = "Stopped: Scorel ended while this ran; its result is unknown.";
 const NOT_RUN = "Not run: Scorel ended while it was asked whether this may run.";
-const VOID = "A question was open when Scorel ended. It is void now.";
+const VOID = "Scorel stopped while it was asking you. Ask again if it is still needed.";
 const started = startedProcesses();
 
 /** A model that makes one call, and says what it was told of it. */
@@ -97,7 +97,7 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     await t.code;
   }, 60_000);
 
-  it("shows a question that was open, and that the command has not run", async () => {
+  it("asks the question that was open again, and goes on with its answer", async () => {
     await using s = await modelThat(toolCall("Bash", { command: "touch made" }));
     const host = s.start(["host", "serve", "--foreground"]);
     await host.line((line) => line.startsWith("socket: "));
@@ -112,20 +112,37 @@ describe.skipIf(!hasTerminals)("a conversation whose process was killed", () => 
     }
     const unopened = await read(s);
     for (const text of Object.values(unopened)) expect(text).toContain(NOT_RUN);
-    expect(unopened.export).toContain(VOID);
+    for (const text of Object.values(unopened)) expect(text).not.toContain("void");
     await using t = fullScreen(s, ["--continue"], { columns: 100 });
-    await t.shows(VOID);
-    await t.shows(NOT_RUN);
-    expect(t.screen.text()).toMatch(/✗ \$ touch made/);
+    await t.shows("always in this project");
     expect(readdirSync(s.project)).not.toContain("made");
+    await typingOver();
+    t.type("y");
+    await t.shows("It says: ");
+    expect(readdirSync(s.project)).toContain("made");
     t.type("\u0004");
     await t.code;
-    await using plain = terminal(s, ["--continue"]);
-    await plain.shows("failed: $ touch made");
-    await plain.shows(NOT_RUN);
-    expect(plain.screen()).toContain(VOID);
-    plain.type("/quit\r");
-    await plain.code;
-    expect(results(s)).toHaveLength(1);
+    expect(results(s)).toMatchObject([{ isError: false }]);
+  }, 60_000);
+
+  it("does so in a plain conversation", async () => {
+    await using s = await modelThat(toolCall("Bash", { command: "touch made" }));
+    {
+      await using asked = terminal(s);
+      await asked.shows("> ");
+      asked.type("do it\r");
+      await asked.shows("always in this project");
+      killOwner(s);
+      await asked.code;
+    }
+    await using t = terminal(s, ["--continue"]);
+    await t.shows("always in this project");
+    await t.shows("n] ");
+    t.type("y\r");
+    await t.shows("It says: ");
+    expect(readdirSync(s.project)).toContain("made");
+    t.type("/quit\r");
+    await t.code;
+    expect(results(s)).toMatchObject([{ isError: false }]);
   }, 60_000);
 });

@@ -147,11 +147,10 @@ await kernel.stop();
 
   it("has a test kit where Scorel is installed beside it, and says what is missing elsewhere", () => {
     installKernel(folder);
-    const code =
-      `import { openSession, toolCall } from "@scorel/kernel/testing";
+    const code = `${`import { openSession, toolCall } from "@scorel/kernel/testing";
 await using session = await openSession({ plugins: [], replies: [toolCall("Missing"), "Done."] });
 console.log((await session.send("Go.")).text);
-`.replace("await using", "const") + "await session[Symbol.asyncDispose]();\n";
+`.replace("await using", "const")}await session[Symbol.asyncDispose]();\n`;
     for (const place of [folder, alone]) writeFileSync(join(place, "kit.mjs"), code);
     expect(run(process.execPath, ["kit.mjs"], folder)).toBe("Done.\n");
     expect(() => run(process.execPath, ["kit.mjs"], alone)).toThrow(/Cannot find package 'scorel'/);

@@ -51,6 +51,24 @@ function drafts(s: Scratch): string[] {
   return files.map((name) => (JSON.parse(readFileSync(join(folder, name), "utf8")) as { text: string }).text);
 }
 
+describe.skipIf(!hasTerminals)("a terminal whose host does not answer", () => {
+  it("can be left at once, and says how to go on", async () => {
+    await using s = await stage([text("First.")]);
+    const host = await serving(s);
+    await using t = await terminal(s);
+    t.type("one\r");
+    await t.shows("First.");
+    host.child.kill("SIGSTOP");
+    const begun = performance.now();
+    t.type("\x03\x03");
+    await t.code;
+    // A client takes a host for lost after 15 seconds without a word.
+    expect(performance.now() - begun).toBeLessThan(14_000);
+    host.child.kill("SIGCONT");
+    expect(t.sent()).toContain("To go on: scorel --session");
+  });
+});
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

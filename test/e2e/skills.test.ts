@@ -103,6 +103,15 @@ describe("a session with skills", () => {
       expect(server.requests[1]?.text).toContain("[Loaded] code-review");
     }));
 
+  it("loads the one that the words of -p name, and none that piped input names", () =>
+    withModel([text("ok"), text("ok")], async (s, server) => {
+      await s.run(["-p", "$git-commit, please"], { input: "$code-review\n" });
+      expect(server.requests[0]?.text).toContain("[Loaded] git-commit");
+      expect(server.requests[0]?.text).not.toContain("[Loaded] code-review");
+      await s.run(["-p", "What is this?"], { input: "$code-review\n" });
+      expect(server.requests[1]?.text).not.toContain("[Loaded]");
+    }));
+
   it.skipIf(!hasTerminals)("lists each in one line of a terminal", async () => {
     using s = scratch();
     await using t = terminal(s, ["skill", "list"]);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { delayUntil, gate, type Reply, startModelServer, text, thinking, toolCall } from "../model-server.ts";
-import { type FullScreen, type FullScreenOptions, fullScreen } from "./full-screen.ts";
+import { type FullScreen, type FullScreenOptions, fullScreen, typingOver } from "./full-screen.ts";
 import { hasTerminals } from "./pty.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
@@ -381,7 +381,7 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     held.open();
   });
 
-  it("sees its turn interrupted, and no answer in its name, when the host is stopped while a question is open", async () => {
+  it("sees its turn interrupted, and its question left open, when the host is stopped while one is asked", async () => {
     await using s = await stage([toolCall("Bash", { command: "touch q.txt" }), text("never")]);
     const host = s.start(["host", "serve", "--foreground"]);
     await host.line((line) => line.startsWith("socket: "));
@@ -399,15 +399,11 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
       const { role, content } = (message ?? {}) as { role?: string; content?: { text: string }[] };
       return role === "tool_result" ? [content?.[0]?.text] : [];
     });
-    expect(told).toEqual(["the host was stopped", "Not run. The host was stopped before this ended."]);
+    // The question stays open for whoever opens the session next.
+    expect(told).toEqual([]);
     await t.shows("The turn was cancelled: the host was stopped.");
     await t.shows("the host was stopped: connecting again");
     t.type("\u0004");
     expect(await t.code).toBe(0);
   });
 });
-
-/** Keys answer a question once nothing was typed for a moment. */
-function typingOver(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 750));
-}

@@ -175,6 +175,8 @@ describe.skipIf(!hasTerminals)("three terminals in one session of a host", () =>
     host.child.kill("SIGKILL");
     await host.finished;
     await serving(s);
+    // Those who are not back yet are not named as present.
+    await talk([first, second], ["b1", "b2"]);
     await using late = terminal(s, [...none, "attach"]);
     await late.shows("you are terminal-3)");
     second.type("question two\r");

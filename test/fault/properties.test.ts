@@ -5,7 +5,6 @@ import {
   definePlugin,
   type EventId,
   type Events,
-  type EventType,
   type Kernel,
   type Missed,
   type StoredEvent,
@@ -134,7 +133,7 @@ class Play {
     await this.start();
   }
 
-  private async append<T extends EventType>(type: T, payload: Events[T], parentId?: EventId): Promise<void> {
+  private async append<T extends keyof Events>(type: T, payload: Events[T], parentId?: EventId): Promise<void> {
     const stored = await this.kernel.session.append(type, payload, parentId === undefined ? {} : { parentId });
     this.reference.add(stored as unknown as StoredEvent);
   }

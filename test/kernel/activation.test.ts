@@ -2,7 +2,7 @@ import { type AnyPlugin, createKernel, definePlugin, type HookCall } from "@scor
 import { createMemoryStore } from "@scorel/kernel/store";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { Tap } from "../../kernel/plugin.ts";
+import type { Tap } from "../../kernel/hook.ts";
 import { testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 

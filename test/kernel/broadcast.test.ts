@@ -58,6 +58,26 @@ it("what an event type says about work in flight is known, of a contained extens
 });
 
 describe("a subscriber", () => {
+  it("that hears a long past lets the event loop turn meanwhile", async () => {
+    await using t = await testKernel([notes]);
+    const note = await t.session.append("note", { text: "a" });
+    async function* earlier() {
+      yield Array.from({ length: 50 }, () => note);
+    }
+    let heard = 0;
+    const turns: number[] = [];
+    const ticking = setInterval(() => turns.push(heard));
+    const listener = () => {
+      heard++;
+      for (const end = performance.now() + 2; performance.now() < end; );
+    };
+    t.kernel.subscribe(listener, { first: earlier() });
+    await t.kernel.drained();
+    clearInterval(ticking);
+    expect(heard).toBe(50);
+    expect(turns.filter((count) => count > 0 && count < 50).length).toBeGreaterThan(1);
+  });
+
   it("gets the events that it was given first, then those announced meanwhile", async () => {
     await using t = await testKernel([notes]);
     await t.session.append("note", { text: "1" });

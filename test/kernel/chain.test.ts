@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type AnyPlugin, type BaseContext, definePlugin, type FoldCall, type HookCall, stop } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import type { Tap } from "../../kernel/plugin.ts";
+import type { Tap } from "../../kernel/hook.ts";
 import { contained, type TestPlugin, testKernel } from "../harness.ts";
 
 declare module "@scorel/kernel" {

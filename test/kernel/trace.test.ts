@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { definePlugin } from "@scorel/kernel";
 import { expect, it } from "vitest";
-import type { HookTrace } from "../../kernel/trace.ts";
+import type { HookTrace } from "../../kernel/calls/trace.ts";
 import { testHeader, testKernel } from "../harness.ts";
 
 declare module "@scorel/kernel" {

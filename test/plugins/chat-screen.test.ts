@@ -119,8 +119,25 @@ describe("the end of a turn", () => {
   }
 
   it("shows the usage, and nothing when there is none", async () => {
-    expect(await ended({ usage: { ...none, input: 5, output: 2 } })).toBe("[5 tokens in, 2 out · $0.0000 · 2.0 s]\n");
+    expect(await ended({ usage: { ...none, input: 5, output: 2 } })).toBe("[5 tokens in, 2 out · 2.0 s]\n");
     expect(await ended({})).toBe("");
+    const cost = { ...none.cost, total: 0.5 };
+    expect(await ended({ usage: { ...none, input: 5, cost } })).toBe("[5 tokens in, 0 out · $0.5000 · 2.0 s]\n");
+  });
+
+  it("keeps the usage out of the output where that goes on to a program", async () => {
+    const written: Record<"out" | "usage", string> = { out: "", usage: "" };
+    const to = (name: "out" | "usage") => ({
+      async write(piece: string | Uint8Array) {
+        written[name] += piece;
+      },
+      failure: undefined,
+      complaint: undefined,
+    });
+    const screen = new Screen(to("out"), { clientId: "me" }, undefined, to("usage"));
+    const outcome = { reason: "completed", text: "", stopReason: "stop", durationMs: 2_000, leafId: null } as const;
+    await screen.turn({ ...outcome, usage: { ...none, input: 5, output: 2 } });
+    expect(written).toEqual({ out: "", usage: "[5 tokens in, 2 out · 2.0 s]\n" });
   });
 
   it("ends the current line of text", async () => {

@@ -179,6 +179,7 @@ describe("a command line", () => {
     [["session", "list", "--al"], '"scorel session list" has no option "--al". Did you mean "--all"?'],
     [["--trsut", "chat"], '"scorel chat" has no option "--trsut". Did you mean "--trust"?'],
     [["-p", "hi", "--outptu", "json"], '"scorel" has no option "--outptu". Did you mean "--output"?'],
+    [["-p", "hi", "--output-format", "json"], '"scorel" has no option "--output-format". Did you mean "--output"?'],
     [["chat", "--all"], '"scorel chat" has no option "--all". `scorel chat --help` lists them all.'],
     [["chat", "-x"], '"scorel chat" has no option "-x". `scorel chat --help` lists them all.'],
     [["-x"], '"scorel" has no option "-x". `scorel --help` lists them all.'],

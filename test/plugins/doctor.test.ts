@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding, HealthReport } from "@scorel/doctor/contract";
-import type { Kernel } from "@scorel/kernel";
+import type { ClientScope } from "@scorel/host/contract";
+import { definePlugin, type Kernel } from "@scorel/kernel";
 import { modelPlugin } from "@scorel/model";
 import modelsPlugin from "@scorel/models";
 import sandboxPlugin from "@scorel/sandbox";
@@ -12,6 +13,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { CheckContext } from "../../plugins/doctor/check-context.ts";
 import { checkFolders } from "../../plugins/doctor/folders.ts";
 import { checkModel } from "../../plugins/doctor/model.ts";
+import { operations } from "../../plugins/doctor/operations.ts";
 import { run } from "../../plugins/doctor/process.ts";
 import { isOlder } from "../../plugins/doctor/programs.ts";
 import { checkSandbox } from "../../plugins/doctor/sandbox.ts";
@@ -21,6 +23,7 @@ import { reportText } from "../../plugins/doctor/text.ts";
 import { readOnlyView, smallFileSystem } from "../fault/disk.ts";
 import { testKernel } from "../harness.ts";
 import { fc, seed } from "../property.ts";
+import { echoAgent, testHome, testHost } from "./host/home.ts";
 
 function folder(): Disposable & { path: string } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "scorel-doctor-")));
@@ -356,4 +359,25 @@ describe("the sandbox", () => {
       "Sandbox for programs of skills:\n  -> bubblewrap  works\n     docker      docker is not on the PATH\n",
     );
   });
+});
+
+it("is not for clients with limits, since it starts programs and tells about all sessions", async () => {
+  using home = testHome();
+  const neverExamined = () => {
+    throw new Error("The host was examined.");
+  };
+  const doctor = definePlugin({
+    ...{ id: "doctor", name: "Doctor", version: "1.0.0", scope: "host" },
+    operations: () => operations(neverExamined),
+  });
+  await using t = await testHost([echoAgent], [], [doctor]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  const scopes: ClientScope[] = [{ sessions: [sessionId] }, { operations: "read" }, { operations: ["check_health"] }];
+  const codes = scopes.map((scope) =>
+    t.host
+      .connect({ scope })
+      .request("check_health", { sessionId })
+      .catch((error: { code: string }) => error.code),
+  );
+  expect(await Promise.all(codes)).toEqual(["HOST_FORBIDDEN", "HOST_FORBIDDEN", "HOST_FORBIDDEN"]);
 });

@@ -328,7 +328,9 @@ describe("the table [model]", () => {
   it("tells how to set a model if it is missing", async () => {
     const { code, message } = await refusal(undefined);
     expect(code).toBe("MODEL_NONE");
-    expect(message).toMatch(/^No model configured\. .*\[model\]\ntype = "custom"/s);
+    expect(message).toMatch(/^No model configured\..*scorel login openai .*scorel login custom .*scorel demo /s);
+    // It fits a small screen.
+    expect(Math.max(...message.split("\n").map((line) => line.length))).toBeLessThan(80);
   });
 
   it.each([
@@ -470,6 +472,12 @@ describe("--model", () => {
   it("names the only offline model if another one is requested", async () => {
     const { code, message } = await refusal(config, "offline/fast");
     expect([code, message.includes('Did you mean "demo"')]).toEqual(["MODEL_UNKNOWN", true]);
+  });
+
+  it("takes the configured one also without its provider, and names the whole name of another one", async () => {
+    vi.stubEnv("TEST_KEY", "k-0123456789");
+    expect(await currentOf(config, "m1")).toMatchObject({ provider: "test", id: "m1" });
+    expect((await refusal(config, "m2")).message).toBe('"m2" is not a model name. Write provider/id, such as test/m2.');
   });
 
   it.each(["m2", "/m2", "test/"])("%s is not a model name", async (asked) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { TAP_FIELDS } from "../../kernel/layer.ts";
+import { TAP_FIELDS } from "../../kernel/hooks/layer.ts";
 import { virtualNames } from "../../plugins/extensions/load/virtual-modules.ts";
 import { hookNames, providers } from "../../plugins/extensions/providers.ts";
 import { aboutHook, aboutService, knownWords } from "../../plugins/extensions/words.ts";
@@ -81,8 +81,8 @@ describe("a shipped preset", () => {
     const everything = Object.keys(catalogue).sort();
     expect((await use("all")).sort()).toEqual(everything);
     const writing = ["runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
-    // Plugins that send an extra model request per session are only in this preset.
-    const working = ["tools", "local", "coding", "mentions", "titles", ...writing];
+    // Plugins that send an extra model request per session, and those that only bring a library, are only in this preset.
+    const working = ["tools", "local", "coding", "mentions", "titles", "subagents", "relay", ...writing];
     expect((await use("none")).sort()).toEqual(everything.filter((id) => !working.includes(id)));
     expect(await use("readonly")).toEqual(
       (await use("coding")).filter((id) => id === "permissions" || !writing.includes(id)),

@@ -26,9 +26,13 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   // Host plugins, whose tables a project cannot set.
   "daemon.idleMinutes": "harmless",
   "host.concurrentTurns": "harmless",
+  "subagents.parallel": "harmless",
   "projects.roots": "harmless",
   "web-server.names": "harmless",
   "web-server.origins": "harmless",
+  "web-server.pages": "harmless",
+  "web.pushContact": "harmless",
+  "web.pushServices": "harmless",
   "images.maxBytes": "harmless",
   "images.maxSide": "harmless",
   "images.timeout": "harmless",

@@ -17,17 +17,20 @@ export interface BrowserStage extends AsyncDisposable {
   network: FaultProxy;
   /** What the browser has complained about on any page. */
   complaints: string[];
-  /** A link that lets a page in once, as `scorel up` prints it. */
-  link(): Promise<string>;
+  /** A link that lets a page in once, as `scorel up` prints it in this directory; default: the home. */
+  link(from?: string): Promise<string>;
   /** A page that was opened with this link, by default a new one. `before` prepares it. */
   open(options?: BrowserContextOptions & { link?: string; before?(page: Page): Promise<unknown> }): Promise<Page>;
 }
 
 /**
- * Starts a model server with these replies, the host in the background with a port, and Chromium. `more` is said of the model in the
- * configuration.
+ * Starts a model server with these replies, the host in the background with a port, and Chromium with further `args`. `more` is said of the
+ * model in the configuration.
  */
-export async function browserStage(replies: Script, { more = "" } = {}): Promise<BrowserStage> {
+export async function browserStage(
+  replies: Script,
+  { more = "", args = [] }: { more?: string; args?: readonly string[] } = {},
+): Promise<BrowserStage> {
   const s = scratch();
   const model = await startModelServer(replies);
   s.useModel(model.baseUrl, more);
@@ -36,10 +39,14 @@ export async function browserStage(replies: Script, { more = "" } = {}): Promise
   const { host, port } = new URL(address);
   const network = new FaultProxy({ host: "127.0.0.1", port: Number(port) });
   const through = `--host-resolver-rules=MAP ${host} 127.0.0.1:${await network.listen()}`;
-  const browser: Browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox", through] });
+  const browser: Browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ["--no-sandbox", through, ...args],
+  });
   const complaints: string[] = [];
-  const link = async () => {
-    const { stdout, stderr } = await s.run(["up", "--no-open"]);
+  // From a project's directory, the page begins with a new session there.
+  const link = async (from = s.home) => {
+    const { stdout, stderr } = await s.run(["up", "--no-open"], { cwd: from });
     return /http\S+#code=\S+/.exec(stdout)?.[0] ?? `scorel up failed: ${stderr}`;
   };
   return {
@@ -71,4 +78,23 @@ export async function browserStage(replies: Script, { more = "" } = {}): Promise
 export async function hostClient(home: string, name: string) {
   const { addresses } = JSON.parse(readFileSync(join(home, ".scorel/run/host.json"), "utf8"));
   return connectHost({ dial: () => dialSocket(addresses[0].address), name, version: "1.0.0" });
+}
+
+/** The keys of what a browser keeps of sessions. */
+export function keysOf(page: Page): Promise<string[]> {
+  return page.evaluate(
+    () =>
+      new Promise<string[]>((resolve, reject) => {
+        const opening = indexedDB.open("scorel");
+        opening.onerror = () => reject(opening.error);
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const reading = database.transaction("texts").objectStore("texts").getAllKeys();
+          reading.onsuccess = () => {
+            database.close();
+            resolve(reading.result.map(String));
+          };
+        };
+      }),
+  );
 }

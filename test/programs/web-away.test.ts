@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { eventually } from "../eventually.ts";
 import { text } from "../model-server.ts";
 import { itWith } from "../optional.ts";
-import { type BrowserStage, browserStage } from "./browser.ts";
+import { type BrowserStage, browserStage, keysOf } from "./browser.ts";
 
 /** What browsers say of a host that does not answer, on purpose here. */
 const isOfCut = (complaint: string) => /WebSocket connection|net::ERR_/.test(complaint);
@@ -29,29 +29,15 @@ async function seen(t: BrowserStage, change: (page: Page) => Promise<unknown> = 
   return page;
 }
 
-/** The keys of what this browser keeps. */
-function keysOf(page: Page): Promise<string[]> {
-  return page.evaluate(
-    () =>
-      new Promise<string[]>((resolve, reject) => {
-        const opening = indexedDB.open("scorel");
-        opening.onerror = () => reject(opening.error);
-        opening.onsuccess = () => {
-          const database = opening.result;
-          const reading = database.transaction("texts").objectStore("texts").getAllKeys();
-          reading.onsuccess = () => {
-            database.close();
-            resolve(reading.result.map(String));
-          };
-        };
-      }),
-  );
-}
-
 /** The lists and both sessions are kept. */
 const areKept = (page: Page) => eventually(async () => expect(await keysOf(page)).toHaveLength(3));
 
-const replies = [text("The first answer."), text("The second answer."), text("The third answer.")];
+const replies = [
+  text("The first answer."),
+  text("The second answer."),
+  text("The third answer."),
+  text("The fourth answer."),
+];
 
 itWith(
   "chromium",
@@ -68,7 +54,9 @@ itWith(
     await page.getByRole("note").getByText("From this browser, as of").waitFor();
     await field(page).fill("Written while it was away.");
     await page.keyboard.press("Control+Enter");
-    await page.getByText("The host cannot be reached. What you have written stays here until it is back.").waitFor();
+    await page.getByText("This is sent as soon as it is back, unless you change it before.").waitFor();
+    expect(await page.getByText("The host cannot be reached.").count()).toBe(1);
+    await page.getByText("If the host does not run, start it on its computer: scorel up").waitFor();
     expect(await field(page).inputValue()).toBe("Written while it was away.");
     await shot(page, "away");
     expect(await t.s.run(["-c", "-p", "a question of somebody else"])).toMatchObject({ code: 0, stderr: "" });
@@ -81,11 +69,14 @@ itWith(
     await page.getByText("The connection was lost.").waitFor({ state: "detached" });
     await page.getByRole("note").waitFor({ state: "detached" });
     expect(await log(page).getByText("The first answer.").count()).toBe(1);
+    await log(page).getByText("Written while it was away.").waitFor();
+    await log(page).getByText("The fourth answer.").waitFor();
+    expect(await field(page).inputValue()).toBe("");
     await list(page).getByRole("link", { name: "the second question" }).click();
     await log(page).getByText("The third answer.").waitFor();
     expect(await log(page).getByText("The second answer.").count()).toBe(1);
     await list(page).getByRole("link", { name: "the first question" }).click();
-    expect(await field(page).inputValue()).toBe("Written while it was away.");
+    expect(await log(page).getByText("Written while it was away.").count()).toBe(1);
     expect(await page.getByText("The host cannot be reached.").count()).toBe(0);
     expect(t.complaints.filter((each) => !isOfCut(each))).toEqual([]);
   },

@@ -70,7 +70,7 @@ itWith("chromium", "files, commands and skills are suggested while somebody type
 });
 
 itWith("chromium", "a shell line runs when its mark was typed, and pasted text never runs", async () => {
-  await using stage = await chatStage([text("Seen.")]);
+  await using stage = await chatStage([text("Seen."), text("Seen as text.")]);
   const { t, page, conversation } = stage;
   const made = join(t.s.project, "made.txt");
   await field(page).pressSequentially("!");
@@ -89,6 +89,16 @@ itWith("chromium", "a shell line runs when its mark was typed, and pasted text n
   await conversation.getByText("Seen.").waitFor();
   await conversation.getByText("!echo pasted > made.txt").waitFor();
   expect(readFileSync(made, "utf8")).toBe("typed\n");
+
+  await pasteText(page, "/status");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("/status was sent to the model as text").waitFor();
+  await conversation.getByText("Seen as text.").waitFor();
+  await field(page).fill("A draft.");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("/name Named over a draft");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Named over a draft" }).waitFor();
 
   await field(page).pressSequentially("!");
   await field(page, "Shell line").press("Backspace");
@@ -146,6 +156,10 @@ itWith("chromium", "a message of somebody else who watches has a name", async ()
   await conversation.getByText("Seen by both.").waitFor();
   const messages = (of: Page) => of.getByRole("log").locator(".message.user").filter({ hasText: "From the other" });
   expect(await messages(page).locator(".author").allTextContents()).toEqual([expect.stringMatching(/^page(-2)?$/)]);
+  expect(await messages(other).locator(".author").count()).toBe(0);
+  await other.reload();
+  await messages(other).waitFor();
+  await other.getByRole("log").getByText("Seen by both.").waitFor();
   expect(await messages(other).locator(".author").count()).toBe(0);
   expect(t.complaints).toEqual([]);
 });

@@ -104,3 +104,19 @@ itWith(
   },
   300_000,
 );
+
+itWith("chromium", "on a phone, a long title leaves room for what stands beside it", async () => {
+  await using t = await browserStage([text("The answer.")]);
+  const width = 360;
+  await t.s.run(["-p", "The total of a cart is wrong. Find out why, and repair it."]);
+  const page = await t.open({ viewport: { width, height: 740 } });
+  await page.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("link", { name: /^The total/ }).click();
+  const head = page.getByRole("article").locator("header");
+  for (const name of ["Menu", "Details", /^Actions for The total/]) {
+    const box = await head.getByRole("button", { name }).boundingBox();
+    expect(box, `${name}`).toMatchObject({ height: expect.any(Number) });
+    expect((box?.x ?? width) + (box?.width ?? 0), `${name}`).toBeLessThanOrEqual(width);
+    expect(box?.height, `${name}`).toBeLessThan(50);
+  }
+});

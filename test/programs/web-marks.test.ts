@@ -111,7 +111,7 @@ itWith(
       await second.getByRole("link", { name: "Open the session to answer" }).click();
       await two.getByRole("article", { name: "Beta" }).waitFor();
       expect(await dialogOf(two).count()).toBe(0);
-      await two.getByRole("button", { name: /^no/ }).click();
+      await two.getByRole("button", { name: /^no/i }).click();
       await expect.poll(() => two.title()).toBe("Scorel");
       expect(t.complaints).toEqual([]);
     } finally {

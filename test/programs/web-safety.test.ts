@@ -222,6 +222,15 @@ itWith("chromium", "a question that is longer than its place says so above it, a
     expect(await page.getByRole("log").locator(".card-title").last().textContent()).toContain(
       "begin ⏎ echo more ⏎ echo",
     );
+    // A yes before the end was on the screen brings it there, and counts only when it is given again.
+    const yes = question.getByRole("button", { name: "yes, this once" });
+    const tail = question.getByRole("region", { name: "It ends with:" });
+    expect(await tail.textContent()).toMatch(/^It ends with:…[^\n]*\\u\{301\}$/);
+    await yes.click();
+    await question.getByText("Its end had not been on the screen.").waitFor();
+    expect((await client.request("list_requests", { sessionId })).requests).toHaveLength(1);
+    await yes.click();
+    await page.getByRole("log").getByText("Second.").waitFor();
     expect(t.complaints).toEqual([]);
   } finally {
     await client.close();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { writeSession } from "../bench/terminal-stage.ts";
+import { FIRST_QUESTION, writeSession } from "../bench/terminal-stage.ts";
 import { text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
 import { barriers } from "./axe.ts";
@@ -48,6 +48,47 @@ itWith("chromium", "words are found in all conversations, and a found message is
   await page.getByRole("region", { name: "In conversations" }).getByText("Nothing found.").waitFor();
   expect(t.complaints).toEqual([]);
 });
+
+itWith(
+  "chromium",
+  "earlier messages come while somebody stays at the top, who goes on reading at the same place",
+  async () => {
+    await using t = await browserStage([]);
+    await t.s.run(["project", "add", t.s.project]);
+    writeSession(t.s.home, 600);
+    const page = await t.open();
+    await page.locator('a[href^="#/session/"]').first().click();
+    const log = page.getByRole("log");
+    /** The number of the first question in sight, and how far it is from the upper edge. */
+    const first = () =>
+      log.evaluate((scroller) => {
+        const edge = scroller.getBoundingClientRect().top;
+        for (const entry of scroller.querySelectorAll(".entry")) {
+          const number = /Question (\d+):/.exec(entry.textContent ?? "")?.[1];
+          if (number !== undefined && entry.getBoundingClientRect().bottom > edge) return Number(number);
+        }
+        return Number.POSITIVE_INFINITY;
+      });
+    const height = () => log.evaluate(({ scrollHeight }) => scrollHeight);
+    await expect.poll(first).toBeLessThan(2_400);
+    await log.focus();
+    await page.keyboard.press("Home");
+    // 100 questions come at a time, and each is four further than the last one.
+    for (let begin = 2_000; begin > 0; begin -= 400) {
+      const tall = await height();
+      await log.evaluate((scroller) => {
+        scroller.scrollTop = 0;
+      });
+      await expect.poll(height).toBeGreaterThan(tall);
+      expect(await first()).toBeGreaterThanOrEqual(begin);
+    }
+    await log.evaluate((scroller) => {
+      scroller.scrollTop = 0;
+    });
+    await log.getByText(FIRST_QUESTION).waitFor();
+    expect(t.complaints).toEqual([]);
+  },
+);
 
 itWith("chromium", "a message far back in a long conversation is fetched and shown, again and again", async () => {
   await using t = await browserStage([]);

@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { type Reply, text, toolCall } from "../model-server.ts";
 import { itWith } from "../optional.ts";
+import { barriers } from "./axe.ts";
 import { type BrowserStage, browserStage } from "./browser.ts";
 
 type StageOptions = Parameters<BrowserStage["open"]>[0] & { isAsked?: boolean };
@@ -162,3 +163,43 @@ itWith(
     expect(t.complaints).toEqual([]);
   },
 );
+
+itWith("chromium", "the panel says what is wrong with the host, and what to do about it", async () => {
+  await using stage = await workStage([]);
+  const { t, page } = stage;
+  await page.getByRole("button", { name: "Details" }).click();
+  const details = page.getByRole("complementary", { name: "Details" });
+  await details.getByRole("tab", { name: "Health" }).click();
+  const panel = details.getByRole("tabpanel", { name: "Health" });
+  await panel.getByRole("button", { name: "Check now" }).click();
+  const about = (text: string | RegExp) => panel.getByRole("listitem").filter({ hasText: text });
+  // A check waits up to 25 s for an extension that hangs; there is none.
+  await about("Only you can read and change your folder").getByText("fine").waitFor({ timeout: 60_000 });
+  await panel.getByText(/^Checked in [\d.]+ s\.$/).waitFor();
+  expect(await barriers(page, "what is wrong with the host")).toEqual([]);
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "the menu of a session summarizes its conversation", async () => {
+  await using stage = await workStage([]);
+  const { t, page } = stage;
+  const shown = page.getByRole("article", { name: "an earlier question" });
+  await shown.getByRole("button", { name: "Actions for an earlier question" }).click();
+  await page.getByRole("menuitem", { name: "Compact now" }).click();
+  await page.getByRole("status").getByText("Nothing was summarized in “an earlier question”.").waitFor();
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a command that failed shows so, with its exit code and the end of its output", async () => {
+  const command = "seq 20; sleep 0.2; exit 3";
+  await using t = await browserStage([toolCall("Bash", { command }), text("It failed.")]);
+  await t.s.run(["-p", "run it", "--yes"]);
+  const page = await t.open();
+  await page.getByRole("link", { name: /run it/ }).click();
+  const card = page.getByRole("log").locator(".card");
+  await card.getByText(command).waitFor();
+  await card.getByRole("img", { name: "failed" }).waitFor();
+  expect(await card.locator(".card-ending").textContent()).toMatch(/^exit code 3 · \d\.\d s$/);
+  expect(await card.locator(".tail").textContent()).toMatch(/^14\n15\n[\s\S]*20\n\[exit code 3\]$/);
+  expect(t.complaints).toEqual([]);
+});

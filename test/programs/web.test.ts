@@ -44,6 +44,17 @@ itWith(
   },
 );
 
+itWith("chromium", "a page whose link was made in a directory begins with a new session there", async () => {
+  await using t = await browserStage([text("Hello.")]);
+  const page = await t.open({ link: await t.link(t.s.project) });
+  await page.getByRole("textbox", { name: "Message" }).fill("hello");
+  await page.keyboard.press("Enter");
+  await page.getByRole("log").getByText("Hello.").waitFor();
+  const { stdout } = await t.s.run(["session", "list", "--output", "json"]);
+  expect(JSON.parse(stdout)).toMatchObject([{ cwd: t.s.project }]);
+  expect(t.complaints).toEqual([]);
+});
+
 itWith("chromium", "a link that was used says so to the next page, and how to get another one", async () => {
   await using t = await browserStage([]);
   const link = await t.link();

@@ -1,4 +1,5 @@
 import type { AssistantMessage as PiAssistant, ToolCall } from "@mariozechner/pi-ai";
+import type { EventId } from "@scorel/kernel";
 import { frozenCopy } from "@scorel/kit/values/copy";
 import type { AssistantMessage } from "@scorel/messages/contract";
 import { errors } from "../errors.ts";
@@ -11,6 +12,8 @@ const longestExcerpt = 600;
 interface ReplyFacts {
   /** Whether the reply is in the log. Results of one that is not are dropped. */
   kept: boolean;
+  /** Its event, if the log has its calls exactly as the model wrote them, so that they can be made again from there. */
+  place: { reply: EventId } | undefined;
   /** Maximum number of calls that are run. */
   limit: number;
   redaction: Redaction;
@@ -20,6 +23,7 @@ interface ReplyFacts {
 /** A model's reply with its tool calls: the frozen message, the limit of calls, and the calls with unreadable arguments. */
 export class CallReply {
   readonly kept: boolean;
+  readonly place: ReplyFacts["place"];
   readonly redaction: Redaction;
   private readonly message: PiAssistant;
   private readonly facts: ReplyFacts;
@@ -31,6 +35,7 @@ export class CallReply {
     this.message = message;
     this.facts = facts;
     this.kept = facts.kept;
+    this.place = facts.place;
     this.redaction = facts.redaction;
     this.places = new Map(calls.map(({ id }, place) => [id, place]));
   }

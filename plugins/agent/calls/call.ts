@@ -81,9 +81,11 @@ export class Call {
 
   private judge(): Promise<string | undefined> {
     const { env, signal } = this.turn;
-    return judge(env, this.known.input, signal, () => {
+    const { place } = this.reply;
+    const onAsk = () => {
       this.hasWaited = true;
-    });
+    };
+    return judge(env, this.known.input, signal, { onAsk, place });
   }
 
   private async validate(context: ToolCallInput["context"]): Promise<string | undefined> {
@@ -155,7 +157,7 @@ export class Call {
 
   /**
    * Stores the final result, of a refused call too, then announces the end and lets calls go on that waited for this
-   * one. Nothing else stores results.
+   * one. A call of a turn that will go on with the next host has no result yet. Nothing else stores results.
    */
   async settle(result: CallResult, isError: boolean): Promise<void> {
     const durationMs = Math.round(performance.now() - this.startedAt);
@@ -173,7 +175,7 @@ export class Call {
       { ...result, isError, ...(this.usage && { usage: this.usage }) },
       { known, redaction: reply.redaction, ran: this.final?.json },
     );
-    this.stored = reply.kept && (await turn.keep(await storable(turn.env, message), eventId));
+    this.stored = reply.kept && !turn.suspended && (await turn.keep(await storable(turn.env, message), eventId));
     await this.charge();
     this.final = undefined;
     if (!this.stored) ctx.session.emit("message_cancelled", { eventId, reason: turn.cancelReason });

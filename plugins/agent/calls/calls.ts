@@ -11,6 +11,12 @@ import type { Turn } from "../turn/turn.ts";
 import { Call } from "./call.ts";
 import { CallReply } from "./call-reply.ts";
 
+interface Proposed {
+  kept: boolean;
+  exactly?: EventId | undefined;
+  left?: ReadonlySet<string>;
+}
+
 /** The tool calls of the current reply, in its order. Calls that do not conflict run at the same time; see plugin `tools`. */
 export class Calls {
   private readonly turn: Turn;
@@ -34,13 +40,19 @@ export class Calls {
     this.unreadable.set(id, flaw);
   }
 
-  /** Replaces the calls by those of a reply that has ended. `kept` says whether the reply is in the log. */
-  propose(message: PiAssistant, kept: boolean): void {
-    const calls = message.content.filter((block) => block.type === "toolCall");
+  /**
+   * Replaces the calls by those of a reply that has ended. `kept` says whether the reply is in the log, and `exactly` is its event if the log
+   * has its calls as they are here. Only those in `left` are run, if it is given.
+   */
+  propose(message: PiAssistant, { kept, exactly, left }: Proposed): void {
+    const all = message.content.filter((block) => block.type === "toolCall");
+    const calls = left ? all.filter(({ id }) => left.has(id)) : all;
     const { env } = this.turn;
     const limit = env.ctx.config.callsPerReply;
-    const reply = new CallReply(message, calls, {
+    const isExact = exactly !== undefined && this.unreadable.size === 0;
+    const reply = new CallReply(message, all, {
       kept,
+      place: isExact ? { reply: exactly } : undefined,
       limit,
       redaction: this.redaction,
       unreadable: this.unreadable,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { EventId } from "@scorel/kernel";
 import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy } from "@scorel/kit/values/copy";
 import type { ReadyOutput, ReadyTool } from "@scorel/tools/contract";
@@ -57,13 +58,13 @@ async function revise({ hooks }: Environment, input: ToolCallInput, signal: Abor
 
 /**
  * Asks every guard about the final, frozen call, and then a person, if guards want it, after calling `onAsk`. A guard that throws refuses
- * the call.
+ * the call. `place` is set if the turn can go on with the answer when the host was started anew.
  */
 export async function judge(
   { hooks, ctx }: Environment,
   input: ToolCallInput,
   signal: AbortSignal,
-  onAsk = () => {},
+  { onAsk = () => {}, place }: { onAsk?(): void; place?: { reply: EventId } | undefined } = {},
 ): Promise<string | undefined> {
   try {
     const { refused, asks = [] } = await untilAborted(hooks.approveToolCall(input, signal), signal);
@@ -72,7 +73,7 @@ export async function judge(
     const approver = ctx.find("approver");
     if (!approver) return unapproved(asks);
     onAsk();
-    const denied = await untilAborted(approver.ask(input, asks, signal), signal);
+    const denied = await untilAborted(approver.ask(input, asks, signal, place), signal);
     signal.throwIfAborted();
     return denied && reasonOf(denied);
   } catch (thrown) {

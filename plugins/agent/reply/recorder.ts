@@ -1,14 +1,25 @@
 import type { AgentEvent, AgentMessage } from "@mariozechner/pi-agent-core";
+import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
 import type { EventId } from "@scorel/kernel";
 import type { AssistantMessage } from "@scorel/messages/contract";
 import { breath } from "../breath.ts";
 import type { Calls } from "../calls/calls.ts";
 import { redaction } from "../environment.ts";
+import { toAgentMessages } from "../messages/convert.ts";
 import type { Redaction } from "../messages/redaction.ts";
+import type { SuspendedTurn } from "../turn/suspended.ts";
 import type { Turn } from "../turn/turn.ts";
 import { Reply } from "./reply.ts";
 
 type Of<T extends AgentEvent["type"]> = Extract<AgentEvent, { type: T }>;
+
+/** What the loop begins with. */
+interface Beginning {
+  /** The messages that the turn answers, if nobody has heard of them yet. */
+  started: readonly AgentMessage[];
+  /** The turn whose reply the library gets from the log, as its first one. */
+  stored: SuspendedTurn | undefined;
+}
 
 /** Turns pi-agent-core's events into ours: deltas at once, replies and results into the log as each ends. */
 export class Recorder {
@@ -18,13 +29,16 @@ export class Recorder {
   private started: readonly AgentMessage[];
   private reply: Reply | undefined;
   private last: { message: AssistantMessage; kept: boolean; id: EventId } | undefined;
+  /** The reply that the library gets from the log, until it has taken it. */
+  private stored: SuspendedTurn | undefined;
   private roundOpen = false;
 
-  constructor(turn: Turn, calls: Calls, started: readonly AgentMessage[]) {
+  constructor(turn: Turn, calls: Calls, { started, stored }: Beginning) {
     this.turn = turn;
     this.calls = calls;
     this.started = started;
     this.redaction = redaction(turn.env.ctx);
+    this.stored = stored;
   }
 
   /**
@@ -32,6 +46,8 @@ export class Recorder {
    * running.
    */
   readonly hear = (event: AgentEvent): Promise<void> | void => {
+    if (this.stored && (event.type === "message_start" || event.type === "message_end"))
+      return this.takeStored(event, this.stored);
     this.turn.env.listeners.publish(event, this.turn.signal);
     switch (event.type) {
       case "message_update":
@@ -92,9 +108,21 @@ export class Recorder {
 
   private async endReply({ message }: Of<"message_end">): Promise<void> {
     if (message.role !== "assistant" || !this.reply) return;
-    this.last = { ...(await this.reply.end(message)), id: this.reply.id };
+    const ended = { ...(await this.reply.end(message)), id: this.reply.id };
+    this.last = ended;
     this.reply = undefined;
-    this.calls.propose(message, this.last.kept && !this.last.message.partial);
+    const { kept, message: stored, exact, id } = ended;
+    this.calls.propose(message, { kept: kept && !stored.partial, exactly: exact ? id : undefined });
+  }
+
+  /** A reply that is in the log was announced and stored when it was made. */
+  private takeStored({ type }: AgentEvent, { reply, calls }: SuspendedTurn): void {
+    if (type !== "message_end") return;
+    this.stored = undefined;
+    const message = reply.message as AssistantMessage;
+    this.last = { message, kept: true, id: reply.id };
+    const [whole] = toAgentMessages([message]) as [PiAssistant];
+    this.calls.propose(whole, { kept: true, exactly: reply.id, left: new Set(calls.map(({ id }) => id)) });
   }
 
   private get session() {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
 import { newId } from "@scorel/kernel";
 import type { AssistantMessage } from "@scorel/messages/contract";
@@ -34,9 +35,9 @@ export class Reply {
 
   /**
    * Writes the reply to the log. A partial reply is kept with its text but without its calls; without text it is
-   * cancelled. Returns the message and whether it is in the log.
+   * cancelled. Returns the message, whether it is in the log, and whether the log has its calls as the model wrote them.
    */
-  async end(ended: PiAssistant): Promise<{ message: AssistantMessage; kept: boolean }> {
+  async end(ended: PiAssistant): Promise<{ message: AssistantMessage; kept: boolean; exact: boolean }> {
     const whole = this.withoutLostCalls(toAssistant(ended, this.redaction));
     const silent = whole.partial && assistantText(whole.content).trim() === "";
     const stored = silent ? undefined : await this.stored(whole);
@@ -46,7 +47,7 @@ export class Reply {
     if (silent) await this.turn.noteSpent(`${message.provider}/${message.model}`, message.usage);
     if (!kept)
       this.turn.env.ctx.session.emit("message_cancelled", { eventId: this.id, reason: this.turn.cancelReason });
-    return { message, kept };
+    return { message, kept, exact: kept && isDeepStrictEqual(callsOf(message), callsOf(ended)) };
   }
 
   /** The reply as the layers of `beforeStore` want it; undefined, with the turn failed, when it may not be stored. */
@@ -99,4 +100,12 @@ export class Reply {
     }
     return stream;
   }
+}
+
+function callsOf({ content }: Pick<PiAssistant | AssistantMessage, "content">): object[] {
+  return content.flatMap((block) => {
+    if (block.type !== "toolCall") return [];
+    const { id, name, arguments: args } = block;
+    return [{ id, name, args }];
+  });
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { codeOf, messageOf, newId } from "@scorel/kernel";
+import { type AppendEntry, codeOf, messageOf, newId } from "@scorel/kernel";
 import { assertSameRequest } from "@scorel/kit/session/message-id";
 import type { Usage, UserMessage } from "@scorel/messages/contract";
 import type { QueueChange, QueueItem, RewriteOptions, SendOptions, Sent, TurnOutcome } from "../contract.ts";
@@ -10,6 +10,7 @@ import { withoutSecrets } from "../messages/content.ts";
 import type { Prompt } from "./first-entries.ts";
 import { Interlude } from "./interlude.ts";
 import { outcomeFromLog, unserved } from "./outcome.ts";
+import { passedOver, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
 import { type Loop, Turn } from "./turn.ts";
 
 /** Number of outcomes and of hashes kept in memory for repeated sends. Older ones are read from the log. */
@@ -119,13 +120,47 @@ export class Dispatcher {
     if (this.current) throw errors.AGENT_BUSY();
     const prompts = find();
     if (!prompts) return undefined;
-    const turn = new Turn(this.env);
-    const begun = turn.begin(prompts);
+    const passed = this.passOver();
+    return this.run(new Turn(this.env), prompts, passed);
+  }
+
+  private async run(turn: Turn, prompts: readonly Prompt[], before: readonly AppendEntry[]): Promise<Sent> {
+    const begun = turn.begin(prompts, before);
     const done = this.conduct(turn, begun, prompts);
     this.current = { turn, begun, done };
     const id = await begun;
     for (const served of turn.served) this.remember(served, done);
     return { status: "started", id, turn: done };
+  }
+
+  /** The turn of an earlier host that goes on when its question is answered, if none runs now. */
+  private get suspended(): SuspendedTurn | undefined {
+    return this.current ? undefined : suspendedTurn(this.env);
+  }
+
+  /** Whether a turn of an earlier host goes on when this question is answered. */
+  awaits(requestId: string): boolean {
+    return this.suspended?.requestId === requestId;
+  }
+
+  /** Goes on with the turn of an earlier host whose question is answered, once `write` has written the answer. */
+  resume<E>(requestId: string, write: () => Promise<E>): Promise<E> | undefined {
+    const { suspended } = this;
+    if (suspended?.requestId !== requestId || this.stopped || this.env.ctx.session.held) return undefined;
+    const answered = write();
+    const report = (thrown: unknown) => this.env.ctx.report("turn", thrown);
+    // Whoever answers is told why the answer could not be written.
+    const run = this.run(new Turn(this.env, { ...suspended, answered }), [], []);
+    run.catch((thrown) => answered.then(() => report(thrown)).catch(() => {}));
+    return answered;
+  }
+
+  /** What has to be written before anything else goes on, if a turn of an earlier host waits for an answer. */
+  private passOver(): AppendEntry[] {
+    const { suspended } = this;
+    if (!suspended) return [];
+    this.settle(servedBy(suspended), unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED()));
+    return passedOver(suspended, this.env);
   }
 
   /** Adds a message to the queue, whether or not a turn is running. */
@@ -162,8 +197,13 @@ export class Dispatcher {
   async betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> {
     if (this.stopped) throw errors.AGENT_STOPPED();
     if (this.current) throw errors.AGENT_BUSY();
-    const interlude = new Interlude(this.env.ctx.session);
-    const run = interlude.run(work);
+    const { session } = this.env.ctx;
+    const passed = this.passOver();
+    const interlude = new Interlude(session);
+    const run = interlude.run(async (signal) => {
+      if (passed.length > 0) await session.appendAll(passed);
+      return work(signal);
+    });
     const ended = () => {
       this.current = undefined;
       // An interlude serves no message, so nobody reads this outcome.
@@ -230,6 +270,8 @@ export class Dispatcher {
     if (known) return known;
     if (this.env.queue.items.some((item) => item.id === id)) return this.wait(id);
     if (this.current?.turn.served.includes(id)) return this.current.done;
+    const { suspended } = this;
+    if (suspended && servedBy(suspended).includes(id)) return this.wait(id);
     const outcome = outcomeFromLog(this.env.ctx.session, id);
     return outcome && Promise.resolve(outcome);
   }

@@ -14,7 +14,7 @@ export function firstEntries(ctx: AgentContext, prompts: readonly Prompt[]): App
 }
 
 /** Returns the event that records the model and thinking level in use, when they changed. */
-function modelChange(ctx: AgentContext): AppendEntry[] {
+export function modelChange(ctx: AgentContext): AppendEntry[] {
   const { provider, id } = ctx.model.current();
   const model = `${provider}/${id}`;
   const thinkingLevel = ctx.find("workspace")?.thinking;

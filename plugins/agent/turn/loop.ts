@@ -13,18 +13,22 @@ import { replaceMessages, runPiLoop } from "../pi-loop.ts";
 import { guardStream } from "../reply/guard.ts";
 import { Recorder } from "../reply/recorder.ts";
 import { sendRequest } from "../request/send.ts";
+import { beginningWith } from "./stored-reply.ts";
 import type { Turn } from "./turn.ts";
 
 const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] satisfies ThinkingLevel[];
 
 /**
  * Calls the model and runs its tools until it rests. Before each model call the conversation is rebuilt from the log;
- * all results reach the log through the recorder. `again` means that an earlier run has announced the starting messages.
+ * all results reach the log through the recorder. `again` means that an earlier run has announced the starting messages. A suspended
+ * turn begins with its stored reply.
  */
 export async function runLoop(turn: Turn, started: readonly UserMessage[], again = false): Promise<void> {
   const { ctx } = turn.env;
   const calls = new Calls(turn);
-  const recorder = new Recorder(turn, calls, again ? [] : toAgentMessages(started));
+  const stored = turn.takeStored();
+  const announced = again || stored !== undefined;
+  const recorder = new Recorder(turn, calls, { started: announced ? [] : toAgentMessages(started), stored });
   const ids = new ConversationIds();
   const frozen = systemPrompt(ctx);
   let sent = frozen;
@@ -37,17 +41,19 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
       tools: () => tools(ctx),
       offered: () => offeredTools(ctx),
       call: (id) => calls.of(id),
-      conversation: (library) => prepare(turn, library),
-      async request(messages) {
-        await breath(0);
-        sent = await failing(turn, sent, () =>
-          untilAborted(turn.env.hooks.systemPrompt(frozen, turn.signal), turn.signal),
-        );
-        const converted = await failing(turn, messages, () => layered(turn, "convertToLlm", messages));
-        return { systemPrompt: sent, messages: repair(converted) };
-      },
-      stream: (request) => callModel(turn, calls, ids, request),
-      waiting: async (resting) => toAgentMessages(await turn.next(resting)),
+      ...beginningWith(stored, turn, {
+        conversation: (library) => prepare(turn, library),
+        async request(messages) {
+          await breath(0);
+          sent = await failing(turn, sent, () =>
+            untilAborted(turn.env.hooks.systemPrompt(frozen, turn.signal), turn.signal),
+          );
+          const converted = await failing(turn, messages, () => layered(turn, "convertToLlm", messages));
+          return { systemPrompt: sent, messages: repair(converted) };
+        },
+        stream: (request) => callModel(turn, calls, ids, request),
+        waiting: async (resting) => toAgentMessages(await turn.next(resting)),
+      }),
       hear: recorder.hear,
     });
   } finally {

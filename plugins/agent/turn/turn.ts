@@ -1,4 +1,4 @@
-import { codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
+import { type AppendEntry, codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
 import { onAbort } from "@scorel/kit/values/abort";
 import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
 import type { QueueItem, TurnOutcome, TurnPlace } from "../contract.ts";
@@ -6,10 +6,11 @@ import type { Environment } from "../environment.ts";
 import { redaction, submitted } from "../environment.ts";
 import { assistantText, userText } from "../messages/convert.ts";
 import type { Failure } from "./failure.ts";
-import { firstEntries, type Prompt } from "./first-entries.ts";
+import { firstEntries, modelChange, type Prompt } from "./first-entries.ts";
 import { Overflow } from "./overflow.ts";
 import { placeOf, untilItBegins } from "./place.ts";
 import { Retries } from "./retry.ts";
+import { type AnsweredTurn, type SuspendedTurn, servedBy, suspendedTurn } from "./suspended.ts";
 import { addUsage, noUsage, tokensOf } from "./usage.ts";
 
 /** Calls the model until it rests. `started` are the messages already in the log; `again` repeats a failed attempt. */
@@ -21,6 +22,11 @@ export class Turn {
   /** Ids of the events and queue items of the messages that this turn answers. */
   readonly served: string[] = [];
   readonly retries: Retries;
+  /** The turn of an earlier host that this one goes on with. */
+  private readonly resumes: AnsweredTurn | undefined;
+  private stored: SuspendedTurn | undefined;
+  /** The host stops while a person is asked: the turn goes on when the question is answered, with the next host. */
+  suspended = false;
   private readonly overflow: Overflow;
   /** The client whose message it answers: what it writes and announces was caused by that client. */
   private clientId: string | undefined;
@@ -41,8 +47,10 @@ export class Turn {
   private readonly ignoreStop: () => void;
 
   /** Takes the path hold; throws LOG_BUSY when something else holds it. */
-  constructor(env: Environment) {
+  constructor(env: Environment, resumes?: AnsweredTurn) {
     this.env = env;
+    this.resumes = resumes;
+    this.stored = resumes;
     this.hold = env.ctx.session.hold();
     this.retries = new Retries(env, this.signal);
     this.overflow = new Overflow(env);
@@ -62,14 +70,15 @@ export class Turn {
   }
 
   /**
-   * Appends the messages that start the turn and returns the last one's id. On rejection nothing was written and the
-   * hold is released.
+   * Appends the messages that start the turn, after the entries in `before`, and returns the last one's id. On rejection nothing was
+   * written and the hold is released.
    */
-  async begin(prompts: readonly Prompt[]): Promise<string> {
+  async begin(prompts: readonly Prompt[], before: readonly AppendEntry[] = []): Promise<string> {
     try {
+      if (this.resumes) return await this.goOn(this.resumes);
       this.answer(prompts.at(-1)?.clientId);
-      const written = await this.hold.appendAll(firstEntries(this.env.ctx, prompts));
-      const ids = written.filter(({ type }) => type === "message").map(({ id }) => id);
+      const written = await this.hold.appendAll([...before, ...firstEntries(this.env.ctx, prompts)]);
+      const ids = written.slice(before.length).flatMap(({ type, id }) => (type === "message" ? id : []));
       this.served.push(...prompts.flatMap(({ message }) => message.meta?.queueItemId ?? []), ...ids);
       return ids.at(-1) as string;
     } catch (thrown) {
@@ -78,6 +87,15 @@ export class Turn {
       await this.hold.release();
       throw thrown;
     }
+  }
+
+  /** Takes over the message that an earlier host's turn was about to answer. */
+  private async goOn(before: AnsweredTurn): Promise<string> {
+    this.answer(before.prompt.clientId);
+    this.served.push(...servedBy(before));
+    await before.answered;
+    await this.hold.appendAll(modelChange(this.env.ctx));
+    return before.prompt.id;
   }
 
   /** Runs the turn to its end. Never rejects. */
@@ -89,7 +107,9 @@ export class Turn {
       if (this.place?.begins) await untilItBegins(this.place, this.env.ctx, this.signal);
       for (const { message } of prompts) await this.submit(userText(message.content));
       const runLoop = await loop();
-      let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
+      let messages: readonly UserMessage[] = this.resumes
+        ? [this.resumes.prompt.message as UserMessage]
+        : prompts.map(({ message }) => message);
       while (messages.length > 0) {
         await runLoop(this, messages);
         while (await this.goesAgain()) await runLoop(this, messages, true);
@@ -99,6 +119,13 @@ export class Turn {
       this.fail(thrown);
     }
     return this.close();
+  }
+
+  /** The turn whose stored reply comes first, once. */
+  takeStored(): SuspendedTurn | undefined {
+    const { stored } = this;
+    this.stored = undefined;
+    return stored;
   }
 
   /** Plans another attempt for a failed reply. Returns false when the failure is final. */
@@ -128,6 +155,7 @@ export class Turn {
   /** Cancels the turn, by the user or because the session closes. What has arrived is kept. `clientId` is who asked for it. */
   cancel(reason: unknown, clientId?: string): void {
     if (!this.open) return;
+    this.suspended = codeOf(reason) === "AGENT_HOST_STOPPED" && suspendedTurn(this.env) !== undefined;
     this.cancelled = true;
     this.cancelledBy = clientId;
     this.abort(reason);

@@ -81,10 +81,12 @@ export class Tracker {
     await this.close(toolCall.id, this.scans.willFind ? [] : missed);
   }
 
-  /** Stops tracking: known changes are recorded, and an unneeded scan is aborted. */
+  /** Stops tracking: known changes are recorded, and scans that nobody needs are aborted. */
   async stop(): Promise<void> {
     if (this.open.size === 0 && !this.scans.hasUnrecorded) this.quit.abort();
     await this.settle();
+    this.quit.abort();
+    await this.scans.ended();
     this.survey.close();
   }
 

@@ -1,4 +1,5 @@
-import type { Session } from "@scorel/kernel";
+import { codeOf, type Session } from "@scorel/kernel";
+import { slices } from "@scorel/kit/values/slices";
 import type {} from "@scorel/model/contract";
 import type { Context } from "../context.ts";
 import type { Checkpoint, FileState, NotCovered, Preview } from "../contract.ts";
@@ -17,29 +18,41 @@ const foreign: Preview = {
   notCovered: [{ path: ".", reason: errors.CHECKPOINT_FOREIGN().message }],
 };
 
-export function previewFiles(ctx: Context, targetEventId: string): Preview {
-  const history = new History(ctx.session);
-  const at = placeOf(ctx.session, history, targetEventId);
-  return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), history, at);
+export async function previewFiles(ctx: Context, targetEventId: string): Promise<Preview> {
+  const at = placeOf(ctx.session, targetEventId);
+  return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), new History(ctx.session), at);
 }
 
-export function changesOf(ctx: Context): Preview {
+export async function changesOf(ctx: Context): Promise<Preview> {
   return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), new History(ctx.session));
 }
 
-/** Restores files. There is no await between planning and the last file, so no turn can start in between. */
+/**
+ * Restores files while no turn can start. When it is cancelled, the files that were restored by then stay so, and are recorded; when the
+ * session is closed, the next one finishes it.
+ */
 export async function restoreFiles(ctx: Context, targetEventId: string, overwrite: boolean): Promise<Restored> {
   const { session } = ctx;
   if (isForeign(session.header)) throw errors.CHECKPOINT_FOREIGN();
-  if (session.held) throw errors.CHECKPOINT_BUSY();
+  // Refuse an unknown event before anything waits.
+  placeOf(session, targetEventId);
+  return whileNothingRuns(ctx, (signal) => restoreTo(ctx, targetEventId, { overwrite, signal }));
+}
+
+async function restoreTo(
+  ctx: Context,
+  target: string,
+  { overwrite, signal }: { overwrite: boolean; signal: AbortSignal },
+): Promise<Restored> {
+  const { session } = ctx;
   const place = placeFor(ctx);
   const history = new History(session);
-  const { steps, notCovered } = planFor(place, history, placeOf(session, history, targetEventId));
-  const { moves, skipped } = keepPresent(place, steps, overwrite);
+  const { steps, notCovered } = await planFor(place, history, placeOf(session, target), signal);
+  const { moves, skipped } = await keepPresent(place, steps, { overwrite, signal });
   const fixed = [...notCovered, ...skipped];
   if (moves.length === 0) return { restored: [], skipped: fixed };
-  const journal = writeJournal(journalOf(ctx), { root: place.root, target: targetEventId, steps: moves });
-  const done = await carryOutNoted(ctx, place, journal);
+  const journal = writeJournal(journalOf(ctx), { root: place.root, target, steps: moves });
+  const done = await carryOutNoted(ctx, place, journal, signal);
   return { restored: done.restored.sort(), skipped: [...fixed, ...done.skipped] };
 }
 
@@ -47,13 +60,32 @@ export async function restoreFiles(ctx: Context, targetEventId: string, overwrit
 export async function finishRestore(ctx: Context): Promise<void> {
   const place = placeFor(ctx);
   const journal = readJournal(journalOf(ctx));
-  if (journal?.root === place.root && !isForeign(ctx.session.header)) await carryOutNoted(ctx, place, journal);
-  else endJournal(journalOf(ctx));
+  if (journal?.root !== place.root || isForeign(ctx.session.header)) return endJournal(journalOf(ctx));
+  const work = (signal: AbortSignal) => carryOutNoted(ctx, place, journal, signal);
+  // A turn that has begun already shall not work long with files that are half restored.
+  await (ctx.session.held ? work(ctx.session.stopping) : whileNothingRuns(ctx, work));
 }
 
-async function carryOutNoted(ctx: Context, place: Place, journal: Journal): Promise<Restored> {
-  const done = carryOut(place, journal);
-  const files = journal.steps.filter(({ path }) => done.restored.includes(path));
+/** Holds turns back meanwhile, and waits for the end of the work also when it was cancelled. Throws CHECKPOINT_BUSY. */
+async function whileNothingRuns<R>(ctx: Context, work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+  let working: Promise<R> | undefined;
+  try {
+    return await ctx.agent.betweenTurns((signal) => {
+      working = work(signal);
+      return working;
+    });
+  } catch (thrown) {
+    await working?.catch(() => {});
+    throw ["AGENT_BUSY", "LOG_BUSY"].includes(codeOf(thrown)) ? errors.CHECKPOINT_BUSY() : thrown;
+  }
+}
+
+async function carryOutNoted(ctx: Context, place: Place, journal: Journal, signal: AbortSignal): Promise<Restored> {
+  const done = await carryOut(place, journal, signal);
+  // The next session goes on.
+  if (ctx.session.stopping.aborted && signal.aborted) return done;
+  const restored = new Set(done.restored);
+  const files = journal.steps.filter(({ path }) => restored.has(path));
   const data: Checkpoint = { v: 1, hidden: true, calls: [], files, notCovered: [], restored: journal.target };
   if (files.length > 0) await ctx.session.append("custom", { kind: KIND, data });
   endJournal(journalOf(ctx));
@@ -61,11 +93,18 @@ async function carryOutNoted(ctx: Context, place: Place, journal: Journal): Prom
 }
 
 /** Stores the present contents before they are replaced. Contents that cannot be stored are replaced only with `overwrite`. */
-function keepPresent(place: Place, steps: readonly Step[], overwrite: boolean) {
+async function keepPresent(
+  place: Place,
+  steps: readonly Step[],
+  { overwrite, signal }: { overwrite: boolean; signal: AbortSignal },
+) {
   const keeper = new Keeper(place.blobs, { maxFileBytes: place.maxFileBytes, maxTurnBytes: Number.POSITIVE_INFINITY });
   const moves: Journal["steps"] = [];
   const skipped: NotCovered[] = [];
+  const pause = slices();
   for (const { path, present, target, conflict } of steps) {
+    await pause();
+    signal.throwIfAborted();
     const kept = keepNow(place, keeper, path, present);
     const reason = typeof kept === "string" ? kept : overwrite ? undefined : (conflict ?? changedTo(kept, present));
     if (typeof kept === "string" || reason !== undefined) skipped.push({ path, reason: reason as string });
@@ -85,8 +124,9 @@ function keepNow(place: Place, keeper: Keeper, path: string, present: FileState)
   return lookAt(place, path, present.size, (bytes, mode) => keeper.keep(bytes, mode));
 }
 
-function placeOf(session: Session, history: History, id: string): number {
-  const place = session.tree.isPath(id) ? history.placeOf(id) : undefined;
+/** The place of an event in the log: its seq. Throws CHECKPOINT_TARGET. */
+function placeOf({ tree }: Session, id: string): number {
+  const place = tree.isPath(id) ? tree.get(id)?.seq : undefined;
   if (place === undefined) throw errors.CHECKPOINT_TARGET({ id });
   return place;
 }

@@ -1,4 +1,4 @@
-import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import type { EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 import type { Checkpoint, FileState, NotCovered } from "../contract.ts";
 import { asCheckpoint, KIND } from "../record/state.ts";
@@ -13,10 +13,8 @@ interface Known {
 export class History {
   private readonly files = new Map<string, Known[]>();
   private readonly gaps: (NotCovered & { at: number })[] = [];
-  private readonly tree: TreeView;
 
   constructor({ tree }: Session) {
-    this.tree = tree;
     for (const event of tree.ofType("custom")) {
       const checkpoint = checkpointOf(event);
       if (checkpoint) this.add(checkpoint, sinceWhen(tree, event, checkpoint));
@@ -26,11 +24,6 @@ export class History {
 
   get paths(): string[] {
     return [...this.files.keys()].sort();
-  }
-
-  /** The place of an event in the log: its seq. */
-  placeOf(id: EventId): number | undefined {
-    return this.tree.get(id)?.seq;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { BlobStore } from "@scorel/blobs/contract";
 import { codeOf, messageOf, ScorelError, type SessionHeader } from "@scorel/kernel";
+import { slices } from "@scorel/kit/values/slices";
 import type { FileChange, FileState, NotCovered } from "../contract.ts";
 import { observe, stateOf } from "../record/observe.ts";
 import { absent, same } from "../record/state.ts";
@@ -34,11 +35,14 @@ export function isForeign({ meta, clonedFrom, deviceId }: SessionHeader): boolea
   return Boolean(meta.imported) || (clonedFrom !== undefined && clonedFrom.deviceId !== deviceId);
 }
 
-/** The steps that restore the files to a place in the log. */
-export function planFor(place: Place, history: History, at: number): Plan {
+/** The steps that restore the files to a place in the log. Rejects with the reason when the signal aborts. */
+export async function planFor(place: Place, history: History, at: number, signal?: AbortSignal): Promise<Plan> {
   const plan: Plan = { steps: [], notCovered: history.gapsAfter(at) };
   const links = new Set<string>();
+  const pause = slices();
   for (const path of history.paths) {
+    await pause();
+    signal?.throwIfAborted();
     const target = history.stateAt(path, at);
     const expected = history.last(path);
     const step = stepFor(place, { path, target, expected, freed: parentsOf(path).some((parent) => links.has(parent)) });

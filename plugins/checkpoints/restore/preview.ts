@@ -1,4 +1,5 @@
 import { unifiedDiff } from "@scorel/kit/text/diff";
+import { slices } from "@scorel/kit/values/slices";
 import type { FileChange, FileState, Preview } from "../contract.ts";
 import { stateOf } from "../record/observe.ts";
 import { same } from "../record/state.ts";
@@ -9,19 +10,23 @@ import { eachOnce, kindOf, lookAt, type Place, planFor } from "./plan.ts";
 const MAX_TEXT = 1024 * 1024;
 
 /** What a restore to a place in the log would do. */
-export function preview(place: Place, history: History, at: number): Preview {
-  const { steps, notCovered } = planFor(place, history, at);
-  const changes = steps.map(({ path, present, target, conflict }) => ({
-    ...changeOf(place, path, present, target),
-    ...(conflict !== undefined && { conflict }),
-  }));
+export async function preview(place: Place, history: History, at: number): Promise<Preview> {
+  const { steps, notCovered } = await planFor(place, history, at);
+  const pause = slices();
+  const changes: Preview["changes"] = [];
+  for (const { path, present, target, conflict } of steps) {
+    await pause();
+    changes.push({ ...changeOf(place, path, present, target), ...(conflict !== undefined && { conflict }) });
+  }
   return { changes, notCovered };
 }
 
 /** How the files differ from their state before the session. */
-export function listChanges(place: Place, history: History): Preview {
+export async function listChanges(place: Place, history: History): Promise<Preview> {
   const result: Preview = { changes: [], notCovered: history.gapsAfter(-1) };
+  const pause = slices();
   for (const path of history.paths) {
+    await pause();
     const first = history.first(path);
     const present = lookAt(place, path);
     if (typeof present === "string") result.notCovered.push({ path, reason: present });

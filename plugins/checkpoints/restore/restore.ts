@@ -1,10 +1,12 @@
 import * as fs from "node:fs";
+import { slices } from "@scorel/kit/values/slices";
 import type { FileState, NotCovered } from "../contract.ts";
 import { errors } from "../errors.ts";
-import { same } from "../record/state.ts";
+import { observe, stateOf } from "../record/observe.ts";
+import { absent, same } from "../record/state.ts";
 import { type Folder, inFolder } from "./folder.ts";
 import type { Journal } from "./journal.ts";
-import { lookAt, type Place, reasonOf } from "./plan.ts";
+import { type Place, reasonOf } from "./plan.ts";
 
 export interface Restored {
   restored: string[];
@@ -12,12 +14,15 @@ export interface Restored {
 }
 
 /**
- * Performs a journal's remaining steps. A file in its target state is done; one in neither its original nor its target state
- * was changed by someone else, and is skipped.
+ * Performs a journal's remaining steps, until the signal aborts. A file in its target state is done; one in neither its original nor its
+ * target state was changed by someone else, and is skipped.
  */
-export function carryOut(place: Place, { id, steps }: Journal): Restored {
+export async function carryOut(place: Place, { id, steps }: Journal, signal: AbortSignal): Promise<Restored> {
   const result: Restored = { restored: [], skipped: [] };
+  const pause = slices();
   for (const { path, before, after } of inOrder(steps)) {
+    await pause();
+    if (signal.aborted) break;
     const reason = attempt(place, { path, before, after }, `.scorel-restore-${id}`);
     if (reason === undefined) result.restored.push(path);
     else result.skipped.push({ path, reason });
@@ -42,15 +47,20 @@ function attempt(place: Place, move: Move, beside: string): string | undefined {
 }
 
 function apply(place: Place, { path, before, after }: Move, beside: string): string | undefined {
-  const { root } = place;
-  const known = Math.max(...[before, after].map((state) => (state.kind === "file" ? state.size : 0)));
-  inFolder(root, path, false, (folder) => fs.rmSync(folder.at(beside), { force: true }));
-  const present = lookAt(place, path, known);
-  if (typeof present === "string") return present;
-  if (same(present, after)) return undefined;
-  if (!same(present, before)) return "it was changed during the restoration";
+  const { root, maxFileBytes } = place;
+  const most = Math.max(maxFileBytes, ...[before, after].map((state) => (state.kind === "file" ? state.size : 0)));
+  const change = (folder: Folder, name: string) => put(folder, name, beside, after, place);
+  // All in one look at the folder: opening it takes as long as the rest.
+  const present = inFolder(root, path, false, (folder, name) => {
+    fs.rmSync(folder.at(beside), { force: true });
+    const found = observe(folder.at(name), most, stateOf);
+    if (!same(found, after) && same(found, before) && after.kind !== "absent") change(folder, name);
+    return found;
+  });
+  if (same(present ?? absent, after)) return undefined;
+  if (!same(present ?? absent, before)) return "it was changed during the restoration";
   if (after.kind === "absent") remove(place, path);
-  else inFolder(root, path, true, (folder, name) => put(folder, name, beside, after, place));
+  else if (present === undefined) inFolder(root, path, true, change);
   return undefined;
 }
 

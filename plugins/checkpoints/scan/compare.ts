@@ -1,3 +1,4 @@
+import { slices } from "@scorel/kit/values/slices";
 import type { CheckpointFile, FileState, NotCovered } from "../contract.ts";
 import { filtered, readObjects } from "../git/git.ts";
 import type { Keeper } from "../record/keeper.ts";
@@ -26,10 +27,13 @@ export async function contentsOf(
 ): Promise<{ files: CheckpointFile[]; notCovered: NotCovered[] }> {
   const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const contents = await fromGit(root, sorted);
-  const files = sorted.flatMap(({ path, was, now }) => {
-    const [old, present] = [contentBefore(was, contents.get(path), keeper), presentOf(root, path, now, keeper)];
-    return same(old, present) ? [] : [{ path, before: old, after: present }];
-  });
+  const files: CheckpointFile[] = [];
+  const pause = slices();
+  for (const { path, was, now } of sorted) {
+    await pause();
+    const [before, after] = [contentBefore(was, contents.get(path), keeper), presentOf(root, path, now, keeper)];
+    if (!same(before, after)) files.push({ path, before, after });
+  }
   const reason = `${hidden} files came from ignored or outside places`;
   return { files, notCovered: hidden > 0 ? [{ path: ".", reason }] : [] };
 }

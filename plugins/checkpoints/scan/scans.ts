@@ -24,6 +24,11 @@ export class Scans {
   private pending: string[] = [];
   /** Whether the running scan is for the effects of a call. */
   private recording = false;
+  /** Milliseconds that the last scan took, and when the running one has begun. */
+  private took = 0;
+  private since: number | undefined;
+  /** Whether a call has waited in vain since the user's last message. */
+  private waited = false;
   /** Whether a pending call began without a complete scan before it, so that its changes cannot be told from earlier ones. */
   private blind = false;
 
@@ -36,7 +41,7 @@ export class Scans {
 
   /** Whether the effects of some call are not recorded yet. */
   get hasUnrecorded(): boolean {
-    return this.pending.length > 0 || this.recording;
+    return this.willFind || this.recording;
   }
 
   /** Whether the next scan will find everything that changed since the last one. */
@@ -48,6 +53,7 @@ export class Scans {
   round(isFirst: boolean): void {
     this.begun = false;
     if (isFirst) this.fresh = true;
+    if (isFirst) this.waited = false;
   }
 
   /**
@@ -78,23 +84,35 @@ export class Scans {
     await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }
 
-  /** Waits for this round's scan, within the limit. Returns whether it has finished. */
+  /**
+   * Waits for this round's scan, within the limit. Returns whether it has finished. Where scans take longer, only one call of a turn waits
+   * in vain.
+   */
   async completed(): Promise<boolean> {
     const running = this.begun ? this.running : this.begin();
     if (!running) return true;
+    const { maxScanMs } = this.context;
+    const runs = this.since === undefined ? 0 : performance.now() - this.since;
+    const isHopeless = this.waited && Math.max(this.took, runs) > maxScanMs;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.context.maxScanMs);
+      timer = setTimeout(() => resolve(false), isHopeless ? 0 : maxScanMs);
     });
     const done = await Promise.race([running.then(() => true), late]);
     clearTimeout(timer);
+    this.waited ||= !done;
     return done;
   }
 
-  /** Resolves when all changes of commands are recorded. */
+  /** Resolves when no scan runs. */
+  async ended(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  /** Resolves when all changes of commands that can be recorded are recorded. */
   async settle(): Promise<void> {
-    await this.running;
-    if (this.pending.length > 0) await this.begin();
+    if (this.recording) await this.running;
+    if (this.willFind) await this.begin();
   }
 
   /** Starts this round's scan. */
@@ -115,13 +133,16 @@ export class Scans {
   private async scanNow(): Promise<void> {
     const calls = this.pending.splice(0);
     const { ready, blind } = this;
-    this.recording = calls.length > 0;
+    this.recording = calls.length > 0 && ready && !blind;
     this.blind = false;
+    this.since = performance.now();
     const seen = await this.rescan();
+    this.took = performance.now() - this.since;
+    this.since = undefined;
     this.failure = "reason" in seen ? seen : undefined;
     // A call that began during the scan may have changed what it saw.
     this.ready = !this.failure && !this.blind;
-    if (calls.length > 0 && ready && !blind) await this.notes.write({ calls, ...(await this.effects(seen)) });
+    if (this.recording) await this.notes.write({ calls, ...(await this.effects(seen)) });
   }
 
   /** After exceeding a limit, scans again only after the user's next message. */

@@ -24,6 +24,12 @@ export interface Failure {
   hopeless: boolean;
 }
 
+/**
+ * A scan in the background may take this many times the limit for which a command waits. The first one has to look at every file, and later
+ * ones need to be quick only after it has come to its end.
+ */
+const IN_BACKGROUND = 10;
+
 /** The lag in milliseconds of the clock from which file systems take their times. */
 const CLOCK_LAG_MS = 10;
 
@@ -92,7 +98,8 @@ export class Survey {
 
   private async scanAll(): Promise<Difference | Failure> {
     const { maxScanMs, signal } = this.context;
-    const clock = new Clock(maxScanMs, signal);
+    const most = maxScanMs * IN_BACKGROUND;
+    const clock = new Clock(most, signal);
     const since = Date.now();
     const doubtful = [...this.doubtful];
     const listing = await this.sourceNow().list(this.known, clock);
@@ -103,7 +110,7 @@ export class Survey {
     for (const paths of [listing.suspects, doubtful])
       for (const path of paths) {
         if (clock.isDue) {
-          if (!(await clock.pause())) return tooSlow(maxScanMs, this.partial.size > readBefore);
+          if (!(await clock.pause())) return tooSlow(most, this.partial.size > readBefore);
           parents.forget();
         }
         this.lookAt(path, parents, listing, found);

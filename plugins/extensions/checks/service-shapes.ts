@@ -116,6 +116,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   requests: {
     attended: "value",
     ask: "function",
+    recall: "function",
     forward: "function",
     select: "function",
     confirm: "function",
@@ -186,6 +187,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   },
   webServer: {
     address: "value",
+    isLetIn: "function",
   },
   cli: {
     run: "function",

@@ -1,4 +1,4 @@
-import { type Renamed, renamed } from "@scorel/kernel";
+import { renamed } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 
@@ -28,6 +28,7 @@ export function tellingOldNames(contained: ContainedPlugin): <S>(service: S, nam
   };
 }
 
-function isRenamed(service: unknown): service is Renamed {
+/** Whether a service has a table of its old names. */
+function isRenamed(service: unknown): service is { [renamed]: Readonly<Record<string, string>> } {
   return typeof service === "object" && service !== null && renamed in service;
 }

@@ -62,6 +62,7 @@ function emit(work) {
   const patterns = [
     "kernel/*.ts",
     "plugins/*/*.ts",
+    "plugins/*/contract/*.ts",
     "plugins/host/client/**/*.ts",
     "plugins/kit/values/*.ts",
     "plugins/model/offline/scripted.ts",

@@ -1,3 +1,4 @@
+import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { Client, SessionSummary } from "../contract.ts";
 import { errors } from "./errors.ts";
@@ -41,7 +42,7 @@ function matching(sessions: readonly SessionSummary[], wanted: string): SessionS
 
 /** A session as one line: its id, when it was used last, where, and its title. */
 function lineFor(session: SessionSummary): string {
-  const time = new Date(session.updatedAt).toISOString().slice(0, 16).replace("T", " ");
+  const time = localMinute(session.updatedAt);
   return [session.sessionId, time, lineOf(session.cwd), lineOf(titleOf(session))].join("  ");
 }
 

@@ -133,6 +133,7 @@ const messageMeta = z.looseObject({
   messageId: z.string().optional(),
   sentHash: z.string().optional(),
   retried: z.literal(true).optional(),
+  literal: z.literal(true).optional(),
   mentions: z.array(mention).readonly().optional(),
   arguments: argumentChange.optional(),
 });

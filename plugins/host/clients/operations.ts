@@ -167,7 +167,7 @@ export const operations = {
           .boolean()
           .optional()
           .describe(
-            "False: files that the text mentions as `@path` are not attached. Only the first text of a list is looked at.",
+            "False, as for a text that somebody else has written: files that it mentions as `@path` are not attached, of which only the first text of a list is looked at, and skills that it names are not loaded.",
           ),
       }),
     run: handlers.sendMessage,

@@ -70,6 +70,7 @@ export function sessionCommands(host: () => LocalHost, service: () => HostServic
       action: "verify",
       args: "<id>",
       description: "Check a session's log for damage; exits 1 when there is any",
+      options: [{ flags: "--all", description: "List every damaged place, not only the first 20" }],
       run: async (invocation) => (await views()).verify(host(), invocation),
     },
     {

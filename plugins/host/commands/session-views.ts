@@ -5,6 +5,7 @@ import type { Ledger } from "@scorel/kernel/store";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { displayText } from "@scorel/kit/text/display";
+import { localMinute } from "@scorel/kit/text/local-time";
 import { lineOf } from "@scorel/kit/text/one-line";
 import { plainText } from "@scorel/kit/text/plain";
 import { queueOf } from "../clients/queue.ts";
@@ -118,6 +119,15 @@ export function queue(host: LocalHost, invocation: Invocation): Promise<number> 
   });
 }
 
+/** Damaged places that `session verify` lists unless it is asked for all. */
+const DAMAGE_SHOWN = 20;
+
+function shown(damage: readonly string[], all: boolean): readonly string[] {
+  const left = damage.length - DAMAGE_SHOWN;
+  if (all || left <= 0) return damage;
+  return [...damage.slice(0, DAMAGE_SHOWN), `${left} more damaged places; --all lists them`];
+}
+
 /** Prints `session verify`. Exit code 0 for a sound log, 1 for a damaged one. */
 export async function verify({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
   const path = shelf.path(shelf.resolve(idOf(invocation)));
@@ -128,7 +138,7 @@ export async function verify({ sessions: { shelf } }: LocalHost, invocation: Inv
     const verdict = damage.length === 0 ? "sound" : `damaged (${damage.length})`;
     const lines = [
       `${path}: ${verdict}, ${events} events, ${bytes} bytes`,
-      ...damage,
+      ...shown(damage, invocation.options.all === true),
       ...notes.map((note) => `note: ${note}`),
     ];
     const said = await say(invocation, `${lines.join("\n")}\n`);
@@ -197,7 +207,7 @@ export function row(
   { sessionId, updatedAt, messages, name, title, cwd, problem }: SessionSummary,
   withDirectory: boolean,
 ): string {
-  const time = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+  const time = localMinute(updatedAt);
   const text = problem ?? name ?? title;
   return [
     sessionId,

@@ -1,23 +1,23 @@
 /** Texts of questions about permissions, as the host says them, and what they are in Chinese. */
 const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
-  [/^Run this command\?$/, "运行此命令?"],
-  [/^Make this edit\?$/, "进行此编辑?"],
-  [/^Write this file\?$/, "写入此文件?"],
-  [/^Read this file\?$/, "读取此文件?"],
-  [/^Use the tool (.+)\?$/s, "使用工具 $1?"],
-  [/^(.+) wants to run:$/s, "$1 想要运行:"],
-  [/^(.+) wants to use the tool (.+):$/s, "$1 想要使用工具 $2:"],
-  [/^What the other answers allow:\n(.+)$/s, "其他回答将允许:\n$1"],
+  [/^Run this command\?$/, "运行此命令？"],
+  [/^Make this edit\?$/, "进行此编辑？"],
+  [/^Write this file\?$/, "写入此文件？"],
+  [/^Read this file\?$/, "读取此文件？"],
+  [/^Use the tool (.+)\?$/s, "使用工具 $1？"],
+  [/^(.+) wants to run:$/s, "$1 想要运行："],
+  [/^(.+) wants to use the tool (.+):$/s, "$1 想要使用工具 $2："],
+  [/^What the other answers allow:\n(.+)$/s, "其他回答将允许：\n$1"],
   [/^in (?=[/~])(.+)$/s, "位于 $1"],
-  [/^yes, this once$/, "是,仅此一次"],
-  [/^no \(you can add a reason\)$/, "否(可以说明原因)"],
-  [/^yes, and all edits in this session \(mode edits\)$/, "是,并允许本会话中的所有编辑(编辑模式)"],
+  [/^yes, this once$/, "是，仅此一次"],
+  [/^no \(you can add a reason\)$/, "否（可以说明原因）"],
+  [/^yes, and all edits in this session \(mode edits\)$/, "是，并允许本会话中的所有编辑（编辑模式）"],
 ];
 /** Answers that name what they cover. */
 const scopes: readonly (readonly [english: RegExp, chinese: string])[] = [
-  [/^yes, and in this session: (.+)$/s, "是,并在本会话中允许:"],
-  [/^always in this project: (.+)$/s, "在此项目中始终允许:"],
-  [/^always in every project: (.+)$/s, "在所有项目中始终允许:"],
+  [/^yes, and in this session: (.+)$/s, "是，并在本会话中允许："],
+  [/^always in this project: (.+)$/s, "在此项目中始终允许："],
+  [/^always in every project: (.+)$/s, "在所有项目中始终允许："],
 ];
 const covered: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^edits of (\d+) files$/, "编辑 $1 个文件"],
@@ -40,29 +40,29 @@ const reasons: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^(.+) needs? approval$/s, "$1 需要批准"],
   [/^the rule "(.+)" asks for approval$/s, "规则“$1”要求批准"],
   [/^it may run what the rule "(.+)" is about$/s, "它可能运行规则“$1”所涉及的内容"],
-  [/^(`.+`) runs what it reads, so it needs approval each time$/s, "$1 会运行它读到的内容,每次都需要批准"],
-  [/^it reads (.+), and the rule "(.+)" asks for approval$/s, "它读取 $1,而规则“$2”要求批准"],
+  [/^(`.+`) runs what it reads, so it needs approval each time$/s, "$1 会运行它读到的内容，每次都需要批准"],
+  [/^it reads (.+), and the rule "(.+)" asks for approval$/s, "它读取 $1，而规则“$2”要求批准"],
   [/^it may read (.+), which the rule "(.+)" is about$/s, "它可能读取规则“$2”所涉及的 $1"],
   [
     /^it goes through (.+), which may contain what the rule "(.+)" is about$/s,
-    "它会遍历 $1,其中可能有规则“$2”所涉及的内容",
+    "它会遍历 $1，其中可能有规则“$2”所涉及的内容",
   ],
   [/^it goes through (.+), which contains keys$/s, "它会遍历含有密钥的 $1"],
   [/^(.+) usually contains keys or passwords$/s, "$1 通常含有密钥或密码"],
   [
     /^(.+) is one of Scorel's own records, which may be about other projects$/s,
-    "$1 是 Scorel 自己的记录,可能涉及其他项目",
+    "$1 是 Scorel 自己的记录，可能涉及其他项目",
   ],
   [
     /^this project has its own tool (.+), which does not come with Scorel$/s,
-    "此项目有自己的工具 $1,它不是 Scorel 自带的",
+    "此项目有自己的工具 $1，它不是 Scorel 自带的",
   ],
 ];
 /** The same about a part of a command that cannot be checked, which is named first. */
 const unchecked: readonly (readonly [english: RegExp, chinese: string])[] = [
-  [/^, so it needs approval each time$/s, ",每次都需要批准"],
-  [/^, so it may run what the rule "(.+)" is about$/s, ",可能运行规则“$1”所涉及的内容"],
-  [/^, so it may read what the rule "(.+)" is about$/s, ",可能读取规则“$1”所涉及的内容"],
+  [/^, so it needs approval each time$/s, "，每次都需要批准"],
+  [/^, so it may run what the rule "(.+)" is about$/s, "，可能运行规则“$1”所涉及的内容"],
+  [/^, so it may read what the rule "(.+)" is about$/s, "，可能读取规则“$1”所涉及的内容"],
 ];
 const CONTAINS =
   /^it contains (.+?)(, so it (?:needs approval each time|may (?:run|read) what the rule ".+" is about))$/s;
@@ -75,7 +75,7 @@ const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^git in a folder that the same command may change$/, "在同一命令可能更改的文件夹中运行 git"],
   [/^a shell that reads its standard input$/, "读取标准输入的 shell"],
   [/^too many values of its variables$/, "变量取值过多"],
-  [/^more levels than can be checked$/, "层级过多,无法检查"],
+  [/^more levels than can be checked$/, "层级过多，无法检查"],
   [/^too many shells inside each other$/, "嵌套过多的 shell"],
   [/^a setting of git$/, "git 的设置"],
   [/^a script for (\S+)$/, "$1 的脚本"],
@@ -92,7 +92,7 @@ const WHY = /^Why you are asked: (.+)$/s;
 /** A text of a question in Chinese; unknown texts stay as they are. */
 export function knownInChinese(text: string): string {
   const [, why] = WHY.exec(text) ?? [];
-  if (why !== undefined) return `询问的原因:${reasonInChinese(why)}`;
+  if (why !== undefined) return `询问的原因：${reasonInChinese(why)}`;
   for (const [english, chinese] of scopes) {
     const [, what] = english.exec(text) ?? [];
     if (what !== undefined) return chinese + translated(what, covered);
@@ -104,7 +104,7 @@ export function knownInChinese(text: string): string {
 function reasonInChinese(why: string): string {
   const parts = why.split("; ");
   const translations = parts.map(oneReason);
-  return translations.every((each, at) => each !== parts[at]) ? translations.join(";") : oneReason(why);
+  return translations.every((each, at) => each !== parts[at]) ? translations.join("；") : oneReason(why);
 }
 
 function oneReason(why: string): string {

@@ -63,3 +63,11 @@ export function countedMarks(text: string): string {
 export function visibleName(name: string): string {
   return visibleText(name).replace(/[\n\t]/g, written);
 }
+
+/**
+ * A path that a person is asked about, on one line. Everything that could be overlooked is escaped, blanks at its edges and after other
+ * blanks included, and what looks like an escape, too: two paths never look the same.
+ */
+export function visiblePath(path: string): string {
+  return visibleName(path.replace(/\\(?=u\{)/g, written)).replace(/^ | $|(?<= ) /g, written);
+}

@@ -25,13 +25,20 @@ export interface Sources {
 export async function resolveModel(config: ModelConfig, asked: string | undefined, from: Sources): Promise<Choice> {
   if (asked === undefined) return configured(config, from);
   const name = parseName(asked);
-  if (!name) throw errors.MODEL_NAME({ asked });
+  if (!name && config.type !== undefined && config.id === asked) return configured(config, from);
+  if (!name) throw errors.MODEL_NAME({ asked, example: exampleFor(asked, config) });
   const { provider, id } = name;
   if (provider === "offline" && id === "demo") return offline();
   if (config.type !== undefined && config.provider === provider) return configured({ ...config, id }, from);
   const server = from.servers.find((each) => each.provider === provider);
   if (server) return (await import("./local-choice.ts")).localChoice(server, id);
   return builtin({ type: "builtin", provider, id }, from);
+}
+
+/** A whole name: for a server of one's own, that of the asked model. */
+function exampleFor(asked: string, config: ModelConfig): string {
+  const isOwn = config.type === "custom" && !asked.includes("/");
+  return isOwn ? `${config.provider}/${asked}` : "openrouter/openai/gpt-5.4-mini";
 }
 
 function configured(config: ModelConfig, from: Sources): Choice | Promise<Choice> {

@@ -1,3 +1,4 @@
+import { visiblePath } from "@scorel/kit/text/plain";
 import { parseRule } from "./rule.ts";
 
 /** What a rule that is offered covers, in the words of a person: `npm test` for `Bash(npm test)`. */
@@ -8,8 +9,8 @@ export function inWords(text: string): string {
   if (pattern === undefined) return tool === "Bash" ? "every command" : `every call of ${tool}`;
   const literal = pattern.replace(/\\([\\*])/g, "$1");
   if (tool === "Bash") return `\`${literal}\``;
-  if (tool === "Edit" || tool === "Write") return `edits of ${literal}`;
-  if (tool === "Read" && pattern.endsWith("/**")) return `reading everything in ${literal.slice(0, -3)}`;
-  if (tool === "Read") return `reading ${literal}`;
+  if (tool === "Edit" || tool === "Write") return `edits of ${visiblePath(literal)}`;
+  if (tool === "Read" && pattern.endsWith("/**")) return `reading everything in ${visiblePath(literal.slice(0, -3))}`;
+  if (tool === "Read") return `reading ${visiblePath(literal)}`;
   return `${tool} with "${literal}"`;
 }

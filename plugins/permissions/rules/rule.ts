@@ -5,12 +5,15 @@ export interface Rule {
   pattern?: string;
 }
 
-/** Parses a rule; undefined for invalid text. */
+const FILES = /^(?:Read|Write|Edit)$/;
+
+/** Parses a rule; undefined for invalid text. Blanks around a pattern count for files, which may have such names. */
 export function parseRule(text: string): Rule | undefined {
   const [, tool, pattern] = /^([\w.*:-]+)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
   if (tool === undefined) return undefined;
   const open = pattern === undefined || pattern.trim() === "*" || pattern.trim() === "";
-  return { text: text.trim(), tool, ...(!open && { pattern: (pattern as string).trim() }) };
+  const named = pattern ?? "";
+  return { text: text.trim(), tool, ...(!open && { pattern: FILES.test(tool) ? named : named.trim() }) };
 }
 
 /**

@@ -33,7 +33,8 @@ export const FILES: Readonly<Record<string, Program>> = {
   find: {
     style: "single",
     lines: [
-      ": L P H print print0 ls prune quit true false empty not o a or and depth d daystart follow mount xdev noleaf executable readable writable nouser nogroup ignore_readdir_race noignore_readdir_race warn nowarn version help | name iname path ipath wholename iwholename regex iregex regextype type xtype lname ilname maxdepth mindepth size mtime mmin ctime cmin atime amin used newer anewer cnewer newermt newerct newerat perm user group uid gid inum samefile links fstype printf",
+      // After `--`, a word that begins with a dash is still part of the expression.
+      ": -- L P H print print0 ls prune quit true false empty not o a or and depth d daystart follow mount xdev noleaf executable readable writable nouser nogroup ignore_readdir_race noignore_readdir_race warn nowarn version help | name iname path ipath wholename iwholename regex iregex regextype type xtype lname ilname maxdepth mindepth size mtime mmin ctime cmin atime amin used newer anewer cnewer newermt newerct newerat perm user group uid gid inum samefile links fstype printf",
     ],
   },
   fd: one(

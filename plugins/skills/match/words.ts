@@ -11,14 +11,14 @@ export function newWords(skills: Skills): string[] {
   return texts;
 }
 
-/** New messages of people on the path, in order. */
+/** New messages that people have written on the path, in order. */
 export function unreadTexts(skills: Skills): string[] {
   const { session } = skills.ctx;
   const texts: string[] = [];
   const leaf = at(skills, session.activeLeaf);
   for (let event = leaf; event && event.seq > skills.readTo; event = session.tree.parent(event.id)) {
     const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
-    if (message?.role === "user") texts.push(wordsOf(message.content));
+    if (message?.role === "user" && message.meta?.literal !== true) texts.push(wordsOf(message.content));
   }
   return texts.reverse();
 }
@@ -27,7 +27,8 @@ function at({ ctx }: Skills, id: string | null): StoredEvent | undefined {
   return id === null ? undefined : ctx.session.tree.get(id);
 }
 
+/** The first text: those that follow it are attached files, or what others have written. */
 function wordsOf(content: string | readonly { type: string; text?: string }[]): string {
   if (typeof content === "string") return content;
-  return content.map(({ text }) => text ?? "").join("\n");
+  return content.find(({ type }) => type === "text")?.text ?? "";
 }

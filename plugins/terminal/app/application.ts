@@ -58,7 +58,7 @@ export class Application implements Surroundings {
   readonly questions: Questions;
   readonly queueKeys: QueueKeys;
   /** Keys and lists of plugins, once they are loaded. */
-  contributed: Pick<Contributed, "load" | "press" | "open"> | undefined;
+  contributed: Pick<Contributed, "load" | "press" | "open" | "has"> | undefined;
   readonly reader: Reader;
   readonly canvas: Canvas;
   /** Actions of the keys that the field leaves unused. */

@@ -69,24 +69,31 @@ function clear(app: Application, clearing: Twice): void {
 /** Goes to the next mode; when the key is pressed several times quickly, one after the other. */
 function modeAction(app: Application): () => void {
   let work: Promise<unknown> = Promise.resolve();
+  const withFull = new Set<string | undefined>();
   return () =>
     app.attempt(() => {
-      const step = work.then(() => toNextMode(app));
+      const step = work.then(() => toNextMode(app, withFull));
       work = step.catch(() => {});
       return step;
     });
 }
 
-async function toNextMode(app: Application): Promise<void> {
-  const mode = await nextMode(app);
-  await app.conversation.setMode(mode);
-  app.tell(app.words.mode(modeText(mode, app.words)));
+/** The key leaves out `full`, in which nothing is asked, in sessions where nobody has chosen that otherwise. */
+async function toNextMode(app: Application, withFull: Set<string | undefined>): Promise<void> {
+  const { conversation, words } = app;
+  const before = modeOf(conversation.view) ?? "ask";
+  if (before === "full") withFull.add(conversation.sessionId);
+  const mayBeFull = withFull.has(conversation.sessionId);
+  const mode = await nextMode(app, before, mayBeFull);
+  await conversation.setMode(mode);
+  const text = words.mode(modeText(mode, words));
+  if (mode === "full") app.tell(text, "warning");
+  else app.tell(before === "plan" && !mayBeFull ? `${text} ${words.fullLeftOut}` : text);
 }
 
 /** The mode after the present one, of those that may be chosen here. */
-async function nextMode({ conversation }: Application): Promise<Mode> {
-  const mode = modeOf(conversation.view) ?? "ask";
-  const modes = await conversation.modes();
+async function nextMode({ conversation }: Application, mode: string, mayBeFull: boolean): Promise<Mode> {
+  const modes = (await conversation.modes()).filter((each) => mayBeFull || each !== "full");
   const others = [...MODES.slice(MODES.indexOf(mode as Mode) + 1), ...MODES];
   return others.find((each) => modes.includes(each)) ?? (mode as Mode);
 }

@@ -46,6 +46,11 @@ export class Contributed {
     if (command) this.open(command.name, () => this.parts.run(command.name));
   }
 
+  /** Whether there is a command of this name. */
+  has(name: string): boolean {
+    return this.commands.some((each) => each.name === name);
+  }
+
   /** Opens the list of a command that is given without arguments, or does something else if the command has none. */
   open(line: string, otherwise: () => void): void {
     const name = line.trim();

@@ -1,10 +1,11 @@
-import type { CommandResult } from "@scorel/commands/contract";
 import {
   ALL_RIGHTS,
   changeQueue,
   damageIn,
   followSession,
   isConnected,
+  type Obeyed,
+  obeyed,
   type SessionView,
   Warnings,
   whileConnected,
@@ -136,7 +137,7 @@ export class Conversation {
     const result = await run().catch((thrown) => this.withoutSession(name, args.trim(), thrown));
     if (!result) return;
     await this.client.drained(sessionId);
-    await this.done(result);
+    await this.done(obeyed(name, result));
     if (name === "permission" && args.trim() !== "" && result.output === undefined)
       this.listener.told(this.words.mode(args.trim()), "info");
   }
@@ -220,21 +221,23 @@ export class Conversation {
     if (!view) return;
     this.stopListening();
     this.hostAway.end();
-    await whileConnected(view, async () => {
+    await whileConnected(this.client, view, async () => {
       if (view.status.running && this.rights.write) await this.own.takeBack(view.sessionId).catch(() => {});
       await this.client.request("close_session", { sessionId: view.sessionId });
     });
     await view.close();
   }
 
-  /** Whether the session that is shown was deleted, by anybody. */
-  async isDeleted(): Promise<boolean> {
+  /** Whether the session that is shown was deleted, by anybody; undefined when the host does not answer. */
+  async isDeleted(): Promise<boolean | undefined> {
     const { view, client } = this;
     if (!view || this.isLost) return false;
-    return client.request("get_status", { sessionId: view.sessionId }).then(
-      () => false,
-      (thrown) => codeOf(thrown) === "SESSION_UNKNOWN",
-    );
+    const asked = () =>
+      client.request("get_status", { sessionId: view.sessionId }).then(
+        () => false,
+        (thrown) => codeOf(thrown) === "SESSION_UNKNOWN",
+      );
+    return whileConnected(client, view, asked);
   }
 
   private async close(sessionId: string): Promise<void> {
@@ -291,14 +294,14 @@ export class Conversation {
     if (waiting !== undefined && !this.isRunning) this.listener.told(this.words.waitingFromBefore(waiting), "info");
   }
 
-  private async done({ output, sessionId, input, copy, turn, leave }: CommandResult): Promise<void> {
+  private async done({ output, sessionId, input, copy, turn, leave }: Obeyed): Promise<void> {
     if (copy !== undefined) this.listener.copied(copy);
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
     if (output) this.listener.told(output, "plain");
     if (turn !== undefined) this.own.follow(this.opened(), turn);
-    // What a command proposes as the next one is a command, too: it is seen, and run when it is sent.
-    if (input !== undefined && /^\/.+$/.test(input)) this.listener.offered(input.slice(1), "command");
-    else if (input !== undefined) this.listener.offered(input);
+    // What a command proposes as its next step is seen, and run when it is sent.
+    if (input?.isCommand) this.listener.offered(input.text.slice(1), "command");
+    else if (input) this.listener.offered(input.text);
     if (leave) this.listener.left();
   }
 

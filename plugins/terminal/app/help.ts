@@ -50,7 +50,7 @@ export class Help implements Component {
     this.length = lines.length;
     const height = Math.max(1, rows() - 3);
     const shown = lines.slice(this.from, this.from + height);
-    const foot = theme.style("faint", words.helpClose(keys.labels("cancel").join(", ")));
+    const foot = theme.style("muted", words.helpClose(keys.labels("cancel").join(", ")));
     return [theme.style("heading", words.helpTitle), ...shown, "", cut(foot, width)];
   }
 
@@ -85,7 +85,7 @@ export class Help implements Component {
 
 /** Rows of two columns; in a narrow window the second stands below the first. */
 function columns(rows: readonly { left: string; right: string }[], width: number, theme: Theme): string[] {
-  const left = Math.min(28, Math.max(...rows.map((row) => columnsIn(row.left))));
+  const left = Math.min(32, Math.max(...rows.map((row) => columnsIn(row.left))));
   return rows.flatMap((row) => {
     const isApart = width < 60 || columnsIn(row.left) > left;
     const name = theme.style("accent", row.left);

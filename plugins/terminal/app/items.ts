@@ -45,6 +45,7 @@ export function itemOf(
   const images = imagesIn(event);
   const shown = isPerson && images.length > 0 ? withoutMarks(display, images.length) : display;
   const author = isPerson || type === "shell_line" ? people.nameOf(clientId) : undefined;
+  const exitCode = exitCodeIn(event);
   return {
     key: id,
     text: textOf(display),
@@ -55,7 +56,7 @@ export function itemOf(
           ? "message"
           : "note",
     draw: (width, look, facts) => [
-      ...displayLines(shown, width, look, { ...facts, author, ...(type === "shell_line" && LONG) }),
+      ...displayLines(shown, width, look, { ...facts, author, exitCode, ...(type === "shell_line" && SHELL_LINE) }),
       ...imageLines(images, width, look, facts),
     ],
   };
@@ -85,8 +86,17 @@ export function linesOf(item: Item, width: number, look: Look, facts: RowFacts):
   }
 }
 
+/** The exit code in an event: of a call, or of a line for the shell. Events of others may have any form. */
+function exitCodeIn(event: object): number | undefined {
+  const { message } = event as { message?: { details?: unknown } | null };
+  const { exitCode } = (message?.details ?? event) as { exitCode?: unknown };
+  return Number.isInteger(exitCode) ? (exitCode as number) : undefined;
+}
+
 /** People run a line for the shell in order to see its output. */
 const LONG: Pick<RowFacts, "shownLines"> = { shownLines: 30 };
+/** Its last line says how long it took. */
+const SHELL_LINE: RowFacts = { ...LONG, durationMs: undefined };
 
 /** A note of the session's model. Before the first reply it is no switch, and the status line shows it. */
 function isModel({ type, changes }: Row["event"] & { changes?: object }): boolean {

@@ -1,6 +1,6 @@
 import type { Component, Cursor } from "../parts.ts";
 import type { Frame } from "../screen/painter.ts";
-import type { DrawnQuestion } from "./question-lines.ts";
+import type { Around, DrawnQuestion } from "./question-lines.ts";
 
 /** What stands on the screen, from the top. */
 export interface Layout {
@@ -10,8 +10,8 @@ export interface Layout {
   conversation(height: number): readonly string[];
   /** What stands between the conversation and the question, the most important last. */
   above: readonly (readonly string[])[];
-  /** Draws the open question in at most `height` lines, or `most` if it needs them; undefined when there is none. */
-  question(room: { height: number; most: number }): DrawnQuestion | undefined;
+  /** Draws the open question; undefined when there is none. See `Around` for the room that it has. */
+  question(room: Pick<Around, "height" | "whole" | "most">): DrawnQuestion | undefined;
   /** The line above the field. */
   line: string;
   field: Pick<Component, "render"> & { readonly cursor?: Cursor | undefined };
@@ -33,8 +33,8 @@ const AROUND = 3;
 export function arranged({ columns, rows, conversation, above, question, line, field, foot }: Layout): Frame {
   const fieldLines = field.render(columns);
   const most = Math.max(1, rows - foot.length - 1);
-  const easy = rows - foot.length - Math.min(LEAST_FIELD, fieldLines.length) - LEAST - AROUND;
-  const asked = question({ height: Math.min(easy, most), most })?.lines ?? [];
+  const whole = rows - foot.length - Math.min(LEAST_FIELD, fieldLines.length) - AROUND;
+  const asked = question({ height: Math.min(whole - LEAST, most), whole: Math.min(whole, most), most })?.lines ?? [];
   const room = Math.max(1, rows - foot.length - asked.length);
   const { cursor } = field;
   const { shownField, cutOff } = cutField(fieldLines, room, cursor);

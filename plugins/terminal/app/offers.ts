@@ -1,5 +1,6 @@
 import type { OpenRequest } from "@scorel/host/client";
-import { certainLine } from "../rows/certain.ts";
+import { certainLine, certainText } from "../rows/certain.ts";
+import { oneLine } from "../rows/safe.ts";
 import type { Words } from "../words/words.ts";
 
 /** An answer that a question offers. */
@@ -28,7 +29,7 @@ export function offersOf(request: OpenRequest, words: Words): Offer[] {
   const taken = new Set(isTyped ? options.map(({ value }) => value) : []);
   const offers = options.map((option, at): Offer => {
     const number = at < 9 && !taken.has(String(at + 1)) ? String(at + 1) : undefined;
-    const label = certainLine(known(option.label, request, words));
+    const label = oneLine(known(option.label, request, words));
     const agrees = !option.kind?.startsWith("reject") && option.value !== "n";
     const facts = { agrees, isLasting: option.lasting === true, keptIn: keptIn(request, option.value) };
     return { key: isTyped ? option.value : String(at + 1), number, label, value: option.value, ...facts };
@@ -42,9 +43,13 @@ export function offersOf(request: OpenRequest, words: Words): Offer[] {
   return [...named, { key: free, number, label: words.noWithReason, value: no.value, ...facts }];
 }
 
-/** A text of a question in the language of the person, as far as it is known. */
+/**
+ * A text of a question, certain and in the language of the person as far as it is known. It is made certain first: characters such as
+ * a wide comma are written out in what others say, and belong to Chinese in what Scorel says.
+ */
 export function known(text: string, { plugin }: OpenRequest, words: Words): string {
-  return plugin === "permissions" ? words.known(text) : text;
+  const certain = certainText(text);
+  return plugin === "permissions" ? words.known(certain) : certain;
 }
 
 function optionsOf({ kind, options = [] }: OpenRequest, words: Words): Option[] {

@@ -34,7 +34,7 @@ export interface Scene {
   keys: Keys;
   transcript: Transcript;
   questions: Questions;
-  queueKeys: Pick<QueueKeys, "chosen" | "editing" | "nameOf">;
+  queueKeys: Pick<QueueKeys, "chosen" | "editing" | "held" | "nameOf">;
   /** The texts that wait until the host is back. */
   unsent: readonly string[];
   todos: ReturnType<typeof openList>;
@@ -86,11 +86,14 @@ function statusParts({ view, look, keys, since, transcript, cwd, rights }: Scene
   };
 }
 
-function conversation({ transcript, look, columns, version, cwd, view }: Scene, height: number): readonly string[] {
+function conversation(
+  { transcript, look, columns, version, cwd, view, keys }: Scene,
+  height: number,
+): readonly string[] {
   const lines = transcript.render(columns, height, look);
   if (!transcript.isEmpty) return lines;
   const greeting = welcome(
-    { version, cwd: (view?.status.meta.cwd ?? cwd).replace(homedir(), "~"), view },
+    { version, cwd: (view?.status.meta.cwd ?? cwd).replace(homedir(), "~"), view, keys },
     columns,
     look,
   );

@@ -12,13 +12,13 @@ const OF_ONE = 6;
 /** What plugins show above the field: each panel under the plugin's name, in a frame that nothing of Scorel has. */
 export function pluginPanels(panels: Panels, width: number, theme: Theme): string[] {
   const all = panels.flatMap(({ plugin, lines }) => {
-    const title = theme.style("faint", `╭ ${safeLine(plugin)}`);
+    const title = theme.style("faint", "╭ ") + theme.style("muted", safeLine(plugin));
     return [
       title,
       ...lines.slice(0, OF_ONE).map((line) => theme.style("faint", "│ ") + theme.style("muted", safeLine(line))),
     ];
   });
   const shown =
-    all.length > MOST ? [...all.slice(0, MOST - 1), theme.style("faint", `  + ${all.length - MOST + 1}`)] : all;
+    all.length > MOST ? [...all.slice(0, MOST - 1), theme.style("muted", `  + ${all.length - MOST + 1}`)] : all;
   return shown.map((line) => cut(line, width));
 }

@@ -14,9 +14,14 @@ const MANY_SPACES = / {41,}/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one.
 const COLORS = /\u001b\[[0-9;]*m/g;
 
+/** Unchanged lines that stay around each change of a diff for which there is little room. */
+const NEAR = 1;
+
 interface BodyLook {
   theme: Theme;
   words: Words;
+  /** There is little room: only the lines next to a change are shown of those that stay as they are. */
+  isTight?: boolean;
 }
 
 /**
@@ -47,21 +52,25 @@ function partLines(part: DisplayAction, room: number, look: BodyLook, request: O
       return [];
     case "card":
       return [
-        ...textLines(part.title, room, look),
-        ...textLines(part.text, room, look),
+        ...textLines(certainText(part.title), room, look),
+        ...textLines(certainText(part.text), room, look),
         ...(part.body ?? []).flatMap((each) => partLines(each, room, look, request)),
       ];
     case "fold":
-      return [...textLines(part.title, room, look), ...textLines(part.text, room, look, "muted")];
+      return [
+        ...textLines(certainText(part.title), room, look),
+        ...textLines(certainText(part.text), room, look, "muted"),
+      ];
     default:
-      return textLines(part.text, room, look);
+      return textLines(certainText(part.text), room, look);
   }
 }
 
+/** Lines of a text that is certain already. */
 function textLines(text: string, room: number, look: BodyLook, role: Role = "text"): string[] {
   if (text === "") return [];
   const { theme, words } = look;
-  const lines = shortened(certainText(text), words).split("\n");
+  const lines = shortened(text, words).split("\n");
   return marked(lines, (line) => line.trim() === "", look).flatMap(({ line, isMark }) => {
     if (isMark) return [line];
     const [first = "", ...rest] = wrapped(theme.style(role, line), room);
@@ -70,7 +79,7 @@ function textLines(text: string, room: number, look: BodyLook, role: Role = "tex
 }
 
 function changeLines(diff: string, room: number, look: BodyLook): string[] {
-  const lines = diffLines(shortened(certainText(diff), look.words), room, look.theme);
+  const lines = diffLines(shortened(certainText(diff), look.words), room, look.theme, look.isTight ? NEAR : undefined);
   const isEmpty = (line: string) => /^ *\d+ [-+ ]\s*$/.test(line.replace(COLORS, ""));
   const bar = look.theme.style("faint", "│ ");
   return marked(lines, isEmpty, look).map(({ line, isMark }) => (isMark ? line : bar + line));

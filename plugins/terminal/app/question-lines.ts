@@ -1,5 +1,6 @@
 import type { Keys } from "../keys.ts";
-import { certainLine, certainText } from "../rows/certain.ts";
+import { certainLine } from "../rows/certain.ts";
+import { oneLine } from "../rows/safe.ts";
 import { cut, mostColumnsIn, wrapped } from "../rows/wrap.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Words } from "../words/words.ts";
@@ -17,6 +18,8 @@ export interface Around {
   width: number;
   /** Lines that it takes at most if its answers and some lines of what it is about fit. */
   height: number;
+  /** Lines that it may take if all of it is shown then. */
+  whole: number;
   /** Lines that it takes at most else. */
   most: number;
   /** Questions that wait after this one. */
@@ -45,7 +48,7 @@ const MOST_LABEL = 3;
 /** Draws a question: its title, what it is about as far as there is room, the answers, and what to do. */
 export function drawQuestion(question: Question, around: Around, look: QuestionLook): DrawnQuestion {
   const { theme } = look;
-  const { width, most } = around;
+  const { width } = around;
   const bar = theme.style("warning", "┃ ");
   const room = Math.max(1, width - 2);
   const { head, rest } = headOf(question, room, look);
@@ -55,11 +58,11 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   // What does not fit below, when the answer is given for the first time, is part of what the question is about.
   const after = long.filter(({ label }) => isHuge(label, room));
   const more = { before: rest, after: after.map(({ key, label }) => `${key}: ${label}`) };
-  const { lines: body, end } = questionBody(question.request, more, room, look);
   const foot = footOf(question, around, room, look);
+  const beside = head.length + foot.length + labels.length;
+  const { lines: body, end } = bodyOf(question, more, room, around.whole - beside, look);
   const least = Math.min(LEAST_BODY, body.length);
-  const needed = head.length + foot.length + least + labels.length;
-  const height = needed <= around.height ? around.height : Math.min(most, needed);
+  const height = heightOf(beside, body.length, around);
   const free = height - head.length - foot.length - least;
   const isWhole = width >= 20 && free >= Math.min((question.pending ? 1 : LEAST_OFFERS) + 1, labels.length);
   if (!isWhole) {
@@ -77,16 +80,36 @@ export function drawQuestion(question: Question, around: Around, look: QuestionL
   };
 }
 
+/** What it is about; if that is longer than the room for it, with fewer of the lines that a change leaves as they are. */
+function bodyOf(
+  { request }: Question,
+  more: Parameters<typeof questionBody>[1],
+  width: number,
+  room: number,
+  look: QuestionLook,
+) {
+  const body = questionBody(request, more, width, look);
+  return body.lines.length <= room ? body : questionBody(request, more, width, { ...look, isTight: true });
+}
+
+/** The lines that a question takes, of which `beside` are not about what it asks. */
+function heightOf(beside: number, body: number, { height, whole, most }: Around): number {
+  const all = beside + body;
+  if (all <= whole) return all;
+  const least = beside + Math.min(LEAST_BODY, body);
+  return least <= height ? height : Math.min(most, least);
+}
+
 /** The title, and who asks. A long title is cut, and `rest` has all of it. */
 function headOf({ request, isSwapped, isAfterWithdrawn }: Question, room: number, { theme, words }: QuestionLook) {
-  const asked = certainText(known(request.title, request, words));
-  const title = wrapped(theme.style("strong", certainLine(asked)), room);
+  const asked = known(request.title, request, words);
+  const title = wrapped(theme.style("strong", oneLine(asked)), room);
   const isCut = title.length > MOST_TITLE || asked.includes("\n");
   // A question of permissions says itself what it is about. Of any other, a person should know which plugin asks.
   const asker =
-    request.plugin === "permissions" ? [] : [cut(theme.style("faint", words.asks(certainLine(request.plugin))), room)];
+    request.plugin === "permissions" ? [] : [cut(theme.style("muted", words.asks(certainLine(request.plugin))), room)];
   const swapped = isSwapped && isAfterWithdrawn ? wrapped(theme.style("warning", words.anotherQuestion), room) : [];
-  const shown = isCut ? [cut(theme.style("strong", certainLine(asked)), room)] : title;
+  const shown = isCut ? [cut(theme.style("strong", oneLine(asked)), room)] : title;
   return { head: [...swapped, ...shown, ...asker], rest: isCut ? [asked] : [] };
 }
 
@@ -141,8 +164,8 @@ function footOf(
   const state =
     said !== undefined
       ? wrapped(theme.style("warning", said), room)
-      : wrapped(theme.style("faint", isLeft ? words.backToDraft(tab, leave) : words.declineKey(leave)), room);
-  const after = others > 0 ? [cut(theme.style("faint", words.otherQuestions(others)), room)] : [];
+      : wrapped(theme.style("muted", isLeft ? words.backToDraft(tab, leave) : words.declineKey(leave)), room);
+  const after = others > 0 ? [cut(theme.style("muted", words.otherQuestions(others)), room)] : [];
   return [...state.slice(0, MOST_STATE), ...after];
 }
 
@@ -170,6 +193,6 @@ function isHuge(label: string, room: number): boolean {
 function tooSmall(room: number, { theme, words, keys }: QuestionLook): string[] {
   return [
     ...wrapped(theme.style("warning", words.makeLarger), room),
-    cut(theme.style("faint", words.declineKey(keys.label("interrupt"))), room),
+    cut(theme.style("muted", words.declineKey(keys.label("interrupt"))), room),
   ];
 }

@@ -15,7 +15,7 @@ const SWAPPED_MS = 1_500;
 /** A question that comes so soon after another one ended elsewhere takes its place. */
 const SWAP_MS = 10_000;
 
-type Room = Pick<Around, "height" | "most">;
+type Room = Pick<Around, "height" | "whole" | "most">;
 interface QuestionsParts {
   words: Words;
   /** Gives an answer. `kept` is what to tell of one that lasts. */
@@ -66,7 +66,7 @@ export class Questions {
     const now = this.now();
     if (gone !== undefined && gone !== this.given.requestId) this.goneAt = now;
     if (gone !== undefined) this.isAfterWithdrawn = gone === this.withdrawn;
-    this.restore();
+    this.restore(this.parts.field()?.text);
     this.shown = first && new Question(first, this.parts.words, (answer, offer) => this.give(first, answer, offer));
     this.seenSince = undefined;
     this.isLeft = false;
@@ -77,11 +77,11 @@ export class Questions {
     this.shown.isAfterWithdrawn = this.isAfterWithdrawn;
   }
 
-  /** Draws the question in at most `height` lines, or `most` if it needs them. What is not on the screen cannot be answered. */
-  render(width: number, { height, most }: Room, look: QuestionLook): DrawnQuestion | undefined {
+  /** Draws the question in the room that there is for it. What is not on the screen cannot be answered. */
+  render(width: number, room: Room, look: QuestionLook): DrawnQuestion | undefined {
     const { shown, others, hint, isLeft } = this;
     if (!shown) return undefined;
-    const around = { width, height, most, others, hint, isLeft, isDraft: this.isDraft };
+    const around = { width, ...room, others, hint, isLeft, isDraft: this.isDraft };
     const drawn = drawQuestion(shown, around, look);
     this.seenSince = drawn.isWhole ? (this.seenSince ?? this.now()) : undefined;
     return drawn;
@@ -222,8 +222,11 @@ export class Questions {
     field?.setText("");
   }
 
-  private restore(): void {
-    if (this.setAside !== undefined) this.parts.field()?.setText(this.setAside);
+  /** Brings back what stood in the field, and leaves there what was typed meanwhile for a question that somebody else has answered. */
+  private restore(typed = ""): void {
+    const { setAside } = this;
+    if (setAside !== undefined)
+      this.parts.field()?.setText([setAside, typed].filter((each) => each !== "").join("\n\n"));
     this.setAside = undefined;
   }
 }

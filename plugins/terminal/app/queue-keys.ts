@@ -3,13 +3,14 @@ import type { Keys } from "../keys.ts";
 import type { Field, Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
 import type { Conversation } from "./conversation.ts";
-import { inSendingOrder, wholeText } from "./strip.ts";
+import { HeldMessage, textIn } from "./held-message.ts";
+import { inSendingOrder } from "./strip.ts";
 
 /** What choosing among queued messages needs of the application. */
 interface QueueKeysParts {
   keys: Keys;
   words: Words;
-  conversation: Pick<Conversation, "view" | "people" | "isRunning" | "changeQueue" | "runQueue">;
+  conversation: Pick<Conversation, "sessionId" | "view" | "people" | "isRunning" | "changeQueue" | "runQueue" | "send">;
   field(): Pick<Field, "text" | "setText"> | undefined;
   tell(text: string): void;
   attempt(work: () => Promise<unknown>): void;
@@ -22,7 +23,7 @@ export class QueueKeys {
   /** The id of the chosen message, while the keys are about the queue. */
   chosen: string | undefined;
   /** The message whose text is in the field, and what stood there before. */
-  private edited: { id: string; before: string } | undefined;
+  private edited: { id: string; before: string; held?: HeldMessage } | undefined;
   private readonly parts: QueueKeysParts;
 
   constructor(parts: QueueKeysParts) {
@@ -31,6 +32,11 @@ export class QueueKeys {
 
   get editing(): string | undefined {
     return this.edited?.id;
+  }
+
+  /** The message that is edited, and where it stands while it is out of the queue. */
+  get held(): Pick<HeldMessage, "item" | "place"> | undefined {
+    return this.edited?.held;
   }
 
   /** Who has queued a message, if that was somebody else. */
@@ -50,6 +56,8 @@ export class QueueKeys {
   /** Takes what has become of the queue: a message that was delivered is no longer chosen. */
   update(): void {
     if (this.chosen !== undefined && !this.item(this.chosen)) this.chosen = undefined;
+    // What was written stays in the field.
+    if (this.edited?.held?.isHere === false) this.edited = undefined;
   }
 
   /** Takes a key that is about the queue. Returns false for any other; the keys are then about the field again. */
@@ -80,7 +88,7 @@ export class QueueKeys {
     if (!edited || submission.mode !== "message") return false;
     this.edited = undefined;
     parts.field()?.setText(edited.before);
-    parts.attempt(() => this.replace(edited.id, submission));
+    parts.attempt(() => this.replace(edited, submission));
     return true;
   }
 
@@ -88,8 +96,10 @@ export class QueueKeys {
   leave(): boolean {
     const { edited } = this;
     if (!edited) return false;
+    const { field, attempt } = this.parts;
     this.edited = undefined;
-    this.parts.field()?.setText(edited.before);
+    field()?.setText(edited.before);
+    if (edited.held) attempt(async () => edited.held?.putBack());
     return true;
   }
 
@@ -142,9 +152,12 @@ export class QueueKeys {
     const item = this.item(this.chosen);
     if (!item || this.isOfOther(item)) return;
     this.end();
-    const field = this.parts.field();
-    this.edited = { id: item.id, before: this.edited?.before ?? field?.text ?? "" };
-    field?.setText(textsOf(item));
+    this.leave();
+    const { field, conversation, attempt } = this.parts;
+    const held = conversation.isRunning ? new HeldMessage(item, conversation) : undefined;
+    this.edited = { id: item.id, before: field()?.text ?? "", ...(held && { held }) };
+    field()?.setText(textIn(item));
+    if (held) attempt(async () => (await held.isTaken) || this.tellGone());
   }
 
   /** Whether somebody else who is here has queued the message: what they said is theirs to change. */
@@ -157,28 +170,34 @@ export class QueueKeys {
   }
 
   /** Puts the new text in the place of the old one. A message that was delivered meanwhile leaves it in the field. */
-  private async replace(id: string, submission: Submission): Promise<void> {
+  private async replace(edited: { id: string; held?: HeldMessage }, submission: Submission): Promise<void> {
+    const isKept = await (edited.held?.putBack(submission) ?? this.rewrite(edited.id, submission));
+    if (isKept) return;
+    const field = this.parts.field();
+    if (field?.text === "") field.setText(submission.text);
+    this.tellGone();
+  }
+
+  private tellGone(): void {
+    this.parts.tell(this.parts.words.queueGone);
+  }
+
+  private async rewrite(id: string, submission: Submission): Promise<boolean> {
     const { contentOf } = await import("../input/content.ts");
     const given = contentOf(submission);
     const isEmpty = submission.text.trim() === "";
-    const isKept = await this.parts.conversation.changeQueue((items, queue) => {
+    return this.parts.conversation.changeQueue((items, queue) => {
       if (isEmpty) return items.some((item) => item.id === id) ? items.filter((item) => item.id !== id) : undefined;
       const old = queue.find((item) => item.id === id)?.content;
       const pictures = Array.isArray(old) ? old.filter(({ type }) => type === "image") : [];
       const blocks = typeof given === "string" ? [{ type: "text" as const, text: given }] : given;
       return changed(items, id, { content: pictures.length > 0 ? [...blocks, ...pictures] : given });
     });
-    if (isKept) return;
-    const field = this.parts.field();
-    if (field?.text === "") field.setText(submission.text);
-    this.parts.tell(this.parts.words.queueGone);
   }
 
   private change(make: Parameters<Conversation["changeQueue"]>[0]): void {
-    const { conversation, attempt, tell, words } = this.parts;
-    attempt(async () => {
-      if (!(await conversation.changeQueue(make))) tell(words.queueGone);
-    });
+    const { conversation, attempt } = this.parts;
+    attempt(async () => (await conversation.changeQueue(make)) || this.tellGone());
   }
 }
 
@@ -186,10 +205,4 @@ export class QueueKeys {
 function changed(items: Wanted, id: string, change: Partial<Wanted[number]>): Wanted | undefined {
   if (!items.some((item) => item.id === id)) return undefined;
   return items.map((item) => (item.id === id ? { ...item, ...change } : item));
-}
-
-/** The text of a message that is changed: its pictures stay with it. */
-function textsOf({ content }: QueuedMessage): string {
-  if (typeof content === "string") return content;
-  return wholeText({ content: content.filter(({ type }) => type === "text") });
 }

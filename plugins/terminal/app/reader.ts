@@ -4,7 +4,10 @@ import type { Transcript } from "./transcript.ts";
 
 /** Lines of a page that stay in view when one scrolls by pages. */
 const REST = 10;
-/** Stored events that are loaded at once on the way to the beginning. */
+/**
+ * The fewest stored events that are loaded at once on the way to the beginning. Otherwise as many as there are, since the conversation is made
+ * anew with what comes before it.
+ */
 const STEP = 1_000;
 
 interface ReaderParts {
@@ -86,7 +89,7 @@ export class Reader {
     const { conversation, transcript, looks, redraw } = this.parts;
     const { view } = conversation;
     do {
-      await conversation.earlier(this.goesBack ? STEP : undefined);
+      await conversation.earlier(this.goesBack ? Math.max(STEP, view?.events.length ?? 0) : undefined);
       // Another session may be shown meanwhile.
       if (!this.goesBack || conversation.view !== view) return;
       transcript.toStart(looks.look);

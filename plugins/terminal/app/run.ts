@@ -62,7 +62,8 @@ export async function runTerminal(
   const { conversation } = app;
   const { sessionId, isBegun } = conversation;
   const isGone = isOpened && isBegun && (await conversation.isDeleted());
-  if (isOpened && !isGone) await conversation.leave();
+  // A host that has not answered now would not answer that either. It closes the session by itself.
+  if (isOpened && isGone === false) await conversation.leave();
   if (isBegun && !isGone && sessionId !== undefined) stdout.write(`${words.goOn(sessionId)}\n`);
   return interrupt.aborted ? CANCELLED : 0;
 }

@@ -1,4 +1,4 @@
-import type { Row, SessionView, ViewChange } from "@scorel/host/client";
+import { copiedPart, type Row, type SessionView, type ViewChange } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
 import { markOf } from "../input/line-mode.ts";
 import type { Field, FieldMode } from "../parts.ts";
@@ -150,7 +150,8 @@ export class SessionListener implements Listener {
 
   copied(text: string): void {
     this.to.copy(text);
-    this.to.tell(this.to.words.copied);
+    const [characters, line] = copiedPart(text);
+    this.to.tell(this.to.words.copied(characters, safeLine(line)));
   }
 
   left(): void {

@@ -34,7 +34,7 @@ export function activityLine(parts: StatusParts, width: number): string | undefi
   const isConnected = parts.view?.status.connection !== "reconnecting" && parts.view?.status.connection !== "closed";
   const isWorking = parts.view?.status.running || parts.view?.live.some(isShellLine);
   const hint =
-    isConnected && isWorking ? theme.style("faint", `${SEPARATOR}${words.toInterrupt(keys.label("interrupt"))}`) : "";
+    isConnected && isWorking ? theme.style("muted", `${SEPARATOR}${words.toInterrupt(keys.label("interrupt"))}`) : "";
   return cut(text + hint, width);
 }
 
@@ -59,11 +59,10 @@ function activity({
   if (status.connection === "closed")
     return theme.style("error", `${words.lost}${status.error ? `: ${safeLine(status.error.message)}` : ""}`);
   if (requests.length > 0) return theme.style("warning", mayAnswer ? words.waitingForYou : words.waitingForOthers);
-  if (status.retrying)
-    return theme.style(
-      "warning",
-      `${words.retrying(status.retrying.attempt, status.retrying.of)}: ${safeLine(status.retrying.reason)}`,
-    );
+  if (status.retrying) {
+    const { attempt, of, until, reason } = status.retrying;
+    return theme.style("warning", `${words.retrying(attempt, of, inSeconds(until, now))}: ${safeLine(reason)}`);
+  }
   if (status.compacting) return working(words.compacting(passed));
   // While a turn runs, its work is shown, and the lines for the shell stand in the conversation.
   const open = live.filter((each): each is LiveCall => each.kind === "call" && isShellLine(each) !== status.running);
@@ -113,7 +112,7 @@ export function statusLine({ view, theme, words, directory }: StatusParts, width
     mode === undefined ? "" : theme.style(MODES[mode] ?? "text", modeText(mode, words)),
     model + theme.style("muted", thinking),
     share === undefined ? "" : theme.style(share > 0.85 ? "warning" : "bar", words.context(percent(share))),
-    theme.style("bar", costText(status, words)),
+    theme.style("bar", costText(status)),
     cached === undefined || cached < 0.005 ? "" : theme.style("bar", words.cached(Math.round(100 * cached))),
     presetOf(view) === undefined ? "" : theme.style("bar", safeLine(presetOf(view) as string)),
     directory === undefined ? "" : theme.style("bar", safeLine(directory)),
@@ -159,10 +158,10 @@ export function presetOf(view: SessionView | undefined): string | undefined {
   return typeof preset === "string" && preset !== "" ? preset : undefined;
 }
 
-function costText({ spent, usage }: SessionView["status"], words: Words): string {
-  if (spent) return spent.cost === undefined ? words.costUnknown : dollars(spent.cost);
-  if (usage.input + usage.output === 0) return "";
-  return usage.cost > 0 ? dollars(usage.cost) : words.costUnknown;
+/** What the session has cost, as far as the prices are known; `/cost` says that they are not. */
+function costText({ spent, usage }: SessionView["status"]): string {
+  if (spent) return spent.cost === undefined ? "" : dollars(spent.cost);
+  return usage.cost > 0 ? dollars(usage.cost) : "";
 }
 
 function dollars(cost: number): string {

@@ -23,6 +23,12 @@ interface StripLook {
 interface Marked {
   chosen: string | undefined;
   editing: string | undefined;
+  /** The one that is edited, while it is out of the queue. */
+  held?: Held | undefined;
+}
+interface Held {
+  item: QueuedMessage;
+  place: number;
 }
 
 /** The queued messages in the order in which they are sent: those for the running turn go before those for the next one. */
@@ -36,18 +42,19 @@ export function queueStrip(
   waiting: readonly QueuedMessage[],
   width: number,
   look: StripLook,
-  { chosen, editing }: Marked,
+  { chosen, editing, held }: Marked,
   nameOf: NameOf = () => undefined,
 ): string[] {
-  if (waiting.length === 0) return [];
-  const queue = inSendingOrder(waiting);
+  if (waiting.length === 0 && !held) return [];
+  const queue = withHeld(inSendingOrder(waiting), held);
   const { theme, words, keys } = look;
   const at = queue.findIndex(({ id }) => id === chosen);
   const from = Math.max(0, Math.min(at - 1, queue.length - SHOWN));
   const shown = queue.slice(from, from + SHOWN);
   const rows = shown.map((item) => {
     const mark = item.id === editing ? "✎" : item.mode === "steer" ? "↳" : "≡";
-    const aside = item.mode === "steer" ? theme.style("faint", `  (${words.steerTitle})`) : "";
+    // Without a turn, there is none that it could go into.
+    const aside = item.mode === "steer" && !look.isIdle ? theme.style("muted", `  (${words.steerTitle})`) : "";
     const isChosen = item.id === chosen;
     const pointer = at < 0 ? "" : isChosen ? theme.style("accent", "❯ ") : "  ";
     const name = nameOf(item.clientId);
@@ -55,7 +62,7 @@ export function queueStrip(
     return cut(pointer + theme.style(isChosen ? "strong" : "muted", `${mark} ${text}`) + aside, width);
   });
   const hidden = queue.length - shown.length;
-  const rest = hidden > 0 ? [theme.style("faint", `  + ${hidden}`)] : [];
+  const rest = hidden > 0 ? [theme.style("muted", `  + ${hidden}`)] : [];
   const isForTurn = queue.some(({ mode }) => mode !== "steer");
   const own = isForTurn ? words.queueTitle : words.queueSteered;
   const title = look.isAway ? words.queueAway : look.isIdle ? words.queueIdle : own;
@@ -63,11 +70,15 @@ export function queueStrip(
   const how = key === "" || look.isAway ? "" : ` · ${look.isIdle ? words.queueIdleKey(key) : words.queueKey(key)}`;
   const foot = footOf(chosen, editing, look);
   return [
-    cut(theme.style("faint", title + (at < 0 ? how : "")), width),
+    ...(waiting.length === 0 ? [] : [cut(theme.style("muted", title + (at < 0 ? how : "")), width)]),
     ...rows,
     ...rest,
     ...foot.flatMap((line) => wrapped(theme.style("warning", line), width, "  ")),
   ];
+}
+
+function withHeld(queue: QueuedMessage[], held: Held | undefined): QueuedMessage[] {
+  return held ? [...queue.slice(0, held.place), held.item, ...queue.slice(held.place)] : queue;
 }
 
 /** The messages that wait until the host is back, above the field; the last ones if there are many. */
@@ -83,7 +94,7 @@ export function unsentStrip(
     ...(hidden > 0 ? [`  + ${hidden}`] : []),
     ...texts.slice(hidden).map((text) => `⋯ ${safeLine(text)}`),
   ];
-  return rows.map((row) => cut(theme.style("faint", row), width));
+  return rows.map((row) => cut(theme.style("muted", row), width));
 }
 
 /** The keys that apply now. Of those that send, the last one: few terminals know Ctrl-Enter. */

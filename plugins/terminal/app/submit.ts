@@ -21,7 +21,7 @@ interface Receiver extends Pick<Surroundings, "tell"> {
   readonly questions: Questions;
   readonly queueKeys: Pick<QueueKeys, "takes">;
   readonly transcript: Transcript;
-  readonly contributed: Pick<Contributed, "open"> | undefined;
+  readonly contributed: Pick<Contributed, "open" | "has"> | undefined;
   readonly words: Words;
   readonly actions: Actions;
   readonly field: Pick<Field, "text" | "setText"> | undefined;
@@ -49,7 +49,16 @@ export function enter(app: Receiver, submission: Submission, running: Running): 
   else if (mode === "command") command(app, text);
   else if (!app.conversation.rights.write) keep(app, submission);
   else if (mode === "shell") app.attempt(() => app.conversation.shell(text, silent));
-  else app.attempt(() => send(app.conversation, submission, running));
+  else {
+    if (isCommand(app, text)) app.tell(app.words.sentAsText);
+    app.attempt(() => send(app.conversation, submission, running));
+  }
+}
+
+/** Whether a message is what somebody would type to run a command. It was pasted or recalled, so it does not run. */
+function isCommand({ contributed }: Receiver, text: string): boolean {
+  const [, line = "", name = ""] = /^\s*\/((\S+).*)\s*$/.exec(text) ?? [];
+  return name !== "" && (ownCommand(line) !== undefined || contributed?.has(name) === true);
 }
 
 function send(conversation: Conversation, submission: Submission, running: Running): Promise<void> {

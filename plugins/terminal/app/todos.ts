@@ -30,6 +30,6 @@ export function todoPanel({ title = "", items }: List, width: number, theme: The
   const rows = shown.map(({ text, state = "open" }) =>
     cut(theme.style(state === "active" ? "accent" : "muted", `${MARKS[state]} ${safeLine(text)}`), width),
   );
-  const rest = left.length > SHOWN ? [theme.style("faint", `  + ${left.length - SHOWN}`)] : [];
+  const rest = left.length > SHOWN ? [theme.style("muted", `  + ${left.length - SHOWN}`)] : [];
   return [cut(head, width), ...rows, ...rest];
 }

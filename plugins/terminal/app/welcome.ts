@@ -1,4 +1,5 @@
 import type { SessionView } from "@scorel/host/client";
+import type { Keys } from "../keys.ts";
 import type { Look } from "../rows/look.ts";
 import { safeLine } from "../rows/safe.ts";
 import { wrapped } from "../rows/wrap.ts";
@@ -8,17 +9,18 @@ export interface WelcomeParts {
   version: string;
   cwd: string;
   view: SessionView | undefined;
+  keys: Pick<Keys, "label">;
 }
 
 /** What an empty conversation shows: where one is, which model answers, and how to find everything else. */
-export function welcome({ version, cwd, view }: WelcomeParts, width: number, { theme, words }: Look): string[] {
+export function welcome({ version, cwd, view, keys }: WelcomeParts, width: number, { theme, words }: Look): string[] {
   const model = view?.status.model;
   const preset = presetOf(view);
   const problem = view?.status.modelError?.message;
   const rows = [
     `${theme.style("heading", "Scorel")} ${theme.style("muted", version)}`,
     theme.style("muted", safeLine(cwd)),
-    model === undefined ? "" : theme.style("muted", words.model(safeLine(model))),
+    model === undefined ? "" : theme.style("muted", words.model(safeLine(model), keys.label("models"))),
     preset === undefined ? "" : theme.style("muted", words.preset(safeLine(preset))),
     problem === undefined ? "" : theme.style("warning", safeLine(problem)),
     "",

@@ -106,8 +106,8 @@ export class Completing {
       const isChosen = first + index === list.chosen;
       return isChosen ? theme.style("selected", `› ${label}`) + about : `  ${label}${about}`;
     });
-    const count = list.items.length > ROWS ? [theme.style("faint", `  ${list.chosen + 1}/${list.items.length}`)] : [];
-    const note = list.note === undefined ? [] : [theme.style("faint", truncateToWidth(`  ${list.note}`, width, "…"))];
+    const count = list.items.length > ROWS ? [theme.style("muted", `  ${list.chosen + 1}/${list.items.length}`)] : [];
+    const note = list.note === undefined ? [] : [theme.style("muted", truncateToWidth(`  ${list.note}`, width, "…"))];
     return [...rows, ...count, ...note];
   }
 

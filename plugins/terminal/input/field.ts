@@ -12,7 +12,7 @@ import { TextArea } from "./text-area.ts";
 
 /**
  * The field that a person types in. Only a `/` or `!` that is typed as the first character of an empty field makes it a command or a
- * line for the shell. Whatever else its text begins with, it is a message.
+ * line for the shell, and a `/` that is typed before words that were all typed. Whatever else its text begins with, it is a message.
  */
 export class PromptField implements Field {
   onSubmit: (submission: Submission) => void = () => {};
@@ -26,6 +26,8 @@ export class PromptField implements Field {
   private readonly line = new LineMode();
   private readonly attachments = new Attachments();
   private elsewhere = false;
+  /** All of the text was typed: nothing was pasted, recalled or completed. */
+  private isTyped = true;
   private draft: Draft | undefined;
 
   constructor(at: Surroundings, parts: FieldParts = {}) {
@@ -48,6 +50,7 @@ export class PromptField implements Field {
       former?.clear();
     } else if (draft?.saved) {
       this.enter("message");
+      this.isTyped = false;
       this.area.restore(draft.saved.text, draft.saved.pastes);
       this.area.forgetSteps();
     }
@@ -70,6 +73,7 @@ export class PromptField implements Field {
 
   setText(text: string, mode: FieldMode = "message", silent = false): void {
     this.enter(mode, silent);
+    this.isTyped = false;
     this.area.set(text);
     this.changed(false);
   }
@@ -104,6 +108,7 @@ export class PromptField implements Field {
   /** Inserts a file as it is attached to a message. */
   attach(attachment: Attachment): void {
     this.attachments.add(attachment);
+    this.isTyped = false;
     this.area.paste(attachment.mark);
     this.area.type(" ");
     this.changed(false);
@@ -111,6 +116,7 @@ export class PromptField implements Field {
   }
 
   private paste(text: string): void {
+    this.isTyped = false;
     const image = this.mode === "message" ? this.parts.imageIn?.(text) : undefined;
     if (image) this.attach(image);
     else this.area.paste(text);
@@ -149,6 +155,7 @@ export class PromptField implements Field {
   /** A command or shell line whose text was deleted at once is a message again, so that what is typed next is not run. */
   private change(action: EditAction): void {
     const { area } = this;
+    if (["yank", "yankOlder", "undo"].includes(action)) this.isTyped = false;
     const wasEmpty = area.isEmpty;
     area.edit(action);
     const isByCharacter = action === "deleteBackward" || action === "deleteForward";
@@ -158,6 +165,7 @@ export class PromptField implements Field {
   /** Shows a text of the history as what it was sent as. */
   private recall({ text, mode, silent, own }: Recalled): true {
     const isSame = mode === this.mode;
+    this.isTyped = false;
     this.line.enter(mode, silent);
     if (own) this.area.restore(text, this.area.pastes);
     else this.area.set(text);
@@ -171,13 +179,21 @@ export class PromptField implements Field {
     const { area } = this;
     const character = decodePrintableKey(data) ?? data;
     if (/\p{Cc}/u.test(character)) return this.leaveEmptyMode(data);
-    if (!area.isEmpty) return this.done(() => area.type(character));
+    if (!area.isEmpty) return this.done(() => this.typedInto(character));
+    this.isTyped = true;
     if (this.mode === "message" && character === "?") return this.done(() => this.onHelp());
     const begun = this.line.begunBy(character);
     return this.done(() => {
       if (begun !== undefined) this.enter(begun);
       else if (!this.line.takesMark(character)) area.type(character);
     });
+  }
+
+  /** A `/` before words that were all typed makes them a command, as if it had been typed first. */
+  private typedInto(character: string): void {
+    const { area, isTyped, mode } = this;
+    if (character === "/" && mode === "message" && isTyped && area.atStart) this.enter("command");
+    else area.type(character);
   }
 
   /** Esc leaves an empty command or shell line. */
@@ -243,6 +259,7 @@ export class PromptField implements Field {
     const taken = parts.completing?.take(data, at.keys, { mode, before: area.before });
     if (taken === undefined || taken === false) return false;
     if (taken === true) return true;
+    this.isTyped = false;
     area.replaceBefore(taken.length, taken.text);
     if (taken.attachment) this.attachments.add(taken.attachment);
     this.saveDraft();
@@ -280,6 +297,7 @@ export class PromptField implements Field {
     this.elsewhere = true;
     try {
       const text = await this.parts.editElsewhere?.(this.area.whole);
+      this.isTyped = false;
       if (text !== undefined) this.area.set(text);
       this.saveDraft();
     } finally {

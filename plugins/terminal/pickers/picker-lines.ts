@@ -1,7 +1,8 @@
 import type { Cursor } from "../parts.ts";
-import { safeLine, safeText } from "../rows/safe.ts";
+import { safeLine } from "../rows/safe.ts";
 import { columnsIn, cut, wrapped } from "../rows/wrap.ts";
-import type { PickerPicture, PickerRow } from "./picker-parts.ts";
+import type { PickerPicture, PickerPlace, PickerRow } from "./picker-parts.ts";
+import type { Preview } from "./preview.ts";
 
 /** Lines around the list: title, search, two empty ones and the keys. */
 const AROUND = 5;
@@ -9,25 +10,46 @@ const GAP = "  ";
 const SEPARATOR = " · ";
 /** Less of a path says nothing. */
 const SHORTEST_PLACE = 8;
+/** In fewer columns, a long label has two thirds of them. */
+const NARROW = 60;
+/** From this width on, what is shown about an item stands beside the list. */
+const WIDE = 100;
+/** With fewer lines than these, there is no room for it below the list. */
+const HIGH = 12;
+/** The share of the window that a list with something beside or below it has, and the lines that it has at least. */
+const SHARE = { beside: 0.45, below: 0.4, lines: 3 };
 
 interface Drawing {
   width: number;
-  /** Text beside the list, if there is room for it. */
-  preview?: string;
+  /** What is shown about the chosen item. */
+  preview?: Preview;
+}
+
+export interface DrawnPicker {
+  lines: string[];
+  cursor: Cursor;
+  /** How many items are shown at the same time. */
+  page: number;
+}
+
+/** Where there is room for what is shown about an item. */
+export function previewPlace({ rows }: PickerPlace, width: number): "beside" | "below" | undefined {
+  return width >= WIDE ? "beside" : rows - AROUND >= HIGH ? "below" : undefined;
 }
 
 /** Draws a picker over the whole height: title, search, list, keys. */
-export function drawPicker<Item>(picker: PickerPicture<Item>, drawing: Drawing): { lines: string[]; cursor: Cursor } {
+export function drawPicker<Item>(picker: PickerPicture<Item>, drawing: Drawing): DrawnPicker {
   const { theme, rows } = picker.at;
   const { width } = drawing;
   const height = Math.max(1, rows - AROUND);
   const input = inputLine(picker);
   const title = theme.style("heading", cut(safeLine(picker.options.title()), width));
-  const body = bodyLines(picker, drawing, height);
+  const { body, page } = bodyOf(picker, drawing, height);
   const said = theme.style("accent", cut(safeLine(picker.said), width));
-  const foot = theme.style("faint", cut(footText(picker, width), width));
+  const foot = theme.style("muted", cut(footText(picker, width), width));
   const lines = [title, cut(input, width), picker.said === "" ? "" : said, ...body, "", foot];
-  return { lines: lines.slice(0, rows), cursor: { row: 1, column: Math.min(width - 1, columnsIn(input)) } };
+  const cursor = { row: 1, column: Math.min(width - 1, columnsIn(input)) };
+  return { lines: lines.slice(0, rows), cursor, page };
 }
 
 function inputLine<Item>({ at, list, asking }: PickerPicture<Item>): string {
@@ -40,19 +62,27 @@ function inputLine<Item>({ at, list, asking }: PickerPicture<Item>): string {
     : `${label}: ${safeLine(asking.text)}${/\s$/.test(asking.text) ? " " : ""}`;
 }
 
-function bodyLines<Item>(picker: PickerPicture<Item>, { width, preview }: Drawing, height: number): string[] {
-  const listWidth = preview === undefined ? width : Math.floor(width * 0.45);
-  const rows = listLines(picker, listWidth, height);
-  if (preview === undefined) return filled(rows, height);
-  const room = width - listWidth - 3;
-  const text = safeText(preview)
-    .split("\n")
-    .flatMap((line) => wrapped(line, room))
-    .slice(0, height);
-  const border = picker.at.theme.style("faint", "│");
-  return filled(rows, height).map((row, index) => {
+function bodyOf<Item>(picker: PickerPicture<Item>, { width, preview }: Drawing, height: number) {
+  const place = preview && previewPlace(picker.at, width);
+  if (place === "beside") return { body: beside(picker, width, height, preview as Preview), page: height };
+  const most = place === undefined ? height : Math.max(SHARE.lines, Math.floor(height * SHARE.below));
+  // What the search leaves out does not move what stands below.
+  const page = Math.min(most, Math.max(SHARE.lines, picker.list.total));
+  const list = filled(listLines(picker, width, most), place === undefined ? height : page);
+  if (place === undefined) return { body: list, page: height };
+  const { theme } = picker.at;
+  const about = (preview as Preview).lines(width, theme).slice(0, height - page - 1);
+  return { body: filled([...list, theme.style("faint", "─".repeat(width)), ...about], height), page };
+}
+
+function beside<Item>(picker: PickerPicture<Item>, width: number, height: number, preview: Preview): string[] {
+  const { theme } = picker.at;
+  const listWidth = Math.floor(width * SHARE.beside);
+  const about = preview.lines(width - listWidth - 3, theme);
+  const border = theme.style("faint", "│");
+  return filled(listLines(picker, listWidth, height), height).map((row, index) => {
     const pad = " ".repeat(Math.max(0, listWidth - columnsIn(row)));
-    return `${row}${pad} ${border} ${text[index] ?? ""}`.trimEnd();
+    return `${row}${pad} ${border} ${about[index] ?? ""}`.trimEnd();
   });
 }
 
@@ -75,12 +105,20 @@ function rowLine<Item>({ at }: PickerPicture<Item>, row: PickerRow, isChosen: bo
   const mark = isChosen ? "› " : row.isCurrent ? "• " : "  ";
   // A row of a tree is indented.
   const indent = /^ */.exec(row.label)?.[0] ?? "";
-  const detail = detailText(row, Math.max(1, Math.floor(width / 2)));
+  const whole = indent + safeLine(row.label);
+  const detail = detailText(row, detailRoom(whole, width));
   const room = width - mark.length - (detail === "" ? 0 : columnsIn(detail) + GAP.length);
-  const label = cut(indent + safeLine(row.label), Math.max(1, room));
+  const label = cut(whole, Math.max(1, room));
   const pad = " ".repeat(Math.max(0, room - columnsIn(label)));
   const shown = isChosen ? theme.style("selected", mark + label) : mark + label;
   return detail === "" ? shown : `${shown}${pad}${GAP}${theme.style("muted", detail)}`;
+}
+
+/** The columns for the detail: half of them, but in a narrow window a third when the label needs more. */
+function detailRoom(label: string, width: number): number {
+  const half = Math.floor(width / 2);
+  if (width >= NARROW) return half;
+  return Math.max(1, Math.floor(width / 3), Math.min(half, width - 2 * GAP.length - columnsIn(label)));
 }
 
 /** The detail in so many columns: of its parts the first are left out, and of a place its beginning. */

@@ -19,6 +19,9 @@ export interface PickerRow {
   isCurrent?: boolean | undefined;
 }
 
+/** A part of what is shown about an item: words as they are, words of a model, or what changes in a file. */
+export type PreviewPart = { text: string } | { markdown: string } | { diff: string };
+
 export interface PickerOptions<Item> {
   /** May change with what is listed. */
   title(): string;
@@ -30,8 +33,8 @@ export interface PickerOptions<Item> {
   id(item: Item): string;
   /** What the search looks at. Default: label and detail. */
   searched?(item: Item): string;
-  /** Text about the chosen item, in a wide window beside the list. */
-  preview?(item: Item, signal: AbortSignal): Promise<string> | string;
+  /** What is shown about the chosen item: in a wide window beside the list, else below it. */
+  preview?(item: Item, signal: AbortSignal): Promise<string | readonly PreviewPart[]> | string | readonly PreviewPart[];
   /** Further keys for the chosen item, and what they say about themselves at the foot. */
   more?: readonly { action: KeyAction; hint(key: string): string; run(item: Item): void }[];
   /** Further keys that need no item. One whose hint is empty is not named. */

@@ -2,8 +2,9 @@ import { messageOf } from "@scorel/kit/values/coded-error";
 import type { Cursor, Picker } from "../parts.ts";
 import { typedInto } from "./input-line.ts";
 import { PickList } from "./list.ts";
-import { drawPicker } from "./picker-lines.ts";
-import type { Asking, PickerOptions, PickerPicture, PickerPlace, PickerState } from "./picker-parts.ts";
+import { drawPicker, previewPlace } from "./picker-lines.ts";
+import type { Asking, PickerOptions, PickerPicture, PickerPlace, PickerState, PreviewPart } from "./picker-parts.ts";
+import { Preview } from "./preview.ts";
 
 /** A list that one searches by typing, and chooses from. */
 export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
@@ -16,7 +17,8 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
   state: PickerState = { kind: "loading" };
   asking: Asking | undefined;
   said = "";
-  private readonly previews = new Map<string, string>();
+  private readonly previews = new Map<string, Preview>();
+  private page: number | undefined;
   private loading = new AbortController();
   /** Whether the next items keep the places that they had. */
   private keepsPlaces = false;
@@ -69,13 +71,10 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
 
   render(width: number): string[] {
     const { chosen } = this.list;
-    const isWide = width >= 100 && this.options.preview !== undefined;
-    if (isWide && chosen !== undefined) this.look(chosen);
-    const preview = chosen === undefined ? undefined : this.previews.get(this.options.id(chosen));
-    const { lines, cursor } = drawPicker(this, {
-      width,
-      ...(isWide && { preview: preview ?? (this.isWaiting ? this.at.pickerWords.loading : "") }),
-    });
+    const isShown = this.options.preview !== undefined && previewPlace(this.at, width) !== undefined;
+    if (isShown && chosen !== undefined) this.look(chosen);
+    const { lines, cursor, page } = drawPicker(this, { width, ...(isShown && { preview: this.preview }) });
+    this.page = page;
     this.cursor = cursor;
     return lines;
   }
@@ -92,21 +91,24 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     this.looking?.stop.abort();
   }
 
-  /** Whether a text beside the list is still to come. */
-  private get isWaiting(): boolean {
-    return this.state.kind === "loading" || this.list.chosen !== undefined;
+  /** What is known about the chosen item so far. */
+  private get preview(): Preview {
+    const { chosen } = this.list;
+    const known = chosen === undefined ? undefined : this.previews.get(this.options.id(chosen));
+    const isWaiting = this.state.kind === "loading" || chosen !== undefined;
+    return known ?? new Preview(isWaiting ? this.at.pickerWords.loading : "");
   }
 
   private moves(data: string): boolean {
     const { list, options } = this;
-    const { keys, rows } = this.at;
-    const page = Math.max(1, rows - 6);
+    const { keys } = this.at;
+    const page = Math.max(2, (this.page ?? this.at.rows - 5) - 1);
     if (keys.is(data, "cancel")) this.leave();
     else if (keys.is(data, "choose")) this.choose();
     else if (keys.is(data, "up")) list.move(-1);
     else if (keys.is(data, "down")) list.move(1);
-    else if (keys.is(data, "pageUp")) list.move(-Math.max(2, page));
-    else if (keys.is(data, "pageDown")) list.move(Math.max(2, page));
+    else if (keys.is(data, "pageUp")) list.move(-page);
+    else if (keys.is(data, "pageDown")) list.move(page);
     else if (keys.is(data, "top")) list.choose(0);
     else if (keys.is(data, "bottom")) list.choose(list.items.length - 1);
     else {
@@ -180,9 +182,9 @@ export class ListPicker<Item> implements Picker<Item>, PickerPicture<Item> {
     this.looking?.stop.abort();
     const stop = new AbortController();
     this.looking = { id, stop };
-    const kept = (text: string) => {
+    const kept = (found: string | readonly PreviewPart[]) => {
       if (stop.signal.aborted) return;
-      this.previews.set(id, text);
+      this.previews.set(id, new Preview(found));
       this.looking = undefined;
       this.at.redraw();
     };

@@ -5,7 +5,7 @@ import { codeOf } from "@scorel/kit/values/coded-error";
 import type { Surroundings } from "../parts.ts";
 import type { PickerWords } from "../words/pickers.ts";
 import { ListPicker } from "./picker.ts";
-import type { PickerPlace } from "./picker-parts.ts";
+import type { PickerPlace, PreviewPart } from "./picker-parts.ts";
 import { ago } from "./sessions.ts";
 
 const MOST = 5_000;
@@ -39,10 +39,10 @@ export function rewindPicker(
         .map(({ label, text }) => `${label === "user" ? "> " : ""}${text}`)
         .filter((text) => text.trim() !== "");
       return [
-        words.rewindTakes,
-        ...(files ? [filesText(files, words)] : []),
-        [`> ${row.text}`, ...lost].join("\n"),
-      ].join("\n\n");
+        { text: words.rewindTakes },
+        ...(files ? filesParts(files, words) : []),
+        { text: [`> ${row.text}`, ...lost].join("\n") },
+      ];
     },
   });
 }
@@ -57,7 +57,7 @@ export function rewindScopePicker(at: PickerPlace, files: FilesPreview): ListPic
     load: () => ["both", "conversation", "files"],
     row: (scope) => ({ label: labels[scope] }),
     id: (scope) => scope,
-    preview: () => filesText(files, words),
+    preview: () => filesParts(files, words),
   });
   return picker;
 }
@@ -82,14 +82,15 @@ export async function filesOf(
 }
 
 /** The files that a rewind would change, with their diffs. */
-export function filesText({ changes, notCovered }: FilesPreview, words: PickerWords): string {
-  if (changes.length === 0 && notCovered.length === 0) return words.filesNone;
+function filesParts({ changes, notCovered }: FilesPreview, words: PickerWords): PreviewPart[] {
+  if (changes.length === 0 && notCovered.length === 0) return [{ text: words.filesNone }];
   const rows = changes.map(({ path, kind, conflict }) => `  ${path}: ${conflict ?? words.changes[kind] ?? kind}`);
   const left = notCovered.map(({ path, reason }) => `  ${path}: ${reason}`);
-  const diffs = changes.flatMap(({ diff }) => (diff === undefined ? [] : [diff.trimEnd()]));
   return [
-    ...(rows.length > 0 ? [[words.filesChange(rows.length), ...rows].join("\n")] : []),
-    ...(left.length > 0 ? [[words.filesNotCovered, ...left].join("\n")] : []),
-    ...diffs,
-  ].join("\n\n");
+    ...(rows.length > 0 ? [{ text: [words.filesChange(rows.length), ...rows].join("\n") }] : []),
+    ...(left.length > 0 ? [{ text: [words.filesNotCovered, ...left].join("\n") }] : []),
+    ...changes.flatMap(({ path, diff }) =>
+      diff === undefined ? [] : [...(changes.length > 1 ? [{ text: path }] : []), { diff }],
+    ),
+  ];
 }

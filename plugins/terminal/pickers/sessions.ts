@@ -4,7 +4,7 @@ import { displayText } from "@scorel/kit/text/display";
 import type { Surroundings } from "../parts.ts";
 import type { PickerWords } from "../words/pickers.ts";
 import { ListPicker } from "./picker.ts";
-import type { PickerPlace, PickerRow } from "./picker-parts.ts";
+import type { PickerPlace, PickerRow, PreviewPart } from "./picker-parts.ts";
 
 const MOST = 1_000;
 /** Events of a session that its preview is made of. */
@@ -101,13 +101,14 @@ export function ago(at: number, now: number, { ago: words }: PickerWords): strin
   return words.days(Math.floor(minutes / 60 / 24));
 }
 
-async function lastWords(client: Client, sessionId: string, cwd: string): Promise<string> {
+async function lastWords(client: Client, sessionId: string, cwd: string): Promise<PreviewPart[]> {
   const { events } = await client.request("get_events", { sessionId, tail: PREVIEWED });
   const said = events.flatMap(({ display }) => {
     if (display.display !== "bubble" || display.text.trim() === "") return [];
-    return [`${display.role === "user" ? "> " : ""}${displayText(display).trim()}`];
+    const text = displayText(display).trim();
+    return [display.role === "user" ? { text: `> ${text}` } : { markdown: text }];
   });
-  return [cwd, ...said].join("\n\n");
+  return [{ text: cwd }, ...said];
 }
 
 /** A path with `~` for the home directory. */

@@ -3,7 +3,7 @@ import type { Surroundings } from "../parts.ts";
 import { ListPicker } from "./picker.ts";
 import type { PickerPlace } from "./picker-parts.ts";
 
-/** The skills of a session, with the text of each beside the list. */
+/** The skills of a session, with the text of each. */
 export function skillPicker(at: PickerPlace & Surroundings, sessionId: string): ListPicker<Skill> {
   const { client, pickerWords: words } = at;
   return new ListPicker<Skill>(at, {
@@ -14,7 +14,7 @@ export function skillPicker(at: PickerPlace & Surroundings, sessionId: string): 
     id: ({ name }) => name,
     preview: async ({ name, folder, description }) => {
       const { body } = await client.request("get_skill", { sessionId, name });
-      return `${folder}\n\n${description}\n\n${body}`;
+      return [{ text: folder }, { text: description }, { markdown: body }];
     },
   });
 }

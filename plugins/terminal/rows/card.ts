@@ -11,26 +11,51 @@ export type Draw = (display: DisplayAction, width: number, look: Look, facts: Ro
 type Card = Extract<DisplayAction, { display: "card" }>;
 
 /** Lines of an output that are shown of a card that is folded. A failure's end says what went wrong. */
-const SHOWN = { running: 5, done: 4, error: 12 } as const;
+const SHOWN = { running: 5, done: 4, error: 12, warned: 12 } as const;
 /** Lines of a diff that are shown of a folded card. */
 const SHOWN_OF_DIFF = 40;
-const MARKS = { running: "◌", done: "●", error: "✗" } as const;
-const ROLES = { running: "accent", done: "success", error: "error" } as const;
+const MARKS = { running: "◌", done: "●", error: "✗", warned: "✗" } as const;
+const ROLES = { running: "accent", done: "success", error: "error", warned: "warning" } as const;
+type Outcome = keyof typeof MARKS;
 
 /** A piece of work: its title with its state and time, the end of its output, and the changes that it made. */
 export function cardLines(card: Card, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {
   const { theme } = look;
   const { body = [] } = card;
-  const output = safeOutput(card.text).trimEnd();
-  const lines = output === "" ? [] : output.split("\n");
-  const isShort = lines.length === 1 && columnsIn(lines[0] ?? "") <= 60 && body.length === 0 && card.status !== "error";
+  const output = saidNo(safeOutput(card.text).trimEnd(), look);
+  const outcome = outcomeOf(card, facts);
+  const lines = output === "" ? [] : withoutCode(output.split("\n"), facts);
+  const isShort = lines.length === 1 && columnsIn(lines[0] ?? "") <= 60 && body.length === 0 && outcome !== "error";
   const size = body.map((part) => sizeOf(part, look)).join("");
   const aside = isShort ? theme.style("muted", `  ${lines[0]}`) : size;
-  const head = titleLines(card, aside, width, look, facts);
+  const head = titleLines(card, aside, outcome, width, look, facts);
   // The diff says more than a line that tells of it.
   const isTold = isShort || (size !== "" && lines.length === 1 && card.status === "done");
-  const shown = isTold ? [] : outputLines(lines, card.status, width, look, facts);
+  const shown = isTold ? [] : outputLines(lines, outcome, width, look, facts);
   return [...head, ...shown, ...body.flatMap((part) => bodyLines(part, width, look, facts, draw))];
+}
+
+/** What a person has refused. The rest of the text is for the model. */
+const REFUSED = /^Denied: the user said no(?:: ([\s\S]*))?\. Do not try the same in another way; /;
+
+function saidNo(output: string, { words }: Look): string {
+  const refused = REFUSED.exec(output);
+  return refused ? words.saidNo(refused[1] ?? "") : output;
+}
+
+/** A command that ran to its end may have failed all the same. */
+function outcomeOf({ status }: Card, { exitCode }: RowFacts): Outcome {
+  return status === "done" && exitCode ? "warned" : status;
+}
+
+/** The lines without the one that says how the command failed, which its title says. */
+function withoutCode(lines: string[], { exitCode }: RowFacts): string[] {
+  return exitCode && lines.at(-1) === `[exit code ${exitCode}]` ? lines.slice(0, -1) : lines;
+}
+
+/** The exit code of a command that has failed. */
+function codeOf({ exitCode }: RowFacts, outcome: Outcome, { words, theme }: Look): string {
+  return exitCode ? theme.style(ROLES[outcome], `  ${words.exitCode(exitCode)}`) : "";
 }
 
 /** How long the work takes, if that is long enough to be told. */
@@ -39,13 +64,20 @@ function timeOf({ isWaiting, durationMs = 0 }: RowFacts, { words }: Look): strin
   return durationMs < 100 ? "" : `  ${timeText(durationMs)}`;
 }
 
-function titleLines({ title, status }: Card, aside: string, width: number, look: Look, facts: RowFacts): string[] {
+function titleLines(
+  { title }: Card,
+  aside: string,
+  outcome: Outcome,
+  width: number,
+  look: Look,
+  facts: RowFacts,
+): string[] {
   const { theme } = look;
-  const mark = theme.style(ROLES[status], MARKS[status]);
+  const mark = theme.style(ROLES[outcome], MARKS[outcome]);
   const isOpen = look.isExpanded || facts.isOpen === true;
   const by = facts.author === undefined ? "" : `${safeLine(facts.author)} `;
   const [first = "", ...more] = safeText(by + title).split("\n");
-  const rest = theme.style("faint", timeOf(facts, look)) + aside;
+  const rest = codeOf(facts, outcome, look) + theme.style("muted", timeOf(facts, look)) + aside;
   if (!isOpen) {
     const dots = more.length > 0 ? theme.style("faint", " …") : "";
     const room = Math.max(10, width - 2 - columnsIn(rest + dots));
@@ -57,13 +89,7 @@ function titleLines({ title, status }: Card, aside: string, width: number, look:
   );
 }
 
-function outputLines(
-  lines: readonly string[],
-  status: Card["status"],
-  width: number,
-  look: Look,
-  facts: RowFacts,
-): string[] {
+function outputLines(lines: readonly string[], status: Outcome, width: number, look: Look, facts: RowFacts): string[] {
   if (lines.length === 0) return [];
   const { theme, words } = look;
   const most = look.isExpanded || facts.isOpen ? Number.POSITIVE_INFINITY : (facts.shownLines ?? SHOWN[status]);
@@ -77,7 +103,7 @@ function outputLines(
       ? wrapped(theme.style("muted", line), width - 4)
       : [cut(theme.style(status === "error" && shown.length === 1 ? role : "muted", line), width - 4)],
   );
-  const above = hidden > 0 ? [theme.style("faint", words.moreAbove(hidden, look.expandKey))] : [];
+  const above = hidden > 0 ? [theme.style("muted", words.moreAbove(hidden, look.expandKey))] : [];
   return [...above, ...drawn].map((line) => `  ${bar}${line}`);
 }
 
@@ -87,7 +113,7 @@ function bodyLines(part: DisplayAction, width: number, look: Look, facts: RowFac
   const lines = diffLines(safeText(part.text), width - 2, theme);
   const isOpen = look.isExpanded || facts.isOpen === true;
   const hidden = isOpen || lines.length <= SHOWN_OF_DIFF + 1 ? 0 : lines.length - SHOWN_OF_DIFF;
-  const more = hidden > 0 ? [theme.style("faint", words.moreLines(hidden, look.expandKey))] : [];
+  const more = hidden > 0 ? [theme.style("muted", words.moreLines(hidden, look.expandKey))] : [];
   return [...lines.slice(0, lines.length - hidden), ...more].map((line) => `  ${line}`);
 }
 

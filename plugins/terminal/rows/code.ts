@@ -25,7 +25,7 @@ export function codeLines({ text, language: info, isRest = false }: Code, width:
     const broken = lines.flatMap((line) => wrapped(line, Math.max(4, width - 2), "  "));
     return { lines: broken.map((line) => `  ${line}`), isWhole: coloured?.isWhole ?? true };
   };
-  const name = named === "" || isRest ? [] : [theme.style("faint", `  ${named}`)];
+  const name = named === "" || isRest ? [] : [theme.style("muted", `  ${named}`)];
   const lines = growing ? growing.lines(text, `${width} ${language}`, draw) : draw(text).lines;
   return [...name, ...lines];
 }

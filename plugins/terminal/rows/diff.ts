@@ -2,22 +2,33 @@ import { changedWords, type DiffLine, linePairs, type Range, readDiff } from "@s
 import type { Theme } from "../theme/theme.ts";
 import { columnsIn, wrapped } from "./wrap.ts";
 
-/** A unified diff as coloured lines with numbers; words that differ between two versions of a line are marked. */
-export function diffLines(diff: string, width: number, theme: Theme): string[] {
-  const lines = readDiff(diff);
+/**
+ * A unified diff as coloured lines with numbers; words that differ between two versions of a line are marked. Of the lines that stay as
+ * they are, those are shown that are at most `near` lines away from a change.
+ */
+export function diffLines(diff: string, width: number, theme: Theme, near?: number): string[] {
+  const all = readDiff(diff);
+  const lines = near === undefined ? all : nearChanges(all, near);
   const digits = String(Math.max(1, ...lines.map(numberOf))).length;
   const pairs = linePairs(lines);
   return lines.flatMap((line, at) => {
     const { sign, text } = line;
     if (sign === "@") return at === 0 ? [] : [theme.style("faint", `${" ".repeat(digits)} ⋯`)];
     if (sign === "\\")
-      return wrapped(theme.style("faint", `${" ".repeat(digits)}   ${text}`), width, " ".repeat(digits + 3));
+      return wrapped(theme.style("muted", `${" ".repeat(digits)}   ${text}`), width, " ".repeat(digits + 3));
     const role = sign === "+" ? "added" : sign === "-" ? "removed" : "faint";
     const head = `${theme.style("faint", String(numberOf(line)).padStart(digits))} ${theme.style(role, sign)} `;
     const indent = " ".repeat(digits + 3);
     const other = lines[pairs.get(at) ?? -1];
     return wrapped(head + marked(line, other, theme), Math.max(columnsIn(head) + 8, width), indent);
   });
+}
+
+function nearChanges(lines: readonly DiffLine[], near: number): DiffLine[] {
+  const isKept = lines.map(({ sign }) => sign !== " ");
+  for (const [at, { sign }] of lines.entries())
+    if (sign === "+" || sign === "-") isKept.fill(true, Math.max(0, at - near), at + near + 1);
+  return lines.filter((_, at) => isKept[at]);
 }
 
 function numberOf({ now, old }: DiffLine): number {

@@ -17,7 +17,7 @@ export function displayLines(display: DisplayAction, width: number, look: Look, 
     case "notice":
       return notice(display, width, look);
     case "marker":
-      return [cut(theme.style("faint", `── ${safeLine(display.text)} ──`), width)];
+      return [cut(theme.style("muted", `── ${safeLine(display.text)} ──`), width)];
     case "badge":
       return wrapped(theme.style("muted", `[${safeLine(display.text)}]`), width);
     case "fold":
@@ -77,7 +77,7 @@ export function thinkingLines(thinking: string, width: number, look: Look, facts
   const { theme, words } = look;
   const isOpen = look.showsThinking || facts.isOpen === true;
   if (!isOpen)
-    return [theme.style("muted", `✻ ${words.thought}`) + theme.style("faint", ` · ${words.fold(look.thinkingKey)}`)];
+    return [theme.style("muted", `✻ ${words.thought}`) + theme.style("muted", ` · ${words.fold(look.thinkingKey)}`)];
   const text = safeText(thinking.trim()).split("\n");
   return [
     theme.style("muted", `✻ ${words.thought}`),

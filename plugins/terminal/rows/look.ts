@@ -22,6 +22,8 @@ export interface Look {
 export interface RowFacts {
   /** How long the tool ran, in milliseconds. */
   durationMs?: number | undefined;
+  /** The exit code of a command that has ended. */
+  exitCode?: number | undefined;
   /** The tool waits until others have ended. */
   isWaiting?: boolean;
   /** Who wrote a message or a line for the shell, if somebody else did. */

@@ -3,11 +3,12 @@ export const en = {
   language: "en" as "en" | "zh",
   newSession: "New conversation",
   opening: "Opening the session…",
+  sentAsText:
+    "Sent to the model as text, because it was not typed here. To run it as a command, type its / in the empty field.",
   heldUntilOpen: "The session is still opening. What you have entered will be sent as soon as it is open.",
   hintStart: (help: string) => `Type a message, or / for commands. ${help} shows all keys.`,
-  model: (model: string) => `Model: ${model}`,
+  model: (model: string, key: string) => `Model: ${model}${key === "" ? "" : ` · ${key} chooses another`}`,
   preset: (preset: string) => `Preset: ${preset}`,
-  costUnknown: "cost ?",
   noModel: "no model",
   thought: "Thought",
   thinkingNow: "Thinking…",
@@ -26,6 +27,7 @@ export const en = {
     "too large": "The picture in the clipboard is larger than 20 MB.",
   },
   imagesInMessages: "Pictures go with messages only.",
+  exitCode: (code: number) => `exit ${code}`,
   retried: "tried again",
   readingFiles: "reading files…",
   waitsForOthers: "waits for other tools",
@@ -47,7 +49,8 @@ export const en = {
   running: (what: string, seconds: string) => `running ${what} ${seconds}`,
   runningSeveral: (count: number, seconds: string) => `running ${count} tools ${seconds}`,
   compacting: (seconds: string) => `summarizing the conversation ${seconds}`,
-  retrying: (attempt: number, of: number) => `trying again (${attempt} of ${of})`,
+  retrying: (attempt: number, of: number, seconds: string) =>
+    `trying again${seconds === "" ? "" : ` in ${seconds}`} (${attempt} of ${of})`,
   waitingForYou: "waiting for you",
   waitingForOthers: "waiting for somebody who may answer",
   waitingTurn: "waiting for other sessions",
@@ -55,6 +58,7 @@ export const en = {
     `${isStopped ? "the host was stopped" : "the host is gone"}: connecting again${seconds === "" ? "" : ` in ${seconds}`}; what you send waits until then`,
   startHost: (command: string, isStopped: boolean) =>
     `The host ${isStopped ? "was stopped" : "is gone"}. \`${command}\` in another terminal starts one, and this conversation goes on by itself.`,
+  hostBack: "The host is back.",
   lost: "no connection",
   hostGone:
     "The host is gone, so nothing can be interrupted. Press Ctrl-C twice to leave, or start a host with `scorel host serve`.",
@@ -99,6 +103,7 @@ export const en = {
     `Always allowed: ${what}${place === undefined ? "" : ` (in ${place})`}`,
   /** A text of a question of Scorel's own plugins, in this language. */
   known: (text: string) => text,
+  saidNo: (reason: string) => `You said no${reason === "" ? "." : `: ${reason}`}`,
   otherQuestions: (count: number) => `${count} more ${count === 1 ? "question" : "questions"} after this one`,
   anotherQuestion: "This is another question: the one before it was withdrawn.",
   anotherClient: "another client",
@@ -118,7 +123,7 @@ export const en = {
   queueEmpty: "Nothing is queued.",
   queueGone: "That message has already been sent.",
   queueOfOther: "Somebody else has queued that message, and only they can edit or delete it.",
-  steerTitle: "sent into this turn as soon as it can take it",
+  steerTitle: "sent into this turn at its next step",
   // Calling somebody who looks elsewhere. Only fixed texts: terminals show them outside of their window.
   callEnded: "The turn has ended.",
   callAsks: "A question is waiting for you.",
@@ -139,7 +144,8 @@ export const en = {
   notSent: (why: string) => `Not sent: ${why}`,
   failed: (why: string) => why,
   mode: (mode: string) => `Permission mode: ${mode}`,
-  copied: "Copied to the clipboard.",
+  fullLeftOut: "(/permission full is left out: it asks nothing.)",
+  copied: (characters: number, firstLine: string) => `Copied to the clipboard, ${characters} characters: ${firstLine}`,
   rights: (write: boolean, answer: boolean): string =>
     write
       ? "You may write in this session, but not answer its questions: they wait for somebody who may. The token of your connection does not include `approve`."
@@ -162,10 +168,14 @@ export const en = {
   typed: [
     { left: "?", right: "in an empty field: this help" },
     { left: "/", right: "in an empty field: a command" },
-    { left: "!", right: "in an empty field: a line for the shell; !! does not tell the model of it" },
+    { left: "!", right: "in an empty field: a shell command; after !! the model is not told of it" },
     { left: "@", right: "a file, which goes with the message" },
     { left: "$", right: "a skill" },
     { left: "\\ Enter", right: "new line" },
+    {
+      left: "Shift",
+      right: "hold it to select text with the mouse; [terminal] mouse = false leaves the mouse to the terminal",
+    },
   ] as readonly { left: string; right: string }[],
   groups: {
     writing: "Writing",
@@ -218,7 +228,7 @@ export const en = {
     expand: "show whole outputs, or fold them again",
     thinking: "show or hide what the model thought",
     todos: "show or hide the todo list and panels of plugins",
-    mode: "next permission mode: ask, edits, plan, full",
+    mode: "next permission mode: ask, edits, plan; and full, where /permission full has chosen it",
     models: "choose the model",
     sessions: "choose a session",
     branches: "branches of this conversation",

@@ -1,4 +1,4 @@
-import type { Events, EventType } from "@scorel/kernel";
+import type { Events } from "@scorel/kernel";
 import { type Importable, importedEvent } from "../import/importable.ts";
 import type { Place } from "../import/tree-builder.ts";
 import { isRecord, type Json, textIn } from "../json.ts";
@@ -43,8 +43,8 @@ export class OwnReader implements Reader {
     const event = definition && importedEvent(definition, record);
     if (!event) return false;
     const { builder } = this.target;
-    if (event.isPath) builder.path(type as EventType, event.payload as never, place);
-    else builder.beside(type as EventType, event.payload as never, place);
+    if (event.isPath) builder.path(type as keyof Events, event.payload as never, place);
+    else builder.beside(type as keyof Events, event.payload as never, place);
     return true;
   }
 

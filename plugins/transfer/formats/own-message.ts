@@ -1,4 +1,4 @@
-import type { Events, EventType } from "@scorel/kernel";
+import type { Events } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { z } from "zod";
 import { type Json, lineOf, recordIn } from "../json.ts";
@@ -74,7 +74,7 @@ const payloads = {
     metadata: z.record(z.string(), z.unknown()).optional(),
   }),
 };
-export type Checked = keyof typeof payloads & EventType;
+export type Checked = keyof typeof payloads & keyof Events;
 
 export function isChecked(type: string): type is Checked {
   return Object.hasOwn(payloads, type);

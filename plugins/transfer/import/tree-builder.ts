@@ -1,4 +1,4 @@
-import { type EventId, type Events, type EventType, newId, type StoredEvent } from "@scorel/kernel";
+import { type EventId, type Events, newId, type StoredEvent } from "@scorel/kernel";
 import { isId } from "@scorel/kit/values/id";
 import type {} from "@scorel/messages/contract";
 import { lineOf } from "../json.ts";
@@ -74,7 +74,7 @@ export class TreeBuilder {
   }
 
   /** Adds an event to the conversation; it becomes the leaf. */
-  path<T extends EventType>(type: T, payload: Events[T], place: Place): EventId {
+  path<T extends keyof Events>(type: T, payload: Events[T], place: Place): EventId {
     const id = this.add(type, payload, place);
     this.parents.set(id, this.placeOf(place.parent));
     this.alias(place.key, id);
@@ -84,7 +84,7 @@ export class TreeBuilder {
   }
 
   /** Adds a side event. */
-  beside<T extends EventType>(type: T, payload: Events[T], place: Place): EventId {
+  beside<T extends keyof Events>(type: T, payload: Events[T], place: Place): EventId {
     this.alias(place.key, this.placeOf(place.parent));
     return this.add(type, payload, place);
   }

@@ -85,7 +85,10 @@ result as its default. Only \`id\`, \`name\` and \`version\` are required.`,
 A field that nobody knows is reported with the nearest known name.`,
     heading(3, "What `activate` may return"),
     "Nothing, a function that undoes its work, or an object of contributions that use its variables:",
-    fence("ts", typeText("kernel/plugin.ts", "Contributed", "Activated", "HookLayers", "Tap", "Level")),
+    fence(
+      "ts",
+      `${typeText("kernel/contribution.ts", "Contributed", "Activated", "HookLayers")}\n\n${typeText("kernel/hook.ts", "Tap", "Level")}`,
+    ),
   ];
 }
 
@@ -95,19 +98,14 @@ function context(): string[] {
     `Every function of a plugin gets a context, which is the same object for the life of the plugin. Services that are named in \`needs\` are
 further members of it (\`ctx.agent\`). What is registered through it is removed when the plugin stops, so most undo functions need not be
 called. In an extension, each call is counted, limited and attributed to it.`,
-    memberTable("kernel/plugin.ts", "BaseContext", "member", { "when it may be called": whenOf }),
+    memberTable("kernel/base-context.ts", "BaseContext", "member", { "when it may be called": whenOf }),
     fence(
       "ts",
-      typeText(
-        "kernel/plugin.ts",
-        "SubscribeOptions",
-        "Missed",
-        "Listener",
-        "HookMode",
-        "FoldMode",
-        "Guarded",
-        "Collected",
-      ),
+      [
+        typeText("kernel/hook.ts", "SubscribeOptions", "Missed", "Listener", "HookMode", "FoldMode"),
+        typeText("kernel/base-context.ts", "Guarded"),
+        typeText("kernel/contribution.ts", "Collected"),
+      ].join("\n\n"),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { definePlugin } from "@scorel/kernel";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Ui } from "../../../kernel/types.ts";
 import { TICK_MS } from "../../../plugins/checkpoints/scan/scanned-file.ts";
 import { eventually } from "../../eventually.ts";
@@ -128,6 +128,23 @@ describe("the scan of the project", () => {
     expect(t.tree()).toEqual({ a: "644 2\n", b: "644 1" });
   });
 
+  it("goes on in the background, and a command waits for it once; later commands are covered", async () => {
+    await using t = await project({ files: { a: "1" }, config: { maxScanMs: 5_000 } });
+    using git = slowGit(t);
+    git.hold();
+    const begun = performance.now();
+    await t.bash("echo 2 > a", "echo 3 > a", "echo 4 > a", "echo 5 > a");
+    const waited = performance.now() - begun;
+    git.release();
+    await t.changes();
+    await t.bash("echo 6 > a");
+    const [last, ...rest] = (await t.checkpoints()).reverse();
+    expect(rest.map(({ notCovered }) => notCovered.length)).toEqual([1, 1, 1, 1]);
+    expect(last).toMatchObject({ files: [{ path: "a" }], notCovered: [] });
+    // Four waits would take 20 seconds.
+    expect(waited).toBeLessThan(20_000);
+  });
+
   it("reports when git cannot be run", async () => {
     await using t = await project({ files: { a: "1" } });
     fs.writeFileSync(t.path(".git/config"), "[broken");
@@ -138,9 +155,11 @@ describe("the scan of the project", () => {
     ]);
   });
 
-  it("is abandoned when the session closes and no call needs it", async () => {
+  it("is abandoned when the session closes and no call needs it, and leaves no temporary folder", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1" } });
+    vi.stubEnv("TMPDIR", t.home);
+    onTestFinished(() => void vi.unstubAllEnvs());
     using git = slowGit(t);
     git.hold();
     t.next([{ do: "until", promise: here.promise }, text("Bye.")]);
@@ -150,6 +169,8 @@ describe("the scan of the project", () => {
     await ended(t, id);
     await t.reopen(() => git.release());
     expect(await t.checkpoints()).toEqual([]);
+    await t.client.close();
+    await eventually(() => expect(fs.readdirSync(t.home).filter((name) => name.startsWith("scorel-"))).toEqual([]));
   });
 
   it("runs git once for all files, then only for folders that may have new files", async () => {

@@ -41,7 +41,7 @@ export interface Project extends AsyncDisposable {
   /** One turn whose rounds make these calls; answers the events that it can be gone back to. */
   turn(...rounds: Call[][]): Promise<{ user: string; end: string }>;
   /** The model's next reply, for turns that do not go as `turn` makes them. */
-  next(reply: Reply): void;
+  next(reply: Reply | (() => Promise<Reply>)): void;
   bash(...commands: string[]): Promise<{ user: string; end: string }>;
   restore(targetEventId: string, overwrite?: boolean): Promise<Operations["restore_files"]["result"]>;
   preview(targetEventId: string): Promise<Operations["preview_files"]["result"]>;
@@ -81,8 +81,11 @@ export async function project(options: Options = {}): Promise<Project> {
     execFileSync("git", ["-C", dir, "-c", "user.name=t", "-c", "user.email=t@t", ...args], { encoding: "utf8" });
   for (const [name, content] of Object.entries(options.files ?? {})) file(name, content);
   if (!options.plain) commitAll(git);
-  const replies: Reply[] = [];
-  const server = await startModelServer(() => replies.shift() ?? text("Done."));
+  const replies: (Reply | (() => Promise<Reply>))[] = [];
+  const server = await startModelServer(() => {
+    const reply = replies.shift() ?? text("Done.");
+    return typeof reply === "function" ? reply() : reply;
+  });
   const kernel = await startHost(server, options);
   const host = kernel.find("host") as { connect(options: object): Client };
   let client = host.connect({ clientId: "tester" });

@@ -240,6 +240,65 @@ describe("a restore", () => {
   });
 });
 
+/** A project of which a command has changed very many files, so that restoring them takes longer than a turn of the event loop may. */
+async function changedAll() {
+  const files = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`f${String(n).padStart(3, "0")}`, "1\n"]));
+  const t = await project({ files });
+  const { user } = await t.bash("for f in f*; do echo 2 > $f; done");
+  await t.changes();
+  /** How many files are as they were before the command. */
+  const restored = () => Object.keys(files).filter((name) => t.text(name) === "1\n").length;
+  /** Resolves at a turn of the event loop at which some files are restored, and others are not. */
+  const halfWay = async () => {
+    while (restored() === 0) await new Promise(setImmediate);
+    return restored();
+  };
+  return { t, user, restored, halfWay, all: Object.keys(files).length };
+}
+
+describe("a restore of very many files", () => {
+  it("lets the host do other things meanwhile, and a message waits for its end", async () => {
+    const { t, user, restored, halfWay, all } = await changedAll();
+    await using _ = t;
+    const restoring = t.restore(user);
+    expect(await halfWay()).toBeLessThan(all);
+    let atRequest = 0;
+    t.next(async () => {
+      atRequest = restored();
+      return text("Done.");
+    });
+    const { id } = await t.client.request("send_message", { sessionId: t.sessionId, content: "go on" });
+    expect((await restoring).restored).toHaveLength(all);
+    await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+    expect(atRequest).toBe(all);
+  });
+
+  it("stops when it is cancelled; what was restored by then is recorded, and can be undone", async () => {
+    const { t, user, restored, halfWay, all } = await changedAll();
+    await using _ = t;
+    const restoring = expect(t.restore(user)).rejects.toMatchObject({ code: "AGENT_CANCELLED" });
+    await halfWay();
+    await t.client.request("cancel", { sessionId: t.sessionId });
+    await restoring;
+    const { changes } = await t.preview(user);
+    expect(changes.length).toBe(all - restored());
+    expect(restored()).toBeLessThan(all);
+    expect((await t.restore(user)).skipped).toEqual([]);
+    expect(restored()).toBe(all);
+  });
+
+  it("is finished when the session is opened again, if it was closed meanwhile", async () => {
+    const { t, user, restored, halfWay, all } = await changedAll();
+    await using _ = t;
+    const restoring = t.restore(user).catch(() => undefined);
+    await halfWay();
+    await t.reopen();
+    await restoring;
+    await t.changes();
+    expect(restored()).toBe(all);
+  });
+});
+
 describe("the changes of a session", () => {
   it("are compared with its beginning", async () => {
     await using t = await project({ files: { a: "1\n", b: "1\n", same: "1\n" } });

@@ -22,7 +22,8 @@ const agent = definePlugin({
     ctx.defineHook("beforeToolCall", "bail");
     ctx.defineHook("transformContext", "waterfall");
     ctx.defineHook("afterToolCall", { fold: (input) => input });
-    ctx.provide("agent", {} as never);
+    const { signal } = new AbortController();
+    ctx.provide("agent", { betweenTurns: (work: (signal: AbortSignal) => unknown) => work(signal) } as never);
     ctx.provide("tools", {} as never);
   },
 });

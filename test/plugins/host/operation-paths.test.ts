@@ -19,7 +19,9 @@ interface Row {
 const texts = new Set(
   `sessionId messageId requestId toolCallId eventId leafEventId targetEventId expectedLeafId after before id run artifact name version
   answer reason text content type data mimeType base64 instructions line args rule model thinking preset kind parent project of since
-  skill command to sha256 token code appendSystemPrompt tools environment query filter page`.split(/\s+/),
+  skill command to sha256 token code appendSystemPrompt tools environment query filter page address endpoint origin`.split(
+    /\s+/,
+  ),
 );
 
 /** The places of all texts in a JSON Schema that can have any value. */
@@ -64,6 +66,7 @@ it("every path in the params of an operation is declared, with what a limited cl
     list_presets: { cwd: "directory" },
     list_sessions: { cwd: "operation" },
     get_prompt: { cwd: "operation" },
+    create_access_code: { directory: "directory" },
     register_project: { directory: "directory" },
     move_project: { directory: "directory" },
     list_directories: { directory: "operation" },

@@ -254,9 +254,9 @@ describe("a subscription", () => {
       .session()
       .append("approval_request", { requestId: "q1", plugin: "p", kind: "confirm", title: "Go?" });
     await answer;
-    await ask(t.client, sessionId, "one");
+    await t.context().session.append("custom", { kind: "note", data: {} });
     const during = await listen(t.host.connect(), sessionId, { tail: 1 });
-    expect(during.types()).toEqual(["approval_request", "message"]);
+    expect(during.types()).toEqual(["approval_request", "custom"]);
     await t.client.request("answer_request", { sessionId, requestId: "q1", answer: "y" });
     expect((await listen(t.host.connect(), sessionId, { tail: 1 })).types()).toEqual(["approval_answer"]);
   });

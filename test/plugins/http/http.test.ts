@@ -1,7 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { PassThrough } from "node:stream";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { Bodies } from "../../../plugins/http/bodies.ts";
 import { openApi } from "../../../plugins/http/openapi.ts";
 import { eventually } from "../../eventually.ts";
 import { testWeb } from "../ws/home.ts";
@@ -57,6 +60,43 @@ describe("operations over HTTP", () => {
     expect(posts.length).toBeGreaterThan(10);
     for (const path of posts) expect((await send(t, path)).status).toBe(405);
     expect((await t.client.request("list_sessions", {})).sessions).toEqual([]);
+  });
+
+  it("hold the bytes of a token together in limits, and refuse a body that says that it is too large", async () => {
+    await using t = await testWeb();
+    const begin = (length: number, sent: number) => {
+      const socket = connect(t.port, "127.0.0.1");
+      let answer = "";
+      socket.on("error", () => {});
+      socket.setEncoding("utf8").on("data", (text) => {
+        answer += text;
+      });
+      const head = [
+        "POST /operations/ping HTTP/1.1",
+        `Host: 127.0.0.1:${t.port}`,
+        `Authorization: Bearer ${t.token()}`,
+      ];
+      socket.write(`${[...head, "Content-Type: application/json", `Content-Length: ${length}`].join("\r\n")}\r\n\r\n`);
+      socket.write("x".repeat(sent));
+      return { socket, answer: () => answer };
+    };
+    const mega = 1024 * 1024;
+    const soon = { timeout: 30_000 };
+    const large = begin(17 * mega, 0);
+    await expect.poll(large.answer, soon).toContain("413 ");
+    const unfinished = [1, 2, 3, 4].map(() => begin(16 * mega, 15 * mega));
+    await expect.poll(() => unfinished.filter(({ answer }) => answer().includes("429 ")).length, soon).toBe(1);
+    expect(unfinished.map(({ answer }) => answer()).join("")).toContain("HTTP_FULL");
+    for (const { socket } of [large, ...unfinished]) socket.destroy();
+    // What was held is free again.
+    await expect.poll(async () => (await post(t, "ping", { text: "x".repeat(15 * mega) })).status, soon).toBe(400);
+  });
+
+  it("are not waited for when a body does not arrive", async () => {
+    const bodies = new Bodies(50);
+    const request = Object.assign(new PassThrough(), { headers: { "content-type": "application/json" } });
+    const read = bodies.with(request as unknown as IncomingMessage, "token", async () => {});
+    await expect(read).rejects.toMatchObject({ code: "HTTP_SLOW" });
   });
 
   it("are limited by the scope of the token", async () => {

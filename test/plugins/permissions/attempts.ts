@@ -266,6 +266,7 @@ export const attempts: readonly [what: string, command: string][] = [
   ["find -exec with a backslash", "find . -ex\\ec rm {} \\;"],
   ["find -okdir", "find . -okdir rm {} \\;"],
   ["find -fls", "find . -name a -fls src/x"],
+  ["find -fls after the end of its options", "find -- -fls src/x"],
   ["find -fprint0", "find . -name a -fprint0 src/x"],
   ["find -delete behind -o", "find . -name a -o -delete"],
   ["find in a variable", "find . -name $X"],

@@ -69,6 +69,27 @@ describe("a change that a person is asked about", () => {
     });
   });
 
+  it("names its file so that no two files look the same", async () => {
+    const names = [" q", "q", "q ", "a\n.sh", "a .sh", "a  .sh", "a\t.sh", "a\r.sh", "a\u200b.sh", "a\\u{200b}.sh"];
+    const shown = names.map(
+      async (file_path) => (await change({ file_path, content: "a\n" }, "Write")) as { path: string },
+    );
+    expect((await Promise.all(shown)).map(({ path }) => path)).toEqual([
+      ...[
+        "\\u{20}q",
+        "q",
+        "q\\u{20}",
+        "a\\u{a}.sh",
+        "a .sh",
+        "a \\u{20}.sh",
+        "a\\u{9}.sh",
+        "a\\u{d}.sh",
+        "a\\u{200b}.sh",
+      ],
+      "a\\u{5c}u{200b}.sh",
+    ]);
+  });
+
   it("is shown whole, however long it is", async () => {
     const content = Array.from({ length: 3_000 }, (_, at) => `${at} ${"x".repeat(500)}\n`).join("");
     const { text } = (await change({ file_path: "new.txt", content }, "Write")) as { text: string };

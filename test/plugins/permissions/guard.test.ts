@@ -157,7 +157,12 @@ describe("a person", () => {
       body: [{ display: "notice", level: "info", text: "$ npm test" }],
       options: [
         { value: "y", kind: "allow_once", label: "yes, this once" },
-        { value: "s", kind: "allow_always", label: "yes, and in this session: `npm test`" },
+        {
+          value: "s",
+          kind: "allow_always",
+          needs: "set_permission",
+          label: "yes, and in this session: `npm test`",
+        },
         { value: "a", kind: "allow_always", lasting: true, label: "always in this project: `npm test`" },
         {
           value: "e",
@@ -173,6 +178,27 @@ describe("a person", () => {
       },
     });
     expect((await answers(t, t.bash("npm test"), "n")).outcome).toMatch(/^Denied: the user said no\./);
+  });
+
+  it("sees every argument of a command, and what a rule for one in the background covers", async () => {
+    await using t = await attended();
+    const call = t.judge("Bash", { command: "npm test", background: true, timeout: 3600 });
+    const { question } = await answers(t, call, "n");
+    expect(question.body).toEqual(
+      [
+        "$ npm test",
+        "background: true",
+        "timeout: 3600",
+        "It runs in the background, until it ends or the session does. The other answers allow it there and in the foreground.",
+      ].map((text) => ({ display: "notice", level: "info", text })),
+    );
+  });
+
+  it.each([" q.txt", "q.txt ", "q.txt\n"])("allows exactly the file asked about: %j", async (path) => {
+    await using t = await attended({ mode: "ask" });
+    expect((await answers(t, write(t, path), "s")).outcome).toBe("runs");
+    expect(await write(t, path)).toBe("runs");
+    expect((await answers(t, write(t, "q.txt"), "n")).outcome).toMatch(/^Denied/);
   });
 
   it("declines by leaving the question, and the model is told so", async () => {

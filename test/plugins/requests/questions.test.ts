@@ -91,6 +91,27 @@ describe("a question", () => {
     expect(await answer).toBe("b");
   });
 
+  it("gets an answer that does more than to answer only from a client that may call the operation that does it", async () => {
+    await using t = await open();
+    await t.run("attend_requests");
+    const options = [
+      { value: "m", label: "yes, and change the mode", needs: "set_permission" },
+      { value: "y", label: "yes" },
+    ];
+    const answer = t.ctx.requests.ask({ kind: "select", title: "Do it?", options });
+    const { requestId } = await firstOf(t.kernel);
+    const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
+    const assertOperations = (needed: unknown) => {
+      throw new Error(`may not ${needed}`);
+    };
+    const phone = { clientId: "phone", assertOperations };
+    const given = (value: string) =>
+      operations.answer_request.run({ sessionId: t.session.id, requestId, answer: value }, phone);
+    await expect(given("m")).rejects.toThrow("may not set_permission");
+    await given("y");
+    expect(await answer).toEqual({ answer: "y" });
+  });
+
   it("is not found by names that every object has", async () => {
     await using t = await open();
     for (const requestId of ["__proto__", "constructor", "toString"])
@@ -163,7 +184,7 @@ describe("a question", () => {
       reason: "the host ended while it was open",
     });
     expect(t.session.display(t.session.tree.last as never)).toMatchObject({
-      text: "A question was open when Scorel ended. It is void now.",
+      text: "Scorel stopped while it was asking you. Ask again if it is still needed.",
     });
     await expect(t.run("answer_request", { requestId: "r1", answer: "y" })).rejects.toMatchObject({
       code: "REQUEST_CLOSED",

@@ -52,6 +52,16 @@ describe("a skill that a person names", () => {
     ]);
   });
 
+  it("is not loaded by a text that somebody else has written, such as a prompt that a model gives to a subagent", async () => {
+    using g = ground();
+    addSkill(g, "mine", {}, "---\ndescription: For people\ndisable-model-invocation: true\n---\nDo it.");
+    await using t = await openSkills(g, [text("1"), text("2")]);
+    await (await t.agent.send("/skill:mine now", { mentions: false })).turn;
+    await (await t.agent.send([{ type: "text", text: "and $mine again" }], { mentions: false })).turn;
+    expect(t.requests.map(({ text: sentText }) => sentText.includes("Do it."))).toEqual([false, false]);
+    expect(payloads(t, "skill_state")).toEqual([]);
+  });
+
   it("in a message during a turn is loaded for the next request of the turn", async () => {
     using g = ground();
     addSkill(g, "pdf");

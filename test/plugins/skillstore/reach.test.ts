@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { isPublic } from "../../../plugins/kit/net/public-address.ts";
 import { addressOf } from "../../../plugins/skillstore/address.ts";
-import { isAllowed, isPublic, type Lookup, pinnedTo } from "../../../plugins/skillstore/reach.ts";
+import { isAllowed, type Lookup, pinnedTo } from "../../../plugins/skillstore/reach.ts";
 
 const answers = (...addresses: string[]): Lookup => {
   return async () => addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

@@ -42,7 +42,7 @@ describe("Markdown", () => {
     ["a\n\n***\n\nb", `a\n\n${"─".repeat(60)}\n\nb`],
     [
       "1. one\n   - in\n     - deeper\n2. two\n   ```js\n   a\n\n    b\n   ```",
-      "1. one\n   • in\n     • deeper\n2. two\n     js\n     <c>a</>\n     <c></>\n     <c> b</>",
+      "1. one\n   • in\n     • deeper\n2. two\n   <m>  js</>\n     <c>a</>\n     <c></>\n     <c> b</>",
     ],
     ["- [ ] open\n- [x] done\n\n  more", "• ☐ open\n• ☑ done\n    more"],
     ["> a\nlazy\n> - b\n\nc", "│ a\n│ lazy\n│ \n│ • b\n\nc"],

@@ -103,6 +103,24 @@ describe("a question on the screen", () => {
     expect(t.given).toEqual(["y"]);
   });
 
+  it("shows all of a change in a window of 80 x 24, if need be with fewer of the lines around it", async () => {
+    const changed = "@@ -7,7 +7,7 @@\n one\n two\n three\n-old\n+new\n four\n five\n six\n";
+    const body = [{ display: "diff", path: "src/cart.js", text: changed } as const];
+    using t = await shown(80, 24, { title: "Make this edit?", body, options });
+    expect(t.screen.text()).toContain("said 0");
+    expect(t.screen.text()).toMatch(/│ 10 - old\n┃ │ 10 \+ new/);
+    const more = [...options, ...options.slice(0, 2)].map((option, at) => ({
+      ...option,
+      value: "abcdefg"[at] as string,
+    }));
+    using small = await shown(80, 24, { title: "Make this edit?", body, options: more });
+    expect(small.screen.text()).toContain(
+      ["┃ │ src/cart.js", "┃ │  9   three", "┃ │ 10 - old", "┃ │ 10 + new", "┃ │ 11   four"].join("\n"),
+    );
+    await small.press("1");
+    expect(small.given).toEqual(["a"]);
+  });
+
   it("is answered at 60 x 8 when it is short, and arrows reach its other answers", async () => {
     using t = await shown(60, 8, { body: [notice("$ npm test")], options });
     expect(t.screen.text()).toMatch(/1 y {2}yes, this once[\s\S]*… 4 more answers/);

@@ -33,7 +33,8 @@ function open(words = en) {
     field: () => field,
     now: () => now,
   });
-  const drawn = (height = 20, width = 80) => questions.render(width, { height, most: height }, { theme, words, keys });
+  const drawn = (height = 20, width = 80) =>
+    questions.render(width, { height, whole: height, most: height }, { theme, words, keys });
   return {
     questions,
     given,
@@ -96,6 +97,19 @@ describe("a question", () => {
     expect(t.text()).toContain(en.tooSoon);
     t.wait(100);
     expect([t.press("y"), t.given]).toEqual([true, [["a", { answer: "y" }]]]);
+  });
+
+  it("that somebody else answers leaves a reason that is being typed in the field, below the draft", () => {
+    const t = open();
+    t.ask(permission("ls"));
+    t.field.text = "a draft";
+    t.press("\t");
+    t.wait(1_000);
+    t.press("r");
+    expect([t.text().includes("Why not?"), t.field.text]).toEqual([true, ""]);
+    t.field.text = "use mk";
+    t.questions.update([]);
+    expect([t.field.text, t.given]).toEqual(["a draft\n\nuse mk", []]);
   });
 
   it("in place of one that was withdrawn says so, and waits longer for a key", () => {
@@ -295,14 +309,14 @@ describe("a question", () => {
     t.ask(permission("npm test"));
     expect(t.text()).toBe(
       [
-        "┃ 运行此命令?",
+        "┃ 运行此命令？",
         "┃ │ npm test",
-        "┃  1 y  是,仅此一次",
-        "┃  2 s  是,并在本会话中允许:`npm test`",
-        "┃  3 a  在此项目中始终允许:`npm test`",
-        "┃  4 e  在所有项目中始终允许:`npm test`",
+        "┃  1 y  是，仅此一次",
+        "┃  2 s  是，并在本会话中允许：`npm test`",
+        "┃  3 a  在此项目中始终允许：`npm test`",
+        "┃  4 e  在所有项目中始终允许：`npm test`",
         "┃  5 n  否",
-        "┃  6 r  否,并说明原因",
+        "┃  6 r  否，并说明原因",
         "┃ Escape 拒绝并停止".replace("Escape", "Esc"),
       ].join("\n"),
     );

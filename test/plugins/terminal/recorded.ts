@@ -93,7 +93,7 @@ export async function screened(displays: readonly DisplayAction[], how: Screenin
     keys: createKeys(),
     transcript,
     questions: new Questions({ words, give: async () => {}, field: () => undefined }),
-    queueKeys: { chosen: undefined, editing: undefined, nameOf: () => undefined },
+    queueKeys: { chosen: undefined, editing: undefined, held: undefined, nameOf: () => undefined },
     todos: openList(view),
     hidesPanels: false,
     note: undefined,

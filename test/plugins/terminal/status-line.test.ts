@@ -30,10 +30,19 @@ it("shows the line breaks of a command that runs, and counts marks that would co
   expect(line).toContain(`$ ls ⏎ rm a${"\u0301".repeat(8)}(+1992)`);
 });
 
-it("names the preset and the directory when they are not those that one expects, and says that a price is not known", () => {
+it("says in how many seconds a call of the model is made again", () => {
+  const retrying = { attempt: 2, of: 3, reason: "503", until: 103_200 };
+  const line = (status: object) => activityLine({ ...parts, view: viewOf(status) }, 80);
+  expect([line({ retrying }), line({ retrying: { ...retrying, until: 99_000 } })]).toEqual([
+    "trying again in 4 s (2 of 3): 503 · Esc to interrupt",
+    "trying again (2 of 3): 503 · Esc to interrupt",
+  ]);
+});
+
+it("names the preset and the directory when they are not those that one expects, and leaves out a price that is not known", () => {
   const view = viewOf({ model: "p/m", meta: { preset: "readonly" } });
   expect([
     statusLine({ ...parts, view, directory: "~/other" }, 80),
     statusLine({ ...parts, view: viewOf({ model: "p/m" }) }, 80),
-  ]).toEqual(["m · cost ? · readonly · ~/other", "m · cost ?"]);
+  ]).toEqual(["m · readonly · ~/other", "m"]);
 });

@@ -15,6 +15,7 @@ import { createKeys } from "../../../plugins/terminal/input/keys.ts";
 import { PickList } from "../../../plugins/terminal/pickers/list.ts";
 import { drawPicker } from "../../../plugins/terminal/pickers/picker-lines.ts";
 import type { PickerPicture, PickerState } from "../../../plugins/terminal/pickers/picker-parts.ts";
+import { Preview } from "../../../plugins/terminal/pickers/preview.ts";
 import { userLines } from "../../../plugins/terminal/rows/display.ts";
 import { loadHighlighter } from "../../../plugins/terminal/rows/highlight.ts";
 import type { Look } from "../../../plugins/terminal/rows/look.ts";
@@ -97,10 +98,20 @@ function picker(text: string, state: PickerState = { kind: "ready" }, more: obje
     said: text,
     ...more,
   };
-  return [WIDTH, WIDEST].flatMap((width) => drawPicker(picture, { width, preview: text }).lines);
+  const preview = new Preview([{ text }, { markdown: text }, { diff: text }]);
+  return [WIDTH, WIDEST].flatMap((width) => drawPicker(picture, { width, preview }).lines);
 }
 
-const around = { width: WIDTH, height: 20, most: 20, others: 0, isDraft: false, isLeft: false, hint: undefined };
+const around = {
+  width: WIDTH,
+  height: 20,
+  whole: 20,
+  most: 20,
+  others: 0,
+  isDraft: false,
+  isLeft: false,
+  hint: undefined,
+};
 
 function question(text: string, kind: string): string[] {
   const request = { requestId: "r", plugin: text, kind, title: text, fallback: text, options: [] };
@@ -143,7 +154,7 @@ const parts: Readonly<Record<string, (text: string) => readonly string[]>> = {
   "what a tool does": (text) => activity(text, { live: [call(text)] }),
   "a lost connection": (text) => activity(text, { connection: "closed", error: { message: text } }),
   "an attempt after a failure": (text) => activity(text, { retrying: { attempt: 1, of: 2, reason: text } }),
-  "the first screen": (text) => welcome({ version: "1", cwd: text, view: view(text) }, WIDTH, look),
+  "the first screen": (text) => welcome({ version: "1", cwd: text, keys, view: view(text) }, WIDTH, look),
   "the queue": (text) =>
     queueStrip(
       [

@@ -21,20 +21,22 @@ const request: OpenRequest = {
 
 it("a question of Scorel's own stands in the language of the person", () => {
   expect(askedIn(request, wordsOf(["zh-CN"]).words)).toEqual({
-    title: "运行此命令?",
+    title: "运行此命令？",
     parts: [
       { display: "notice", level: "info", text: "$ rm a\\u{fe0f}" },
-      { display: "notice", level: "info", text: "询问的原因:/etc/hosts 位于项目之外" },
+      { display: "notice", level: "info", text: "询问的原因：/etc/hosts 位于项目之外" },
     ],
     options: [
-      { value: "y", label: "是,仅此一次" },
-      { value: "s", label: "是,并在本会话中允许:此命令" },
-      { value: "n", label: "否(可以说明原因)" },
+      { value: "y", label: "是，仅此一次", agrees: true },
+      { value: "s", label: "是，并在本会话中允许：此命令", agrees: true },
+      { value: "n", label: "否", agrees: false },
     ],
   });
-  expect(askedIn(request, wordsOf(["en"]).words).options.map(({ label }) => label)).toEqual(
-    request.options?.map(({ label }) => label),
-  );
+  expect(askedIn(request, wordsOf(["en"]).words).options.map(({ label }) => label)).toEqual([
+    "Yes, this once",
+    "Yes, and in this session: this command",
+    "No",
+  ]);
 });
 
 it("a question of anybody else stays as it was asked", () => {

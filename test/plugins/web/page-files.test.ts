@@ -18,6 +18,7 @@ function built(home: { home: string }): string {
   writeFileSync(join(folder, "page/index-aBcD_123.js"), SCRIPT);
   writeFileSync(join(folder, "page/index-aBcD_123.js.gz"), gzipSync(SCRIPT));
   writeFileSync(join(folder, "page/icon.svg"), "<svg/>");
+  writeFileSync(join(folder, "worker.js"), "self.skipWaiting();");
   return folder;
 }
 
@@ -25,7 +26,9 @@ function built(home: { home: string }): string {
 async function pageHost() {
   const folder = testHome();
   const files = built(folder);
-  const routes = ["/", "/page/"].map((path): WebRoute => ({ path, open: (...given) => answer(...given, files) }));
+  const routes = ["/", "/page/", "/worker.js"].map(
+    (path): WebRoute => ({ path, open: (...given) => answer(...given, files) }),
+  );
   const t = await testWeb({}, {}, undefined, routes);
   const get = (path: string, ...headers: string[]) =>
     raw(t.port, [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${t.port}`, "Connection: close", ...headers]);
@@ -55,7 +58,7 @@ describe("the files of the page", () => {
     const policy = headerOf(index, "Content-Security-Policy")?.split("; ") ?? [];
     expect(policy.slice(0, 3)).toEqual(["default-src 'none'", "script-src 'self'", "style-src 'self'"]);
     expect(policy).toEqual(
-      expect.arrayContaining(["frame-ancestors 'none'", "trusted-types 'none'", "base-uri 'none'"]),
+      expect.arrayContaining(["frame-ancestors 'none'", "trusted-types scorel-worker", "base-uri 'none'"]),
     );
     expect(policy.join(" ")).not.toMatch(/unsafe|\*|https?:/);
   });
@@ -69,6 +72,16 @@ describe("the files of the page", () => {
     const again = await t.get("/", `If-None-Match: ${headerOf(index, "ETag")}`);
     expect(statusOf(again)).toBe(304);
     expect(again).not.toContain("<title>");
+  });
+
+  it("have a worker beside them that browsers look for anew each time", async () => {
+    await using t = await pageHost();
+    const worker = await t.get("/worker.js");
+    expect([statusOf(worker), headerOf(worker, "Content-Type"), headerOf(worker, "Cache-Control")]).toEqual([
+      200,
+      "text/javascript; charset=utf-8",
+      "no-cache",
+    ]);
   });
 
   it.each([

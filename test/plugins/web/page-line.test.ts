@@ -33,6 +33,15 @@ describe("the field of the page", () => {
     expect(changed(messageOf(""), "!rm", { how: "insertText", added: "!rm" })).toEqual(messageOf("!rm"));
   });
 
+  it("takes a mark that is typed over all of a message for the first character", () => {
+    const over = (line: Line, added: string) => changed(line, added, { how: "insertText", added });
+    expect(over(messageOf("a draft"), "/")).toEqual({ mode: "command", isSilent: false, text: "" });
+    expect(over(messageOf("a draft"), "!")).toEqual({ mode: "shell", isSilent: false, text: "" });
+    expect(over(messageOf("a draft"), "a")).toEqual(messageOf("a"));
+    expect(over(typed("!ls"), "!")).toEqual({ mode: "shell", isSilent: false, text: "!" });
+    expect(changed(messageOf("a draft"), "/", { how: "insertFromPaste", added: "/" })).toEqual(messageOf("/"));
+  });
+
   it("is a message again when its text is deleted at once, or its mark by Backspace", () => {
     const line = typed("!ls");
     expect(changed(line, "", { how: "deleteContentBackward", added: null })).toEqual(messageOf(""));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { matchingModels, nameOf, shortCount } from "../../../plugins/web/page/chat/models.ts";
+import { matchingModels, nameOf, shortCount, usableModels } from "../../../plugins/web/page/chat/models.ts";
 
 const model = (provider: string, id: string, ready = false) => ({
   ...{ provider, id, ready, contextWindow: 1, maxTokens: 1, images: false, thinks: false },
@@ -12,6 +12,15 @@ it("models are found by words of their names, those that can be used at once fir
   expect(names(" SMALL ")).toEqual(["two/small", "one/Small"]);
   expect(names("two lar")).toEqual(["two/large"]);
   expect(names("three")).toEqual([]);
+});
+
+it("models without a key are left out until somebody looks for one, or none has a key", () => {
+  const ready = model("two", "small", true);
+  const models = [model("one", "Small"), ready];
+  expect(usableModels(models, " ")).toEqual([ready]);
+  expect(usableModels(models, "one")).toBe(models);
+  const unready = models.slice(0, 1);
+  expect(usableModels(unready, "")).toBe(unready);
 });
 
 it.each([

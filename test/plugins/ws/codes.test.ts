@@ -49,6 +49,13 @@ const touch = (t: Web, token: string) =>
 afterEach(() => vi.useRealTimers());
 
 describe("a one-time code", () => {
+  it("tells the page where the person was who has made it", async () => {
+    await using t = await testWeb();
+    const { code } = await t.client.request("create_access_code", { scopes: ["prompt"], directory: "/shop" });
+    const answer = /\{.*\}/.exec(await exchange(t, code))?.[0] ?? "";
+    expect(JSON.parse(answer)).toEqual({ token: expect.any(String), scopes: ["prompt"], directory: "/shop" });
+  });
+
   it("is exchanged once for a token with the scopes that it was made for, and neither is stored", async () => {
     await using t = await testWeb();
     const { code, token, scopes, answer } = await pass(t);

@@ -41,7 +41,7 @@ async function smallServer(limits: Partial<Limits>, upgrading?: WebRoute["upgrad
     { path: "/quick", request: (_request, response) => void response.end("done") },
     ...(upgrading ? [{ path: "/ws", upgrade: upgrading }] : []),
   ];
-  const options = { port: 0, bind: "127.0.0.1", tls: undefined, routes, names: [], origins: [] };
+  const options = { port: 0, bind: "127.0.0.1", tls: undefined, routes, names: [], origins: [], pages: [] };
   const server = await startServer({ ...options, logger: { warn: () => {} }, limits });
   const port = Number(new URL(server.address).port);
   const lines = (path: string, token?: string) => [

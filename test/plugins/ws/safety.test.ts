@@ -131,6 +131,16 @@ describe("cross-site WebSocket hijacking", () => {
       expect({ origin, got: await both(t, [host, `Origin: ${origin}`]) }).toEqual({ origin, got: [200, 101] });
   });
 
+  it("lets a page of a named origin in, also where the browser says that it is of another site", async () => {
+    await using t = await testWeb({}, { origins: ["https://page.example"] });
+    const host = `Host: 127.0.0.1:${t.port}`;
+    for (const site of ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site"]) {
+      expect(await both(t, [host, "Origin: https://page.example", site])).toEqual([200, 101]);
+      expect(await both(t, [host, `Origin: http://127.0.0.1:${t.port}`, site])).toEqual([403, 403]);
+      expect(await both(t, [host, "Origin: https://evil.example", site])).toEqual([403, 403]);
+    }
+  });
+
   it("needs the token in the first message if there was none in the header", async () => {
     await using t = await testWeb();
     await using page = await openPage(t);

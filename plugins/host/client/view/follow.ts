@@ -38,6 +38,10 @@ export interface SessionView
   close(): Promise<void>;
 }
 
+function idOfFirst([first]: readonly Delivered[]): string | undefined {
+  return (first?.event as { id: string } | undefined)?.id;
+}
+
 /** Follows a session: resolves when the view shows it, or what a cache has of it. */
 export async function followSession(
   client: Client,
@@ -201,18 +205,20 @@ class Follower implements SessionView {
 
   async earlier(count: number): Promise<boolean> {
     const { projection, client, sessionId } = this;
-    for (let left = count; left > 0 && projection.more; ) {
-      const first = projection.events[0]?.event as { id: string } | undefined;
-      const page = await client.request("get_events", {
-        sessionId,
-        tail: Math.min(left, PAGE),
-        ...(first && { before: first.id }),
-      });
+    const first = idOfFirst(projection.events);
+    const pages: Delivered[][] = [];
+    let { more } = projection;
+    // The view takes all of them at once: with each part it would be made anew.
+    for (let [left, before] = [count, first]; left > 0 && more; ) {
+      const tail = Math.min(left, PAGE);
+      const page = await client.request("get_events", { sessionId, tail, ...(before !== undefined && { before }) });
+      pages.unshift(page.events);
       left -= Math.max(1, page.events.length);
-      // The view may have started over meanwhile.
-      if ((projection.events[0]?.event as { id: string } | undefined)?.id !== first?.id) continue;
-      projection.takeOlder(page.events, page.more);
+      before = idOfFirst(page.events) ?? before;
+      ({ more } = page);
     }
+    // The view may have started over meanwhile.
+    if (pages.length > 0 && idOfFirst(projection.events) === first) projection.takeOlder(pages.flat(), more);
     return projection.more;
   }
 

@@ -1,10 +1,18 @@
 import { useEffect, useMemo, useState } from "react";
 import { enter, forgetToken, keepToken } from "../host/access.ts";
 import { Device } from "../host/device.ts";
+import { Devices } from "../host/devices.ts";
 import { useStore } from "../store.ts";
+import { useBadge } from "../waiting/attention.tsx";
+import { Notifications } from "../waiting/notifications.ts";
+import { usePush } from "../waiting/push.ts";
+import { useAllWaiting } from "../waiting/waiting-button.tsx";
 import { useWords, WordsContext, wordsOf } from "../words/words.ts";
+import { DeviceEntrance } from "./device-entrance.tsx";
 import { Entrance } from "./entrance.tsx";
+import { keepPage } from "./installed.ts";
 import { LinkState } from "./link-state.tsx";
+import { fragmentOf, goTo, placeOf, useDevice } from "./place.ts";
 import { Shell } from "./shell.tsx";
 import { useSigningOut } from "./signing-out.ts";
 
@@ -70,19 +78,62 @@ function Stages() {
   }
 }
 
-/** The page as soon as there is something to show: what the host says, or what this browser has kept. */
-function Connected({ device, leave }: { device: Device; leave(): void }) {
+/** The page with the device that its address names. */
+function Connected({ device: own, leave }: { device: Device; leave(): void }) {
+  const words = useWords();
+  const devices = useMemo(() => new Devices(own), [own]);
+  const chosen = useDevice();
+  const isKnown = useStore(devices.isKnown);
+  const other = useStore(devices.others).find(({ id }) => id === chosen);
+  useEffect(() => devices.begin(), [devices]);
+  useSigningOut(own);
+  useEffect(() => keepPage(own), [own]);
+  useBadge(useAllWaiting(devices));
+  useNotifications(devices);
+  usePush(own);
+  if (chosen === "") return <DevicePage device={own} devices={devices} leave={leave} />;
+  if (other?.device) return <DevicePage key={chosen} device={other.device} devices={devices} />;
+  if (other) return <DeviceEntrance key={chosen} devices={devices} other={other} />;
+  return (
+    <p className="page-note">
+      {isKnown ? words.deviceUnknown : words.connecting} <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>
+    </p>
+  );
+}
+
+/** Tells by notifications what waits at any device. */
+function useNotifications(devices: Devices): void {
+  const words = useWords();
+  const others = useStore(devices.others);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: which are connected changes with them.
+  useEffect(() => {
+    const ends = devices.connected().map((device) => new Notifications(device, words).begin());
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [devices, others, words]);
+}
+
+interface DevicePageProps {
+  device: Device;
+  devices: Devices;
+  /** Goes back to where the token of the host is entered. */
+  leave?(): void;
+}
+
+/** A device as soon as there is something to show: what it says, or what this browser has kept. */
+function DevicePage({ device, devices, leave }: DevicePageProps) {
   const words = useWords();
   const isUnproven = useStore(device.isUnproven);
   const isKnown = useStore(device.sessions.isKnown);
   const since = useStore(device.awaySince);
-  useSigningOut(device);
-  if (isKnown) return <Shell device={device} />;
+  if (isKnown) return <Shell device={device} devices={devices} />;
   if (since === undefined) return <p className="page-note">{words.connecting}</p>;
   return (
     <div className="page-note">
       <LinkState device={device} />
-      {isUnproven && (
+      {device.id !== "" && <a href={fragmentOf({ at: "home" }, "")}>{words.backToOwn}</a>}
+      {isUnproven && leave && (
         <button type="button" onClick={leave}>
           {words.enterAnother}
         </button>
@@ -121,7 +172,9 @@ let beginning: Promise<Stage> | undefined;
 
 function begin(): Promise<Stage> {
   beginning ??= enter().then(
-    ({ token, wasRefused }) => {
+    ({ token, wasRefused, directory }) => {
+      if (directory !== undefined && placeOf(location.hash).at === "home")
+        goTo({ at: "new", directory }, { replace: true });
       if (token !== undefined) return stageWith(token);
       return { at: "entrance", problem: wasRefused ? "refused" : undefined } as const;
     },

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { Store, useStore } from "../store.ts";
 
 /** Something that a person can do, and find by its name. */
 export interface Command {
@@ -16,8 +17,12 @@ type Offer = () => readonly Command[];
 
 const offers = new Set<Offer>();
 
-/** What can be done now, by all parts of the page that are shown. */
-export function offered(): Command[] {
+/** Changes whenever a part of the page that offers something was drawn. */
+const drawn = new Store({});
+
+/** What can be done now, by all parts of the page that are shown, also what one of them learns later. */
+export function useOffered(): Command[] {
+  useStore(drawn);
   return [...offers].flatMap((offer) => offer());
 }
 
@@ -30,4 +35,5 @@ export function useCommands(make: Offer): void {
     offers.add(offer);
     return () => void offers.delete(offer);
   }, []);
+  useEffect(() => drawn.set({}));
 }

@@ -1,5 +1,6 @@
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
+import type { Devices } from "../host/devices.ts";
 import { useRights } from "../host/rights.ts";
 import { titleOf } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
@@ -11,10 +12,19 @@ import { goToWaiting } from "./page-keys.ts";
 import { goTo } from "./place.ts";
 
 /** What can be done from everywhere: sessions to go to, projects to begin one in, and windows. */
-export function useGoals(device: Device): Command[] {
+export function useGoals(device: Device, devices: Devices): Command[] {
   const words = useWords();
   const { write, manage } = useRights();
   const projects = useStore(device.sessions.projects);
+  const others = useStore(devices.others);
+  const hosts: Command[] = [{ id: "", name: words.thisHost }, ...others]
+    .filter(({ id }) => id !== device.id)
+    .map(({ id, name }) => ({
+      id: `device ${id}`,
+      label: words.goToDevice(safeLine(name)),
+      run: () => goTo({ at: "home" }, { device: id }),
+    }));
+  const adding: Command = { id: "device", label: words.deviceAdd, run: () => openWindow({ window: "device" }) };
   const windows: Command[] = [
     { id: "waiting", label: words.goToWaiting, keys: "W", run: () => goToWaiting(projects, words) },
     { id: "all waiting", label: words.allWaiting, keys: "Q", run: () => openWindow({ window: "waiting" }) },
@@ -38,7 +48,14 @@ export function useGoals(device: Device): Command[] {
       run: () => goTo({ at: "session", sessionId: session.sessionId }),
     })),
   );
-  return [...(write ? begins : []), ...windows, ...(manage ? managing : []), ...sessions];
+  return [
+    ...(write ? begins : []),
+    ...windows,
+    ...(manage ? managing : []),
+    ...(devices.own.rights.get().manage ? [adding] : []),
+    ...hosts,
+    ...sessions,
+  ];
 }
 
 /** The key that opens the palette, as it is shown. */

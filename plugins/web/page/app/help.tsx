@@ -23,7 +23,8 @@ export function Help({ onClose }: { onClose(): void }) {
     ["1 – 9", words.keyAnswer],
   ];
   const writing: [string, string][] = [
-    [withModifier("Enter"), words.keySend],
+    [`Enter, ${withModifier("Enter")}`, words.keySend],
+    ["Shift-Enter, Alt-Enter, Ctrl-J", words.keyLine],
     [withModifier("Shift-Enter"), words.keySteer],
     ["@  $", words.keyNames],
     ["/  !", words.keyLines],

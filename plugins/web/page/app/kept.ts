@@ -1,12 +1,16 @@
 import { Store } from "../store.ts";
 
-/** What a person has chosen for this browser, "on" or "off", shared by all tabs. Storage that is full or forbidden keeps it for this page alone. */
+/**
+ * What a person has chosen for this browser, "on" or "off", shared by all tabs; what is so at first is not kept. Storage that is full or forbidden keeps it for this page alone.
+ */
 export class Kept extends Store<boolean> {
   private readonly key: string;
+  private readonly isOnAtFirst: boolean;
 
   constructor(name: string, isOnAtFirst: boolean) {
     super(read(`scorel.${name}`) ?? isOnAtFirst);
     this.key = `scorel.${name}`;
+    this.isOnAtFirst = isOnAtFirst;
     addEventListener("storage", ({ key }) => {
       if (key === this.key) super.set(read(this.key) ?? isOnAtFirst);
     });
@@ -15,7 +19,8 @@ export class Kept extends Store<boolean> {
   override set(isOn: boolean): void {
     super.set(isOn);
     try {
-      localStorage.setItem(this.key, isOn ? "on" : "off");
+      if (isOn === this.isOnAtFirst) localStorage.removeItem(this.key);
+      else localStorage.setItem(this.key, isOn ? "on" : "off");
     } catch {
       // It counts as long as the page is open.
     }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Kept } from "./kept.ts";
+import { isTyping } from "./typing.ts";
 
 /** Whether keys of one character do something. Those who speak to the computer may not want that. */
 export const singleKeys = new Kept("keys", true);
@@ -38,13 +39,13 @@ function nameOf({ key, shiftKey, ctrlKey, metaKey, altKey }: KeyboardEvent): str
   return `${shiftKey ? "shift-" : ""}${key.toLowerCase()}`;
 }
 
-/** Nobody else has a use for the key: no window, no menu, and for a character no field either. */
+/** Nobody else has a use for the key: no window, no menu, and for a character no field either, not even one that has just vanished. */
 function isFree(event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, target } = event;
   if (event.defaultPrevented || event.isComposing || event.repeat) return false;
   if (document.querySelector("dialog[open], [role=menu]")) return false;
   if (key.length > 1 || ctrlKey || metaKey) return true;
-  return singleKeys.get() && !isWriting(target);
+  return singleKeys.get() && !isWriting(target) && !isTyping();
 }
 
 function isWriting(target: EventTarget | null): boolean {

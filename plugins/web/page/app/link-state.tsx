@@ -15,8 +15,13 @@ export function LinkState({ device }: { device: Device }) {
   if (since === undefined) return null;
   const isWaiting = link.state === "waiting";
   const hasStopped = isWaiting && link.hostStopped === true;
-  const lost = asOf === undefined && isKnown ? words.lost : words.unreachable;
-  const reason = isUnproven ? words.unproven(location.origin) : hasStopped ? words.hostStopped : lost;
+  const unreachable = device.id === "" ? words.unreachable : words.deviceUnreachable(device.address, location.origin);
+  const lost = asOf === undefined && isKnown ? words.lost : unreachable;
+  const reason = isUnproven
+    ? words.unproven(device.id === "" ? location.origin : device.address)
+    : hasStopped
+      ? words.hostStopped
+      : lost;
   return (
     <div className="banner" role="status">
       {reason} {isKnown && `${words.shownAsOf(timeOf(asOf ?? since))} `}
@@ -25,6 +30,12 @@ export function LinkState({ device }: { device: Device }) {
       <button type="button" onClick={() => device.client.hurry()}>
         {words.reconnectNow}
       </button>
+      {!isUnproven && (
+        <span className="muted">
+          {" "}
+          {words.startHost} <code>scorel up</code>
+        </span>
+      )}
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import type { KnownDevice } from "../host/devices.ts";
 import { Store } from "../store.ts";
 
 /** A window above the page that menus and keys open. */
@@ -8,6 +9,8 @@ export type Opened =
   | { window: "palette" }
   | { window: "help" }
   | { window: "waiting" }
+  /** Adds a device, or renames a known one. */
+  | { window: "device"; known?: KnownDevice }
   | { window: "model"; sessionId: string; current: string | undefined };
 
 /** The window that is open. There is one at a time. */

@@ -7,7 +7,7 @@ import { openWindow } from "./opened.ts";
 import { goTo, type Place, placeOf } from "./place.ts";
 
 /** The parts of the page, in the order in which F6 goes through them. */
-const PARTS = ".sidebar, .question, .scroller, .composer textarea";
+const PARTS = [".sidebar", ".scroller", ".composer textarea", ".question"];
 
 /** The keys of the page as a whole. */
 export function usePageKeys(device: Device): void {
@@ -71,7 +71,7 @@ function focusSearch(): void {
 
 /** Gives the keyboard to the next part of the page that is shown, or to the one before. */
 function focusPart(by: number): void {
-  const parts = [...document.querySelectorAll<HTMLElement>(PARTS)].filter((part) =>
+  const parts = PARTS.flatMap((part) => document.querySelector<HTMLElement>(part) ?? []).filter((part) =>
     part.checkVisibility({ visibilityProperty: true }),
   );
   const at = parts.findIndex((part) => part.contains(document.activeElement));

@@ -1,9 +1,10 @@
-import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Device } from "../host/device.ts";
+import type { Devices } from "../host/devices.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
-import { type Command, offered } from "./commands.ts";
+import { type Command, useOffered } from "./commands.ts";
 import { fitting } from "./fuzzy.ts";
 import { useGoals } from "./goals.ts";
 
@@ -11,12 +12,12 @@ import { useGoals } from "./goals.ts";
 const SHOWN = 50;
 
 /** Finds sessions, projects and everything that can be done by a few letters. */
-export function Palette({ device, onClose }: { device: Device; onClose(): void }) {
+export function Palette({ device, devices, onClose }: { device: Device; devices: Devices; onClose(): void }) {
   const words = useWords();
   const [wanted, setWanted] = useState("");
   const [chosen, setChosen] = useState(0);
-  const actions = useMemo(offered, []);
-  const goals = useGoals(device);
+  const actions = useOffered();
+  const goals = useGoals(device, devices);
   const found = fitting([...actions, ...goals], wanted, ({ label, detail = "" }) => `${label} ${detail}`).slice(
     0,
     SHOWN,

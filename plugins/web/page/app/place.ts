@@ -7,7 +7,16 @@ export type Place =
   | { at: "session"; sessionId: string; eventId?: string }
   | { at: "new"; directory: string };
 
-export function placeOf(fragment: string): Place {
+/** What comes first in a fragment whose place is at another device than the host of the page. */
+const AT_DEVICE = /^#\/on\/([\w-]{1,64})(?=\/)/;
+
+/** The id of the device in a fragment; empty for the host of the page. */
+export function deviceOf(fragment: string): string {
+  return AT_DEVICE.exec(fragment)?.[1] ?? "";
+}
+
+export function placeOf(whole: string): Place {
+  const fragment = whole.replace(AT_DEVICE, "#");
   const [, kind, value = ""] = /^#\/(session|new)\/(.+)$/.exec(fragment) ?? [];
   const [, sessionId, eventId] = /^([\w-]{1,64})(?:\/([\w-]{1,64}))?$/.exec(value) ?? [];
   if (kind === "session" && sessionId) return { at: "session", sessionId, ...(eventId && { eventId }) };
@@ -15,15 +24,23 @@ export function placeOf(fragment: string): Place {
   return { at: "home" };
 }
 
-export function fragmentOf(place: Place): string {
-  if (place.at === "session") return `#/session/${place.sessionId}${place.eventId ? `/${place.eventId}` : ""}`;
-  return place.at === "new" ? `#/new/${encodeURIComponent(place.directory)}` : "#/";
+/** The fragment of a place at a device: by default at the one that is shown. */
+export function fragmentOf(place: Place, device = deviceOf(globalThis.location?.hash ?? "")): string {
+  const begin = device === "" ? "#/" : `#/on/${device}/`;
+  if (place.at === "session") return `${begin}session/${place.sessionId}${place.eventId ? `/${place.eventId}` : ""}`;
+  return place.at === "new" ? `${begin}new/${encodeURIComponent(place.directory)}` : begin;
 }
 
-export function goTo(place: Place, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, "", fragmentOf(place));
-  else history.pushState(null, "", fragmentOf(place));
+export function goTo(place: Place, { replace = false, device }: { replace?: boolean; device?: string } = {}): void {
+  const fragment = fragmentOf(place, device);
+  if (replace) history.replaceState(null, "", fragment);
+  else history.pushState(null, "", fragment);
   dispatchEvent(new PopStateEvent("popstate"));
+}
+
+/** The id of the device that is shown; empty for the host of the page. */
+export function useDevice(): string {
+  return deviceOf(useSyncExternalStore(listen, () => location.hash));
 }
 
 export function usePlace(): Place {

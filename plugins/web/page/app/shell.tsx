@@ -1,33 +1,37 @@
 import { useEffect, useRef } from "react";
 import { NewChat } from "../chat/new-chat.tsx";
 import { SessionPage } from "../chat/session-page.tsx";
+import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
+import type { Devices } from "../host/devices.ts";
 import { RightsContext } from "../host/rights.ts";
 import { Sidebar } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
 import { keepFocus } from "../ui/focus-keeper.ts";
 import { NoteBox } from "../ui/note.tsx";
-import { MarksTold, useBadge, useLooking } from "../waiting/attention.tsx";
-import { Notifications } from "../waiting/notifications.ts";
+import { MarksTold, useLooking } from "../waiting/attention.tsx";
 import { WaitingBar } from "../waiting/waiting-button.tsx";
 import { useWords } from "../words/words.ts";
+import { forgetOpenedFiles } from "../work/panel-state.ts";
 import { useDrawer } from "./drawer.ts";
 import { LinkState } from "./link-state.tsx";
+import { openWindow } from "./opened.ts";
 import { usePageKeys } from "./page-keys.ts";
-import { type Place, usePlace } from "./place.ts";
+import { goTo, type Place, usePlace } from "./place.ts";
+import { hearTyping } from "./typing.ts";
 import { Windows } from "./windows.tsx";
 
 /** The page of a host that is connected: what there is at the left, what is chosen at the right. */
-export function Shell({ device }: { device: Device }) {
+export function Shell({ device, devices }: { device: Device; devices: Devices }) {
   const words = useWords();
   const place = usePlace();
   const list = useRef<HTMLElement>(null);
   const main = useRef<HTMLElement>(null);
   const { isOpen, open, close } = useDrawer(list, main);
-  useBadge(device);
   useLooking(device, place);
-  useEffect(() => new Notifications(device, words).begin(), [device, words]);
   useEffect(keepFocus, []);
+  useEffect(hearTyping, []);
+  useEffect(() => forgetOpenedFiles, []);
   usePageKeys(device);
   return (
     <RightsContext value={useStore(device.rights)}>
@@ -36,19 +40,49 @@ export function Shell({ device }: { device: Device }) {
           {words.skip}
         </button>
         <nav ref={list} className="sidebar" aria-label={words.sessions} tabIndex={-1}>
-          <Sidebar device={device} chosen={place.at === "session" ? place.sessionId : undefined} />
+          <Sidebar device={device} devices={devices} chosen={place.at === "session" ? place.sessionId : undefined} />
         </nav>
         {isOpen && <button type="button" className="veil" aria-label={words.close} onClick={close} />}
         <main ref={main} className="main" tabIndex={-1} inert={isOpen}>
           <LinkState device={device} />
-          <WaitingBar device={device} place={place} />
+          <WaitingBar device={device} devices={devices} place={place} />
           <Chosen device={device} place={place} onMenu={open} />
         </main>
-        <Windows device={device} />
+        <Windows device={device} devices={devices} />
         <NoteBox />
         <MarksTold device={device} place={place} />
       </div>
     </RightsContext>
+  );
+}
+
+/** Projects that a home offers to begin in. The list has all of them. */
+const OFFERED = 3;
+
+/** Begins a session from where nothing is chosen yet. */
+function Begin({ device }: { device: Device }) {
+  const words = useWords();
+  const { write, manage } = useStore(device.rights);
+  const projects = useStore(device.sessions.projects);
+  return (
+    <p className="begin">
+      {write &&
+        projects.slice(0, OFFERED).map(({ id, name, directory }, at) => (
+          <button
+            key={id}
+            type="button"
+            className={at === 0 ? "primary" : undefined}
+            onClick={() => goTo({ at: "new", directory })}
+          >
+            {words.beginIn(safeLine(name))}
+          </button>
+        ))}
+      {manage && projects.length === 0 && (
+        <button type="button" className="primary" onClick={() => openWindow({ window: "project" })}>
+          {words.addProject}
+        </button>
+      )}
+    </p>
   );
 }
 
@@ -65,6 +99,7 @@ function Chosen({ device, place, onMenu }: { device: Device; place: Place; onMen
         {words.menu}
       </button>
       <p className="muted">{place.at === "new" ? words.mayNotCreate : words.choose}</p>
+      {place.at === "home" && <Begin device={device} />}
     </div>
   );
 }

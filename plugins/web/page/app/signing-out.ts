@@ -1,8 +1,10 @@
 import { tokenId } from "@scorel/host/client";
 import { useEffect } from "react";
 import { forgetDrafts } from "../chat/drafts.ts";
-import { forgetToken, keptToken } from "../host/access.ts";
+import { forgetTokens, keptToken } from "../host/access.ts";
 import type { Device } from "../host/device.ts";
+import { forgetOwn } from "../host/own-ids.ts";
+import { unsubscribe } from "../waiting/push.ts";
 import { forgetSeen } from "../waiting/seen.ts";
 
 /** Over it, the pages of this browser tell each other that the person has signed out. */
@@ -32,9 +34,10 @@ async function leave({ client, kept }: Device): Promise<void> {
   const token = keptToken();
   // The token is good for hours: the host is told first, and gets the time that a busy one needs.
   const ending = token === undefined ? undefined : Promise.race([endAtHost(client, token), pause(LONGEST_END_MS)]);
-  forgetToken();
+  forgetTokens();
   forgetDrafts();
   forgetSeen();
+  forgetOwn();
   // A browser that cannot be asked to forget has kept nothing.
   await kept.forget().catch(() => {});
   await ending;
@@ -42,8 +45,10 @@ async function leave({ client, kept }: Device): Promise<void> {
   location.reload();
 }
 
-/** Ends the token at the host, too, if it is there: nobody can use it any more. Tokens that were entered by hand stay. */
+/** Ends the pushes and the token at the host, too, if it is there: nobody can use it any more. Tokens that were entered by hand stay. */
 async function endAtHost(client: Device["client"], token: string): Promise<void> {
+  // The host ends the pushes with the token, also when it was not told.
+  await unsubscribe({ client }).catch(() => {});
   if (client.state.state !== "live") return;
   await client.request("end_page", { page: await tokenId(token) }).catch(() => {});
 }

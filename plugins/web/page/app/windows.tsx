@@ -1,5 +1,7 @@
 import { ModelDialog } from "../chat/model-choice.tsx";
 import type { Device } from "../host/device.ts";
+import type { Devices } from "../host/devices.ts";
+import { DeviceDialog } from "../sidebar/device-dialog.tsx";
 import { ProjectDialog } from "../sidebar/project-dialog.tsx";
 import { RenameDialog } from "../sidebar/rename-dialog.tsx";
 import { TrashDialog } from "../sidebar/trash-dialog.tsx";
@@ -10,7 +12,7 @@ import { opened } from "./opened.ts";
 import { Palette } from "./palette.tsx";
 
 /** The window that is open. */
-export function Windows({ device }: { device: Device }) {
+export function Windows({ device, devices }: { device: Device; devices: Devices }) {
   const current = useStore(opened);
   const close = () => opened.set(undefined);
   switch (current?.window) {
@@ -21,11 +23,13 @@ export function Windows({ device }: { device: Device }) {
     case "project":
       return <ProjectDialog device={device} onClose={close} />;
     case "palette":
-      return <Palette device={device} onClose={close} />;
+      return <Palette device={device} devices={devices} onClose={close} />;
     case "help":
       return <Help onClose={close} />;
     case "waiting":
-      return <WaitingDialog device={device} onClose={close} />;
+      return <WaitingDialog devices={devices} onClose={close} />;
+    case "device":
+      return <DeviceDialog devices={devices} known={current.known} onClose={close} />;
     case "model":
       return (
         <ModelDialog

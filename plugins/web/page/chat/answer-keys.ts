@@ -1,10 +1,13 @@
-import { useEffect, useState } from "react";
+import { type RefObject, useEffect, useState } from "react";
 import { useCommands } from "../app/commands.ts";
 import { useKeys } from "../app/keys.ts";
+import { isTyping, noteTyping } from "../app/typing.ts";
 import { useWords } from "../words/words.ts";
 
-/** How long a question must have been shown before keys answer it: whoever types meanwhile has not read it. */
+/** How long a question must have been in sight before keys answer it: whoever types meanwhile has not read it. */
 const READ_MS = 700;
+/** The share of an element that counts as all of it: sizes are rounded. */
+const WHOLE = 0.98;
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
 interface Option {
@@ -12,17 +15,12 @@ interface Option {
   label: string;
 }
 
-/** Answers a question by the number of an option, offers its answers in the palette, and tells whether its keys act yet. */
-export function useAnswerKeys(options: readonly Option[], answer: (value: string) => void): boolean {
+/** Answers a question by the number of an option, as long as its keys act, and offers its answers in the palette. */
+export function useAnswerKeys(options: readonly Option[], isRead: boolean, answer: (value: string) => void): void {
   const words = useWords();
-  const [isRead, setRead] = useState(false);
-  useEffect(() => {
-    const timer = setTimeout(() => setRead(true), READ_MS);
-    return () => clearTimeout(timer);
-  }, []);
-  const numbered = options
-    .slice(0, KEYS.length)
-    .map(({ value }, at) => [KEYS[at], () => isRead && answer(value)] as const);
+  // A key that comes too early was meant for something else, and so are those that follow it.
+  const press = (value: string) => (isRead && !isTyping() ? answer(value) : noteTyping());
+  const numbered = options.slice(0, KEYS.length).map(({ value }, at) => [KEYS[at], () => press(value)] as const);
   useKeys(Object.fromEntries(numbered));
   useCommands(() =>
     options.map(({ value, label }, at) => ({
@@ -32,5 +30,34 @@ export function useAnswerKeys(options: readonly Option[], answer: (value: string
       run: () => answer(value),
     })),
   );
+}
+
+/** Whether these parts of a question have all been in sight for a while; without any, whether it has been there so long. */
+export function useRead(place: RefObject<HTMLElement | null>, parts = ""): boolean {
+  const [isRead, setRead] = useState(false);
+  useEffect(() => {
+    const hidden = new Set(parts === "" ? [] : place.current?.querySelectorAll(parts));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      if (hidden.size > 0) setRead(false);
+      else timer = setTimeout(() => setRead(true), READ_MS);
+    };
+    const observer = new IntersectionObserver(
+      (seen) => {
+        for (const { target, intersectionRatio } of seen)
+          if (intersectionRatio < WHOLE) hidden.add(target);
+          else hidden.delete(target);
+        look();
+      },
+      { threshold: WHOLE },
+    );
+    for (const part of hidden) observer.observe(part);
+    look();
+    return () => {
+      observer.disconnect();
+      clearTimeout(timer);
+    };
+  }, [place, parts]);
   return isRead;
 }

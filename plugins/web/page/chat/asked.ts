@@ -8,21 +8,29 @@ import type { Words } from "../words/words.ts";
 export interface Asked {
   title: string;
   parts: DisplayAction[];
-  options: { value: string; label: string }[];
+  options: { value: string; label: string; agrees: boolean }[];
 }
 
 export function askedIn(request: OpenRequest, words: Words): Asked {
   const { kind, title, body = [], options = [], plugin } = request;
   // Only these texts are Scorel's own.
-  const known = (text: string) => (plugin === "permissions" ? words.known(text) : text);
+  const isKnown = plugin === "permissions";
+  const known = (text: string) => (isKnown ? words.known(text) : text);
   const line = (text: string) => safeLine(decidedText(known(text)));
   const yesOrNo = [
-    { value: "y", label: words.yes },
-    { value: "n", label: words.no },
+    { value: "y", label: words.yes, agrees: true },
+    { value: "n", label: words.no, agrees: false },
   ];
   return {
     title: line(title),
     parts: body.map((part) => decided(part.display === "notice" ? { ...part, text: known(part.text) } : part)),
-    options: kind === "confirm" ? yesOrNo : options.map(({ value, label }) => ({ value, label: line(label) })),
+    options:
+      kind === "confirm"
+        ? yesOrNo
+        : options.map(({ value, label, kind }) => ({
+            value,
+            label: line(isKnown ? words.answerLabel(label) : label),
+            agrees: !kind?.startsWith("reject") && value !== "n",
+          })),
   };
 }

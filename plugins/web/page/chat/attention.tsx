@@ -76,7 +76,7 @@ export function useFocusBack(session: OpenSession, field: Field): void {
     const isAnswered = count < before.current;
     before.current = count;
     const isFree = document.activeElement === null || document.activeElement.matches("body, main");
-    if (isAnswered && count === 0 && isFree && matchMedia("(hover: hover)").matches) field.focus();
+    if (isAnswered && count === 0 && isFree && !matchMedia("(pointer: coarse)").matches) field.focus();
   }, [count, field]);
 }
 

@@ -5,7 +5,7 @@ import { type Command, useCommands } from "../app/commands.ts";
 import { openWindow } from "../app/opened.ts";
 import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
-import { cloneSession, deleteSession, downloadSession } from "../sidebar/session-actions.ts";
+import { cloneSession, compactSession, deleteSession, downloadSession } from "../sidebar/session-actions.ts";
 import { useStore } from "../store.ts";
 import { attempt } from "../ui/note.tsx";
 import { useWords, type Words } from "../words/words.ts";
@@ -18,8 +18,8 @@ export function useChatCommands(client: RemoteClient, session: OpenSession, titl
   const { manage } = useRights();
   const { write } = session.rights;
   const { canStop, stop } = useStopping(client, session);
-  const { model } = useStore(session.status);
-  const modes = useModes(client, session.id, manage);
+  const { model, connection } = useStore(session.status);
+  const modes = useModes(client, session.id, manage && connection === "live");
   const stopping: Command = { id: "stop", label: words.stopTurn, keys: "Esc", run: stop };
   const choosing: Command = {
     id: "model",
@@ -40,6 +40,7 @@ function filing(client: RemoteClient, session: { sessionId: string; title: strin
   return [
     { id: "rename", label: words.renameTitle, run: () => openWindow({ window: "rename", sessionId, name: title }) },
     { id: "clone", label: words.clone, run: () => attempt(() => cloneSession(client, session)) },
+    { id: "compact", label: words.compactNow, run: () => attempt(() => compactSession(client, session, words)) },
     { id: "md", label: words.exportAs("Markdown"), run: download("md") },
     { id: "html", label: words.exportAs("HTML"), run: download("html") },
     { id: "jsonl", label: words.exportLog, run: download("jsonl") },
@@ -56,7 +57,7 @@ function modeCommands(client: RemoteClient, sessionId: string, modes: readonly M
   const set = (mode: Mode["mode"]) => () => attempt(() => client.request("set_permission", { sessionId, mode }));
   return modes
     .filter(({ unavailable }) => !unavailable)
-    .map(({ mode }) => ({ id: `mode ${mode}`, label: words.modeIs(mode), run: set(mode) }));
+    .map(({ mode }) => ({ id: `mode ${mode}`, label: words.modeIs(words.modes[mode] ?? mode), run: set(mode) }));
 }
 
 function levelCommands(client: RemoteClient, sessionId: string, words: Words): Command[] {
@@ -68,7 +69,7 @@ function levelCommands(client: RemoteClient, sessionId: string, words: Words): C
   }));
 }
 
-/** The permission modes of a session; none where it has none, and until they are known. */
+/** The permission modes of a session; none where it has none, and until the host has opened it. */
 function useModes(client: RemoteClient, sessionId: string, isWanted: boolean): readonly Mode[] {
   const [modes, setModes] = useState<readonly Mode[]>([]);
   useEffect(() => {

@@ -22,7 +22,7 @@ import { StatusLine } from "./status-line.tsx";
 /** A conversation, what waits in it, and the field to write in. */
 export function Chat({ device, session, onMenu }: { device: Device; session: OpenSession; onMenu(): void }) {
   const words = useWords();
-  const [field] = useState(() => new Field(session.id));
+  const [field] = useState(() => new Field(device.keyOf(session.id)));
   useFocusBack(session, field);
   const { isDropping, dropping } = useDropping(field);
   const { write, answer } = session.rights;

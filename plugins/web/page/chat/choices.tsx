@@ -56,10 +56,12 @@ export function ModeChoice({ current, locked, modes, choose, onNeed }: ModeChoic
       onPointerEnter={onNeed}
       onChange={(event) => choose(event.target.value as Mode["mode"])}
     >
-      {known.every(({ mode }) => mode !== current) && <option value={current}>{current}</option>}
+      {known.every(({ mode }) => mode !== current) && (
+        <option value={current}>{words.modes[current] ?? current}</option>
+      )}
       {known.map(({ mode, about }) => (
         <option key={mode} value={mode} title={about}>
-          {mode}
+          {words.modes[mode] ?? mode}
         </option>
       ))}
     </select>

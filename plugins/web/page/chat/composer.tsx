@@ -1,6 +1,7 @@
-import type { RemoteClient } from "@scorel/host/client";
+import { copiedPart, type RemoteClient } from "@scorel/host/client";
+import { useEffect, useRef } from "react";
 import { goTo } from "../app/place.ts";
-import { safeText } from "../display/safe.ts";
+import { safeLine, safeText } from "../display/safe.ts";
 import { isReachable } from "../host/reachable.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
@@ -10,7 +11,7 @@ import { useEscape } from "./attention.tsx";
 import type { Field, Said } from "./field.ts";
 import { type Line, messageOf } from "./line.ts";
 import { LineField } from "./line-field.tsx";
-import { enter, type Running } from "./send.ts";
+import { commandIn, enter, type Running } from "./send.ts";
 import { useStopping } from "./stopping.ts";
 
 interface ComposerProps {
@@ -30,6 +31,7 @@ export function Composer({ client, session, field }: ComposerProps) {
   useEscape(canStop, stop);
   const said = useStore(field.said);
   const submit = useSubmit({ client, session, field });
+  useHeld({ client, session, field }, submit);
   return (
     <form
       className="composer"
@@ -92,8 +94,11 @@ function useSubmit({ client, session, field }: ComposerProps) {
   const words = useWords();
   return async (running: Running) => {
     // What has left the field would be lost with the page.
-    if (!(await isReachable(client))) return sayAway(client, field, words.notSentAway);
+    const isThere = await isReachable(client);
     const line = field.get();
+    // A command is not run when nobody thinks of it any more.
+    if (!isThere && line.mode === "message") field.held.set({ text: line.text, running });
+    if (!isThere) return sayAway(client, field, line.mode === "message" ? words.sentWhenBack : words.notSentAway);
     const pictures = line.mode === "message" ? field.pictures.get() : [];
     if (!hasContent(line, pictures.length)) return;
     field.set(messageOf(""));
@@ -101,9 +106,15 @@ function useSubmit({ client, session, field }: ComposerProps) {
     field.said.set(undefined);
     try {
       const { output, input, copy, sessionId, leave } = await enter(client, session.id, { line, pictures, running });
+      const name = await commandIn(line, client, session.id).catch(() => undefined);
+      if (name !== undefined) field.said.set({ text: words.sentAsText(name) });
       if (output) field.said.set({ text: output });
-      if (input !== undefined) field.put(/^\/./.test(input) ? commandOf(input.slice(1)) : messageOf(input));
-      if (copy !== undefined) await navigator.clipboard.writeText(copy);
+      if (input) field.put(input.isCommand ? commandOf(input.text.slice(1)) : messageOf(input.text));
+      if (copy !== undefined) {
+        await navigator.clipboard.writeText(copy);
+        const [characters, start] = copiedPart(copy);
+        field.said.set({ text: words.copiedPart(characters, safeLine(start)) });
+      }
       if (sessionId !== undefined && sessionId !== session.id) goTo({ at: "session", sessionId });
       if (leave) goTo({ at: "home" });
     } catch (thrown) {
@@ -113,6 +124,23 @@ function useSubmit({ client, session, field }: ComposerProps) {
       field.said.set({ text: line.mode === "message" ? `${words.notSent} ${message}` : message, isProblem: true });
     }
   };
+}
+
+/** Sends what waits for the host when it is back. What was changed meanwhile is sent by nobody but its writer. */
+function useHeld({ client, session, field }: ComposerProps, submit: (running: Running) => Promise<void>): void {
+  const { connection } = useStore(session.status);
+  const { text } = useStore(field);
+  const held = useStore(field.held);
+  const send = useRef(submit);
+  send.current = submit;
+  useEffect(() => {
+    const isBack = connection === "live" && client.state.state === "live";
+    const isChanged = held !== undefined && text !== held.text;
+    if (held === undefined || !(isBack || isChanged)) return;
+    field.held.set(undefined);
+    if (field.said.get()?.isOfAway) field.said.set(undefined);
+    if (!isChanged) void send.current(held.running);
+  }, [client, connection, text, held, field]);
 }
 
 /** Says above the field that nothing can be sent, until the host is back. */

@@ -1,5 +1,5 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { useCommands } from "../app/commands.ts";
 import { useRights } from "../host/rights.ts";
@@ -32,8 +32,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
   const list = useRef<VirtualizerHandle>(null);
   const { isAway, moved, toEnd, leave } = useFollowing(scroller, entries);
   const { found, shown } = useTarget(session, entries, list, leave);
-  const { isLoading, load } = useEarlier(session);
-
+  const isLoading = useEarlier(session, scroller, isAway);
   const { message, dialog } = useMessages({ client, session, field }, entries);
 
   return (
@@ -41,10 +40,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
       <div
         className="scroller"
         ref={scroller}
-        onScroll={({ currentTarget }) => {
-          moved();
-          if (isAway && currentTarget.scrollTop < NEAR_BEGIN) load();
-        }}
+        onScroll={moved}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         role="log"
@@ -52,7 +48,7 @@ export function Conversation({ client, session, field }: ConversationProps) {
         aria-label={words.conversation}
       >
         {isLoading && <p className="muted">{words.loadEarlier}</p>}
-        <Virtualizer ref={list} scrollRef={scroller} shift={isLoading}>
+        <Virtualizer ref={list} scrollRef={scroller} shift={useCameBefore(entries)}>
           {entries.map((entry) => (
             <div
               className="entry"
@@ -107,13 +103,36 @@ function useMessages(place: ConversationProps, entries: readonly Entry[]) {
   return { message, dialog };
 }
 
-/** Fetches earlier messages, once at a time. */
-function useEarlier(session: OpenSession) {
+/** Whether entries have come before those that were drawn last: the list keeps the reader at the same words then. */
+function useCameBefore(entries: readonly Entry[]): boolean {
+  const drawn = useRef(entries);
+  useLayoutEffect(() => {
+    drawn.current = entries;
+  });
+  const [first] = drawn.current;
+  return first !== undefined && entries.length > drawn.current.length && entries[0]?.key !== first.key;
+}
+
+/** Fetches earlier messages while the reader is near the beginning, also when there is nothing left to scroll. Returns whether it does. */
+function useEarlier(session: OpenSession, scroller: RefObject<HTMLElement | null>, isAway: boolean): boolean {
   const [isLoading, setLoading] = useState(false);
-  const load = () => {
-    if (isLoading || !session.hasEarlier) return;
-    setLoading(true);
-    session.earlier().finally(() => setLoading(false));
-  };
-  return { isLoading, load };
+  useEffect(() => {
+    const { current } = scroller;
+    if (!current || !isAway || isLoading) return;
+    const look = () => {
+      if (current.scrollTop >= NEAR_BEGIN || !session.hasEarlier) return;
+      setLoading(true);
+      session.earlier().finally(() => setLoading(false));
+    };
+    // The list first moves what it has got out of sight, so that the reader stays at the same words.
+    let frame = requestAnimationFrame(() => {
+      frame = requestAnimationFrame(look);
+    });
+    current.addEventListener("scroll", look, { passive: true });
+    return () => {
+      cancelAnimationFrame(frame);
+      current.removeEventListener("scroll", look);
+    };
+  }, [session, scroller, isAway, isLoading]);
+  return isLoading;
 }

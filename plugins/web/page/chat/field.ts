@@ -2,6 +2,7 @@ import { Store } from "../store.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
 import { type Line, messageOf, written } from "./line.ts";
 import { Pictures } from "./pictures.ts";
+import type { Running } from "./send.ts";
 
 /** What was answered: what a command says, or why something was not done. */
 export interface Said {
@@ -11,10 +12,17 @@ export interface Said {
   isOfAway?: boolean;
 }
 
+/** A message that is sent as soon as the host is back, unless its text is changed before. */
+export interface Held {
+  text: string;
+  running: Running;
+}
+
 /** What is in the field of a session. Whatever shows the session may put text there. What is not sent is kept as a draft. */
 export class Field extends Store<Line> {
   /** Stands above the field until the next message, or until it is closed. */
   readonly said = new Store<Said | undefined>(undefined);
+  readonly held = new Store<Held | undefined>(undefined);
   /** What goes with the message beside its text. It is not kept with the draft. */
   readonly pictures = new Pictures();
   private readonly place: string;

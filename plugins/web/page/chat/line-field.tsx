@@ -4,7 +4,9 @@ import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { attach, filesOf } from "./attach.ts";
+import { isComposing, madeLine, sendsByEnter, sentBy } from "./enter-key.ts";
 import type { Field } from "./field.ts";
+import { useKeyboard } from "./keyboard.ts";
 import { changed, type Line, markOf, messageOf, unmarked } from "./line.ts";
 import type { Running } from "./send.ts";
 import { Sources, type Suggestion } from "./suggest.ts";
@@ -32,6 +34,7 @@ export function LineField({ client, session, field, onSubmit, onEscape }: LineFi
   const shown = useStore(suggesting.shown);
   const list = useId();
   useShape(element, line);
+  useKeyboard(element);
 
   const ask = (next: Line, caret: number) => suggesting.ask(next, next.text.slice(0, caret));
   const take = (suggestion: Suggestion) => {
@@ -52,9 +55,12 @@ export function LineField({ client, session, field, onSubmit, onEscape }: LineFi
     else take(chosen);
     return true;
   };
-  const write = ({ key, ctrlKey, metaKey, shiftKey, currentTarget }: KeyboardEvent<HTMLTextAreaElement>) => {
+  const write = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    const { key, shiftKey, currentTarget } = event;
+    const running = sentBy(event);
     const isAtStart = currentTarget.selectionStart === 0 && currentTarget.selectionEnd === 0;
-    if (key === "Enter" && (ctrlKey || metaKey)) enterWith(shiftKey ? "steer" : "follow_up");
+    if (running !== undefined) enterWith(running);
+    else if (madeLine(event)) suggesting.close();
     else if (key === "Enter" && line.mode !== "message" && !shiftKey) enterWith("follow_up");
     else if (key === "Backspace" && line.mode !== "message" && isAtStart) field.set(unmarked(line));
     else if (key === "Escape" && line.mode !== "message" && line.text === "") field.set(messageOf(""));
@@ -103,7 +109,7 @@ export function LineField({ client, session, field, onSubmit, onEscape }: LineFi
           void attach(field, files, words);
         }}
         onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing || !(choose(event) || write(event))) return;
+          if (isComposing(event) || !(choose(event) || write(event))) return;
           event.preventDefault();
           event.stopPropagation();
         }}
@@ -123,7 +129,7 @@ function labelOf({ mode, isSilent }: Line, words: Words): string {
 }
 
 function hintOf({ mode, isSilent }: Line, words: Words): string {
-  if (mode === "message") return words.placeholder;
+  if (mode === "message") return words.placeholder(sendsByEnter());
   return mode === "command" ? words.commandHint : isSilent ? words.shellSilent : words.shellHint;
 }
 
@@ -134,7 +140,8 @@ function useShape(element: { readonly current: HTMLTextAreaElement | null }, lin
     const { current } = element;
     if (!current) return;
     current.style.height = "auto";
-    current.style.height = `${current.scrollHeight}px`;
+    // The height counts the borders, too: without them, the field would scroll by their width.
+    current.style.height = `${current.scrollHeight + current.offsetHeight - current.clientHeight}px`;
   }, [line.text]);
   useLayoutEffect(() => {
     const { current } = element;

@@ -3,7 +3,7 @@ export type Mode = "message" | "command" | "shell";
 
 /**
  * A text and what it is. The mark of a command (`/`) or a shell line (`!`) is not part of the text: only a person who types it first in an
- * empty field begins one. Text that was pasted, dropped or kept as a draft is a message, whatever it begins with.
+ * empty field, or over all of a message, begins one. Text that was pasted, dropped or kept as a draft is a message, whatever it begins with.
  */
 export interface Line {
   mode: Mode;
@@ -32,7 +32,8 @@ export function messageOf(text: string): Line {
 
 /** The field after a change of its text. */
 export function changed(line: Line, text: string, { how, added }: Change): Line {
-  if (line.text === "" && added === text && BY_KEYS.includes(how)) return begun(line, text);
+  const isFirst = line.text === "" || line.mode === "message";
+  if (isFirst && added === text && BY_KEYS.includes(how)) return begun(line, text);
   // A command or shell line whose text was deleted at once is a message again, so that what is typed next is not run.
   const isErased = text === "" && line.text !== "" && !(BY_ONE.includes(how) && line.text.length === 1);
   return isErased ? messageOf("") : { mode: line.mode, isSilent: line.isSilent, text };

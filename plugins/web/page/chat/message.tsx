@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Display } from "../display/display.tsx";
+import { outcomeOf } from "../display/outcome.ts";
 import { Picture, picturesIn } from "../display/picture.tsx";
 import { safeLine } from "../display/safe.ts";
 import { useRights } from "../host/rights.ts";
@@ -34,7 +35,7 @@ export function Message({ row, author, isIdle, isLast, deeds }: MessageProps) {
   if (display.display !== "bubble" || !(hasText || pictures))
     return (
       <>
-        <Display display={display} />
+        <Display display={display} outcome={outcomeOf(row.event)} />
         {pictures}
       </>
     );

@@ -5,7 +5,7 @@ import { safeLine, safeText } from "../display/safe.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { useWords } from "../words/words.ts";
-import { matchingModels, nameOf, shortCount } from "./models.ts";
+import { matchingModels, nameOf, shortCount, usableModels } from "./models.ts";
 
 /** Models that are listed at once. Words in the field find the others. */
 const SHOWN = 100;
@@ -56,7 +56,10 @@ export function ModelDialog({ client, sessionId, current, choose, onClose }: Mod
       (thrown) => setProblem((thrown as Error).message),
     );
   }, [client, sessionId]);
-  const found = matchingModels(models ?? [], wanted);
+  const [isAll, setAll] = useState(false);
+  const listed = isAll ? (models ?? []) : usableModels(models ?? [], wanted);
+  const left = (models?.length ?? 0) - listed.length;
+  const found = matchingModels(listed, wanted);
   const take = (model: ModelRow | undefined) =>
     model && choose(nameOf(model)).then(onClose, (thrown) => setProblem((thrown as Error).message));
   return (
@@ -83,6 +86,11 @@ export function ModelDialog({ client, sessionId, current, choose, onClose }: Mod
           </li>
         ))}
       </ul>
+      {left > 0 && (
+        <button type="button" className="link" onClick={() => setAll(true)}>
+          {words.showWithoutKey(left)}
+        </button>
+      )}
       {found.length > SHOWN && <p className="muted">{words.moreModels(found.length - SHOWN)}</p>}
     </Dialog>
   );

@@ -7,6 +7,12 @@ export function matchingModels(models: readonly ModelRow[], wanted: string): Mod
   return found.sort((a, b) => Number(b.ready) - Number(a.ready));
 }
 
+/** The models that can be used at once; all where there is none, or somebody looks for one. */
+export function usableModels(models: readonly ModelRow[], wanted: string): readonly ModelRow[] {
+  const ready = models.filter((model) => model.ready);
+  return ready.length === 0 || wanted.trim() !== "" ? models : ready;
+}
+
 export function nameOf({ provider, id }: Pick<ModelRow, "provider" | "id">): string {
   return `${provider}/${id}`;
 }

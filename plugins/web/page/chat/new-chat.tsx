@@ -1,34 +1,51 @@
 import type { RemoteClient } from "@scorel/host/client";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
 import { isReachable } from "../host/reachable.ts";
 import { useWords } from "../words/words.ts";
+import { openBegun } from "./begun.ts";
 import { draftOf, keepDraft } from "./drafts.ts";
+import { isComposing, madeLine, sendsByEnter, sentBy } from "./enter-key.ts";
+import { useKeyboard } from "./keyboard.ts";
 import { type Chosen, NewOptions } from "./new-options.tsx";
 import { send } from "./send.ts";
 
 /** A session that begins with its first message, and does not exist before. */
 export function NewChat({ device, directory, onMenu }: { device: Device; directory: string; onMenu(): void }) {
   const words = useWords();
-  const place = `new:${directory}`;
+  const place = device.keyOf(`new:${directory}`);
   const [text, setText] = useState(() => draftOf(place));
+  const written = useRef(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useKeyboard(field);
   const [problem, setProblem] = useState<string>();
   const [chosen, setChosen] = useState<Chosen>({});
   const [isSent, setSent] = useState(false);
+  const write = (next: string) => {
+    written.current = next;
+    setText(next);
+  };
   const begin = async () => {
-    if (text.trim() === "") return;
+    if (isSent || text.trim() === "") return;
     setSent(true);
+    // On a phone, that would open the keyboard again.
+    if (!matchMedia("(pointer: coarse)").matches) field.current?.focus();
     if (!(await isReachable(device.client))) {
       setSent(false);
       return setProblem(words.notSentAway);
     }
     setProblem(undefined);
+    // What is written from now on is for the session.
+    write("");
     try {
       const sessionId = await beginSession(device.client, { cwd: directory, ...chosen }, text);
+      await openBegun(device, sessionId);
       keepDraft(place, "");
+      keepDraft(device.keyOf(sessionId), written.current);
       goTo({ at: "session", sessionId }, { replace: true });
     } catch (thrown) {
+      write([text, written.current].filter((part) => part !== "").join("\n\n"));
       setProblem(`${words.notSent} ${(thrown as Error).message}`);
       setSent(false);
     }
@@ -55,20 +72,23 @@ export function NewChat({ device, directory, onMenu }: { device: Device; directo
           </pre>
         )}
         <textarea
+          ref={field}
           aria-label={words.message}
-          placeholder={words.placeholder}
+          placeholder={words.placeholder(sendsByEnter())}
           rows={4}
           // biome-ignore lint/a11y/noAutofocus: the field is what this place is for.
           autoFocus
           value={text}
           onChange={(event) => {
-            setText(event.target.value);
-            keepDraft(place, event.target.value);
+            write(event.target.value);
+            if (!isSent) keepDraft(place, event.target.value);
           }}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
+            if (isComposing(event)) return;
+            const isSent = sentBy(event) !== undefined;
+            if (!isSent && !madeLine(event)) return;
             event.preventDefault();
-            void begin();
+            if (isSent) void begin();
           }}
         />
         <div className="composer-keys">

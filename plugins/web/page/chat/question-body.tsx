@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { Display } from "../display/display.tsx";
 import { WholeContext } from "../display/room.ts";
 import { useWords } from "../words/words.ts";
+import { counted, lastLines } from "./counted.ts";
 
 /** What a question is about, whole. Where it is longer than its place, its length stands above it: the end decides as much as the beginning. */
 export function QuestionBody({ parts }: { parts: readonly DisplayAction[] }) {
@@ -23,13 +24,27 @@ export function QuestionBody({ parts }: { parts: readonly DisplayAction[] }) {
           <WholeContext value={true}>
             {parts.map((part, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a question do not change.
-              <Display key={at} display={part} />
+              <div key={at} className={isCommand(part) ? "question-command" : undefined}>
+                <Display display={part.display === "notice" ? { ...part, text: counted(part.text, words) } : part} />
+              </div>
             ))}
           </WholeContext>
+          <div className="question-end" />
         </div>
       </section>
+      {goesOn && (
+        <section className="question-tail" aria-label={words.endsWith}>
+          <span className="muted">{words.endsWith}</span>
+          <pre className="plain">{lastLines(parts, words)}</pre>
+        </section>
+      )}
     </>
   );
+}
+
+/** A command stands as it would be typed. */
+function isCommand(part: DisplayAction): boolean {
+  return part.display === "notice" && part.text.startsWith("$ ");
 }
 
 /** The lines and characters of what a question is about. */

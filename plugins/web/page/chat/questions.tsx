@@ -1,12 +1,13 @@
 import type { OpenRequest, RemoteClient } from "@scorel/host/client";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { singleKeys } from "../app/keys.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import { useAnswerKeys } from "./answer-keys.ts";
+import { useAnswerKeys, useRead } from "./answer-keys.ts";
 import { askedIn } from "./asked.ts";
 import { QuestionBody } from "./question-body.tsx";
+import { useWhole } from "./whole.ts";
 
 /** The question that was asked first. It vanishes when anybody has answered it. */
 export function Questions({ client, session }: { client: RemoteClient; session: OpenSession }) {
@@ -51,16 +52,36 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
     }
   };
 
-  const isRead = useAnswerKeys(isOneOfMany ? NO_KEYS : options, (value) => !isSent && void answer(value));
+  const place = useRef<HTMLElement>(null);
+  const isRead = useRead(place, isOneOfMany ? "" : "h3, .choices");
+  const whole = useWhole(place);
+  const choose = (value: string) => {
+    const agrees = options.find((option) => option.value === value)?.agrees === true;
+    if (!isSent && (!agrees || (!whole.isOff && whole.passes()))) void answer(value);
+  };
+  useAnswerKeys(isOneOfMany ? NO_KEYS : options, isRead, choose);
   const areKeysOn = useStore(singleKeys) && !isOneOfMany;
   const isOff = isSent || isOver || (isOneOfMany && !isRead);
+  // Elsewhere, no answer is more usual than the others.
+  const isYesFirst = kind === "confirm" || request.plugin === "permissions";
+  const label = kind === "input" ? words.answer : words.reason;
+  const written = (
+    <input
+      disabled={isOver}
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  );
 
   return (
-    <section className="question" aria-label={words.asked} tabIndex={-1} data-room>
+    <section ref={place} className="question" aria-label={words.asked} tabIndex={-1} data-room>
       <h3>
         {title} {more > 0 && <span className="badge">+{more}</span>}
       </h3>
       <QuestionBody parts={parts} />
+      {whole.isAskedAgain && <p role="status">{words.notAllSeen}</p>}
       {problem && <p role="alert">{problem}</p>}
       <form
         className="answers"
@@ -69,34 +90,34 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
           if (kind === "input") void answer(text);
         }}
       >
-        <input
-          disabled={isOver}
-          aria-label={kind === "input" ? words.answer : words.reason}
-          placeholder={kind === "input" ? words.answer : words.reason}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
+        {kind === "input" && written}
         {kind === "input" && (
           <button type="submit" className="primary" disabled={isOff}>
             {words.answer}
           </button>
         )}
-        {options.map(({ value, label }, at) => (
-          <button
-            key={value}
-            type="button"
-            disabled={isOff}
-            aria-keyshortcuts={areKeysOn && isRead && at < 9 ? `${at + 1}` : undefined}
-            onClick={() => void answer(value)}
-          >
-            {areKeysOn && at < 9 && (
-              <span className="key" aria-hidden="true" data-early={!isRead || undefined}>
-                {at + 1}
-              </span>
-            )}
-            {label}
-          </button>
-        ))}
+        {options.length > 0 && (
+          <div className="choices">
+            {options.map(({ value, label, agrees }, at) => (
+              <button
+                key={value}
+                type="button"
+                className={isYesFirst && at === 0 ? "primary" : undefined}
+                disabled={isOff || (agrees && whole.isOff)}
+                aria-keyshortcuts={areKeysOn && isRead && at < 9 ? `${at + 1}` : undefined}
+                onClick={() => choose(value)}
+              >
+                {areKeysOn && at < 9 && (
+                  <span className="key" aria-hidden="true" data-early={!isRead || undefined}>
+                    {at + 1}
+                  </span>
+                )}
+                {label}
+              </button>
+            ))}
+          </div>
+        )}
+        {kind !== "input" && written}
         {kind === "input" && (
           <button type="button" disabled={isOff} onClick={() => void answer(null)}>
             {words.decline}

@@ -1,5 +1,4 @@
-import type { RemoteClient } from "@scorel/host/client";
-import type { CommandResult } from "@scorel/host/contract";
+import { type Obeyed, obeyed, type RemoteClient } from "@scorel/host/client";
 import type { UserMessage } from "@scorel/messages/contract";
 import { type Line, meant } from "./line.ts";
 import type { Picture } from "./pictures.ts";
@@ -25,15 +24,23 @@ export async function enter(
   client: RemoteClient,
   sessionId: string,
   { line, pictures, running }: Entered,
-): Promise<CommandResult> {
+): Promise<Obeyed> {
   const { mode, text, isSilent } = meant(line);
   if (mode === "command") {
     const [, name = "", args = ""] = /^(\S*)\s*([\s\S]*)$/.exec(text) ?? [];
-    return client.request("run_command", { sessionId, name, args: args.trim() });
+    return obeyed(name, await client.request("run_command", { sessionId, name, args: args.trim() }));
   }
   if (mode === "shell") await client.request("run_shell", { sessionId, command: text, silent: isSilent });
   else await send(client, sessionId, contentOf(text, pictures), running);
   return {};
+}
+
+/** The name of the command that a message would have been if it had been typed; undefined if it is about none. */
+export async function commandIn({ mode, text }: Line, client: RemoteClient, sessionId: string) {
+  const [, name] = (mode === "message" && /^\/(\S+)(?: [^\n]*)?$/.exec(text.trim())) || [];
+  if (name === undefined) return undefined;
+  const { commands } = await client.request("list_commands", { sessionId });
+  return commands.find((command) => command.name === name)?.name;
 }
 
 /** A text with pictures. Pictures alone need no text. */

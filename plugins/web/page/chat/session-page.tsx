@@ -3,7 +3,9 @@ import { useEffect, useState } from "react";
 import type { Device } from "../host/device.ts";
 import { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
+import { useAnsweringLater } from "../waiting/push.ts";
 import { useWords } from "../words/words.ts";
+import { begunOf, takeBegun } from "./begun.ts";
 import { Chat } from "./chat.tsx";
 import { Deleted } from "./deleted.tsx";
 
@@ -21,15 +23,15 @@ export function SessionPage(props: SessionPageProps) {
 
 function Opening({ device, sessionId, onMenu }: SessionPageProps) {
   const words = useWords();
-  const [session, setSession] = useState<OpenSession>();
+  const [session, setSession] = useState(() => begunOf(sessionId));
   const [error, setError] = useState<Error>();
   const { write, answer } = useStore(device.rights);
   const isAway = useStore(device.awaySince) !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: with other rights than were known, it is opened in another way.
   useEffect(() => {
     let isWanted = true;
-    const { client } = device;
-    const opening = OpenSession.open(device, sessionId);
+    const begun = takeBegun(sessionId);
+    const opening = begun ? Promise.resolve(begun) : OpenSession.open(device, sessionId);
     opening.then(
       (opened) => isWanted && setSession(opened),
       async (thrown) => {
@@ -40,7 +42,7 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
     return () => {
       isWanted = false;
       // The host closes it by itself when the connection is gone.
-      opening.then((opened) => opened.close(client)).catch(() => {});
+      opening.then((opened) => opened.close(device)).catch(() => {});
     };
   }, [device, sessionId, write, answer]);
   useEffect(() => {
@@ -54,6 +56,7 @@ function Opening({ device, sessionId, onMenu }: SessionPageProps) {
     void look();
     return session.status.subscribe(look);
   }, [device, sessionId, session]);
+  useAnsweringLater(device, sessionId, session !== undefined);
   if (error)
     return (
       <div className="empty" role="alert">

@@ -13,8 +13,11 @@ import { ModelChoice } from "./model-choice.tsx";
 /** What the session does, and what it works with. */
 export function StatusLine({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const words = useWords();
-  const { model, thinking, context, spent, doing, branch } = useStore(session.status);
-  const locked = useLock();
+  const { model, thinking, context, spent, doing, branch, permission, permissionDefault } = useStore(session.status);
+  const [isOpen, setOpen] = useState(false);
+  const mode = permission ?? permissionDefault;
+  const short = [mode && (words.modes[mode] ?? mode), model?.split("/").at(-1) ?? words.noModel];
+  const locked = useLock(session);
   const since = doing && "since" in doing ? doing.since : undefined;
   const now = useSeconds(since !== undefined);
   const parts = [
@@ -23,11 +26,15 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
     branch,
   ];
   return (
-    <footer className="status">
+    <footer className="status" data-folded={!isOpen || undefined}>
       <span role="status">
         {doing && words.states[doing.state]}
         {since !== undefined && ` ${Math.max(0, Math.floor((now - since) / 1_000))} s`}
       </span>
+      {/* Shown on a phone, where all of it would take the room of the conversation. */}
+      <button type="button" className="link status-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {safeLine(short.filter(Boolean).join(" · "))}
+      </button>
       <PermissionMode client={client} session={session} />
       <ModelChoice
         client={client}
@@ -46,16 +53,18 @@ export function StatusLine({ client, session }: { client: RemoteClient; session:
   );
 }
 
-/** Why the token of this page cannot change what a session works with. */
-function useLock(): string | undefined {
+/** Why this page cannot change what a session works with. */
+function useLock(session: OpenSession): string | undefined {
   const words = useWords();
-  return useRights().manage ? undefined : words.needsAdmin;
+  const { manage } = useRights();
+  if (useStore(session.status).connection !== "live") return words.unreachable;
+  return manage ? undefined : words.needsAdmin;
 }
 
 /** The permission mode, to be changed. The modes are read when the list is opened. */
 function PermissionMode({ client, session }: { client: RemoteClient; session: OpenSession }) {
   const { permission, permissionDefault } = useStore(session.status);
-  const locked = useLock();
+  const locked = useLock(session);
   const [modes, setModes] = useState<readonly Mode[]>([]);
   const current = permission ?? permissionDefault;
   if (current === undefined) return null;

@@ -2,6 +2,7 @@ import type { DisplayAction } from "@scorel/kernel";
 import { type ComponentType, useContext, useState } from "react";
 import { useWords } from "../words/words.ts";
 import { LongText } from "./long-text.tsx";
+import { type Outcome, timeText } from "./outcome.ts";
 import { WholeContext } from "./room.ts";
 import { safeText, titleLine } from "./safe.ts";
 
@@ -16,22 +17,26 @@ interface CardProps {
   status: "running" | "done" | "error";
   text: string;
   body?: DisplayAction[] | undefined;
+  outcome?: Outcome | undefined;
   /** Shows the parts of the body. */
   Body: ComponentType<{ display: DisplayAction }>;
 }
 
 /** A piece of work, such as a tool's call. Closed, it shows changes to files, and the end of what has failed or still runs. */
-export function Card({ title, status, text, body = [], Body }: CardProps) {
+export function Card({ title, status, text, body = [], outcome = {}, Body }: CardProps) {
   const words = useWords();
   const [isOpen, setOpen] = useState(useContext(WholeContext));
-  const state = { running: words.running, done: words.done, error: words.failed }[status];
+  // A command that ran to its end may have failed all the same.
+  const look = status === "done" && outcome.exitCode ? "warned" : status;
+  const state = { running: words.running, done: words.done, error: words.failed, warned: words.failed }[look];
   const changes = body.filter(({ display }) => display === "diff" || display === "list");
-  const tail = status === "done" || isOpen ? "" : endOf(text);
+  const tail = look === "done" || isOpen ? "" : endOf(text);
   return (
-    <section className={`card ${status}`}>
+    <section className={`card ${look}`}>
       <button type="button" className="card-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <span className={`dot ${status}`} role="img" aria-label={state} />
+        <span className={`dot ${look}`} role="img" aria-label={state} />
         <span className="card-title">{isOpen ? <LongText text={titleLine(title)} /> : shortLine(title)}</span>
+        <Ending outcome={outcome} />
       </button>
       {tail !== "" && <pre className="plain tail">{safeText(tail)}</pre>}
       {isOpen && body.length === 0 && text.trim() !== "" && (
@@ -45,6 +50,14 @@ export function Card({ title, status, text, body = [], Body }: CardProps) {
       ))}
     </section>
   );
+}
+
+/** How a command ended, and after how long. */
+function Ending({ outcome: { exitCode = 0, durationMs = 0 } }: { outcome: Outcome }) {
+  const words = useWords();
+  const parts = [exitCode === 0 ? undefined : words.exitCode(exitCode), timeText(durationMs)];
+  const text = parts.filter((part) => part !== undefined).join(" · ");
+  return text === "" ? null : <span className="card-ending">{text}</span>;
 }
 
 function shortLine(title: string): string {

@@ -5,13 +5,14 @@ import { useWords } from "../words/words.ts";
 import { Card } from "./card.tsx";
 import { Diff } from "./diff.tsx";
 import { LongText } from "./long-text.tsx";
+import type { Outcome } from "./outcome.ts";
 import { WholeContext } from "./room.ts";
 import { safeLine, safeText } from "./safe.ts";
 
 type Of<D extends DisplayAction["display"]> = Extract<DisplayAction, { display: D }>;
 
 /** Shows what an event looks like, in the form that its plugin chose. */
-export function Display({ display }: { display: DisplayAction }) {
+export function Display({ display, outcome }: { display: DisplayAction; outcome?: Outcome }) {
   switch (display.display) {
     case "bubble":
       return <Bubble {...display} />;
@@ -40,7 +41,7 @@ export function Display({ display }: { display: DisplayAction }) {
     case "list":
       return <Steps {...display} />;
     case "card":
-      return <Card {...display} Body={Display} />;
+      return <Card {...display} outcome={outcome} Body={Display} />;
     default:
       return null;
   }

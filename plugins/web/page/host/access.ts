@@ -26,8 +26,17 @@ addEventListener("hashchange", () => {
   if (CODE.test(location.hash)) location.reload();
 });
 
+/** How a page has been let in. */
+interface Entering {
+  token: string | undefined;
+  /** The code of its link was not taken. */
+  wasRefused: boolean;
+  /** Where the person was who has made the link. */
+  directory?: string;
+}
+
 /** The token of this tab. A code in the address is exchanged for one first, whatever becomes of it. */
-export async function enter(): Promise<{ token: string | undefined; wasRefused: boolean }> {
+export async function enter(): Promise<Entering> {
   if (code === undefined) return { token: keptToken(), wasRefused: false };
   const answer = await fetch("access", {
     method: "POST",
@@ -36,21 +45,32 @@ export async function enter(): Promise<{ token: string | undefined; wasRefused: 
     credentials: "omit",
     referrerPolicy: "no-referrer",
   });
-  const token = answer.ok ? ((await answer.json()) as { token?: unknown }).token : undefined;
+  const { token, directory } = (answer.ok ? await answer.json() : {}) as { token?: unknown; directory?: unknown };
   sessionStorage.removeItem(CODE_KEY);
   if (typeof token !== "string") return { token: keptToken(), wasRefused: true };
   keepToken(token);
-  return { token, wasRefused: false };
+  return { token, wasRefused: false, ...(typeof directory === "string" && { directory }) };
 }
 
-export function keepToken(token: string): void {
-  sessionStorage.setItem(KEY, token);
+/** Keeps the token for a device; without its id, that for the host of this page. */
+export function keepToken(token: string, device = ""): void {
+  sessionStorage.setItem(keyOf(device), token);
 }
 
-export function keptToken(): string | undefined {
-  return sessionStorage.getItem(KEY) ?? undefined;
+export function keptToken(device = ""): string | undefined {
+  return sessionStorage.getItem(keyOf(device)) ?? undefined;
 }
 
-export function forgetToken(): void {
-  sessionStorage.removeItem(KEY);
+export function forgetToken(device = ""): void {
+  sessionStorage.removeItem(keyOf(device));
+}
+
+/** Forgets the tokens for all devices. */
+export function forgetTokens(): void {
+  for (const key of Object.keys(sessionStorage))
+    if (key === KEY || key.startsWith(keyOf(" ").trimEnd())) sessionStorage.removeItem(key);
+}
+
+function keyOf(device: string): string {
+  return device === "" ? KEY : `${KEY}.${device}`;
 }

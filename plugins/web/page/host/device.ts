@@ -1,6 +1,7 @@
 import "./contracts.ts";
 import { type CacheOptions, connectHost, dialWebSocket, type LinkState, type RemoteClient } from "@scorel/host/client";
 import { Store } from "../store.ts";
+import { SeenStore } from "../waiting/seen.ts";
 import { Kept } from "./kept.ts";
 import { KeptLists } from "./kept-lists.ts";
 import { ALL, type PageRights, pageRights } from "./rights.ts";
@@ -8,8 +9,19 @@ import { SessionList } from "./session-list.ts";
 
 declare const SCOREL_VERSION: string;
 
-/** The host that this page belongs to, and what is known of it, also while it cannot be reached. */
+/** Which host a page connects to. */
+interface Whereabouts {
+  /** As it is called in addresses of the page; empty for the host that the page comes from. */
+  id: string;
+  address: string;
+  /** Where this browser keeps what it says. */
+  kept: Kept;
+}
+
+/** A host, and what is known of it, also while it cannot be reached. */
 export class Device {
+  readonly id: string;
+  readonly address: string;
   readonly client: RemoteClient;
   readonly link: Store<LinkState>;
   /** Since when the host cannot be reached, in milliseconds since 1970. */
@@ -19,10 +31,19 @@ export class Device {
   readonly sessions: SessionList;
   /** What this page may do, as the host has said last. */
   readonly rights = new Store<PageRights>(ALL);
-  readonly kept = new Kept();
+  readonly kept: Kept;
+  /** What this browser has seen of it. */
+  readonly seen: SeenStore;
   readonly cache: CacheOptions;
 
-  private constructor(client: RemoteClient, address: string) {
+  /** How often each session is shown: one that is left while its turn runs, and gone back to, is so twice. */
+  private readonly shown = new Map<string, number>();
+
+  private constructor(client: RemoteClient, { id, address, kept }: Whereabouts) {
+    this.id = id;
+    this.address = address;
+    this.kept = kept;
+    this.seen = new SeenStore(id);
     this.client = client;
     this.link = new Store(client.state);
     // The ids of sessions are unique at a host, and a directory that becomes a project changes that of its sessions.
@@ -57,24 +78,45 @@ export class Device {
     if (!isSame) this.rights.set(rights);
   }
 
-  /** Connects to the host that the page came from, for as long as it takes. Resolves when what this browser has kept is there. */
-  static async connect(token: string): Promise<Device> {
-    const address = new URL(".", location.href.split(/[?#]/, 1)[0]).href;
+  /**
+   * Connects to a host, by default the one that the page came from, for as long as it takes. Resolves when what this browser has kept is
+   * there.
+   */
+  static async connect(token: string, where: Whereabouts = home()): Promise<Device> {
+    const { origin } = new URL(where.address);
     const client = await connectHost({
-      dial: () => dialWebSocket(new URL("ws", address)),
-      address: location.origin,
+      dial: () => dialWebSocket(new URL("ws", where.address)),
+      address: origin,
       name: "page",
       version: SCOREL_VERSION,
       token: () => token,
       patient: true,
     });
-    const device = new Device(client, address);
+    const device = new Device(client, where);
     await device.sessions.restore();
     void device.begin();
     // A phone that wakes up, and a network that comes back, need not wait for the next attempt.
     addEventListener("online", () => client.hurry());
     document.addEventListener("visibilitychange", () => document.hidden || client.hurry());
     return device;
+  }
+
+  /** Takes that a session is shown once more. */
+  retain(sessionId: string): void {
+    this.shown.set(sessionId, (this.shown.get(sessionId) ?? 0) + 1);
+  }
+
+  /** Takes that it is shown once less. Returns whether it is not shown any more. */
+  release(sessionId: string): boolean {
+    const left = (this.shown.get(sessionId) ?? 1) - 1;
+    if (left > 0) this.shown.set(sessionId, left);
+    else this.shown.delete(sessionId);
+    return left <= 0;
+  }
+
+  /** How something of this device is called where the browser keeps that of all devices: their sessions may have the same ids. */
+  keyOf(name: string): string {
+    return this.id === "" ? name : `${this.id}:${name}`;
   }
 
   /** When the host has said what this browser shows of a session; undefined when nothing of it was kept. */
@@ -94,4 +136,9 @@ export class Device {
       this.isUnproven.set(state.unproven === true);
     }
   }
+}
+
+/** The host that the page came from. */
+function home(): Whereabouts {
+  return { id: "", address: new URL(".", location.href.split(/[?#]/, 1)[0]).href, kept: new Kept() };
 }

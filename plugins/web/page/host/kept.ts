@@ -45,6 +45,17 @@ export class Kept implements CacheStore {
     await this.database.within("readwrite", ({ texts, entries }) => [texts.delete(key), entries.delete(key)]);
   }
 
+  /** Removes what is kept of one device. The keys of entries are JSON of lists that name it. */
+  async forgetDevice(device: string): Promise<void> {
+    const [keys] = await this.database.within("readonly", ({ entries }) => [entries.getAllKeys()]);
+    const named = JSON.stringify(device);
+    const isOfDevice = (key: unknown): key is string => typeof key === "string" && key.includes(named);
+    const gone = Array.isArray(keys) ? keys.filter(isOfDevice) : [];
+    await this.database.within("readwrite", ({ texts, entries }) =>
+      gone.flatMap((key) => [texts.delete(key), entries.delete(key)]),
+    );
+  }
+
   /** Removes everything, and takes nothing more: what is still on its way here is not kept. */
   async forget(): Promise<void> {
     this.isForgotten = true;

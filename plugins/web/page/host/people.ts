@@ -1,5 +1,6 @@
 import { clientName, type SessionView, type ViewChange } from "@scorel/host/client";
 import { Store } from "../store.ts";
+import { isOfBrowser, keepOwn } from "./own-ids.ts";
 
 /** What terminals and pages are called, with the number that a host gives to the second one and those after it. */
 const COMMON = /^(terminal|page)(-\d+)?$/;
@@ -35,6 +36,7 @@ export class People {
 
   /** Takes who is in the session now. */
   look({ status }: SessionView): void {
+    if (!this.own.has(this.client.clientId)) keepOwn(this.client.clientId);
     this.own.add(this.client.clientId);
     if (status.host === this.host) return;
     this.host = status.host;
@@ -48,12 +50,12 @@ export class People {
   }
 
   /**
-   * The name of somebody else. Undefined for this page, and for terminals and pages that were closed before it came: they mostly were
+   * The name of somebody else. Undefined for the pages of this browser, and for terminals and pages that were closed before it came: they mostly were
    * those of the same person, and their names say nothing.
    */
   nameOf(clientId: string): string | undefined {
     const name = clientName(clientId);
-    if (name === undefined || this.isOwn(clientId)) return undefined;
+    if (name === undefined || this.isOwn(clientId) || isOfBrowser(clientId)) return undefined;
     return COMMON.test(name) && !this.met.get().has(clientId) ? undefined : name;
   }
 

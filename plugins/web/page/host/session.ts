@@ -34,6 +34,8 @@ export class OpenSession {
   private readonly changed = new Set<string>();
   private areRowsOld = true;
   private frame = 0;
+  /** Called when a session that is no longer shown is at rest. */
+  private rested: (() => void) | undefined;
 
   constructor(client: Client, { view, opened }: OpenedView, rights: Rights) {
     this.view = view;
@@ -59,8 +61,14 @@ export class OpenSession {
   static async open(device: Device, sessionId: string): Promise<OpenSession> {
     const { client, cache, rights } = device;
     const allowed = (given: Rights) => device.allow(given);
-    const view = await openView(client, sessionId, { tail: EARLIER, cache, allowed });
-    return new OpenSession(client, view, rights.get());
+    device.retain(sessionId);
+    try {
+      const view = await openView(client, sessionId, { tail: EARLIER, cache, allowed });
+      return new OpenSession(client, view, rights.get());
+    } catch (thrown) {
+      device.release(sessionId);
+      throw thrown;
+    }
   }
 
   get hasEarlier(): boolean {
@@ -77,13 +85,24 @@ export class OpenSession {
     await this.view.earlier(EARLIER);
   }
 
-  async close(client: Client): Promise<void> {
+  /**
+   * Leaves the session as soon as its turn has ended and nothing waits for an answer: the page lists all that waits, and without a client
+   * the host would answer no.
+   */
+  async close(device: Device): Promise<void> {
     document.removeEventListener("visibilitychange", this.seen);
+    if (!this.isAtRest) await new Promise<void>((resolve) => (this.rested = resolve));
     cancelAnimationFrame(this.frame);
     await this.view.close();
     // Before that, there is nothing to close, and afterwards it would stay open.
     await this.opened;
-    if (this.rights.write) await client.request("close_session", { sessionId: this.id });
+    if (device.release(this.id) && this.rights.write)
+      await device.client.request("close_session", { sessionId: this.id });
+  }
+
+  private get isAtRest(): boolean {
+    const { running, connection } = this.view.status;
+    return connection === "closed" || (!running && this.view.requests.length === 0);
   }
 
   private readonly seen = () => void (document.hidden || this.show());
@@ -95,6 +114,7 @@ export class OpenSession {
     if (change.kind === "live" || change.kind === "text") this.changed.add(change.id);
     // The title of a tab that is not seen tells that somebody is asked.
     this.requests.set(this.view.requests);
+    if (this.isAtRest) this.rested?.();
     if (this.frame === 0 && !document.hidden) this.frame = requestAnimationFrame(() => this.show());
   }
 

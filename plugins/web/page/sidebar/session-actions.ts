@@ -29,6 +29,16 @@ export async function cloneSession(client: RemoteClient, { sessionId }: Named): 
   goTo({ at: "session", sessionId: copy.sessionId });
 }
 
+/** Summarizes the older part of a session's conversation, and says what came of it. */
+export async function compactSession(client: RemoteClient, { sessionId, title }: Named, words: Words): Promise<void> {
+  tell({ text: words.compacting });
+  const done = await client.request("compact", { sessionId });
+  const text = done.compacted
+    ? words.compactedNote(done.tokensBefore, done.tokensAfter, title)
+    : words.notCompactedNote(title);
+  tell({ text: done.note === undefined ? text : `${text} ${done.note}` });
+}
+
 /** Saves the text of a session where the browser keeps its downloads. */
 export async function downloadSession(
   client: RemoteClient,

@@ -3,7 +3,7 @@ import type { Device } from "../host/device.ts";
 import { Menu } from "../ui/menu.tsx";
 import { attempt } from "../ui/note.tsx";
 import { useWords } from "../words/words.ts";
-import { cloneSession, deleteSession, downloadSession } from "./session-actions.ts";
+import { cloneSession, compactSession, deleteSession, downloadSession } from "./session-actions.ts";
 
 interface SessionMenuProps {
   device: Device;
@@ -24,6 +24,7 @@ export function SessionMenu({ device, sessionId, title }: SessionMenuProps) {
       items={[
         { label: words.rename, run: () => openWindow({ window: "rename", sessionId, name: title }) },
         { label: words.clone, run: () => attempt(() => cloneSession(device.client, session)) },
+        { label: words.compactNow, run: () => attempt(() => compactSession(device.client, session, words)) },
         { label: words.exportAs("Markdown"), run: download("md") },
         { label: words.exportAs("HTML"), run: download("html") },
         { label: words.exportLog, run: download("jsonl") },

@@ -5,6 +5,7 @@ import { fragmentOf } from "../app/place.ts";
 import { signOut } from "../app/signing-out.ts";
 import { safeLine } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
+import type { Devices } from "../host/devices.ts";
 import { useRights } from "../host/rights.ts";
 import type { ProjectRow } from "../host/session-list.ts";
 import { FoundInConversations } from "../search/found.tsx";
@@ -13,18 +14,24 @@ import { Menu } from "../ui/menu.tsx";
 import { attempt } from "../ui/note.tsx";
 import { SearchField } from "../ui/search-field.tsx";
 import { markOf } from "../waiting/marks.ts";
-import { seenStore } from "../waiting/seen-store.ts";
 import { WaitingButton } from "../waiting/waiting-button.tsx";
 import { useWords, type Words } from "../words/words.ts";
 import { ago } from "./ago.ts";
+import { DeviceList } from "./device-list.tsx";
 import { removeProject } from "./project-actions.ts";
 import { SessionMenu } from "./session-menu.tsx";
 
 /** Sessions of a project that are shown before all are asked for. */
 const SHOWN = 8;
 
-/** All projects and their sessions. */
-export function Sidebar({ device, chosen }: { device: Device; chosen: string | undefined }) {
+interface SidebarProps {
+  device: Device;
+  devices: Devices;
+  chosen: string | undefined;
+}
+
+/** The devices, and all projects and sessions of the one that is shown. */
+export function Sidebar({ device, devices, chosen }: SidebarProps) {
   const words = useWords();
   const { write, answer, manage } = useRights();
   const projects = useStore(device.sessions.projects);
@@ -36,7 +43,7 @@ export function Sidebar({ device, chosen }: { device: Device; chosen: string | u
       <header className="sidebar-head">
         <div className="title-line">
           <h1>Scorel</h1>
-          <WaitingButton device={device} />
+          <WaitingButton devices={devices} />
           <Menu
             label={words.moreActions}
             items={[
@@ -48,12 +55,16 @@ export function Sidebar({ device, chosen }: { device: Device; chosen: string | u
                     { label: words.deletedSessions, run: () => openWindow({ window: "trash" }) },
                   ]
                 : []),
-              { label: words.signOut, run: () => void signOut(device) },
+              ...(devices.own.rights.get().manage
+                ? [{ label: words.deviceAdd, run: () => openWindow({ window: "device" }) }]
+                : []),
+              { label: words.signOut, run: () => void signOut(devices.own) },
             ]}
           >
             ⋯
           </Menu>
         </div>
+        <DeviceList devices={devices} current={device.id} />
         <SearchField label={words.search} value={wanted} onChange={setWanted} />
       </header>
       {problem && <p role="alert">{problem.message}</p>}
@@ -114,7 +125,7 @@ function Project({ device, project, chosen, isWhole }: ProjectProps) {
       <ul>
         {shown.map((session) => (
           <li key={session.sessionId} className="session-row">
-            <SessionLink session={session} isChosen={session.sessionId === chosen} />
+            <SessionLink device={device} session={session} isChosen={session.sessionId === chosen} />
             {manage && <SessionMenu device={device} sessionId={session.sessionId} title={titleOf(session, words)} />}
           </li>
         ))}
@@ -128,9 +139,15 @@ function Project({ device, project, chosen, isWhole }: ProjectProps) {
   );
 }
 
-function SessionLink({ session, isChosen }: { session: SessionSummary; isChosen: boolean }) {
+interface SessionLinkProps {
+  device: Device;
+  session: SessionSummary;
+  isChosen: boolean;
+}
+
+function SessionLink({ device, session, isChosen }: SessionLinkProps) {
   const words = useWords();
-  const mark = markOf(session, useStore(seenStore));
+  const mark = markOf(session, useStore(device.seen));
   const names = { asking: words.waitingForYou, running: words.working, unread: words.unread };
   return (
     <a

@@ -21,7 +21,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
     const { current } = element;
     current?.showModal();
     // On a phone, that would open the keyboard.
-    if (matchMedia("(hover: hover)").matches) current?.querySelector<HTMLElement>(TEXT_FIELD)?.focus();
+    if (!matchMedia("(pointer: coarse)").matches) current?.querySelector<HTMLElement>(TEXT_FIELD)?.focus();
     return () => current?.close();
   }, []);
   return (

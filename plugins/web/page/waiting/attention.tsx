@@ -4,8 +4,7 @@ import type { Device } from "../host/device.ts";
 import { titleOf } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
-import { type Mark, markOf, newsOf, sessionsOf, waitingIn } from "./marks.ts";
-import { seenStore } from "./seen-store.ts";
+import { type Mark, markOf, newsOf, sessionsOf } from "./marks.ts";
 
 /** Takes that the session that is shown was looked at, as long as the tab is in sight. */
 export function useLooking(device: Device, place: Place): void {
@@ -15,9 +14,9 @@ export function useLooking(device: Device, place: Place): void {
     const look = () => {
       // What this browser has kept may be older than what it has seen.
       if (!device.sessions.hasBegun) return;
-      seenStore.begin(sessionsOf(projects));
+      device.seen.begin(sessionsOf(projects));
       const row = shown === undefined ? undefined : device.sessions.find(shown);
-      if (row && !document.hidden) seenStore.look(row);
+      if (row && !document.hidden) device.seen.look(row);
     };
     look();
     document.addEventListener("visibilitychange", look);
@@ -26,8 +25,7 @@ export function useLooking(device: Device, place: Place): void {
 }
 
 /** The title and the picture of the tab tell how many sessions wait for an answer. */
-export function useBadge({ sessions }: Device): void {
-  const count = waitingIn(useStore(sessions.projects)).length;
+export function useBadge(count: number): void {
   useEffect(() => {
     document.title = count > 0 ? `(${count}) Scorel` : "Scorel";
     const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
@@ -39,7 +37,7 @@ export function useBadge({ sessions }: Device): void {
 export function MarksTold({ device, place }: { device: Device; place: Place }) {
   const words = useWords();
   const projects = useStore(device.sessions.projects);
-  const seen = useStore(seenStore);
+  const seen = useStore(device.seen);
   const shown = place.at === "session" ? place.sessionId : undefined;
   const before = useRef<ReadonlyMap<string, Mark | undefined>>(undefined);
   const [told, setTold] = useState("");

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import type { Device } from "../host/device.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import {
@@ -8,9 +9,10 @@ import {
   notificationsOn,
   wantNotifications,
 } from "./notification-state.ts";
+import { canBePushed, pushOn, pushProblem, unsubscribe } from "./push.ts";
 
 /** Whether the browser tells that a session waits while the page is not in sight. */
-export function NotificationChoice() {
+export function NotificationChoice({ device }: { device: Device }) {
   const words = useWords();
   const state = useStore(notificationState);
   const areOn = useStore(notificationsOn);
@@ -32,7 +34,14 @@ export function NotificationChoice() {
             />{" "}
             {words.notificationsDetailed}
           </label>
-          <button type="button" onClick={() => notificationsOn.set(false)}>
+          <PushChoice device={device} />
+          <button
+            type="button"
+            onClick={() => {
+              notificationsOn.set(false);
+              void unsubscribe(device).catch(() => {});
+            }}
+          >
             {words.notificationsOff}
           </button>
         </>
@@ -42,5 +51,31 @@ export function NotificationChoice() {
         </button>
       )}
     </fieldset>
+  );
+}
+
+/** Whether the host tells the browser also while no page is open. */
+function PushChoice({ device }: { device: Device }) {
+  const words = useWords();
+  const isOn = useStore(pushOn);
+  const problem = useStore(pushProblem);
+  const { answer } = useStore(device.rights);
+  if (!canBePushed() || !answer) return null;
+  return (
+    <>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={(event) => {
+            if (event.target.checked) pushOn.set(true);
+            else void unsubscribe(device).catch(() => {});
+          }}
+        />{" "}
+        {words.pushOn}
+      </label>
+      <p className="muted">{words.pushAbout}</p>
+      {isOn && problem !== undefined && <p role="alert">{words.pushFailed(problem)}</p>}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { goTo } from "../app/place.ts";
+import { fragmentOf, goTo } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
 import { titleOf } from "../sidebar/sidebar.tsx";
 import type { Words } from "../words/words.ts";
@@ -9,12 +9,14 @@ import {
   notificationsDetailed,
   notificationsOn,
 } from "./notification-state.ts";
+import { pushId } from "./push.ts";
+import { closePushed, WorkerNotification } from "./worker-notification.ts";
 
 /** Tells by notifications of the browser that sessions wait, while the tab is not in sight. They go when somebody has answered. */
 export class Notifications {
   private readonly device: Device;
   private readonly words: Words;
-  private readonly shown = new Map<string, Notification>();
+  private readonly shown = new Map<string, { close(): void }>();
   /** The sessions that waited when it was looked last; undefined before the host was heard. */
   private waiting: ReadonlySet<string> | undefined;
 
@@ -26,7 +28,11 @@ export class Notifications {
   /** Follows until the returned function is called. */
   begin(): () => void {
     const end = this.device.sessions.projects.subscribe(() => this.look());
-    const seen = () => document.hidden || this.closeAll();
+    const seen = () => {
+      if (document.hidden) return;
+      this.closeAll();
+      closePushed();
+    };
     document.addEventListener("visibilitychange", seen);
     addEventListener("pagehide", this.closeAll);
     this.look();
@@ -54,16 +60,20 @@ export class Notifications {
     // Screens that are locked show notifications to everybody: nothing of the session is in them unless that was chosen.
     const text =
       notificationsDetailed.get() && row ? this.words.waitsNow(titleOf(row, this.words)) : this.words.notificationText;
+    // Tabs of the same browser replace each other's.
+    const tag = `scorel.${this.device.keyOf(sessionId)}`;
+    const options = { body: text, tag, icon: "./page/icon-asking.svg" };
+    const place = fragmentOf({ at: "session", sessionId }, this.device.id);
+    if (pushId.get() !== undefined) this.shown.set(sessionId, new WorkerNotification({ ...options, data: place }));
+    else this.showByPage(sessionId, options);
+  }
+
+  private showByPage(sessionId: string, options: NotificationOptions): void {
     try {
-      // Tabs of the same browser replace each other's.
-      const notification = new Notification("Scorel", {
-        body: text,
-        tag: `scorel.${sessionId}`,
-        icon: "./page/icon-asking.svg",
-      });
+      const notification = new Notification("Scorel", options);
       notification.onclick = () => {
         window.focus();
-        goTo({ at: "session", sessionId });
+        goTo({ at: "session", sessionId }, { device: this.device.id });
       };
       this.shown.set(sessionId, notification);
     } catch {

@@ -8,7 +8,7 @@ export interface Seen {
   sessions: Readonly<Record<string, number>>;
 }
 
-export const SEEN_KEY = "scorel.seen";
+const KEY = "scorel.seen";
 /** Sessions that are kept one by one. Of those that were looked at before, everything until then counts as seen. */
 const MOST = 200;
 
@@ -39,14 +39,19 @@ export function seenIn(text: string | null): Seen | undefined {
 }
 
 /**
- * What this browser has seen, shared by its tabs. A browser that has looked at nothing yet begins with what is there. Storage that is
+ * What this browser has seen of a device, shared by its tabs. A browser that has looked at nothing yet begins with what is there. Storage that is
  * full or forbidden keeps it for this page alone.
  */
 export class SeenStore extends Store<Seen | undefined> {
-  constructor() {
-    super(seenIn(readKept()));
+  private readonly key: string;
+
+  /** `device` is the id of the device; empty for the host of the page. */
+  constructor(device: string) {
+    const own = device === "" ? KEY : `${KEY}.${device}`;
+    super(seenIn(readKept(own)));
+    this.key = own;
     addEventListener("storage", ({ key, newValue }) => {
-      if (key === SEEN_KEY) super.set(seenIn(newValue) ?? this.get());
+      if (key === own) super.set(seenIn(newValue) ?? this.get());
     });
   }
 
@@ -58,7 +63,7 @@ export class SeenStore extends Store<Seen | undefined> {
 
   look({ sessionId, updatedAt }: SessionSummary): void {
     // Another tab may have looked at others meanwhile.
-    const seen = seenIn(readKept()) ?? this.get();
+    const seen = seenIn(readKept(this.key)) ?? this.get();
     if (seen && updatedAt > Math.max(seen.since, seen.sessions[sessionId] ?? 0))
       this.set(looked(seen, sessionId, updatedAt));
   }
@@ -66,25 +71,26 @@ export class SeenStore extends Store<Seen | undefined> {
   override set(seen: Seen): void {
     super.set(seen);
     try {
-      localStorage.setItem(SEEN_KEY, JSON.stringify(seen));
+      localStorage.setItem(this.key, JSON.stringify(seen));
     } catch {
       // It counts as long as the page is open.
     }
   }
 }
 
-/** Removes it, when the person signs out. */
+/** Removes it for all devices, when the person signs out. */
 export function forgetSeen(): void {
   try {
-    localStorage.removeItem(SEEN_KEY);
+    for (const key of Object.keys(localStorage))
+      if (key === KEY || key.startsWith(`${KEY}.`)) localStorage.removeItem(key);
   } catch {
     // Then there is nothing.
   }
 }
 
-function readKept(): string | null {
+function readKept(key: string): string | null {
   try {
-    return localStorage.getItem(SEEN_KEY);
+    return localStorage.getItem(key);
   } catch {
     return null;
   }

@@ -1,14 +1,15 @@
 import { openWindow } from "../app/opened.ts";
 import type { Place } from "../app/place.ts";
 import type { Device } from "../host/device.ts";
+import type { Devices } from "../host/devices.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
 import { waitingIn } from "./marks.ts";
 
 /** Opens the list of all that waits. It says how much that is. */
-export function WaitingButton({ device }: { device: Device }) {
+export function WaitingButton({ devices }: { devices: Devices }) {
   const words = useWords();
-  const { length: count } = waitingIn(useStore(device.sessions.projects));
+  const count = useAllWaiting(devices);
   return (
     <button
       type="button"
@@ -22,14 +23,20 @@ export function WaitingButton({ device }: { device: Device }) {
 }
 
 /** The same above a session, where the list of sessions has no room beside it and others wait. */
-export function WaitingBar({ device, place }: { device: Device; place: Place }) {
+export function WaitingBar({ device, devices, place }: { device: Device; devices: Devices; place: Place }) {
   const words = useWords();
   const shown = place.at === "session" ? place.sessionId : undefined;
-  const others = waitingIn(useStore(device.sessions.projects)).filter(({ sessionId }) => sessionId !== shown);
-  if (others.length === 0) return null;
+  const here = waitingIn(useStore(device.sessions.projects));
+  const others = useAllWaiting(devices) - here.filter(({ sessionId }) => sessionId === shown).length;
+  if (others <= 0) return null;
   return (
     <button type="button" className="waiting-bar" onClick={() => openWindow({ window: "waiting" })}>
-      {words.waitingCount(others.length)}
+      {words.waitingCount(others)}
     </button>
   );
+}
+
+/** How many sessions of all devices wait for an answer. */
+export function useAllWaiting({ waiting }: Devices): number {
+  return [...useStore(waiting).values()].reduce((sum, count) => sum + count, 0);
 }

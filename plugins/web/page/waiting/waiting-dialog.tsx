@@ -5,34 +5,54 @@ import { lengthOf, QuestionBody } from "../chat/question-body.tsx";
 import { Question } from "../chat/questions.tsx";
 import { safeLine, safeText } from "../display/safe.ts";
 import type { Device } from "../host/device.ts";
-import { useRights } from "../host/rights.ts";
+import type { Devices } from "../host/devices.ts";
+import { RightsContext, useRights } from "../host/rights.ts";
 import { titleOf } from "../sidebar/sidebar.tsx";
 import { useStore } from "../store.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useWords } from "../words/words.ts";
 import { NotificationChoice } from "./notification-choice.tsx";
 import { Waiting, type WaitingSession } from "./waiting.ts";
+import { useAllWaiting } from "./waiting-button.tsx";
 
 /** A question that is longer is answered in its session, where there is room to read it. */
 const MOST_LINES = 30;
 const MOST_CHARACTERS = 3_000;
 
-/** All questions that wait, of all sessions of the host, to be answered or gone to. */
-export function WaitingDialog({ device, onClose }: { device: Device; onClose(): void }) {
+/** All questions that wait, of all sessions of all devices, to be answered or gone to. */
+export function WaitingDialog({ devices, onClose }: { devices: Devices; onClose(): void }) {
   const words = useWords();
+  const others = useStore(devices.others);
+  const count = useAllWaiting(devices);
+  return (
+    <Dialog title={words.allWaiting} onClose={onClose}>
+      {count === 0 && <p className="muted">{words.waitingCount(0)}</p>}
+      <WaitingAt device={devices.own} onClose={onClose} />
+      {others.map(
+        ({ id, name, device }) =>
+          device && <WaitingAt key={id} device={device} name={safeLine(name)} onClose={onClose} />,
+      )}
+      <NotificationChoice device={devices.own} />
+    </Dialog>
+  );
+}
+
+/** What waits at one device, with its name unless it is the host of this page. */
+function WaitingAt({ device, name, onClose }: { device: Device; name?: string; onClose(): void }) {
   const [waiting] = useState(() => new Waiting(device));
   useEffect(() => waiting.begin(), [waiting]);
   const sessions = useStore(waiting.sessions);
+  const rights = useStore(device.rights);
+  if (sessions.length === 0) return null;
   return (
-    <Dialog title={words.allWaiting} onClose={onClose}>
-      {sessions.length === 0 && <p className="muted">{words.waitingCount(0)}</p>}
-      <ul className="waiting">
+    <RightsContext value={rights}>
+      {name !== undefined && <h3>{name}</h3>}
+      <ul className="waiting" aria-label={name}>
         {sessions.map((each) => (
           <Item key={each.session.sessionId} device={device} waiting={each} onClose={onClose} />
         ))}
       </ul>
-      <NotificationChoice />
-    </Dialog>
+    </RightsContext>
   );
 }
 
@@ -46,7 +66,7 @@ function Item({ device, waiting, onClose }: ItemProps) {
   const words = useWords();
   const { session, project, request, more, isOver, problem } = waiting;
   const title = titleOf(session, words);
-  const place = fragmentOf({ at: "session", sessionId: session.sessionId });
+  const place = fragmentOf({ at: "session", sessionId: session.sessionId }, device.id);
   const { answer } = useRights();
   return (
     <li aria-label={title}>

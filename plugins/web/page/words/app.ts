@@ -17,7 +17,8 @@ const en = {
   mayNotAnswer: "You may write in this session. Its questions wait for somebody who may answer.",
   menu: "Menu",
   close: "Close",
-  choose: "Choose a session at the left, or begin a new one.",
+  choose: "Choose a session, or begin a new one.",
+  beginIn: (project: string) => `Begin a session in ${project}`,
 };
 
 const zh: typeof en = {
@@ -38,7 +39,8 @@ const zh: typeof en = {
   mayNotAnswer: "你可以在此会话中写消息；其中的问题由有权限的人回答。",
   menu: "菜单",
   close: "关闭",
-  choose: "请在左侧选择一个会话，或新建一个。",
+  choose: "请选择一个会话，或新建一个。",
+  beginIn: (project) => `在 ${project} 中开始会话`,
 };
 
 export const appWords = { en, zh };

@@ -5,9 +5,10 @@ const behindProxy = (origin: string, hint: string) => (origin.startsWith("https:
 const en = {
   lost: "The connection was lost.",
   shownAsOf: (time: string) => `You see what was there at ${time}.`,
-  keptAsOf: (time: string) =>
-    `From this browser, as of ${time}. What you write stays in the field until the host is back.`,
+  keptAsOf: (time: string) => `From this browser, as of ${time}.`,
   notKept: "This browser has kept nothing of this session. It opens when the host is back.",
+  sentWhenBack: "The host cannot be reached. This is sent as soon as it is back, unless you change it before.",
+  startHost: "If the host does not run, start it on its computer:",
   notSentAway: "The host cannot be reached. What you have written stays here until it is back.",
   signOut: "Sign out",
   unproven: (origin: string) =>
@@ -18,8 +19,10 @@ const en = {
 const zh: typeof en = {
   lost: "连接已断开。",
   shownAsOf: (time) => `你看到的是 ${time} 的内容。`,
-  keptAsOf: (time) => `来自此浏览器，截至 ${time}。你写的内容会留在输入框中，直到主机恢复。`,
+  keptAsOf: (time) => `来自此浏览器，截至 ${time}。`,
   notKept: "此浏览器没有保存该会话。主机恢复后会打开它。",
+  sentWhenBack: "无法连接到主机。除非你在此之前修改，主机恢复后会立即发送。",
+  startHost: "如果主机没有运行，请在其电脑上启动：",
   notSentAway: "无法连接到主机。你写的内容会留在这里，直到主机恢复。",
   signOut: "退出",
   unproven: (origin) =>

@@ -6,6 +6,8 @@ const en = {
   window: (tokens: string) => `${tokens} tokens`,
   price: (input: number, output: number) => `$${input} in, $${output} out per million`,
   noKey: "no key",
+  showWithoutKey: (count: number) => `Show ${count} without a key`,
+  modes: {} as Readonly<Record<string, string>>,
   thinkingLevel: "Thinking level",
   levels: {
     off: "no thinking",
@@ -37,6 +39,8 @@ const zh: typeof en = {
   window: (tokens) => `${tokens} 个 token`,
   price: (input, output) => `每百万 token：输入 $${input}，输出 $${output}`,
   noKey: "没有密钥",
+  showWithoutKey: (count) => `显示 ${count} 个没有密钥的模型`,
+  modes: { ask: "询问", edits: "编辑", plan: "计划", full: "完全" },
   thinkingLevel: "思考程度",
   levels: {
     off: "不思考",

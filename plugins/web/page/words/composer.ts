@@ -8,6 +8,8 @@ const en = {
   toMessage: "Write a message instead",
   run: "Run",
   marksHint: "@ file · / command · $ skill · ! shell",
+  sentAsText: (name: string) =>
+    `/${name} was sent to the model as text, since it was pasted or kept as a draft. To run the command, type / first in an empty field.`,
   suggestions: "Suggestions",
   suggested: (count: number) => (count === 1 ? "1 suggestion" : `${count} suggestions`),
 };
@@ -21,6 +23,8 @@ const zh: typeof en = {
   toMessage: "改为写消息",
   run: "执行",
   marksHint: "@ 文件 · / 命令 · $ 技能 · ! Shell",
+  sentAsText: (name: string) =>
+    `/${name} 是粘贴的或来自草稿，已作为文字发给模型。要执行该命令，请在空的输入框中先键入 /。`,
   suggestions: "建议",
   suggested: (count: number) => `${count} 条建议`,
 };

@@ -8,10 +8,12 @@ const en = {
   running: "running",
   done: "done",
   failed: "failed",
+  exitCode: (code: number) => `exit code ${code}`,
   showMore: "Show all",
   showLess: "Show less",
   copy: "Copy",
   copied: "Copied",
+  copiedPart: (characters: number, firstLine: string) => `Copied ${characters} characters: ${firstLine}`,
   image: "Image",
 };
 
@@ -24,10 +26,12 @@ const zh: typeof en = {
   running: "运行中",
   done: "完成",
   failed: "失败",
+  exitCode: (code) => `退出码 ${code}`,
   showMore: "全部显示",
   showLess: "收起",
   copy: "复制",
   copied: "已复制",
+  copiedPart: (characters, firstLine) => `已复制 ${characters} 个字符：${firstLine}`,
   image: "图片",
 };
 

@@ -9,7 +9,7 @@ const en = {
   notCopied: "The browser did not allow copying.",
   rewindTitle: "Go back to before this message",
   rewindAbout:
-    "The message and all that follows it leave the conversation; its text comes back to the field. Nothing is lost: /tree shows what was left, and /branch goes there.",
+    "This message and everything after it are taken out of the conversation, and its text comes back to the field. Nothing is lost: /tree shows what was left, and /branch goes there.",
   reading: "Looking which files would change…",
   filesNone: "No files would change.",
   filesChange: (count: number) => (count === 1 ? "1 file would change:" : `${count} files would change:`),

@@ -11,6 +11,15 @@ const en = {
   no: "No",
   /** A text of questions that is Scorel's own. */
   known: (text: string) => text,
+  /** The same of an answer. The reason has a field of its own. */
+  answerLabel: (text: string) => {
+    const label = text.replace(/^no \(you can add a reason\)$/, "no");
+    return label.charAt(0).toUpperCase() + label.slice(1);
+  },
+  emptyLines: (count: number) => `${count} empty lines`,
+  spaces: (count: number) => `${count} spaces`,
+  endsWith: "It ends with:",
+  notAllSeen: "Its end had not been on the screen. Read it, then answer again.",
   goesOn: (lines: number, characters: number) =>
     `${lines === 1 ? "1 line" : `${lines} lines`}, ${characters} characters. The end is below: scroll to see it.`,
 };
@@ -24,6 +33,11 @@ const zh: typeof en = {
   yes: "是",
   no: "否",
   known: knownInChinese,
+  answerLabel: (text) => (/^no \(you can add a reason\)$/.test(text) ? "否" : text),
+  emptyLines: (count) => `${count} 个空行`,
+  spaces: (count) => `${count} 个空格`,
+  endsWith: "结尾是：",
+  notAllSeen: "结尾尚未在屏幕上显示过。请先阅读，再回答一次。",
   goesOn: (lines, characters) => `共 ${lines} 行、${characters} 个字符。结尾在下方，请滚动查看。`,
 };
 

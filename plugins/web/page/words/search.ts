@@ -1,6 +1,6 @@
 /** Words of the search in all conversations. */
 const en = {
-  noTitle: "No title has these words.",
+  noTitle: "No session title matches.",
   inConversations: "In conversations",
   searching: "Searching…",
   searchedLater: "Conversations can be searched when the host is back.",

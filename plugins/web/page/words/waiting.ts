@@ -11,12 +11,16 @@ const en = {
   openToAnswer: "Open the session to answer",
   wasAnswered: "Answered.",
   notifications: "Notifications",
-  notificationsAbout: "The browser tells that a session waits, while this page is not in sight.",
+  notificationsAbout: "Get a browser notification when a session needs you, while this page is not in sight.",
   notificationsOn: "Notify me…",
   notificationsOff: "Do not notify me any more",
   notificationsDetailed: "Name the session, also where others may see it",
   notificationsDenied: "This browser does not let the page notify you. Its settings for this address can change that.",
   notificationsUnsupported: "This browser cannot show notifications of this page.",
+  pushOn: "Also while no page is open",
+  pushAbout:
+    "Then the host tells the browser through the push service of its maker, who learns when, but nothing of the session. Its questions wait for you meanwhile.",
+  pushFailed: (problem: string) => `The browser is not told: ${problem}`,
   notificationText: "A session waits for your answer.",
 };
 
@@ -37,6 +41,10 @@ const zh: typeof en = {
   notificationsDetailed: "显示会话名称（他人可能看到）",
   notificationsDenied: "浏览器不允许此页面发送通知，可在浏览器的网站设置中更改。",
   notificationsUnsupported: "此浏览器无法显示此页面的通知。",
+  pushOn: "没有打开页面时也通知",
+  pushAbout:
+    "主机会通过浏览器厂商的推送服务通知浏览器。厂商只知道通知的时间，不知道会话内容。其间的问题会一直等待你的回答。",
+  pushFailed: (problem) => `无法通知浏览器：${problem}`,
   notificationText: "有一个会话在等待你的回答。",
 };
 

@@ -5,6 +5,7 @@ import { awayWords } from "./away.ts";
 import { chatWords } from "./chat.ts";
 import { chooseWords } from "./choose.ts";
 import { composerWords } from "./composer.ts";
+import { deviceWords } from "./devices.ts";
 import { displayWords } from "./display.ts";
 import { keysWords } from "./keys.ts";
 import { manageWords } from "./manage.ts";
@@ -22,6 +23,7 @@ const inLanguage = (language: "en" | "zh") => ({
   ...accessWords[language],
   ...appWords[language],
   ...awayWords[language],
+  ...deviceWords[language],
   ...searchWords[language],
   ...sidebarWords[language],
   ...keysWords[language],

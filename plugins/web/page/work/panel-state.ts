@@ -1,7 +1,7 @@
 import { Store } from "../store.ts";
 
 /** What the panel beside a conversation shows. */
-export const TABS = ["changes", "files", "usage", "skills", "branches"] as const;
+export const TABS = ["changes", "files", "usage", "skills", "branches", "health"] as const;
 export type Tab = (typeof TABS)[number];
 
 interface Panel {
@@ -31,6 +31,11 @@ export const openedFiles = new Store<ReadonlyMap<string, string>>(new Map());
 export function openFile(sessionId: string, path: string): void {
   openedFiles.set(new Map([...openedFiles.get(), [sessionId, path]]));
   showPanel({ isOpen: true, tab: "files" });
+}
+
+/** Another device may have sessions of the same ids. */
+export function forgetOpenedFiles(): void {
+  openedFiles.set(new Map());
 }
 
 /** Where it would cover the conversation, it is closed at first. */

@@ -5,11 +5,12 @@ import { useWords } from "../words/words.ts";
 import { Branches } from "./branches.tsx";
 import { Changes } from "./changes.tsx";
 import { Files } from "./files.tsx";
+import { Health } from "./health.tsx";
 import { panel, showPanel, TABS, type Tab } from "./panel-state.ts";
 import { Skills } from "./skills.tsx";
 import { UsageView } from "./usage.tsx";
 
-const VIEWS = { changes: Changes, files: Files, usage: UsageView, skills: Skills, branches: Branches };
+const VIEWS = { changes: Changes, files: Files, usage: UsageView, skills: Skills, branches: Branches, health: Health };
 
 /** Opens and closes the panel beside a conversation. */
 export function PanelButton() {

@@ -8,7 +8,7 @@ import {
 } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { Tap } from "../../../../kernel/plugin.ts";
+import type { Tap } from "../../../../kernel/hook.ts";
 import { displayText } from "../../../../plugins/kit/text/display.ts";
 import { contained, type TestPlugin, testKernel } from "../../../harness.ts";
 import { notes } from "../../../kernel/notes.ts";

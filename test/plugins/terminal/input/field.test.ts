@@ -73,6 +73,21 @@ describe("the field", () => {
     expect(sent.at(-1)).toEqual(message("a/b!"));
   });
 
+  it("becomes a command by a `/` before words that were all typed, and never before pasted, recalled or restored ones", () => {
+    const { field, sent, type } = desk();
+    type("status", key.home, "/", key.enter);
+    expect(sent).toEqual([{ ...message("status"), mode: "command" }]);
+    type("a b", key.left, "/", key.home, "!", key.enter);
+    type(paste("status"), key.home, "/", key.enter);
+    type("sta", paste("tus"), key.home, "/", key.enter);
+    type("status", "\x15", "\x19", key.home, "/", key.enter);
+    field.setText("status");
+    type(key.home, "/", key.enter);
+    type(paste("x"), key.backspace, "\x1f", key.home, "/", key.enter);
+    const texts = ["!a /b", "/status", "/status", "/status", "/status", "/x"];
+    expect(sent.slice(1)).toEqual(texts.map(message));
+  });
+
   it("is a message again when the text of a command or shell line is deleted at once", () => {
     const { field, sent, type } = desk();
     for (const erase of ["\x15", "\x17", "\x1f"]) {

@@ -126,6 +126,33 @@ describe("a picker", () => {
     expect(shown(100)[3]).toMatch(/│ Loading…$/);
   });
 
+  it("shows it below the list in a window that is high, where searching does not move it", async () => {
+    const preview = (item: string) => [
+      { text: `${item}:` },
+      { markdown: "**ripe**" },
+      { diff: "--- a/x\n+++ b/x\n@@ -3 +3 @@\n-green\n+red\n" },
+    ];
+    const { shown, ready, type } = picking({ preview }, 17);
+    await ready();
+    shown();
+    const about = (item: string) => [`${item}:`, "", "ripe", "", "3 - green", "3 + red"];
+    const screen = (rows: readonly string[], item: string, foot: string) => [
+      ...["Fruits", expect.stringMatching(/^Search: /), ""],
+      ...[...rows, "─".repeat(60), ...about(item)],
+      ...["", "", "", foot],
+    ];
+    await eventually(() =>
+      expect(shown()).toEqual(
+        screen(["› apple pie", "  banana bread", "  cherry cake"], "apple pie", "Enter chooses · Esc closes · 3 of 3"),
+      ),
+    );
+    type("chc");
+    shown();
+    await eventually(() =>
+      expect(shown()).toEqual(screen(["› cherry cake", "", ""], "cherry cake", "Enter chooses · Esc closes · 1 of 3")),
+    );
+  });
+
   it("asks for a text or a yes within the list, which Esc takes back", async () => {
     const given: string[] = [];
     const { picker, ready, type, shown } = picking();

@@ -28,7 +28,7 @@ afterEach(async () => {
 /** An application that shows one picker at a time. */
 function application() {
   const { client } = running;
-  const { field, at } = desk({}, { client, cwd: home.cwd, sessionId, rows: 20 });
+  const { field, at } = desk({}, { client, cwd: home.cwd, sessionId, rows: 16 });
   let open: Component | undefined;
   const failed: unknown[] = [];
   const entered: SessionStatus[] = [];

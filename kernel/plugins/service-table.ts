@@ -1,0 +1,179 @@
+import { type ProvideOptions, perPlugin } from "../base-context.ts";
+import type { Failures } from "../calls/failures.ts";
+import { errors } from "../errors.ts";
+import type { Session } from "../session.ts";
+import type { Dispose, ServiceName, Services, ServiceWrappers } from "../types.ts";
+import type { ContributionTable } from "./contribution-table.ts";
+
+type Wrap = (service: unknown, session: { readonly id: string }) => unknown;
+interface Wrapper {
+  plugin: string;
+  wrap: Wrap;
+}
+interface Provided {
+  service: unknown;
+  sealed: boolean;
+  /** Absent for a service that Scorel gives to the session. */
+  plugin?: string | undefined;
+}
+interface Options {
+  parent: ServiceTable | undefined;
+  contributions: ContributionTable;
+  reports: Failures;
+  session: Session;
+}
+
+/** The services of one kernel, with the wrappers that plugins put around them. */
+export class ServiceTable {
+  private readonly options: Options;
+  private readonly provided = new Map<string, Provided>();
+  /** Wrapped services with what they wrap. */
+  private readonly wrapped = new Map<string, { inner: unknown; outer: unknown }>();
+  /** Cached wrappers: `own` from plugins of this kernel, `all` from those of its parent as well. Cleared when they change. */
+  private readonly wrappers = new Map<"own" | "all", ReadonlyMap<string, readonly Wrapper[]>>();
+  /** The plugin of each object that a wrapper made. */
+  private readonly wrappedBy = new WeakMap<object, string>();
+  private isStarted = false;
+
+  constructor(options: Options) {
+    this.options = options;
+  }
+
+  get names(): Iterable<string> {
+    return this.provided.keys();
+  }
+
+  has(name: string): boolean {
+    return this.provided.has(name);
+  }
+
+  /** Adds a service and returns a function that removes it. A sealed service cannot be wrapped. Without a plugin, it is given to the session. */
+  add(
+    name: string,
+    service: unknown,
+    { sealed = hasViews(service), plugin }: ProvideOptions & { plugin?: string },
+  ): Dispose {
+    this.provided.set(name, { service, sealed, plugin });
+    return () => {
+      this.provided.delete(name);
+      this.wrapped.delete(name);
+    };
+  }
+
+  /** The service of this kernel or of its parent, in its wrappers. */
+  find<N extends ServiceName>(name: N): Services[N] | undefined {
+    const own = this.provided.get(name);
+    const inner = own ? own.service : this.options.parent?.find(name);
+    return (this.isStarted && inner !== undefined ? this.inWrappers(name, inner) : inner) as Services[N] | undefined;
+  }
+
+  /** The plugin that implements a member of a service: the outermost wrapper that changes it, or the provider. */
+  providerOf(name: string, member: string): string | undefined {
+    for (let at: unknown = this.find(name as ServiceName); isObject(at); at = Object.getPrototypeOf(at)) {
+      const plugin = this.wrappedBy.get(at);
+      if (plugin !== undefined && Object.hasOwn(at, member)) return plugin;
+    }
+    const own = this.provided.get(name);
+    return own ? own.plugin : this.options.parent?.providerOf(name, member);
+  }
+
+  /** From now on, services are wrapped. */
+  started(): void {
+    this.isStarted = true;
+    this.changed();
+  }
+
+  /** Plugins contribute other wrappers now. */
+  changed(): void {
+    this.wrappers.clear();
+    this.wrapped.clear();
+  }
+
+  private inWrappers(name: string, inner: unknown): unknown {
+    const wrappers = this.wrappersFor(name);
+    if (wrappers.length === 0) return inner;
+    const known = this.wrapped.get(name);
+    if (known && known.inner === inner) return known.outer;
+    const outer = this.isSealed(name) ? this.refuse(name, wrappers, inner) : this.wrap(name, wrappers, inner);
+    this.wrapped.set(name, { inner, outer });
+    return outer;
+  }
+
+  private isSealed(name: string): boolean {
+    const own = this.provided.get(name);
+    return own ? own.sealed : (this.options.parent?.isSealed(name) ?? true);
+  }
+
+  /** A parent has wrapped its own services already. */
+  private wrappersFor(name: string): readonly Wrapper[] {
+    const which = this.has(name) ? "all" : "own";
+    let wrappers = this.wrappers.get(which);
+    if (!wrappers) {
+      // Whoever contributes may look up services meanwhile.
+      this.wrappers.set(which, new Map());
+      wrappers = byService(this.options.contributions.collect("serviceWrappers", { check, ofParent: which === "all" }));
+      this.wrappers.set(which, wrappers);
+    }
+    return wrappers.get(name) ?? [];
+  }
+
+  private refuse(name: string, wrappers: readonly Wrapper[], inner: unknown): unknown {
+    for (const { plugin } of wrappers)
+      this.options.reports.report(plugin, "serviceWrappers", errors.PLUGIN_SEALED({ plugin, service: name }));
+    return inner;
+  }
+
+  /** The first plugin's wrapper is the outermost. */
+  private wrap(name: string, wrappers: readonly Wrapper[], inner: unknown): unknown {
+    const { reports, session } = this.options;
+    return wrappers.reduceRight((service, { plugin, wrap }) => {
+      const where = `serviceWrappers ${name}`;
+      return reports.guard({ plugin, where, otherwise: service }, () => {
+        const outer = over(service, wrap(service, session), name);
+        if (isObject(outer)) this.wrappedBy.set(outer, plugin);
+        return outer;
+      });
+    }, inner);
+  }
+}
+
+function hasViews(service: unknown): boolean {
+  return isObject(service) && perPlugin in service;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function byService(collected: readonly { plugin: string; value: ServiceWrappers }[]): Map<string, Wrapper[]> {
+  const all = new Map<string, Wrapper[]>();
+  for (const { plugin, value } of collected)
+    for (const [name, wrap] of Object.entries(value))
+      all.set(name, [...(all.get(name) ?? []), { plugin, wrap: wrap as Wrap }]);
+  return all;
+}
+
+function check(value: unknown): void {
+  const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isTable || !Object.values(value).every((wrap) => typeof wrap === "function"))
+    throw errors.PLUGIN_CONTRIBUTION({ name: "serviceWrappers", wanted: "an object with a function for each service" });
+}
+
+/** The service with the members that a wrapper returned in the place of its own. */
+function over(inner: unknown, members: unknown, name: string): unknown {
+  const wanted = (what: string) =>
+    errors.PLUGIN_CONTRIBUTION({ name: `serviceWrappers.${name}`, wanted: `a function that returns ${what}` });
+  if (typeof inner === "function") {
+    if (typeof members !== "function") throw wanted("a function");
+    return members;
+  }
+  if (typeof members !== "object" || members === null || "then" in members) throw wanted("the members it changes");
+  for (const [member, value] of Object.entries(members))
+    if (
+      value !== undefined &&
+      typeof (inner as Record<string, unknown>)[member] === "function" &&
+      typeof value !== "function"
+    )
+      throw wanted(`an object whose ${member} is a function`);
+  return Object.create(inner as object, Object.getOwnPropertyDescriptors(members));
+}

@@ -1,0 +1,51 @@
+import type { EventOf, Session, StoredEvent } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage, ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract";
+
+/** The last reply, with its calls that have no result; undefined if all have one, or the conversation was moved there. */
+export function lostReply(
+  session: Session,
+): { reply: EventOf<"message">; calls: readonly ToolCallBlock[] } | undefined {
+  const { activeLeaf, tree } = session;
+  const answered = new Set<string>();
+  for (const event of activeLeaf === null ? [] : tree.ancestors(activeLeaf)) {
+    const message = messageOf(event);
+    if (message?.role === "tool_result") answered.add(message.toolCallId);
+    if (message?.role === "assistant") {
+      const calls = callsOf(message).filter(({ id }) => !answered.has(id));
+      return calls.length > 0 && isLast(event, session) ? { reply: event as EventOf<"message">, calls } : undefined;
+    }
+    if (message?.role === "user" || event.type === "compact") return undefined;
+  }
+  return undefined;
+}
+
+function callsOf({ content, partial, stopReason }: AssistantMessage): ToolCallBlock[] {
+  if (partial || stopReason === "error" || stopReason === "aborted") return [];
+  const calls = content.filter((block): block is ToolCallBlock => block.type === "toolCall");
+  return [...new Map(calls.map((call) => [call.id, call])).values()];
+}
+
+/** Whether a reply was made in this session, not in one that it was copied from, and nobody has gone back to it since. */
+function isLast({ seq, ts }: StoredEvent, { header, tree }: Session): boolean {
+  const isAfter = (type: string) => Array.from(tree.ofType(type)).some((jump) => jump.seq > seq);
+  return ts >= header.createdAt && !isAfter("rewind") && !isAfter("branch");
+}
+
+export function resultOf({ id, name }: ToolCallBlock, text: string): ToolResultMessage {
+  const content = [{ type: "text" as const, text }];
+  return {
+    role: "tool_result",
+    toolCallId: id,
+    toolName: name,
+    content,
+    details: {},
+    isError: true,
+    timestamp: Date.now(),
+  };
+}
+
+function messageOf(event: StoredEvent): ScorelMessage | undefined {
+  return event.type === "message" || event.type === "custom_message"
+    ? (event as EventOf<"message">).message
+    : undefined;
+}

@@ -1,0 +1,57 @@
+import type { AppendEntry, EventOf, Session } from "@scorel/kernel";
+import type { ToolCallBlock, UserMessage } from "@scorel/messages/contract";
+import { lostReply, resultOf } from "../calls/lost-reply.ts";
+import type { Environment } from "../environment.ts";
+
+/**
+ * A turn that ended with its host while a person was asked whether a call may run. None of the reply's calls without a result has begun:
+ * the library asks about all calls of a reply before it runs the first one. So the turn can go on once the question is answered.
+ */
+export interface SuspendedTurn {
+  /** The question that waits for its answer. */
+  requestId: string;
+  reply: EventOf<"message">;
+  /** The calls of the reply that have no result. */
+  calls: readonly ToolCallBlock[];
+  /** The message that the turn answers. */
+  prompt: EventOf<"message">;
+}
+
+/** A suspended turn whose question is being answered. It goes on when `answered` resolves. */
+export type AnsweredTurn = SuspendedTurn & { answered: Promise<unknown> };
+
+const PASSED =
+  "Not run: Scorel ended while it was asked whether this may run, and nobody answered before the conversation went on.";
+
+/** The turn that waits for the answer to an open question, as the log has it. A running turn with a question looks the same. */
+export function suspendedTurn({ ctx }: Environment): SuspendedTurn | undefined {
+  const { session } = ctx;
+  const lost = lostReply(session);
+  const requestId = lost && ctx.find("approver")?.openQuestion?.(lost.reply.id);
+  const prompt = lost && promptOf(lost.reply, session);
+  return prompt && requestId !== undefined ? { requestId, prompt, ...lost } : undefined;
+}
+
+/** The ids by which the message that a turn answers is known to those who wait for its end. */
+export function servedBy({ prompt }: SuspendedTurn): string[] {
+  const { queueItemId } = (prompt.message as UserMessage).meta ?? {};
+  return [...(queueItemId === undefined ? [] : [queueItemId]), prompt.id];
+}
+
+/** What is written before the conversation goes on without the answer: results, and the end of the question. */
+export function passedOver(turn: SuspendedTurn, { ctx }: Environment): AppendEntry[] {
+  const results = turn.calls.map((call) => ({
+    type: "message" as const,
+    payload: { message: resultOf(call, PASSED) },
+  }));
+  return [...results, ...(ctx.find("approver")?.endOf?.(turn.requestId, "the conversation went on without it") ?? [])];
+}
+
+function promptOf({ id }: EventOf<"message">, { tree }: Session): EventOf<"message"> | undefined {
+  for (const event of tree.ancestors(id)) {
+    if (event.type !== "message") continue;
+    const said = event as EventOf<"message">;
+    if (said.message.role === "user") return said;
+  }
+  return undefined;
+}

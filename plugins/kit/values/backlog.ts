@@ -1,0 +1,68 @@
+import { sizeOf } from "./size.ts";
+
+const DEFAULT_CAPACITY = 10_000;
+/** The sizes of so few waiting items do not matter. */
+const FEW = 16;
+
+/** Limits of what waits: how many, their estimated size together, and for how long the oldest may have waited. */
+export interface BacklogLimits {
+  capacity?: number | undefined;
+  maxBytes?: number | undefined;
+  maxAgeMs?: number | undefined;
+}
+
+/** A queue with limits. What would exceed one is not added. */
+export class Backlog<T> {
+  private readonly capacity: number;
+  private readonly maxBytes: number;
+  private readonly maxAgeMs: number;
+  private items: T[] = [];
+  /** Estimated size of each item, and when it was added. */
+  private sizes: number[] = [];
+  private times: number[] = [];
+  private head = 0;
+  private bytes = 0;
+
+  constructor({ capacity, maxBytes, maxAgeMs }: BacklogLimits) {
+    this.capacity = capacity ?? DEFAULT_CAPACITY;
+    this.maxBytes = maxBytes ?? Number.POSITIVE_INFINITY;
+    this.maxAgeMs = maxAgeMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Adds an item. Returns false, and does not add it, if that would exceed a limit. */
+  add(item: T): boolean {
+    const waiting = this.items.length - this.head;
+    if (waiting >= this.capacity) return false;
+    if (this.maxBytes < Number.POSITIVE_INFINITY) {
+      const size = waiting < FEW ? 0 : sizeOf(item);
+      if (this.bytes + size > this.maxBytes) return false;
+      this.sizes.push(size);
+      this.bytes += size;
+    }
+    if (this.maxAgeMs < Number.POSITIVE_INFINITY) {
+      const time = performance.now();
+      if (waiting > 0 && time - (this.times[this.head] as number) > this.maxAgeMs) return false;
+      this.times.push(time);
+    }
+    this.items.push(item);
+    return true;
+  }
+
+  /** Removes the first item and returns it. */
+  shift(): T | undefined {
+    if (this.head < this.items.length) {
+      this.bytes -= this.sizes[this.head] ?? 0;
+      return this.items[this.head++];
+    }
+    if (this.head > 0) this.clear();
+    return undefined;
+  }
+
+  clear(): void {
+    this.items = [];
+    this.sizes = [];
+    this.times = [];
+    this.head = 0;
+    this.bytes = 0;
+  }
+}

@@ -1,0 +1,96 @@
+/** Who a host or a client is: an Ed25519 key that signs and an X25519 key that agrees on keys, named by their hash. */
+
+import { base32 } from "./base32.ts";
+import { base64url, byte, concat, label, uint16, uint64, utf8 } from "./bytes.ts";
+import { type AgreementKey, type Bytes, KEY_BYTES, type Primitives, type SigningKey, type Soon } from "./primitives.ts";
+
+const ID_LABEL = label("scorel id 1");
+const HELLO_LABEL = label("scorel hello 1");
+const FINGERPRINT_BYTES = 10;
+
+/** Both public keys of a peer. */
+export interface PublicKeys {
+  readonly signing: Bytes;
+  readonly agreement: Bytes;
+}
+
+export interface Identity {
+  readonly signing: SigningKey;
+  readonly agreement: AgreementKey;
+  readonly publicKeys: PublicKeys;
+  /** 32 bytes. */
+  readonly id: Bytes;
+}
+
+/** What a peer is for as long as its connection lasts. */
+export const roles = { host: 1, client: 2, guest: 3 } as const;
+export type Role = keyof typeof roles;
+
+/** What a peer signs when it connects to a relay. */
+export interface HelloFacts {
+  role: "host" | "client";
+  /** Of the relay, used once. */
+  nonce: Bytes;
+  generation: bigint;
+  /** Host of the relay's address, with the port unless it is the default, in lower case. */
+  authority: string;
+  publicKeys: PublicKeys;
+}
+
+/** Makes a new identity. */
+export async function createIdentity(primitives: Primitives): Promise<Identity> {
+  return identityOf(primitives, await primitives.signingKey(), await primitives.agreementKey());
+}
+
+export async function identityOf(
+  primitives: Primitives,
+  signing: SigningKey,
+  agreement: AgreementKey,
+): Promise<Identity> {
+  const publicKeys = { signing: signing.publicKey, agreement: agreement.publicKey };
+  return { signing, agreement, publicKeys, id: await idOf(primitives, publicKeys) };
+}
+
+/** The id of public keys: their SHA-256, with a label. */
+export function idOf(primitives: Primitives, { signing, agreement }: PublicKeys): Soon<Bytes> {
+  return primitives.sha256(concat(ID_LABEL, signing, agreement));
+}
+
+/** What people compare: the first 80 bits of an id, such as `7Q2M-K9FV-0CXE-TR4A`. */
+export function fingerprint(id: Bytes): string {
+  return base32(id.subarray(0, FINGERPRINT_BYTES)).replaceAll(/.{4}(?=.)/g, "$&-");
+}
+
+/** An id as it is stored and logged. */
+export function idText(id: Bytes): string {
+  return base64url(id);
+}
+
+export function joinKeys({ signing, agreement }: PublicKeys): Bytes {
+  return concat(signing, agreement);
+}
+
+/** Both keys that `joinKeys` has put at this place. */
+export function keysAt(bytes: Bytes, at: number): PublicKeys {
+  const middle = at + KEY_BYTES;
+  return { signing: bytes.slice(at, middle), agreement: bytes.slice(middle, middle + KEY_BYTES) };
+}
+
+/** The `authority` of a relay's address: `relay.example`, `127.0.0.1:7800`. */
+export function authorityOf(address: string): string {
+  return new URL(address).host.toLowerCase();
+}
+
+export function helloText({ role, nonce, generation, authority, publicKeys }: HelloFacts): Bytes {
+  const name = utf8(authority);
+  const facts = [byte(roles[role]), nonce, uint64(generation), uint16(name.length), name];
+  return concat(HELLO_LABEL, ...facts, joinKeys(publicKeys));
+}
+
+export async function signHello(identity: Identity, facts: Omit<HelloFacts, "publicKeys">): Promise<Bytes> {
+  return identity.signing.sign(helloText({ ...facts, publicKeys: identity.publicKeys }));
+}
+
+export async function verifyHello(primitives: Primitives, facts: HelloFacts, signature: Bytes): Promise<boolean> {
+  return primitives.verify(facts.publicKeys.signing, signature, helloText(facts));
+}

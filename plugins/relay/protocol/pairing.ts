@@ -1,0 +1,273 @@
+/**
+ * Pairing: two computers that share a typed code prove it to each other by CPace through a relay, and exchange their identities.
+ *
+ *     1. guest → host  Ya
+ *     2. host → guest  Yb
+ *     3. guest → host  confirmation of the guest, sealed identity of the guest
+ *     4. host → guest  confirmation of the host
+ *     5. host → guest  sealed identity of the host with the grant, once its user has accepted
+ *
+ * The guest confirms first: who does not know the code learns nothing from a host without being counted.
+ */
+
+import { errors } from "../errors.ts";
+import { areEqual, concat, uint64, utf8 } from "./bytes.ts";
+import type { PairingCode } from "./code.ts";
+import { beginCpace, type CpaceEnd, type CpaceResult } from "./cpace.ts";
+import { readGrant } from "./grants.ts";
+import { type Group, ristretto255 } from "./group.ts";
+import { fingerprint, type Identity } from "./identity.ts";
+import * as messages from "./pairing-messages.ts";
+import type { Bytes, Primitives } from "./primitives.ts";
+
+export type { Admission, PairedPeer } from "./pairing-messages.ts";
+
+/** Runs with a code that a host counts before the code is dead. */
+export const MAX_TRIES = 5;
+export const CODE_SECONDS = 300;
+
+export interface PairingOptions {
+  primitives: Primitives;
+  code: PairingCode;
+  identity: Identity;
+  /** What people see of this computer: 1 to 64 bytes. */
+  name: string;
+  /** The default is ristretto255. Tests of the steps may use a faster one. */
+  group?: Group<unknown>;
+}
+
+export interface OfferOptions extends PairingOptions {
+  /** Milliseconds of a clock that nobody sets. */
+  now(): number;
+}
+
+/** A code that a host shows. It is good for one guest. */
+export class PairingOffer {
+  readonly options: OfferOptions;
+  readonly #ends: number;
+  #tries = 0;
+  #isRedeemed = false;
+  #isWithdrawn = false;
+
+  constructor(options: OfferOptions) {
+    messages.checkName(options.name);
+    this.options = options;
+    this.#ends = options.now() + CODE_SECONDS * 1000;
+  }
+
+  /** Why the code takes no more guests; undefined while it does. */
+  get ended(): string | undefined {
+    if (this.#isRedeemed) return "it was used";
+    if (this.#isWithdrawn) return "it was withdrawn";
+    if (this.#tries >= MAX_TRIES) return `it was tried ${MAX_TRIES} times`;
+    return this.options.now() >= this.#ends ? "its time is over" : undefined;
+  }
+
+  get tries(): number {
+    return this.#tries;
+  }
+
+  withdraw(): void {
+    this.#isWithdrawn = true;
+  }
+
+  /** The host's end of a run with the guest on this route. */
+  join(route: bigint): HostRun {
+    return new HostRun(this, route);
+  }
+
+  /** Counts a run, whatever becomes of it: each is one guess. Throws RELAY_CODE_ENDED when there may be no more. */
+  count(): void {
+    const reason = this.ended;
+    if (reason) throw errors.RELAY_CODE_ENDED({ reason });
+    this.#tries++;
+  }
+
+  /** Throws unless this is the first guest who knows the code, within its time. */
+  redeem(): void {
+    const reason = this.#isRedeemed ? "it was used" : this.#isWithdrawn ? "it was withdrawn" : undefined;
+    const late = this.options.now() >= this.#ends ? "its time is over" : undefined;
+    if (reason ?? late) throw errors.RELAY_CODE_ENDED({ reason: (reason ?? late) as string });
+    this.#isRedeemed = true;
+  }
+
+  /** Whether a user's answer is still in time. */
+  get isInTime(): boolean {
+    return this.options.now() < this.#ends && !this.#isWithdrawn;
+  }
+}
+
+/** What the host does after a message: it sends `reply`, and asks its user about `guest` when it has come so far. */
+export interface HostStep {
+  reply: Bytes;
+  guest?: messages.PairedPeer;
+}
+
+/** The host's end of one run. A method that throws has ended the run: the route is closed then. */
+export class HostRun {
+  readonly #offer: PairingOffer;
+  readonly #route: bigint;
+  readonly #steps = new Steps();
+  #end: { cpace: CpaceEnd; result: CpaceResult | undefined } | undefined;
+
+  constructor(offer: PairingOffer, route: bigint) {
+    this.#offer = offer;
+    this.#route = route;
+  }
+
+  /** Takes message 1 or 3. */
+  receive(message: Bytes): Promise<HostStep> {
+    return this.#steps.next([() => this.#share(message), () => this.#confirmation(message)]);
+  }
+
+  /** Message 5, when the user has said yes. When the user has said no, the route is closed instead. */
+  accept(admission: messages.Admission): Promise<Bytes> {
+    return this.#steps.last(2, async () => {
+      if (!this.#offer.isInTime) throw errors.RELAY_CODE_ENDED({ reason: "its time is over" });
+      const { primitives, identity } = this.#offer.options;
+      const more = messages.admissionBytes(admission);
+      return messages.sealIdentity(primitives, this.#result, "host", identity, admission.name, more);
+    });
+  }
+
+  get #result(): CpaceResult {
+    return this.#end?.result as CpaceResult;
+  }
+
+  async #share(message: Bytes): Promise<HostStep> {
+    this.#offer.count();
+    const cpace = await beginRun(this.#offer.options, this.#route, false);
+    const result = await finish(cpace, message);
+    this.#end = { cpace, result };
+    return { reply: cpace.share };
+  }
+
+  async #confirmation(message: Bytes): Promise<HostStep> {
+    if (!messages.isConfirmed(message, this.#result)) throw errors.RELAY_CODE_WRONG();
+    const sealed = message.subarray(messages.CONFIRMATION_BYTES);
+    const { primitives } = this.#offer.options;
+    const { peer: guest, more } = await messages.openIdentity(primitives, this.#result, "guest", sealed);
+    if (more.length > 0) throw errors.RELAY_PAIR_MESSAGE({ problem: "a message has the wrong length" });
+    if (areEqual(guest.id, this.#offer.options.identity.id))
+      throw errors.RELAY_PAIR_MESSAGE({ problem: "it has the identity of this host" });
+    this.#offer.redeem();
+    return { reply: this.#result.ownConfirmation, guest };
+  }
+}
+
+export interface GuestOptions extends PairingOptions {
+  route: bigint;
+  /** The id of the host that a link names. */
+  host?: Bytes;
+}
+
+/** What the guest does after a message. */
+export type GuestStep =
+  | { reply: Bytes }
+  /** The code was right; the user of the host is being asked. */
+  | { isConfirmed: true }
+  | { host: messages.PairedPeer; admission: messages.Admission };
+
+/** The guest's end of a run. A method that throws has ended it: the route is closed then. */
+export class GuestRun {
+  readonly #options: GuestOptions;
+  readonly #steps = new Steps();
+  #cpace: CpaceEnd | undefined;
+  #result: CpaceResult | undefined;
+
+  constructor(options: GuestOptions) {
+    messages.checkName(options.name);
+    this.#options = options;
+  }
+
+  /** Message 1. */
+  async begin(): Promise<Bytes> {
+    this.#cpace = await beginRun(this.#options, this.#options.route, true);
+    return this.#cpace.share;
+  }
+
+  /** Takes message 2, 4 or 5. */
+  receive(message: Bytes): Promise<GuestStep> {
+    return this.#steps.next<GuestStep>([
+      () => this.#share(message),
+      async () => this.#confirmation(message),
+      () => this.#admission(message),
+    ]);
+  }
+
+  async #share(message: Bytes): Promise<GuestStep> {
+    const { primitives, identity, name } = this.#options;
+    const result = await finish(this.#cpace as CpaceEnd, message);
+    this.#result = result;
+    const sealed = await messages.sealIdentity(primitives, result, "guest", identity, name);
+    return { reply: concat(result.ownConfirmation, sealed) };
+  }
+
+  #confirmation(message: Bytes): GuestStep {
+    const result = this.#result as CpaceResult;
+    if (message.length !== messages.CONFIRMATION_BYTES || !messages.isConfirmed(message, result))
+      throw errors.RELAY_CODE_WRONG();
+    return { isConfirmed: true };
+  }
+
+  async #admission(message: Bytes): Promise<GuestStep> {
+    const { primitives, identity, host: expected } = this.#options;
+    const { peer, more } = await messages.openIdentity(primitives, this.#result as CpaceResult, "host", message);
+    if (expected && !areEqual(expected, peer.id))
+      throw errors.RELAY_PAIR_OTHER({ expected: fingerprint(expected), got: fingerprint(peer.id) });
+    const admission = messages.admissionOf(peer.name, more);
+    const grant = await readGrant(primitives, admission.grant);
+    if (!grant || !areEqual(grant.hostId, peer.id) || !areEqual(grant.clientId, identity.id))
+      throw errors.RELAY_PAIR_MESSAGE({ problem: "its grant is not of this host for this computer" });
+    return { host: peer, admission };
+  }
+}
+
+async function beginRun(options: PairingOptions, route: bigint, isInitiator: boolean): Promise<CpaceEnd> {
+  const { primitives, code, group = await ristretto255() } = options;
+  const names = messages.runNames(uint64(route), code.place);
+  return beginCpace({ primitives, group, password: utf8(code.secret), ...names, isInitiator });
+}
+
+async function finish(cpace: CpaceEnd, share: Bytes): Promise<CpaceResult> {
+  const isOwn = areEqual(share, cpace.share);
+  const result = share.length === messages.SHARE_BYTES && !isOwn ? await cpace.finish(share) : undefined;
+  if (!result) throw errors.RELAY_PAIR_MESSAGE({ problem: "its first message is not one of pairing" });
+  return result;
+}
+
+/** Takes one message at a time, each once, in their order; after the first failure none. */
+class Steps {
+  #done = 0;
+  #isBusy = false;
+  #hasFailed = false;
+
+  next<T>(steps: readonly (() => Promise<T>)[]): Promise<T> {
+    const step = steps[this.#done];
+    return this.#run(step);
+  }
+
+  /** A step that comes after so many others. */
+  last<T>(after: number, step: () => Promise<T>): Promise<T> {
+    return this.#run(this.#done === after ? step : undefined);
+  }
+
+  async #run<T>(step: (() => Promise<T>) | undefined): Promise<T> {
+    if (this.#hasFailed || this.#isBusy || !step) {
+      this.#hasFailed = true;
+      throw errors.RELAY_PAIR_MESSAGE({ problem: "a message came that was not expected" });
+    }
+    this.#isBusy = true;
+    try {
+      const result = await step();
+      if (this.#hasFailed) throw errors.RELAY_PAIR_MESSAGE({ problem: "a message came that was not expected" });
+      this.#done++;
+      return result;
+    } catch (thrown) {
+      this.#hasFailed = true;
+      throw thrown;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}

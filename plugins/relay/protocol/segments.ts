@@ -1,0 +1,149 @@
+/** What is inside of a sealed message: segments of texts, then zeros up to one of a few sizes, so that lengths tell little. */
+
+import { concat, textOf, utf8 } from "./bytes.ts";
+import type { Bytes } from "./primitives.ts";
+
+const HEADER_BYTES = 5;
+/** The sizes that messages have, in bytes. */
+export const SIZES = [256, 1024, 4096, 16_384, 32_768] as const;
+export const MAX_SIZE = 32_768;
+
+const kinds = { padding: 0, text: 1, part: 2, rekey: 3, end: 4 } as const;
+
+/** What a message has told. */
+export interface Unpacked {
+  texts: string[];
+  /** The sender's next message is under a new key. */
+  isRekeyed: boolean;
+  /** Nothing comes after it. */
+  isEnd: boolean;
+}
+
+/** Texts that wait to be sent, and the messages that are made of them. */
+export class Packer {
+  #waiting: Bytes[] = [];
+  #isEnding = false;
+  /** Bytes of the first waiting text that were sent. */
+  #sent = 0;
+  #bytes = 0;
+
+  /** Bytes that wait. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0 && !this.#isEnding;
+  }
+
+  add(text: string): void {
+    const bytes = utf8(text);
+    this.#waiting.push(bytes);
+    this.#bytes += bytes.length;
+  }
+
+  /** Nothing comes after what was added. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
+  /** The next message: as much of what waits as fits into one. */
+  next(isRekey: boolean): Bytes {
+    const parts: Bytes[] = [];
+    let room = MAX_SIZE - (isRekey ? HEADER_BYTES : 0);
+    let taken = 0;
+    for (const text of this.#waiting) {
+      const rest = text.length - this.#sent;
+      // A part of a text has at least one byte.
+      if (room < HEADER_BYTES + Math.min(rest, 1)) break;
+      const length = Math.min(rest, room - HEADER_BYTES);
+      const isWhole = length === rest;
+      parts.push(header(isWhole ? kinds.text : kinds.part, length), text.subarray(this.#sent, this.#sent + length));
+      room -= HEADER_BYTES + length;
+      this.#bytes -= length;
+      this.#sent = isWhole ? 0 : this.#sent + length;
+      if (!isWhole) break;
+      taken++;
+    }
+    this.#waiting = taken === this.#waiting.length ? [] : this.#waiting.slice(taken);
+    if (isRekey) parts.push(header(kinds.rekey, 0));
+    else if (this.#waiting.length === 0 && this.#isEnding && room >= HEADER_BYTES) {
+      parts.push(header(kinds.end, 0));
+      this.#isEnding = false;
+    }
+    return padded(concat(...parts));
+  }
+}
+
+/** Puts the texts of messages together again. A method that throws has ended it. */
+export class Unpacker {
+  readonly #maxText: number;
+  #parts: Bytes[] = [];
+  #bytes = 0;
+
+  /** `maxText`: bytes of the longest text that is taken. */
+  constructor(maxText: number) {
+    this.#maxText = maxText;
+  }
+
+  unpack(message: Bytes): Unpacked {
+    if (!(SIZES as readonly number[]).includes(message.length)) throw new Error("a message has the wrong size");
+    const view = new DataView(message.buffer, message.byteOffset, message.length);
+    const told: Unpacked = { texts: [], isRekeyed: false, isEnd: false };
+    let at = 0;
+    while (at < message.length && message[at] !== kinds.padding) {
+      if (told.isRekeyed || told.isEnd) throw new Error("a segment comes after the last one");
+      const begin = at + HEADER_BYTES;
+      const end = begin <= message.length ? begin + view.getUint32(at + 1) : Number.POSITIVE_INFINITY;
+      if (end > message.length) throw new Error("a segment is longer than its message");
+      this.#take(message[at] as number, message.subarray(begin, end), told);
+      at = end;
+    }
+    if (message.subarray(at).some((value) => value !== 0)) throw new Error("the padding has content");
+    return told;
+  }
+
+  #take(kind: number, bytes: Bytes, told: Unpacked): void {
+    if (kind === kinds.text) told.texts.push(this.#whole(bytes));
+    else if (kind === kinds.part) this.#part(bytes);
+    else if (bytes.length > 0) throw new Error("a segment has the wrong form");
+    else if (kind === kinds.rekey) told.isRekeyed = true;
+    else if (kind === kinds.end && this.#parts.length === 0) told.isEnd = true;
+    else throw new Error("there is no such segment here");
+  }
+
+  #part(bytes: Bytes): void {
+    if (bytes.length === 0) throw new Error("a part of a text is empty");
+    this.#count(bytes);
+    this.#parts.push(bytes);
+  }
+
+  #whole(bytes: Bytes): string {
+    this.#count(bytes);
+    const text = textOf(this.#parts.length === 0 ? bytes : concat(...this.#parts, bytes));
+    this.#parts = [];
+    this.#bytes = 0;
+    return text;
+  }
+
+  #count(bytes: Bytes): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#maxText) throw new Error("a text is too long");
+  }
+}
+
+function header(kind: number, length: number): Bytes {
+  const bytes = new Uint8Array(HEADER_BYTES);
+  const view = new DataView(bytes.buffer);
+  view.setUint8(0, kind);
+  view.setUint32(1, length);
+  return bytes;
+}
+
+/** The bytes with zeros after them, up to the next size. */
+function padded(bytes: Bytes): Bytes {
+  const size = SIZES.find((each) => each >= bytes.length) ?? MAX_SIZE;
+  const message = new Uint8Array(size);
+  message.set(bytes);
+  return message;
+}

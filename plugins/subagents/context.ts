@@ -1,0 +1,9 @@
+import type { PluginContext } from "@scorel/kernel";
+
+export type Context = PluginContext<unknown, "host" | "requests" | "workspace">;
+
+/** The arguments of the tool Task. */
+export interface TaskParams {
+  description: string;
+  prompt: string;
+}

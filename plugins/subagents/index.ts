@@ -1,0 +1,36 @@
+import type {} from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/requests/contract";
+import type {} from "@scorel/workspace/contract";
+import { z } from "zod";
+import { childLimits, depthOf, MOST_DEPTH } from "./depth.ts";
+import { Places } from "./places.ts";
+import { createTask } from "./task.ts";
+
+/** Plugin `subagents`: the tool Task, which gives work to a session of its own. */
+export default definePlugin({
+  id: "subagents",
+  name: "Subagents",
+  version: "0.1.0",
+  needs: ["host", "requests", "workspace"],
+  config: z
+    .strictObject({
+      parallel: z
+        .int()
+        .min(1)
+        .max(16)
+        .default(4)
+        .describe("how many subagents of a session work at a time; further ones wait"),
+    })
+    .prefault({}),
+
+  activate(ctx) {
+    const depth = depthOf(ctx.workspace.parent);
+    const places = new Places(ctx.config.parallel);
+    return {
+      childLimits: () => childLimits(depth),
+      // The last subagents of a chain are not offered a tool that they could not use.
+      tools: depth < MOST_DEPTH ? [createTask(ctx, places)] : [],
+    };
+  },
+});

@@ -1,0 +1,93 @@
+import type { AnyEvent, Missed, StoredEvent, Transients } from "@scorel/kernel";
+import type { ScorelMessage } from "@scorel/messages/contract";
+import type { ToolOutput, ToolUsage } from "@scorel/tools/contract";
+import type { TaskDetails } from "./contract.ts";
+
+/** Lines of a subagent's work that are shown while it works, and characters of them. */
+const LINES = 6;
+const CHARACTERS = 1_000;
+/** Milliseconds between two updates that text causes. */
+const PAUSE_MS = 100;
+const COUNTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
+
+type Heard = StoredEvent & { message?: ScorelMessage };
+
+/** Shows what a subagent says and does, and what it has used so far. */
+export class Progress {
+  private readonly sessionId: string;
+  private readonly update: (partial: ToolOutput) => void;
+  private said = "";
+  private shown = 0;
+  private later: NodeJS.Timeout | undefined;
+  /** What its replies have used, and each of its calls by id. */
+  private readonly used = new Map<string, ToolUsage>();
+
+  constructor(sessionId: string, update: (partial: ToolOutput) => void) {
+    this.sessionId = sessionId;
+    this.update = update;
+  }
+
+  take(event: AnyEvent | Missed): void {
+    const { type } = event;
+    if (type === "text_delta") this.say((event as AnyEvent & Transients["text_delta"]).delta);
+    if (type === "tool_execution_start") this.begin((event as AnyEvent & Transients["tool_execution_start"]).toolName);
+    if (type === "tool_execution_update") this.takeCall(event as AnyEvent & Transients["tool_execution_update"]);
+    if (type === "message") this.takeMessage(event as unknown as Heard);
+  }
+
+  /** Shows the present state now. */
+  show(): void {
+    this.stop();
+    this.shown = performance.now();
+    const lines = this.said.trimEnd().split("\n").slice(-LINES);
+    this.update({
+      content: [{ type: "text", text: [`Session ${this.sessionId}`, ...lines].join("\n").trimEnd() }],
+      details: { sessionId: this.sessionId } satisfies TaskDetails,
+      usage: this.usage(),
+    });
+  }
+
+  /** Ends the wait for the next update. */
+  stop(): void {
+    clearTimeout(this.later);
+    this.later = undefined;
+  }
+
+  private begin(tool: string): void {
+    this.said = this.said.trimEnd();
+    this.say(`${this.said === "" ? "" : "\n"}[${tool}]\n`);
+  }
+
+  private say(text: string): void {
+    this.said = (this.said + text).slice(-CHARACTERS);
+    const wait = this.shown + PAUSE_MS - performance.now();
+    if (wait <= 0) this.show();
+    else this.later ??= setTimeout(() => this.show(), wait);
+  }
+
+  /** A subagent's own subagents have used something while they still work. */
+  private takeCall({ toolCallId, partial }: Transients["tool_execution_update"]): void {
+    const { usage } = (partial ?? {}) as { usage?: ToolUsage };
+    if (usage) this.note(toolCallId, usage);
+  }
+
+  private takeMessage({ id, message }: Heard): void {
+    if (message?.role === "assistant" && message.usage) this.note(id, message.usage);
+    if (message?.role === "tool_result" && message.usage) this.note(message.toolCallId, message.usage);
+  }
+
+  private note(by: string, usage: ToolUsage): void {
+    this.used.set(by, usage);
+    // Limits of the parent have to know at once.
+    this.show();
+  }
+
+  private usage(): ToolUsage {
+    const sum = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } };
+    for (const usage of this.used.values()) {
+      for (const key of COUNTS) sum[key] += usage[key] ?? 0;
+      sum.cost.total += usage.cost?.total ?? 0;
+    }
+    return { ...sum, sessionId: this.sessionId };
+  }
+}

@@ -1,0 +1,102 @@
+import type { TurnOutcome } from "@scorel/agent/contract";
+import type { Client } from "@scorel/host/contract";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { onAbort } from "@scorel/kit/values/abort";
+import type { ToolOutput } from "@scorel/tools/contract";
+import type { Context, TaskParams } from "./context.ts";
+import type { TaskDetails } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { optionsOf } from "./options.ts";
+import type { Places } from "./places.ts";
+import { Progress } from "./progress.ts";
+
+/** Characters of a report that its reader gets. */
+const REPORT = 30_000;
+/** Characters of the name of a subagent's session. */
+const NAME = 80;
+
+interface TaskCall {
+  toolCallId: string;
+  params: TaskParams;
+  signal: AbortSignal;
+  onUpdate: ((partial: ToolOutput) => void) | undefined;
+}
+
+/** Runs a subagent, when there is a place for it, until its turn has ended. */
+export async function runTask(ctx: Context, places: Places, call: TaskCall): Promise<ToolOutput> {
+  const leave = await places.take(call.signal);
+  const client = ctx.host.connect();
+  try {
+    return await runIn(client, ctx, call);
+  } finally {
+    await client.close();
+    leave();
+  }
+}
+
+async function runIn(client: Client, ctx: Context, call: TaskCall): Promise<ToolOutput> {
+  const { params, signal, onUpdate } = call;
+  const name = nameFrom(params.description);
+  const sessionId = await openChild(client, ctx, call, name);
+  await ctx.requests.forward(client, sessionId, { label: name, signal });
+  const progress = new Progress(sessionId, (partial) => onUpdate?.(partial));
+  await client.subscribe(sessionId, ({ event }) => progress.take(event), { joined: true });
+  progress.show();
+  signal.throwIfAborted();
+  // The text is a model's, so no file that it mentions is attached.
+  const { id } = await client.request("send_message", { sessionId, content: params.prompt, mentions: false });
+  const ended = client.request("wait_turn", { sessionId, id });
+  let cancelled: Promise<unknown> | undefined;
+  const ignore = onAbort(signal, () => {
+    cancelled = client.request("cancel", { sessionId });
+    // It fails together with the waiting below when the host ends.
+    cancelled.catch(() => {});
+  });
+  try {
+    const outcome = await ended;
+    await cancelled;
+    return outputOf(outcome, sessionId);
+  } finally {
+    ignore();
+    progress.stop();
+  }
+}
+
+async function openChild(client: Client, ctx: Context, { toolCallId }: TaskCall, name: string): Promise<string> {
+  const { session, workspace } = ctx;
+  const { sessionId } = await client.request("create_session", {
+    ...optionsOf(ctx),
+    ...{ cwd: workspace.cwd, kind: "subagent", name },
+    parent: { sessionId: session.id, toolCallId },
+    ...(workspace.file === undefined && { unsaved: true }),
+  });
+  return sessionId;
+}
+
+const nameFrom = (description: string) => [...lineOf(description)].slice(0, NAME).join("") || "subagent";
+
+/** The result of a call: what the subagent has said last, and what it has used. */
+function outputOf(outcome: TurnOutcome, sessionId: string): ToolOutput {
+  const { text, usage } = outcome;
+  const failure = failureIn(outcome, sessionId);
+  const said = bounded(text);
+  const words = failure ? [said, failure.message].filter((each) => each.trim() !== "").join("\n\n") : said;
+  return {
+    content: [{ type: "text", text: words }],
+    details: { sessionId } satisfies TaskDetails,
+    isError: failure !== undefined,
+    usage: { ...usage, sessionId },
+  };
+}
+
+function failureIn({ reason, error, text }: TurnOutcome, sessionId: string): Error | undefined {
+  if (reason === "cancelled") return errors.SUBAGENT_CANCELLED({ sessionId });
+  if (error) return errors.SUBAGENT_FAILED({ sessionId, reason: error.message });
+  return text.trim() === "" ? errors.SUBAGENT_SILENT({ sessionId }) : undefined;
+}
+
+function bounded(text: string): string {
+  if (text.length <= REPORT) return text;
+  const kept = text.slice(0, REPORT).replace(/[\ud800-\udbff]$/, "");
+  return `${kept}\n[${text.length - REPORT} more characters of this report were left out. Ask for a shorter one.]`;
+}

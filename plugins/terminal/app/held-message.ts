@@ -1,0 +1,68 @@
+import type { QueuedMessage } from "@scorel/host/contract";
+import type { Attachment, Submission } from "../parts.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Outgoing } from "./own-messages.ts";
+import { inSendingOrder, wholeText } from "./strip.ts";
+
+type Session = Pick<Conversation, "sessionId" | "view" | "changeQueue" | "send">;
+
+/** A queued message that is edited while a turn runs. It is out of the queue until then, so that its old text is not sent meanwhile. */
+export class HeldMessage {
+  readonly item: QueuedMessage;
+  /** Its place in the order in which messages are sent. */
+  readonly place: number;
+  private readonly conversation: Session;
+  private readonly sessionId: string | undefined;
+  /** Resolves with whether it was still in the queue. */
+  readonly isTaken: Promise<boolean>;
+  /** What it was before. */
+  private readonly old: Outgoing & { attachments: readonly Attachment[] };
+
+  constructor(item: QueuedMessage, conversation: Session) {
+    this.item = item;
+    this.conversation = conversation;
+    this.sessionId = conversation.sessionId;
+    this.place = inSendingOrder(conversation.view?.queue ?? []).findIndex(({ id }) => id === item.id);
+    this.old = { text: textIn(item), attachments: picturesIn(item) };
+    this.isTaken = conversation.changeQueue((items) =>
+      items.some(({ id }) => id === item.id) ? items.filter(({ id }) => id !== item.id) : undefined,
+    );
+  }
+
+  /** Whether the session is shown in whose queue it stood. */
+  get isHere(): boolean {
+    return this.sessionId === this.conversation.sessionId;
+  }
+
+  /** Puts it back, with what was entered in its place if that is given. Returns false if it was delivered before it was taken out. */
+  async putBack(entered?: Pick<Submission, "text" | "attachments">): Promise<boolean> {
+    if (!(await this.isTaken)) return false;
+    const { conversation, item, old } = this;
+    const { text } = entered ?? old;
+    await conversation.send({ text, attachments: [...(entered?.attachments ?? []), ...old.attachments] }, item.mode);
+    await conversation.changeQueue((items, queue) => this.moved(items, queue, text));
+    return true;
+  }
+
+  /** The queue with the message, which was sent last, in its old place. */
+  private moved(items: { id: string }[], queue: readonly QueuedMessage[], text: string): { id: string }[] | undefined {
+    const last = queue.at(-1);
+    if (!last || !wholeText(last).startsWith(text)) return undefined;
+    const order = inSendingOrder(queue).flatMap(({ id }) => items.filter((each) => each.id === id && id !== last.id));
+    order.splice(this.place, 0, { id: last.id });
+    return order;
+  }
+}
+
+/** The text of a message that is changed: its pictures stay with it. */
+export function textIn({ content }: QueuedMessage): string {
+  if (typeof content === "string") return content;
+  return wholeText({ content: content.filter(({ type }) => type === "text") });
+}
+
+function picturesIn({ content }: QueuedMessage): Attachment[] {
+  const blocks = typeof content === "string" ? [] : content;
+  return blocks.flatMap((block) =>
+    block.type === "image" ? [{ mark: "", image: Buffer.from(block.data, "base64") }] : [],
+  );
+}

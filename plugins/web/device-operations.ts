@@ -1,0 +1,56 @@
+import type { Contributions } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(60)
+  .regex(/^\P{Cc}*$/u, "must be one line");
+const device = () => z.strictObject({ id: z.string(), name: z.string(), address: z.string() });
+const store = () => import("./devices.ts");
+
+/**
+ * Operations about the other hosts that the page may connect to. Only for clients that may do everything: what is added here is where a
+ * page can send what it knows.
+ */
+export const deviceOperations = {
+  list_devices: {
+    summary: "Lists the other hosts that the page of this host may connect to.",
+    size: { bounded: "There are at most 50." },
+    params: () => z.strictObject({}),
+    result: () => z.strictObject({ devices: z.array(device()) }),
+    run: async (_params, { assertOperations }) => {
+      assertOperations("all", "list_devices");
+      return { devices: (await store()).readDevices() };
+    },
+  },
+  add_device: {
+    summary: "Lets the page of this host connect to another host.",
+    params: () => z.strictObject({ name, address: z.string().max(500) }),
+    result: () => z.strictObject({ device: device() }),
+    run: async (params, { assertOperations }) => {
+      assertOperations("all", "add_device");
+      return { device: await (await store()).addDevice(params.name, params.address) };
+    },
+  },
+  rename_device: {
+    summary: "Gives another name to a host that the page may connect to.",
+    params: () => z.strictObject({ id: z.string().max(64), name }),
+    result: () => z.strictObject({ device: device() }),
+    run: async (params, { assertOperations }) => {
+      assertOperations("all", "rename_device");
+      return { device: await (await store()).renameDevice(params.id, params.name) };
+    },
+  },
+  remove_device: {
+    summary: "Takes a host from the list of those that the page may connect to.",
+    params: () => z.strictObject({ id: z.string().max(64) }),
+    result: () => z.strictObject({ removed: z.boolean() }),
+    run: async ({ id }, { assertOperations }) => {
+      assertOperations("all", "remove_device");
+      return { removed: await (await store()).removeDevice(id) };
+    },
+  },
+} satisfies Contributions["operations"];

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { KnownDevice } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { Stored } from "./stored.ts";
+
+/** Devices at most: each lengthens the policy of the page. */
+export const MOST_DEVICES = 50;
+/**
+ * Hosts that can stand in a policy of the page. An address in brackets cannot, and other characters that URLs allow in hosts would end the
+ * place where they stand.
+ */
+const HOST = /^[a-z\d.-]+(?::\d+)?$/;
+
+const schema = z.strictObject({
+  devices: z.array(z.strictObject({ id: z.string(), name: z.string(), address: z.string() })).max(MOST_DEVICES),
+});
+
+const stored = new Stored({ file: "devices.json", schema, empty: { devices: [] }, failed: errors.WEB_DEVICES });
+
+/** The hosts that the page may connect to. Throws WEB_DEVICES for a damaged list, or one that another user may have written. */
+export function readDevices(): KnownDevice[] {
+  return stored.read().devices;
+}
+
+/** What the policy of the page allows it to connect to, beside its own host. A list that cannot be read allows nothing. */
+export function deviceOrigins(): string[] {
+  try {
+    return readDevices().flatMap(({ address }) => originOf(address) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+export async function addDevice(name: string, given: string): Promise<KnownDevice> {
+  const address = addressIn(given);
+  // The same address is the same device, also in another list.
+  const id = createHash("sha256").update(address).digest("base64url").slice(0, 10);
+  const device = { id, name, address };
+  await changing((devices) => {
+    const others = devices.filter((each) => each.id !== id);
+    if (others.length === MOST_DEVICES) throw errors.WEB_DEVICE_MANY({ max: MOST_DEVICES });
+    return [...others, device];
+  });
+  return device;
+}
+
+export async function renameDevice(id: string, name: string): Promise<KnownDevice> {
+  const devices = await changing((all) => all.map((device) => (device.id === id ? { ...device, name } : device)));
+  const device = devices.find((each) => each.id === id);
+  if (!device) throw errors.WEB_DEVICE_UNKNOWN({ id });
+  return device;
+}
+
+/** Returns whether the device was in the list. */
+export async function removeDevice(id: string): Promise<boolean> {
+  let found = false;
+  await changing((devices) => {
+    found = devices.some((each) => each.id === id);
+    return devices.filter((each) => each.id !== id);
+  });
+  return found;
+}
+
+/** An address as it is stored. Throws WEB_DEVICE_ADDRESS. */
+function addressIn(given: string): string {
+  const text = given.trim().replace(/^http/i, "ws");
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isBare = url && !url.username && !url.password && !url.search && !url.hash;
+  if (!isBare || originOf(text) === undefined) throw errors.WEB_DEVICE_ADDRESS();
+  return url.pathname === "/" ? url.origin : url.href;
+}
+
+function originOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { protocol, host, origin } = new URL(address);
+  return /^wss?:$/.test(protocol) && HOST.test(host) ? origin : undefined;
+}
+
+async function changing(change: (devices: KnownDevice[]) => KnownDevice[]): Promise<KnownDevice[]> {
+  const { devices } = await stored.change((now) => ({ devices: change(now.devices) }));
+  return devices;
+}

@@ -1,0 +1,37 @@
+import { type RefObject, useEffect, useState } from "react";
+import { useRead } from "./answer-keys.ts";
+
+/** The element that stands behind all that a question is about. */
+const END = ".question-end";
+/**
+ * Lets an answer that agrees count once the end of the question has been on the screen. One that comes earlier brings the end there, and
+ * has to be given again after it stood there for a moment.
+ */
+export function useWhole(place: RefObject<HTMLElement | null>): {
+  isAskedAgain: boolean;
+  isOff: boolean;
+  passes(): boolean;
+} {
+  const [stage, setStage] = useState<"unseen" | "again" | "seen">("unseen");
+  const [isReread, setReread] = useState(false);
+  const isEndThere = useRead(place, END);
+  useEffect(() => {
+    const end = place.current?.querySelector(END);
+    if (!end) return;
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some(({ isIntersecting }) => isIntersecting)) setStage((now) => (now === "unseen" ? "seen" : now));
+    });
+    observer.observe(end);
+    return () => observer.disconnect();
+  }, [place]);
+  useEffect(() => {
+    if (stage === "again" && isEndThere) setReread(true);
+  }, [stage, isEndThere]);
+  const passes = () => {
+    if (stage === "seen" || isReread) return true;
+    place.current?.querySelector(END)?.scrollIntoView({ block: "nearest" });
+    setStage("again");
+    return false;
+  };
+  return { isAskedAgain: stage === "again", isOff: stage === "again" && !isReread, passes };
+}

@@ -1,0 +1,172 @@
+import { Store } from "../store.ts";
+import { waitingIn } from "../waiting/marks.ts";
+import { forgetToken, keepToken, keptToken } from "./access.ts";
+import { Device } from "./device.ts";
+
+/** Another host, as this page's own host keeps it in its list. */
+export interface KnownDevice {
+  id: string;
+  name: string;
+  address: string;
+}
+
+/** Another host, and the connection to it if this tab has a token for it. */
+export interface OtherDevice extends KnownDevice {
+  device?: Device | undefined;
+  /** Why there is none any more. */
+  problem?: Error | undefined;
+}
+
+/** The host that this page comes from, and the others that its user has added. What one of them says changes nothing of another one. */
+export class Devices {
+  readonly own: Device;
+  readonly others = new Store<readonly OtherDevice[]>([]);
+  /** Whether it was found out which others there are. */
+  readonly isKnown = new Store(false);
+  /** How many sessions wait for an answer, by the id of their device. */
+  readonly waiting = new Store<ReadonlyMap<string, number>>(new Map());
+  private readonly key: string;
+  private readonly connecting = new Set<string>();
+
+  constructor(own: Device) {
+    this.own = own;
+    this.key = JSON.stringify(["devices", own.address]);
+  }
+
+  /** Follows the list until the returned function is called. */
+  begin(): () => void {
+    this.count(this.own);
+    void this.restore();
+    const look = () => {
+      if (this.own.link.get().state === "live") void this.read();
+    };
+    look();
+    return this.own.link.subscribe(look);
+  }
+
+  find(id: string): OtherDevice | undefined {
+    return this.others.get().find((each) => each.id === id);
+  }
+
+  /** All hosts that this page is connected to, its own first. */
+  connected(): readonly Device[] {
+    return [this.own, ...this.others.get().flatMap(({ device }) => device ?? [])];
+  }
+
+  /** Reads which devices there are. A page that may not know them has none. */
+  async read(): Promise<void> {
+    try {
+      const { devices } = await this.own.client.request("list_devices", {});
+      this.take(devices);
+      this.keep(devices);
+    } catch (thrown) {
+      const { code = "" } = thrown as { code?: string };
+      if (["HOST_FORBIDDEN", "HOST_OPERATION_UNKNOWN"].includes(code)) this.take([]);
+      // What went wrong with the list is said where it is used; until then, what is known stays.
+      this.isKnown.set(true);
+    }
+  }
+
+  /** Adds a host. The page has to be loaded anew before it may connect to it. */
+  async add(name: string, address: string, token: string): Promise<KnownDevice> {
+    const { device } = await this.own.client.request("add_device", { name, address });
+    keepToken(token, device.id);
+    return device;
+  }
+
+  async rename(id: string, name: string): Promise<void> {
+    await this.own.client.request("rename_device", { id, name });
+    await this.read();
+  }
+
+  /** Removes a host, with its token and what this browser keeps of it. */
+  async remove({ id, address }: KnownDevice): Promise<void> {
+    await this.own.client.request("remove_device", { id });
+    const gone = this.find(id)?.device;
+    forgetToken(id);
+    await gone?.client.close();
+    await this.own.kept.forgetDevice(address).catch(() => {});
+    await this.read();
+  }
+
+  /** Connects to a host with a token that was entered for it. */
+  enter(id: string, token: string): void {
+    keepToken(token, id);
+    const known = this.find(id);
+    if (known) void this.connect(known);
+  }
+
+  private keep(devices: readonly KnownDevice[]): void {
+    const { kept } = this.own;
+    const keeping = devices.length > 0 ? kept.write(this.key, JSON.stringify(devices)) : kept.remove(this.key);
+    // A browser that keeps nothing learns it again from the host.
+    keeping.catch(() => {});
+  }
+
+  /** What this browser has kept of the list, until the host answers. */
+  private async restore(): Promise<void> {
+    const text = await this.own.kept.read(this.key).catch(() => undefined);
+    if (text === undefined || this.isKnown.get()) return;
+    this.take(devicesIn(text));
+  }
+
+  private take(known: readonly KnownDevice[]): void {
+    const before = new Map(this.others.get().map((each) => [each.id, each]));
+    this.others.set(known.map(({ id, name, address }) => ({ ...before.get(id), id, name, address })));
+    this.isKnown.set(true);
+    for (const each of this.others.get()) if (!each.device) void this.connect(each);
+  }
+
+  private async connect({ id, address }: KnownDevice): Promise<void> {
+    const token = keptToken(id);
+    if (token === undefined || this.connecting.has(id)) return;
+    this.connecting.add(id);
+    try {
+      const device = await Device.connect(token, { id, address, kept: this.own.kept });
+      this.set(id, { device, problem: undefined });
+      this.count(device);
+      device.link.subscribe(() => {
+        const state = device.link.get();
+        if (state.state === "closed") this.end(id, state.error);
+      });
+    } catch (thrown) {
+      this.end(id, thrown as Error);
+    } finally {
+      this.connecting.delete(id);
+    }
+  }
+
+  private end(id: string, problem: (Error & { code?: string }) | undefined): void {
+    const known = this.find(id);
+    // Whoever may not see the sessions any more shall not find them here.
+    if (problem?.code === "WEB_TOKEN") {
+      forgetToken(id);
+      if (known) this.own.kept.forgetDevice(known.address).catch(() => {});
+    }
+    this.set(id, { device: undefined, problem });
+    this.waiting.set(new Map([...this.waiting.get()].filter(([each]) => each !== id)));
+  }
+
+  private set(id: string, change: Partial<OtherDevice>): void {
+    this.others.set(this.others.get().map((each) => (each.id === id ? { ...each, ...change } : each)));
+  }
+
+  private count({ id, sessions }: Device): void {
+    const look = () =>
+      this.waiting.set(new Map([...this.waiting.get(), [id, waitingIn(sessions.projects.get()).length]]));
+    look();
+    sessions.projects.subscribe(look);
+  }
+}
+
+/** A list as this browser has kept it; nothing for any other text. */
+function devicesIn(text: string): KnownDevice[] {
+  try {
+    const found = JSON.parse(text) as KnownDevice[];
+    const isDevice = ({ id, name, address }: KnownDevice) =>
+      [id, name, address].every((part) => typeof part === "string");
+    return found.every(isDevice) ? found : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,90 @@
+import { type FormEvent, useState } from "react";
+import { goTo } from "../app/place.ts";
+import { safeText } from "../display/safe.ts";
+import type { Devices, KnownDevice } from "../host/devices.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { useWords } from "../words/words.ts";
+import { flawOfLink } from "./device-link.ts";
+
+interface DeviceDialogProps {
+  devices: Devices;
+  /** The device that gets another name; without it, one is added. */
+  known: KnownDevice | undefined;
+  onClose(): void;
+}
+
+/** Adds another host to the page, or gives it another name. */
+export function DeviceDialog({ devices, known, onClose }: DeviceDialogProps) {
+  const words = useWords();
+  const [name, setName] = useState(known?.name ?? "");
+  const [address, setAddress] = useState(known?.address ?? "");
+  const [token, setToken] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const save = async () => {
+    if (known) {
+      await devices.rename(known.id, name.trim());
+      onClose();
+      return;
+    }
+    const flaw = flawOfLink(address, location.protocol);
+    if (flaw !== undefined) {
+      setProblem(words.deviceFlaws[flaw]);
+      return;
+    }
+    const device = await devices.add(name.trim(), address, token.trim());
+    goTo({ at: "home" }, { device: device.id });
+    // What the page may connect to is decided when it is loaded.
+    location.reload();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save().catch((thrown) => setProblem((thrown as Error).message));
+  };
+  return (
+    <Dialog title={known ? words.deviceRename : words.deviceAdd} onClose={onClose}>
+      <form className="dialog-form" onSubmit={submit}>
+        <label>
+          {words.deviceName}
+          <input maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
+        </label>
+        {!known && (
+          <>
+            <label>
+              {words.deviceAddress}
+              <input
+                inputMode="url"
+                autoCapitalize="none"
+                spellCheck={false}
+                placeholder="wss://build.example.org:7777"
+                value={address}
+                onChange={(event) => setAddress(event.target.value)}
+              />
+            </label>
+            <label>
+              {words.deviceToken}
+              <input
+                type="password"
+                autoComplete="off"
+                value={token}
+                onChange={(event) => setToken(event.target.value)}
+              />
+            </label>
+            <p className="muted">{words.deviceHelp(location.origin)}</p>
+          </>
+        )}
+        {problem !== undefined && (
+          <p className="plain problem" role="alert">
+            {safeText(problem)}
+          </p>
+        )}
+        <button
+          type="submit"
+          className="primary"
+          disabled={name.trim() === "" || (!known && (address.trim() === "" || token.trim() === ""))}
+        >
+          {known ? words.rename : words.deviceAdd}
+        </button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,100 @@
+import { tokenId } from "@scorel/host/client";
+import { useEffect } from "react";
+import { Kept } from "../app/kept.ts";
+import { keptToken } from "../host/access.ts";
+import type { Device } from "../host/device.ts";
+import { Store, useStore } from "../store.ts";
+import { lookAtNotifications } from "./notification-state.ts";
+import { followClicks } from "./worker-notification.ts";
+
+/** How often a page says that it is in sight. The host takes it for gone after twice as long. */
+const BEAT_MS = 30_000;
+
+/** The person wants to be told also while no page is open. */
+export const pushOn = new Kept("push", false);
+/** How the host calls this browser, while it pushes to it. */
+export const pushId = new Store<string | undefined>(undefined);
+/** Why the browser or the host does not. */
+export const pushProblem = new Store<string | undefined>(undefined);
+
+/** Whether the browser can be pushed to at all. */
+export function canBePushed(): boolean {
+  return isSecureContext && "serviceWorker" in navigator && "PushManager" in globalThis;
+}
+
+/** Lets the host push to this browser, again when it had been before, as long as the person wants that and the browser allows it. */
+async function subscribe({ client }: Device): Promise<void> {
+  const token = keptToken();
+  if (token === undefined || !pushOn.get() || !canBePushed() || lookAtNotifications() !== "granted") return;
+  try {
+    const { endpoint } = await subscriptionFor((await client.request("get_push_key", {})).key);
+    const asked = { endpoint, page: await tokenId(token), origin: location.origin };
+    pushId.set((await client.request("subscribe_push", asked)).id);
+    pushProblem.set(undefined);
+  } catch (thrown) {
+    pushProblem.set((thrown as Error).message);
+  }
+}
+
+/** Ends it, at the host and in the browser. */
+export async function unsubscribe({ client }: Pick<Device, "client">): Promise<void> {
+  const id = pushId.get();
+  pushId.set(undefined);
+  pushOn.set(false);
+  if (!canBePushed()) return;
+  const registration = await navigator.serviceWorker.getRegistration();
+  const subscription = await registration?.pushManager.getSubscription();
+  // The browser takes no more pushes, whatever the host has to do first.
+  await subscription?.unsubscribe();
+  if (id !== undefined && client.state.state === "live") await client.request("unsubscribe_push", { id });
+}
+
+/** Keeps the host told where to push, and whether this page is in sight. */
+export function usePush(device: Device): void {
+  const isOn = useStore(pushOn);
+  const id = useStore(pushId);
+  const isLive = useStore(device.link).state === "live";
+  useEffect(followClicks, []);
+  useEffect(() => {
+    if (isOn && isLive) void subscribe(device);
+  }, [device, isOn, isLive]);
+  useEffect(() => {
+    if (id === undefined || !isLive) return;
+    const tell = () => void device.client.request("tell_sight", { id, inSight: !document.hidden }).catch(() => {});
+    const beat = setInterval(() => document.hidden || tell(), BEAT_MS);
+    tell();
+    document.addEventListener("visibilitychange", tell);
+    return () => {
+      clearInterval(beat);
+      document.removeEventListener("visibilitychange", tell);
+    };
+  }, [device, id, isLive]);
+}
+
+/** Keeps the questions of a session open for whoever is pushed to, when its last page has gone. */
+export function useAnsweringLater(device: Device, sessionId: string, isOpen: boolean): void {
+  const id = useStore(pushId);
+  const isLive = useStore(device.link).state === "live";
+  const { answer } = useStore(device.rights);
+  useEffect(() => {
+    // Other hosts push to nobody who has a page of this one.
+    if (id === undefined || !isOpen || !isLive || !answer || device.id !== "") return;
+    device.client.request("attend_by_push", { sessionId, id }).catch(() => {});
+  }, [device, sessionId, id, isOpen, isLive, answer]);
+}
+
+/** What the browser has for this key. One for another key, as that of a host before a reset, makes room for it. */
+async function subscriptionFor(key: string): Promise<PushSubscription> {
+  const registration = await navigator.serviceWorker.getRegistration();
+  if (!registration) throw new Error("The browser keeps no worker of this page.");
+  const { pushManager } = registration;
+  const options = { userVisibleOnly: true, applicationServerKey: key };
+  try {
+    return await pushManager.subscribe(options);
+  } catch (thrown) {
+    const other = await pushManager.getSubscription();
+    if (!other) throw thrown;
+    await other.unsubscribe();
+    return pushManager.subscribe(options);
+  }
+}

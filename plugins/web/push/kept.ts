@@ -1,0 +1,21 @@
+import { hasStored, removeStored } from "../stored.ts";
+import { FILE, readSubscriptions } from "./store.ts";
+
+/** Whether browsers have asked to be pushed. A list that cannot be used does not keep the host from starting. */
+export function hasSubscriptions(logger: { warn(message: string, thrown?: unknown): void }): boolean {
+  try {
+    return readSubscriptions().length > 0;
+  } catch (thrown) {
+    logger.warn("Pushes are not sent", thrown);
+    return false;
+  }
+}
+
+/** What a reset of the host deletes, also when it cannot be read. */
+export function kept(): { what: string; clear(): void } | undefined {
+  if (!hasStored(FILE)) return undefined;
+  return {
+    what: "the list of browsers that are pushed to, and the key for it; their pages ask anew",
+    clear: () => removeStored(FILE),
+  };
+}

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { errors } from "../errors.ts";
+import { Stored } from "../stored.ts";
+import { newPushKey, publicPartOf } from "./keys.ts";
+
+/** Browsers at most; the one that was there longest ago makes room for a new one. */
+const MOST = 32;
+
+export const FILE = "push.json";
+
+const subscription = z.strictObject({
+  id: z.string(),
+  /** Where a push to the browser is sent. Whoever knows it and the key can send some. */
+  endpoint: z.string(),
+  /** The id of the token with which its page was let in. */
+  page: z.string(),
+  /** Where the people of the host are found. */
+  contact: z.string(),
+});
+const schema = z.strictObject({
+  key: z.string().optional(),
+  subscriptions: z.array(subscription).max(MOST),
+});
+
+/** A browser that has asked to be pushed. */
+export type Subscription = z.infer<typeof subscription>;
+
+const stored = new Stored<z.infer<typeof schema>>({
+  file: FILE,
+  schema,
+  empty: { subscriptions: [] },
+  failed: errors.WEB_PUSH,
+});
+
+/** Throws WEB_PUSH. */
+export function readSubscriptions(): readonly Subscription[] {
+  return stored.read().subscriptions;
+}
+
+/** The key by which push services know this host. It is made when a browser first asks for it. */
+export async function pushKey(): Promise<string> {
+  const { key } = await stored.change((now) => (now.key === undefined ? { ...now, key: newPushKey() } : now));
+  return key as string;
+}
+
+/** The public half of the key. */
+export async function publicPushKey(): Promise<string> {
+  return publicPartOf(await pushKey());
+}
+
+/** Adds a browser, in place of what was known of it. */
+export async function addSubscription(given: Omit<Subscription, "id">): Promise<Subscription> {
+  const id = createHash("sha256").update(given.endpoint).digest("base64url").slice(0, 16);
+  const added = { id, ...given };
+  await stored.change(({ subscriptions, ...rest }) => {
+    const others = subscriptions.filter((each) => each.id !== id);
+    return { ...rest, subscriptions: [...others, added].slice(-MOST) };
+  });
+  return added;
+}
+
+/** Removes browsers. Returns whether there was one. */
+export async function removeSubscriptions(ids: readonly string[]): Promise<boolean> {
+  let found = false;
+  await stored.change((now) => {
+    const left = now.subscriptions.filter(({ id }) => !ids.includes(id));
+    found = left.length < now.subscriptions.length;
+    return found ? { ...now, subscriptions: left } : now;
+  });
+  return found;
+}

@@ -1,0 +1,108 @@
+/**
+ * The service worker of the page. It keeps the page's own files in the browser, so that the page can be opened while its host is away, and
+ * tells of pushes. It keeps nothing that the host answers, and no token passes it: the page talks with its host over a WebSocket.
+ */
+
+/** Paths of the page's files, relative to the worker, and a digest of their contents. Set by the build. */
+declare const SCOREL_SHELL: { files: readonly string[]; digest: string };
+
+/** How long the host may take to begin its answer before the kept page is shown, in milliseconds. */
+const PATIENCE_MS = 4_000;
+
+const worker = self as unknown as ServiceWorkerGlobalScope;
+const { scope } = worker.registration;
+/** Other pages of the same origin, below other paths of a proxy, have caches of their own. */
+const ours = `scorel-shell ${scope} `;
+const name = ours + SCOREL_SHELL.digest;
+const files = new Set(SCOREL_SHELL.files.map((file) => new URL(file, scope).href));
+
+worker.addEventListener("install", (event) => event.waitUntil(keepShell()));
+worker.addEventListener("activate", (event) => event.waitUntil(takeOver()));
+worker.addEventListener("fetch", (event) => {
+  const { method, mode, url } = event.request;
+  if (method !== "GET") return;
+  const plain = url.split(/[?#]/, 1)[0] as string;
+  if (mode === "navigate") {
+    if (plain === scope) event.respondWith(pageFor(event));
+  } else if (files.has(plain)) event.respondWith(fileFor(event.request, plain));
+});
+
+worker.addEventListener("push", (event) => event.waitUntil(tell()));
+worker.addEventListener("notificationclick", (event) => event.waitUntil(open(event)));
+
+/**
+ * Says that there is something new. A push has no content, and a notification stands on locked screens. What a page that lives has said of
+ * it already is better: it is shown once more, since browsers want something shown for each push.
+ */
+async function tell(): Promise<void> {
+  const [known] = await worker.registration.getNotifications();
+  const isChinese = navigator.language.toLowerCase().startsWith("zh");
+  const text = isChinese ? "有会话在等待你，或已完成工作。" : "A session waits for you, or has ended its work.";
+  await worker.registration.showNotification("Scorel", {
+    body: known?.body ?? text,
+    tag: known?.tag ?? "scorel.pushed",
+    icon: new URL("page/icon-asking.svg", scope).href,
+    silent: known !== undefined,
+    data: known?.data,
+  });
+}
+
+/** Opens what a notification is about, in a page that is there, or in a new one. */
+async function open({ notification }: NotificationEvent): Promise<void> {
+  notification.close();
+  const place = typeof notification.data === "string" ? notification.data : undefined;
+  const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const page = pages.find(({ url }) => url.split(/[?#]/, 1)[0] === scope);
+  if (!page) return void (await worker.clients.openWindow(scope + (place ?? "")));
+  if (place !== undefined) page.postMessage({ open: place });
+  await page.focus();
+}
+
+/** Fails if the host has another build than this worker's by now; the browser tries again with the worker of that build. */
+async function keepShell(): Promise<void> {
+  const shell = await caches.open(name);
+  await shell.addAll([scope, ...files].map((url) => new Request(url, { cache: "no-cache" })));
+  // A page has all its scripts once it is open, so that it does not miss the cache of its build.
+  await worker.skipWaiting();
+}
+
+async function takeOver(): Promise<void> {
+  for (const other of await caches.keys()) if (other.startsWith(ours) && other !== name) await caches.delete(other);
+  await worker.clients.claim();
+}
+
+/** The page as the host has it; the kept one when the host does not answer, or a proxy says that it is away. */
+async function pageFor(event: FetchEvent): Promise<Response> {
+  const kept = await keptFile(scope);
+  const asked = fetch(event.request);
+  if (!kept) return asked;
+  const answer = await Promise.race([asked.catch(() => undefined), pause(PATIENCE_MS)]);
+  if (!answer || answer.status >= 500) return kept;
+  if (answer.ok && textOf(answer) === textOf(kept)) event.waitUntil(keepPage(answer.clone()));
+  return answer;
+}
+
+/** The policy of the page changes with its devices, while its text and its scripts stay. */
+async function keepPage(answer: Response): Promise<void> {
+  const shell = await caches.open(name);
+  await shell.put(scope, answer);
+}
+
+/** Names the text of a page: the part of its tag that its policy does not change. */
+function textOf({ headers }: Response): string | undefined {
+  return headers.get("ETag")?.replace(/^W\//, "").split(".", 1)[0];
+}
+
+/** Names of scripts and styles change with their contents, so what is kept is what the host would send. */
+async function fileFor(request: Request, url: string): Promise<Response> {
+  return (await keptFile(url)) ?? fetch(request);
+}
+
+async function keptFile(url: string): Promise<Response | undefined> {
+  const shell = await caches.open(name);
+  return shell.match(url, { ignoreVary: true });
+}
+
+function pause(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, ms, undefined));
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { hang, type RecordedRequest, type Reply, startModelServer, text, toolCall, usage } from "../model-server.ts";
+import { modelTable, type Scratch, scratch } from "./scorel.ts";
+
+const task = (description: string) => toolCall("Task", { description, prompt: description });
+const dollars = (input: number) => usage({ input, output: 0 });
+const isChild = ({ body }: RecordedRequest, prompt: string) => JSON.stringify(body.messages).includes(`"${prompt}"`);
+
+/** Runs a prompt whose model gives a task away, and answers each conversation with its replies in order. */
+async function run(s: Scratch, own: Reply[], child: Reply[], ...options: string[]) {
+  await using server = await startModelServer((request) => {
+    const replies = isChild(request, "Read a.txt") && !isChild(request, "work") ? child : own;
+    return replies.shift() ?? text("nothing left");
+  });
+  const model = `${modelTable(server.baseUrl)}cost = { input = 1000000 }\n`;
+  s.file("~/.scorel/config.toml", `use = ["subagents"]\n${model}`);
+  const { code, stdout } = await s.run(["-p", "work", "--output", "json", ...options]);
+  const { sessionId, cost, error, text: said } = JSON.parse(stdout);
+  return { sessionId, requests: server.requests, told: { code, cost, error: error?.code, said } };
+}
+
+it("--max-cost counts a subagent while it works, and ends both", async () => {
+  using s = scratch({ inProcess: true });
+  s.file("a.txt", "a");
+  const read = toolCall("Read", { file_path: "a.txt" });
+  const { told } = await run(
+    s,
+    [[task("Read a.txt"), dollars(1)]],
+    [[read, dollars(1)], [read, dollars(1)], hang()],
+    ...["--max-cost", "2.5"],
+  );
+  expect(told).toMatchObject({ code: 3, cost: 3, error: "PRINT_MAX_COST" });
+});
+
+it("a run gives a task away; lists name the subagent only when asked, and usage counts it once", async () => {
+  using s = scratch({ inProcess: true });
+  const { sessionId, told } = await run(
+    s,
+    [
+      [task("Read a.txt"), dollars(1)],
+      [text("All done."), dollars(1)],
+    ],
+    [[text("It says a."), dollars(2)]],
+  );
+  expect(told).toEqual({ code: 0, cost: 4, error: undefined, said: "All done." });
+  const listed = async (...options: string[]): Promise<any[]> =>
+    JSON.parse((await s.run(["session", "list", "--json", ...options])).stdout);
+  expect((await listed()).map((row) => row.sessionId)).toEqual([sessionId]);
+  const [child] = (await listed("--children")).filter((row) => row.sessionId !== sessionId);
+  expect(child).toMatchObject({ kind: "subagent", name: "Read a.txt", parent: { sessionId } });
+  expect((await s.run(["session", "show", child.sessionId])).stdout).toContain("It says a.");
+  const used = JSON.parse((await s.run(["usage", "--output", "json"])).stdout);
+  expect(used.total).toMatchObject({ cost: 4 });
+});
+
+it("a key that a subagent finds reaches no log, and not the parent's model", async () => {
+  using s = scratch();
+  const key = "canary-7f3a9c1e5b";
+  await using server = await startModelServer((request) => {
+    if (!isChild(request, "work")) return text(`It is ${key}.`, 4);
+    return request.body.messages.at(-1).role === "tool" ? text("Done.") : task("Find it");
+  });
+  const model = `${modelTable(server.baseUrl)}apiKeyEnv = "SCRIPTED_KEY"\n`;
+  s.file("~/.scorel/config.toml", `use = ["subagents"]\n${model}`);
+  const { code, stdout } = await s.run(["-p", "work", "--output", "events"], { env: { SCRIPTED_KEY: key } });
+  const logs = s.logs().map((path) => readFileSync(path, "utf8"));
+  expect([code, logs.length]).toEqual([0, 2]);
+  expect([stdout, ...logs, ...server.requests.map((request) => request.text)].join("\n")).not.toContain(key);
+});
+
+it("without the plugin, a request has no tool Task", async () => {
+  using s = scratch({ inProcess: true });
+  await using server = await startModelServer([text("Hello.")]);
+  s.useModel(server.baseUrl);
+  await s.run(["-p", "work"]);
+  const [first] = server.requests as [RecordedRequest];
+  expect(first.body.tools.map((each: any) => each.function?.name ?? each.name)).not.toContain("Task");
+});

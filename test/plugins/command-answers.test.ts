@@ -1,0 +1,87 @@
+import { copiedPart, type obeyed } from "@scorel/host/client";
+import { describe, expect, it } from "vitest";
+import { CommandLines } from "../../plugins/chat/command-lines.ts";
+import { Conversation } from "../../plugins/terminal/app/conversation.ts";
+import { en } from "../../plugins/terminal/words/en.ts";
+import { enter } from "../../plugins/web/page/chat/send.ts";
+
+/** A host that answers every command with the same. */
+function hostile(answer: object) {
+  return { request: async () => ({ output: "fine", ...answer }), drained: async () => {} } as never;
+}
+
+const clients: [name: string, run: (line: string, answer: object) => Promise<object>][] = [
+  [
+    "the terminal application",
+    async (line, answer) => {
+      const did = {};
+      const listener = {
+        told: () => {},
+        copied: (copy: string) => Object.assign(did, { copy }),
+        offered: (text: string, mode = "message") => Object.assign(did, { input: [text, mode] }),
+      };
+      const conversation = new Conversation(hostile(answer), listener as never, en);
+      conversation.view = { sessionId: "s1", status: { connection: "connected" } } as never;
+      await conversation.command(line);
+      return did;
+    },
+  ],
+  [
+    "plain chat",
+    async (line, answer) => {
+      let did = {};
+      const done = async ({ copy, input }: ReturnType<typeof obeyed>) => {
+        did = {
+          ...(copy !== undefined && { copy }),
+          ...(input && { input: [input.text.slice(input.isCommand ? 1 : 0), input.isCommand ? "command" : "message"] }),
+        };
+      };
+      const screen = { line: async (text: string) => expect.fail(text) };
+      const lines = new CommandLines(hostile(answer), screen as never, {
+        sessionId: "s1",
+        done,
+        attendAgain: async () => {},
+      });
+      const [name = "", ...args] = line.split(" ");
+      await lines.run(name, args.join(" "));
+      return did;
+    },
+  ],
+  [
+    "the page",
+    async (line, answer) => {
+      const typed = { line: { mode: "command", text: line, isSilent: false }, pictures: [], running: "steer" } as const;
+      const { copy, input } = await enter(hostile(answer), "s1", typed);
+      return {
+        ...(copy !== undefined && { copy }),
+        ...(input && { input: [input.text.slice(input.isCommand ? 1 : 0), input.isCommand ? "command" : "message"] }),
+      };
+    },
+  ],
+];
+
+describe.each(clients)("what a host answers to a command in %s", (_name, run) => {
+  it("is copied only if the person asked for it", async () => {
+    expect(await run("cost", { copy: "rm -rf .\n" })).toEqual({});
+    expect(await run("copying", { copy: "rm -rf .\n" })).toEqual({});
+    expect(await run("copy", { copy: "the answer" })).toEqual({ copy: "the answer" });
+    expect(await run("copy", { copy: 3 })).toEqual({});
+  });
+
+  it.each(["!id", "!!id", "/permission full", "/", "/cost\n/x", "/costs", "words"])(
+    "is a message in the field if it is %j",
+    async (input) => {
+      expect(await run("cost", { input })).toEqual({ input: [input, "message"] });
+    },
+  );
+
+  it("is a command in the field if it repeats the one that was run", async () => {
+    expect(await run("rewind 3", { input: "/rewind 3 --yes" })).toEqual({ input: ["rewind 3 --yes", "command"] });
+  });
+});
+
+it("the beginning of what was copied is one line", () => {
+  expect(copiedPart("\n  one\r\ntwo")).toEqual([11, "one"]);
+  expect(copiedPart("x".repeat(70))).toEqual([70, `${"x".repeat(60)}…`]);
+  expect(copiedPart("")).toEqual([0, ""]);
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { nodeCrypto } from "../../../plugins/relay/node-crypto.ts";
+import { base32, typedBase32 } from "../../../plugins/relay/protocol/base32.ts";
+import { base64url, fromBase64url, hex } from "../../../plugins/relay/protocol/bytes.ts";
+import { createCode, parseCode, showCode } from "../../../plugins/relay/protocol/code.ts";
+import {
+  isInTime,
+  MAX_GRANT_SECONDS,
+  readGrant,
+  readRevocation,
+  signGrant,
+  signRevocation,
+} from "../../../plugins/relay/protocol/grants.ts";
+import {
+  authorityOf,
+  fingerprint,
+  type HelloFacts,
+  helloText,
+  identityOf,
+  idText,
+  signHello,
+  verifyHello,
+} from "../../../plugins/relay/protocol/identity.ts";
+import { webCrypto } from "../../../plugins/relay/protocol/web-crypto.ts";
+import { bytes } from "./bytes.ts";
+import { client, host } from "./ends.ts";
+
+const facts: Omit<HelloFacts, "publicKeys"> = {
+  role: "host",
+  nonce: new Uint8Array(32).fill(5),
+  generation: 7n,
+  authority: "relay.example:7800",
+};
+
+describe("an identity", () => {
+  it("has the id and the fingerprint that its keys say, by both primitives", async () => {
+    const shown = [];
+    for (const primitives of [nodeCrypto, webCrypto]) {
+      const signing = await primitives.signingKey(new Uint8Array(32).fill(1));
+      const { id } = await identityOf(primitives, signing, await primitives.agreementKey(new Uint8Array(32).fill(2)));
+      shown.push({ id: idText(id), fingerprint: fingerprint(id) });
+    }
+    const expected = { id: "61UXZdR1ODQkrX57wCeuthGx0SObNqSbqPZQZhSY5Vg", fingerprint: "XDAH-ESEM-EMW3-895D" };
+    expect(shown).toEqual([expected, expected]);
+  });
+
+  it("signs a hello for one relay, role, nonce, generation and pair of keys", async () => {
+    const signature = await signHello(host, facts);
+    const { publicKeys } = host;
+    const others: Partial<HelloFacts>[] = [
+      {},
+      { role: "client" },
+      { nonce: new Uint8Array(32).fill(6) },
+      { generation: 8n },
+      { authority: "relay.example" },
+      { publicKeys: { ...publicKeys, agreement: client.publicKeys.agreement } },
+      { publicKeys: client.publicKeys },
+    ];
+    const answers = await Promise.all(
+      others.map((other) => verifyHello(nodeCrypto, { ...facts, publicKeys, ...other }, signature)),
+    );
+    expect(answers).toEqual([true, false, false, false, false, false, false]);
+  });
+
+  it("names the bytes of the text of a hello", () => {
+    const keys = { signing: new Uint8Array(32).fill(0xaa), agreement: new Uint8Array(32).fill(0xbb) };
+    expect(hex(helloText({ ...facts, authority: "r", publicKeys: keys }))).toBe(
+      `${hex(new TextEncoder().encode("scorel hello 1"))}00` +
+        `01${"05".repeat(32)}0000000000000007${"0001"}72${"aa".repeat(32)}${"bb".repeat(32)}`,
+    );
+  });
+
+  it.each([
+    ["wss://Relay.Example/relay", "relay.example"],
+    ["wss://relay.example:443/relay", "relay.example"],
+    ["ws://127.0.0.1:7800/relay", "127.0.0.1:7800"],
+    ["ws://[::1]:7800", "[::1]:7800"],
+  ])("knows the authority of %s", (address, authority) => {
+    expect(authorityOf(address)).toBe(authority);
+  });
+});
+
+describe("a grant", () => {
+  const grant = { clientId: client.id, serial: 3n, notAfter: 2_000n };
+
+  it("says what its host has signed, and nothing once a bit of it is changed", async () => {
+    const signed = await signGrant(host, grant);
+    expect(await readGrant(webCrypto, signed)).toEqual({ ...grant, host: host.publicKeys, hostId: host.id });
+    for (let at = 0; at < signed.length; at++) {
+      const changed = signed.slice();
+      changed[at] = (changed[at] as number) ^ (1 << (at & 7));
+      expect(await readGrant(nodeCrypto, changed)).toBeUndefined();
+    }
+    expect(await readGrant(nodeCrypto, signed.slice(1))).toBeUndefined();
+  });
+
+  it("is not a revocation, nor the other way round", async () => {
+    const revoked = await signRevocation(host, grant);
+    expect(await readRevocation(nodeCrypto, revoked)).toEqual({
+      host: host.publicKeys,
+      hostId: host.id,
+      clientId: client.id,
+      serial: 3n,
+    });
+    expect(await readGrant(nodeCrypto, revoked)).toBeUndefined();
+    expect(await readRevocation(nodeCrypto, await signGrant(host, grant))).toBeUndefined();
+  });
+
+  it("is good until its time, and for no more than the longest life", () => {
+    const read = { ...grant, host: host.publicKeys, hostId: host.id };
+    expect([1_999_000, 2_000_999, 2_001_000].map((now) => isInTime(read, now))).toEqual([true, true, false]);
+    expect(isInTime({ ...read, notAfter: BigInt(MAX_GRANT_SECONDS) + 3n }, 2_000)).toBe(false);
+  });
+});
+
+describe("a pairing code", () => {
+  it("is read as it is shown, and as people type it", () => {
+    const code = createCode({ ...nodeCrypto, random: () => bytes("0102030405") }, "7Q2");
+    expect(showCode(code)).toBe("7Q2-0410-6105");
+    const typed = ["7Q2-0410-6105", " 7q204io6lo5", "7q2 O41O 6I05"];
+    expect(typed.map((text) => parseCode(text))).toEqual([code, code, code]);
+  });
+
+  it.each(["", "7Q2-0410-610", "7Q2-0410-61055", "7Q2-0410-610U", "7Q2-0410-610é"])("is not %j", (text) => {
+    expect(() => parseCode(text)).toThrow("This is not a pairing code");
+  });
+
+  it("has 40 random bits", () => {
+    const secrets = Array.from({ length: 100 }, () => createCode(nodeCrypto, "000").secret);
+    expect(new Set(secrets).size).toBe(100);
+    expect(secrets.every((secret) => /^[0-9A-HJKMNP-TV-Z]{8}$/.test(secret))).toBe(true);
+  });
+});
+
+it("writes bytes in base32 and base64url in exactly one way", () => {
+  expect(base32(bytes("ffffffffff0000000001"))).toBe("ZZZZZZZZ00000001");
+  expect(typedBase32("abc-ilo")).toBe("ABC110");
+  expect(base64url(bytes("fbff"))).toBe("-_8");
+  expect(["-_8", "-_9", "-_8=", "+/8", "a"].map((text) => fromBase64url(text))).toEqual([
+    bytes("fbff"),
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { itemOf } from "../../../plugins/terminal/app/items.ts";
+import { People } from "../../../plugins/terminal/app/people.ts";
+import type { Look } from "../../../plugins/terminal/rows/look.ts";
+import type { Theme } from "../../../plugins/terminal/theme/theme.ts";
+import { en } from "../../../plugins/terminal/words/en.ts";
+
+const theme = {
+  name: "none",
+  style: (role: string, text: string) => (/✗|●|exit/.test(text) ? `<${role}>${text}` : text),
+};
+const look = {
+  ...{ theme: theme as Theme, words: en, drawing: { theme: theme as Theme }, isExpanded: false, showsThinking: false },
+  ...{ expandKey: "Ctrl-O", thinkingKey: "Ctrl-T" },
+} as Look;
+const people = new People({ clientId: "me" });
+
+/** The lines of a card whose event says how the command ended. */
+function lines(type: string, event: object, text: string, status = "done") {
+  const display = { display: "card", title: "$ make", status, text };
+  const row = { id: "a", type, display, active: true, clientId: "me", event, seq: 1, ts: 1 };
+  return itemOf(row as never, people)?.draw(60, look, { durationMs: 1_500 });
+}
+
+const result = (details: unknown) => ({ message: { role: "tool_result", content: [], details } });
+
+it("a command of the model that failed has another mark and its exit code in its title, and its last lines below", () => {
+  expect(lines("message", result({ exitCode: 3 }), "one\ntwo\n[exit code 3]")).toEqual([
+    "<warning>✗ $ make<warning>  exit 3  1.5 s",
+    "  │ one",
+    "  │ two",
+  ]);
+  expect(lines("message", result({ exitCode: 1 }), "[exit code 1]")).toEqual([
+    "<warning>✗ $ make<warning>  exit 1  1.5 s",
+  ]);
+  expect(lines("message", result({ exitCode: 0 }), "[exit code 0]")).toEqual([
+    "<success>● $ make  1.5 s<muted>  [exit code 0]",
+  ]);
+  for (const strange of [undefined, null, 3, { exitCode: "3" }, { exitCode: 0.5 }])
+    expect(lines("message", result(strange), "x")).toEqual(["<success>● $ make  1.5 s  x"]);
+});
+
+it("a line for the shell says once how long it took", () => {
+  expect(lines("shell_line", { exitCode: 4, durationMs: 1_500 }, "one\n[exit code 4, 1.5 s]", "error")).toEqual([
+    "<error>✗ $ make<error>  exit 4",
+    "  │ one",
+    "  │ <muted>[exit code 4, 1.5 s]",
+  ]);
+});
+
+it("what a person has refused says so to them, without what is said to the model", () => {
+  const rest = "Do not try the same in another way; go on without it, or say what you need it for.";
+  const refused = (why: string) => lines("message", {}, `Denied: the user said no${why}. ${rest}`, "error");
+  expect(refused("")).toEqual(["<error>✗ $ make  1.5 s", "  │ You said no."]);
+  expect(refused(": use a. b")).toEqual(["<error>✗ $ make  1.5 s", "  │ You said no: use a. b"]);
+});

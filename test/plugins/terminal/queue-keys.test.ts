@@ -1,0 +1,107 @@
+import type { QueuedMessage } from "@scorel/host/contract";
+import { expect, it } from "vitest";
+import { QueueKeys } from "../../../plugins/terminal/app/queue-keys.ts";
+import { queueStrip } from "../../../plugins/terminal/app/strip.ts";
+import { createKeys } from "../../../plugins/terminal/input/keys.ts";
+import type { Theme } from "../../../plugins/terminal/theme/theme.ts";
+import { en } from "../../../plugins/terminal/words/en.ts";
+import { eventually } from "../../eventually.ts";
+
+const keys = createKeys();
+const theme = { name: "none", style: (_role, text) => text } as Theme;
+
+/** A conversation with a queue, of which a turn takes the first message when it ends. */
+function stage(...texts: string[]) {
+  const message = (text: string, id = text): QueuedMessage => ({
+    id,
+    mode: "follow_up",
+    content: text,
+    clientId: "me",
+  });
+  const view = { queue: texts.map((text) => message(text)), status: {} };
+  const sent: string[] = [];
+  const told: string[] = [];
+  const conversation = {
+    ...{ sessionId: "s", view, isRunning: true, people: { isOwn: () => true } },
+    async changeQueue(
+      make: (items: { id: string }[], queue: readonly QueuedMessage[]) => { id: string }[] | undefined,
+    ) {
+      const wanted = make(
+        view.queue.map(({ id }) => ({ id })),
+        view.queue,
+      );
+      if (!wanted) return false;
+      view.queue = wanted.flatMap(({ id }) => view.queue.filter((item) => item.id === id));
+      return true;
+    },
+    async send({ text }: { text: string }) {
+      if (conversation.isRunning) view.queue = [...view.queue, message(text, `new ${text}`)];
+      else sent.push(text);
+    },
+    async runQueue() {},
+  };
+  const field = {
+    text: "",
+    setText(text: string) {
+      field.text = text;
+    },
+  };
+  const queueKeys = new QueueKeys({
+    ...{ keys, words: en, conversation: conversation as never, field: () => field as never },
+    tell: (text) => void told.push(text),
+    attempt: (work) => void work(),
+  });
+  const turnEnds = () => {
+    sent.push(...view.queue.splice(0).map(({ content }) => content as string));
+    conversation.isRunning = false;
+  };
+  const texts_ = () => view.queue.map(({ content }) => content);
+  const strip = () => queueStrip(view.queue, 80, { theme, words: en, keys }, queueKeys);
+  const enter = (text: string) => queueKeys.takes({ mode: "message", text, attachments: [] });
+  return { queueKeys, field, sent, told, turnEnds, texts: texts_, strip, enter };
+}
+
+const [up, enter] = ["\x1b[A", "\r"];
+
+it("a queued message that is edited is held back until the edit is done, and stands in its place then", async () => {
+  const t = stage("alpha", "beta");
+  t.queueKeys.begin();
+  t.queueKeys.press(up);
+  t.queueKeys.press(enter);
+  await eventually(() => expect(t.texts()).toEqual(["beta"]));
+  expect([t.field.text, t.strip().slice(1, 3)]).toEqual(["alpha", ["✎ alpha", "≡ beta"]]);
+  expect(t.enter("alpha extra")).toBe(true);
+  await eventually(() => expect(t.texts()).toEqual(["alpha extra", "beta"]));
+  expect([t.field.text, t.told]).toEqual(["", []]);
+});
+
+it("a message whose turn has ended meanwhile is sent as it was edited", async () => {
+  const t = stage("alpha", "beta");
+  t.queueKeys.begin();
+  t.queueKeys.press(enter);
+  await eventually(() => expect(t.texts()).toEqual(["alpha"]));
+  t.turnEnds();
+  expect(t.strip()).toEqual(["✎ beta", "Editing a queued message: Enter puts it back, Esc leaves it as it was"]);
+  t.enter("beta extra");
+  await eventually(() => expect(t.sent).toEqual(["alpha", "beta extra"]));
+});
+
+it("a message whose edit is given up is put back as it was", async () => {
+  const t = stage("alpha", "beta");
+  t.field.text = "a draft";
+  t.queueKeys.begin();
+  t.queueKeys.press(up);
+  t.queueKeys.press(enter);
+  await eventually(() => expect(t.texts()).toEqual(["beta"]));
+  expect(t.queueKeys.leave()).toBe(true);
+  await eventually(() => expect(t.texts()).toEqual(["alpha", "beta"]));
+  expect(t.field.text).toBe("a draft");
+});
+
+it("a message for a turn that has ended is not said to go into one", () => {
+  const queue: QueuedMessage[] = [{ id: "a", mode: "steer", content: "alpha", clientId: "me" }];
+  const lines = (isIdle: boolean) =>
+    queueStrip(queue, 80, { theme, words: en, keys, isIdle }, { chosen: undefined, editing: undefined });
+  expect(lines(true)).toEqual(["Queued: sent after your next message · Alt-Q sends or changes them", "↳ alpha"]);
+  expect(lines(false)[1]).toBe("↳ alpha  (sent into this turn at its next step)");
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { eventually } from "../eventually.ts";
+import { text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { barriers } from "./axe.ts";
+import { browserStage, hostClient } from "./browser.ts";
+
+/** A push service on this computer. */
+async function pushService(): Promise<AsyncDisposable & { origin: string; paths: string[] }> {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    paths.push(`${request.method} ${request.url}`);
+    response.writeHead(201).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paths,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Runs in the page before its scripts: the browser's own push service is not on this computer. */
+function subscribeAt(origin: string) {
+  const all = globalThis as any;
+  const subscription = {
+    endpoint: `${origin}/to/this-browser`,
+    unsubscribe: async () => {
+      all.localStorage.removeItem("test.pushed");
+      return true;
+    },
+  };
+  all.PushManager.prototype.subscribe = async ({ applicationServerKey }: { applicationServerKey: string }) => {
+    all.localStorage.setItem("test.pushed", applicationServerKey);
+    return subscription;
+  };
+  all.PushManager.prototype.getSubscription = async () =>
+    all.localStorage.getItem("test.pushed") === null ? null : subscription;
+}
+
+/** What the worker shows. */
+const shown = (page: Page) =>
+  page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
+  });
+
+itWith(
+  "chromium",
+  "a browser is pushed to while its page is closed, and the question waits for its answer",
+  async () => {
+    await using service = await pushService();
+    await using t = await browserStage([toolCall("Bash", { command: "touch made.txt" }), text("It is made.")], {
+      more: `\n[web]\npushServices = ["${service.origin}"]\n`,
+    });
+    const client = await hostClient(t.s.home, "writer");
+    const { sessionId } = await client.request("create_session", {
+      cwd: t.s.project,
+      name: "Secret",
+      permission: "ask",
+    });
+    const page = await t.open({
+      permissions: ["notifications"],
+      before: (page) => page.addInitScript(subscribeAt, service.origin),
+    });
+    page.setDefaultTimeout(20_000);
+    await page.getByRole("link", { name: /^Secret/ }).click();
+    await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await page.getByRole("button", { name: "Waiting" }).click();
+    await page.getByRole("button", { name: "Notify me…" }).click();
+    await page.getByRole("checkbox", { name: "Also while no page is open" }).check();
+    const stored = () => JSON.parse(readFileSync(join(t.s.home, ".scorel/host/push.json"), "utf8"));
+    await eventually(() => expect(stored().subscriptions).toHaveLength(1));
+    const key = await page.evaluate(() => localStorage.getItem("test.pushed"));
+    expect(Buffer.from(key ?? "", "base64url")).toHaveLength(65);
+    expect(await barriers(page, "pushes")).toEqual([]);
+    await page.keyboard.press("Escape");
+
+    // Nobody has the session open any more when the question comes.
+    const other = await page.context().newPage();
+    await other.goto(`${t.address}/page/icon.svg`);
+    await page.close();
+    await client.request("send_message", { sessionId, content: "Make it." });
+    // A page that ends without a word counts as in sight for a minute.
+    await expect.poll(() => service.paths, { timeout: 90_000 }).toEqual(["POST /to/this-browser"]);
+    const { requests } = await client.request("list_requests", { sessionId });
+    expect(requests).toHaveLength(1);
+
+    // What comes back tells nothing of it, and leads to the page.
+    const devtools = await other.context().newCDPSession(other);
+    const registered = new Promise<string>((resolve) =>
+      devtools.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+        const [first] = registrations;
+        if (first) resolve(first.registrationId);
+      }),
+    );
+    await devtools.send("ServiceWorker.enable");
+    await devtools.send("ServiceWorker.deliverPushMessage", {
+      origin: t.address,
+      registrationId: await registered,
+      data: "",
+    });
+    const pushed = { title: "Scorel", body: "A session waits for you, or has ended its work.", tag: "scorel.pushed" };
+    await eventually(async () => expect(await shown(other)).toEqual([pushed]));
+
+    // Signing out ends it.
+    const again = await other.context().newPage();
+    await again.addInitScript(subscribeAt, service.origin);
+    again.setDefaultTimeout(20_000);
+    await again.goto(await t.link());
+    await again.getByRole("link", { name: /^Secret/ }).waitFor();
+    await eventually(async () => expect(await shown(again)).toEqual([]));
+    await again.getByRole("button", { name: "More" }).click();
+    await again.getByRole("menuitem", { name: "Sign out" }).click();
+    await eventually(() => expect(stored().subscriptions).toEqual([]));
+    await again.getByRole("heading", { name: "Open this page with a link" }).waitFor();
+    expect(await again.evaluate(() => localStorage.getItem("test.pushed"))).toBe(null);
+    await client.close();
+    expect(t.complaints).toEqual([]);
+  },
+  180_000,
+);

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { delayUntil, gate, text, toolCall } from "../model-server.ts";
+import { itWith } from "../optional.ts";
+import { browserStage } from "./browser.ts";
+
+const field = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
+const question = (page: Page) => page.getByRole("region", { name: "Your answer is needed" });
+const hasKeyboard = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+
+/** A page in which the form for a new session is open. */
+async function newSession(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "New session in project" }).click();
+  await field(page).waitFor();
+}
+
+itWith("chromium", "what is typed while a new session begins goes into its field, and answers nothing", async () => {
+  const held = gate();
+  await using t = await browserStage([
+    text("An earlier answer."),
+    [delayUntil(held.promise), toolCall("Bash", { command: "touch made.txt" })],
+    text("It is made."),
+  ]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await t.open();
+  await newSession(page);
+  await page.keyboard.type("Make a file.");
+  await page.keyboard.press("Control+Enter");
+  await page.keyboard.type("now 1 ");
+  await page.getByRole("log").getByText("Make a file.").waitFor();
+  await page.keyboard.type("next 1");
+  held.open();
+  await question(page).waitFor();
+  await page.keyboard.type("1");
+  expect(await field(page).inputValue()).toBe("now 1 next 11");
+  expect(await hasKeyboard(page)).toBe("Message");
+  expect(existsSync(join(t.s.project, "made.txt"))).toBe(false);
+
+  await page.getByRole("link", { name: "New session in project" }).click();
+  await field(page).fill("Never sent.");
+  await page.goBack();
+  await page.getByRole("log").getByText("Make a file.").waitFor();
+  await expect.poll(() => hasKeyboard(page)).toBe("Message");
+  await page.goForward();
+  expect(await field(page).inputValue()).toBe("Never sent.");
+  expect(t.complaints).toEqual([]);
+});
+
+itWith("chromium", "a number that is pressed again and again answers no question that has just come", async () => {
+  const held = gate();
+  await using t = await browserStage([
+    text("An earlier answer."),
+    [delayUntil(held.promise), toolCall("Bash", { command: "touch made.txt" })],
+    text("It is made."),
+  ]);
+  await t.s.run(["-p", "an earlier question"]);
+  const page = await t.open();
+  await newSession(page);
+  await field(page).fill("Make a file.");
+  await page.keyboard.press("Control+Enter");
+  const conversation = page.getByRole("log");
+  await conversation.getByText("Make a file.").waitFor();
+  await conversation.focus();
+  await page.keyboard.press("1");
+  held.open();
+  await question(page).waitFor();
+  // As long as somebody needs who types without looking, and longer than a question must be in sight.
+  const begin = performance.now();
+  while (performance.now() - begin < 1_500) {
+    await page.keyboard.press("1");
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  }
+  expect(await question(page).count()).toBe(1);
+  expect(existsSync(join(t.s.project, "made.txt"))).toBe(false);
+  // Whoever looks up for a second answers.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_100)));
+  await page.keyboard.press("1");
+  await conversation.getByText("It is made.").waitFor();
+  expect(t.complaints).toEqual([]);
+});
