@@ -25,4 +25,57 @@ export const errors = defineErrors({
     `The other computer did not follow the steps of pairing: ${a.problem}. Nothing was stored. Check that both run versions of Scorel that know each other, and try again with a new code.`,
   RELAY_PAIR_OTHER: (a: { expected: string; got: string }) =>
     `The link is of the host ${a.expected}, but ${a.got} answered. Nothing was stored. Take a new link from \`scorel pair\` on the computer of the host.`,
+  RELAY_DATA: (a: { path: string; problem: string }) =>
+    `The file ${a.path} cannot be used: ${a.problem}. It says what was revoked, so the relay does not go on without it. Put it right, or move it away if nobody was shut out.`,
+  RELAY_LISTEN: (a: { address: string; reason: string }) =>
+    `The relay cannot listen at ${a.address} (${a.reason}). Choose another address with --bind and --port.`,
+  RELAY_PORT: {
+    exit: 2,
+    text: (a: { port: string }) =>
+      `"${a.port}" is not a port. --port takes a number from 0 to 65535; 0 means any free one.`,
+  },
+  RELAY_BIND: {
+    exit: 2,
+    text: (a: { address: string }) => `"${a.address}" is not an IP address. --bind takes one, such as 127.0.0.1 or ::.`,
+  },
+  RELAY_NAME: {
+    exit: 2,
+    text: (a: { name: string }) =>
+      `"${a.name}" is not a name for a relay. --name takes what stands between :// and /relay in its address, such as relay.example or relay.example:7800.`,
+  },
+  RELAY_TLS: {
+    exit: 2,
+    text: (a: { problem: string }) =>
+      `The relay cannot encrypt connections: ${a.problem}. --tls-cert and --tls-key take PEM files.`,
+  },
+  RELAY_EXPOSED: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `At ${a.address}, others could see who talks to whom. Give --tls-cert and --tls-key, or --behind-proxy when a proxy on this computer encrypts, or --insecure to do without. What passes through the relay is encrypted in any case.`,
+  },
+  RELAY_HELD: (a: { folder: string; pid: number }) =>
+    `A relay with the folder ${a.folder} runs already (process ${a.pid}). \`scorel relay status\` shows it; --data takes another folder for another relay.`,
+  RELAY_NOT_RUNNING: (a: { folder: string }) =>
+    `No relay with the folder ${a.folder} runs. \`scorel relay serve\` starts one; --data names another folder.`,
+  RELAY_CONTROL: (a: { reason: string }) =>
+    `The relay does not answer on its control socket (${a.reason}). Look at what it printed, and start it again if it hangs.`,
+  RELAY_ID: {
+    exit: 2,
+    text: (a: { id: string }) =>
+      `"${a.id}" is not an id. An id has 43 letters, digits, hyphens and underscores; \`scorel device list --json\` shows those of devices.`,
+  },
+  RELAY_ADDRESS: {
+    exit: 2,
+    text: (a: { given: string }) =>
+      `"${a.given}" is not the address of a relay. It has the form relay.example or wss://relay.example/relay, without user, password or query.`,
+  },
+  RELAY_PLAIN: {
+    exit: 2,
+    text: (a: { address: string }) =>
+      `${a.address} is on another computer and does not encrypt, so others could see who talks to whom. Use wss:, or add --insecure: what passes through the relay is encrypted in any case.`,
+  },
+  RELAY_UNREACHABLE: (a: { relay: string; reason: string }) =>
+    `The relay ${a.relay} cannot be reached (${a.reason}). Check its address and the network; \`scorel relay status\` on its computer shows whether it runs.`,
+  RELAY_REFUSED: (a: { relay: string; reason: string; text: string }) =>
+    `The relay ${a.relay} refuses (${a.reason}): ${a.text}`,
 });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import { Stored } from "@scorel/kit/files/stored";
 import { z } from "zod";
 import type { KnownDevice } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { Stored } from "./stored.ts";
 
 /** Devices at most: each lengthens the policy of the page. */
 export const MOST_DEVICES = 50;
@@ -16,7 +16,13 @@ const schema = z.strictObject({
   devices: z.array(z.strictObject({ id: z.string(), name: z.string(), address: z.string() })).max(MOST_DEVICES),
 });
 
-const stored = new Stored({ file: "devices.json", schema, empty: { devices: [] }, failed: errors.WEB_DEVICES });
+const stored = new Stored({
+  folder: "host",
+  file: "devices.json",
+  schema,
+  empty: { devices: [] },
+  failed: errors.WEB_DEVICES,
+});
 
 /** The hosts that the page may connect to. Throws WEB_DEVICES for a damaged list, or one that another user may have written. */
 export function readDevices(): KnownDevice[] {

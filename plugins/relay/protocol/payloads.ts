@@ -6,6 +6,8 @@ import { joinKeys, keysAt, type PublicKeys, roles } from "./identity.ts";
 import type { Bytes } from "./primitives.ts";
 
 export const PROTOCOL_VERSION = 1;
+/** Of the WebSocket between a peer and a relay. */
+export const SUBPROTOCOL = "scorel-relay-1";
 const HELLO_BYTES = 137;
 const PLACE_BYTES = 3;
 const MAX_ERROR_TEXT = 1000;

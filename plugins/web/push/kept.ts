@@ -1,4 +1,4 @@
-import { hasStored, removeStored } from "../stored.ts";
+import { hasStored, removeStored } from "@scorel/kit/files/stored";
 import { FILE, readSubscriptions } from "./store.ts";
 
 /** Whether browsers have asked to be pushed. A list that cannot be used does not keep the host from starting. */
@@ -13,9 +13,9 @@ export function hasSubscriptions(logger: { warn(message: string, thrown?: unknow
 
 /** What a reset of the host deletes, also when it cannot be read. */
 export function kept(): { what: string; clear(): void } | undefined {
-  if (!hasStored(FILE)) return undefined;
+  if (!hasStored("host", FILE)) return undefined;
   return {
     what: "the list of browsers that are pushed to, and the key for it; their pages ask anew",
-    clear: () => removeStored(FILE),
+    clear: () => removeStored("host", FILE),
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { Stored } from "@scorel/kit/files/stored";
 import { z } from "zod";
 import { errors } from "../errors.ts";
-import { Stored } from "../stored.ts";
 import { newPushKey, publicPartOf } from "./keys.ts";
 
 /** Browsers at most; the one that was there longest ago makes room for a new one. */
@@ -27,6 +27,7 @@ const schema = z.strictObject({
 export type Subscription = z.infer<typeof subscription>;
 
 const stored = new Stored<z.infer<typeof schema>>({
+  folder: "host",
   file: FILE,
   schema,
   empty: { subscriptions: [] },

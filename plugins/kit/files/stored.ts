@@ -1,19 +1,20 @@
 import { closeSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, messageOf } from "@scorel/kernel";
-import { userDir } from "@scorel/kit/files/home";
-import { takeLock } from "@scorel/kit/files/lock";
-import { openRegular } from "@scorel/kit/files/open";
-import { replaceFile } from "@scorel/kit/files/private";
-import { flawOf } from "@scorel/kit/files/private-folder";
-import { inOwnFolder, inStateFolder, removeStateFile } from "@scorel/kit/files/state-folder";
 import type { z } from "zod";
+import { codeOf, messageOf } from "../values/coded-error.ts";
+import { userDir } from "./home.ts";
+import { takeLock } from "./lock.ts";
+import { openRegular } from "./open.ts";
+import { replaceFile } from "./private.ts";
+import { flawOf } from "./private-folder.ts";
+import { inOwnFolder, inStateFolder, removeStateFile } from "./state-folder.ts";
 
 /** Milliseconds to wait for another process that changes the file. */
 const PATIENCE_MS = 10_000;
 
 interface Options<T> {
-  /** In the folder of the host, `~/.scorel/host`. */
+  /** A folder in `~/.scorel` that only its user can enter, such as `host`, and a file in it. */
+  folder: string;
   file: string;
   schema: z.ZodType<T>;
   /** What is there before anything was stored. */
@@ -22,7 +23,7 @@ interface Options<T> {
   failed(found: { path: string; problem: string }, options?: ErrorOptions): Error;
 }
 
-/** What the page keeps at the host, in a file that only its user can read. */
+/** What a plugin keeps in a JSON file that only its user can read. Several processes may change it. */
 export class Stored<T> {
   private readonly options: Options<T>;
 
@@ -42,7 +43,7 @@ export class Stored<T> {
 
   /** Replaces what is stored while no other process does, and returns it. What stays as it was is not written again. */
   async change(change: (now: T) => T): Promise<T> {
-    inOwnFolder(folder(), () => {});
+    inOwnFolder(folderOf(this.options.folder), () => {});
     const lock = await takeLock(`${this.path}.lock`, PATIENCE_MS);
     if (!lock) throw this.options.failed({ path: this.path, problem: "another process is changing it" });
     try {
@@ -68,19 +69,19 @@ export class Stored<T> {
   }
 
   private get path(): string {
-    return join(folder(), this.options.file);
+    return join(folderOf(this.options.folder), this.options.file);
   }
 }
 
 /** Whether there is such a file, also one that cannot be read. */
-export function hasStored(file: string): boolean {
-  return inStateFolder(folder(), (opened) => opened.names().includes(file)) ?? false;
+export function hasStored(folder: string, file: string): boolean {
+  return inStateFolder(folderOf(folder), (opened) => opened.names().includes(file)) ?? false;
 }
 
-export function removeStored(file: string): void {
-  removeStateFile(folder(), file);
+export function removeStored(folder: string, file: string): void {
+  removeStateFile(folderOf(folder), file);
 }
 
-function folder(): string {
-  return join(userDir(), "host");
+function folderOf(name: string): string {
+  return join(userDir(), name);
 }

@@ -1,0 +1,75 @@
+import type { CloseReason } from "../protocol/frames.ts";
+import type { Bytes } from "../protocol/primitives.ts";
+import type { RouteEnd } from "../protocol/secure-channel.ts";
+
+/** Who takes what comes over a route. */
+export interface RouteUser {
+  data(bytes: Bytes): void;
+  /** The route has ended: the other end, the relay, or the connection to it has. */
+  closed(reason: CloseReason | "lost", thrown?: Error): void;
+}
+
+/** Bytes of the longest queue of a route whose user has not begun to listen. */
+const MAX_EARLY = 256 * 1024;
+
+/** What a connection does for its routes. */
+export interface RouteWire {
+  /** Bytes that wait to be sent. */
+  readonly unsent: number;
+  data(route: bigint, bytes: Bytes): void;
+  close(route: bigint, reason: CloseReason): void;
+}
+
+/** One end of a route, over a connection with a relay. */
+export class PeerRoute implements RouteEnd {
+  readonly id: bigint;
+  readonly #wire: RouteWire;
+  #user: RouteUser | undefined;
+  #early: Bytes[] = [];
+  #earlyBytes = 0;
+  #end: { reason: CloseReason | "lost"; thrown: Error | undefined } | undefined;
+
+  constructor(id: bigint, wire: RouteWire) {
+    this.id = id;
+    this.#wire = wire;
+  }
+
+  get unsent(): number {
+    return this.#wire.unsent;
+  }
+
+  /** Begins to listen. What came before is told now. */
+  use(user: RouteUser): void {
+    this.#user = user;
+    for (const bytes of this.#early.splice(0)) user.data(bytes);
+    if (this.#end) user.closed(this.#end.reason, this.#end.thrown);
+  }
+
+  send(bytes: Bytes): void {
+    if (!this.#end) this.#wire.data(this.id, bytes);
+  }
+
+  close(reason: CloseReason): void {
+    if (this.#end) return;
+    this.#end = { reason, thrown: undefined };
+    this.#wire.close(this.id, reason);
+  }
+
+  /** Takes the payload of a DATA frame. */
+  receive(bytes: Bytes): void {
+    if (this.#end) return;
+    if (this.#user) this.#user.data(bytes);
+    else {
+      this.#earlyBytes += bytes.length;
+      if (this.#earlyBytes > MAX_EARLY) this.close("limit");
+      // The message is not kept, and others may change it.
+      else this.#early.push(bytes.slice());
+    }
+  }
+
+  ended(reason: CloseReason | "lost", thrown?: Error): void {
+    if (this.#end) return;
+    this.#end = { reason, thrown };
+    this.#user?.closed(reason, thrown);
+  }
+}

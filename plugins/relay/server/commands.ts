@@ -1,0 +1,94 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { codeOf } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import { fromBase64url } from "../protocol/bytes.ts";
+import { askRelay, type ControlRequest, type RelayStatus, serveControl } from "./control.ts";
+import { dataFolder, holdFolder } from "./data-folder.ts";
+import { listenAsRelay } from "./listen.ts";
+import { StoredRevocations } from "./revocations.ts";
+import { settingsOf } from "./settings.ts";
+
+const ID_BYTES = 32;
+
+/** `scorel relay serve`: runs until it is told to stop. */
+export async function serveRelay({ options, stdout, interrupt }: Invocation): Promise<number> {
+  const settings = settingsOf(options);
+  const folder = dataFolder(options.data);
+  const lock = holdFolder(folder);
+  try {
+    const revocations = new StoredRevocations(folder, Date.now());
+    const listening = await listenAsRelay(settings, { revocations });
+    const { relay, address } = listening;
+    const startedAt = Date.now();
+    const control = await serveControl(folder, (request: ControlRequest) => {
+      if (request.type === "block") return void relay.block(request.id);
+      const memory = process.memoryUsage.rss();
+      return { ...{ pid: process.pid, startedAt, address, names: settings.names, memory }, ...relay.counts };
+    });
+    stdout.write(`The relay listens at ${address}\n`);
+    if (settings.names.length > 0) stdout.write(`It goes by: ${settings.names.join(", ")}\n`);
+    stdout.write(`On the computer of a host: scorel pair --relay ${publicAddress(address, settings.names[0])}\n`);
+    await untilStopped(interrupt);
+    control.close();
+    await listening.close();
+    return 0;
+  } finally {
+    lock.release();
+  }
+}
+
+/** `scorel relay status` */
+export async function relayStatus({ options, stdout }: Invocation): Promise<number> {
+  const folder = dataFolder(options.data);
+  let status: RelayStatus | undefined;
+  try {
+    status = await askRelay(folder, { type: "status" });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "RELAY_NOT_RUNNING") throw thrown;
+  }
+  if (options.json === true) stdout.write(`${JSON.stringify({ running: status !== undefined, ...status }, null, 2)}\n`);
+  else stdout.write(status ? statusText(status) : `${errors.RELAY_NOT_RUNNING({ folder }).message}\n`);
+  return status ? 0 : 1;
+}
+
+/** `scorel relay revoke <id>`: nobody with this identity is carried any more. */
+export async function revokeIdentity({ args: [id = ""], options, stdout }: Invocation): Promise<number> {
+  if (fromBase64url(id)?.length !== ID_BYTES) throw errors.RELAY_ID({ id });
+  const folder = dataFolder(options.data);
+  try {
+    await askRelay(folder, { type: "block", id });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "RELAY_NOT_RUNNING") throw thrown;
+    const lock = holdFolder(folder);
+    try {
+      new StoredRevocations(folder, Date.now()).block(id, Date.now());
+    } finally {
+      lock.release();
+    }
+  }
+  stdout.write(`The relay carries nothing of ${id} any more.\n`);
+  return 0;
+}
+
+function statusText(status: RelayStatus): string {
+  const { pid, startedAt, address, names, hosts, clients, guests, strangers, routes, places, frames, memory } = status;
+  return [
+    `A relay runs at ${address} (process ${pid}, since ${new Date(startedAt).toISOString()})`,
+    ...(names.length > 0 ? [`names: ${names.join(", ")}`] : []),
+    `connections: ${hosts} hosts, ${clients} clients, ${guests} that pair, ${strangers} that have not said who they are`,
+    `routes: ${routes}; open codes: ${places}; frames carried: ${frames}; memory: ${Math.round(memory / 1_048_576)} MB`,
+    "",
+  ].join("\n");
+}
+
+/** The address that peers use: by the first name, since a relay at 127.0.0.1 is for this computer alone. */
+function publicAddress(address: string, name: string | undefined): string {
+  return name === undefined ? address : `wss://${name}/relay`;
+}
+
+function untilStopped(interrupt: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupt.aborted) resolve();
+    else interrupt.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,123 @@
+import { isIPv6 } from "node:net";
+
+/** What a relay grants those who connect. Times are milliseconds. */
+export interface RelayLimits {
+  /** Time to say hello after connecting. */
+  helloMs: number;
+  /** Connections that have not said hello. */
+  strangers: number;
+  socketsOfIdentity: number;
+  socketsOfAddress: number;
+  /** Routes that a client may have open on one connection, and a host. */
+  routes: { client: number; host: number; guest: number };
+  watches: number;
+  /** What a connection may send; it is read more slowly when it sends more. */
+  frames: Rate;
+  bytes: Rate;
+  /** Bytes that may wait for a peer before the route on which more arrives is closed. */
+  unsent: number;
+  /** Milliseconds between pings, and without any message until a peer counts as gone. */
+  pingMs: number;
+  silentMs: number;
+  /** Codes to pair that one address may have open at once, and their life. */
+  placesOfAddress: number;
+  placeMs: number;
+  /** Tries to join a place: of an address and of everybody, and for one place. */
+  joinsOfAddress: Rate;
+  joins: Rate;
+  joinsOfPlace: number;
+  /** The longest life of a connection that only wants to pair. */
+  guestMs: number;
+}
+
+/** So many at once, and so many more each second. */
+export interface Rate {
+  burst: number;
+  perSecond: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_LIMITS: RelayLimits = {
+  helloMs: 5_000,
+  strangers: 1_000,
+  socketsOfIdentity: 64,
+  socketsOfAddress: 256,
+  routes: { client: 64, host: 1_024, guest: 1 },
+  watches: 64,
+  frames: { burst: 10_000, perSecond: 2_000 },
+  bytes: { burst: 16 * MIB, perSecond: 4 * MIB },
+  unsent: 4 * MIB,
+  pingMs: 10_000,
+  silentMs: 25_000,
+  placesOfAddress: 100,
+  placeMs: 300_000,
+  joinsOfAddress: { burst: 10, perSecond: 10 / 60 },
+  joins: { burst: 100, perSecond: 100 / 60 },
+  joinsOfPlace: 5,
+  guestMs: 600_000,
+};
+
+/** How much of a rate is left. It fills up again with time, up to the burst. */
+export class Allowance {
+  readonly #rate: Rate;
+  #left: number;
+  #at: number;
+
+  constructor(rate: Rate, now: number) {
+    this.#rate = rate;
+    this.#left = rate.burst;
+    this.#at = now;
+  }
+
+  /** Takes so many, also more than there are. Returns the milliseconds until nothing is owed any more. */
+  take(count: number, now: number): number {
+    const { burst, perSecond } = this.#rate;
+    this.#left = Math.min(burst, this.#left + ((now - this.#at) / 1_000) * perSecond) - count;
+    this.#at = now;
+    return this.#left >= 0 ? 0 : (-this.#left / perSecond) * 1_000;
+  }
+
+  /** Takes one, unless there is none. */
+  tryTake(now: number): boolean {
+    if (this.take(1, now) === 0) return true;
+    this.#left++;
+    return false;
+  }
+
+  isFull(now: number): boolean {
+    return this.take(0, now) === 0 && this.#left >= this.#rate.burst;
+  }
+}
+
+/** Allowances of many addresses. Those that are full again are forgotten. */
+export class Allowances {
+  readonly #rate: Rate;
+  readonly #byAddress = new Map<string, Allowance>();
+
+  constructor(rate: Rate) {
+    this.#rate = rate;
+  }
+
+  tryTake(address: string, now: number): boolean {
+    const allowance = this.#byAddress.get(address) ?? new Allowance(this.#rate, now);
+    this.#byAddress.set(address, allowance);
+    return allowance.tryTake(now);
+  }
+
+  sweep(now: number): void {
+    for (const [address, allowance] of this.#byAddress) if (allowance.isFull(now)) this.#byAddress.delete(address);
+  }
+}
+
+/** What stands for a person's connection: an IPv4 address, or the first 64 bits of an IPv6 address, of which each customer has all. */
+export function addressKey(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  if (!isIPv6(plain)) return plain;
+  const [head = "", tail] = plain.toLowerCase().replace(/%.*$/, "").split("::");
+  const before = head === "" ? [] : head.split(":");
+  const after = !tail ? [] : tail.split(":");
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array<string>(zeros).fill("0"), ...after].slice(0, 4);
+  return `${groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
+}

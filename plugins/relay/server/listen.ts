@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { codeOf } from "@scorel/kernel";
+import { WebSocketServer } from "ws";
+import { errors } from "../errors.ts";
+import { nodeCrypto } from "../node-crypto.ts";
+import { SUBPROTOCOL } from "../protocol/payloads.ts";
+import { addressKey, DEFAULT_LIMITS, type RelayLimits } from "./limits.ts";
+import { Relay } from "./relay.ts";
+import type { Revocations } from "./revocations.ts";
+import type { Settings } from "./settings.ts";
+import { feed, SOCKET_OPTIONS, socketOf } from "./socket.ts";
+
+const SWEEP_MS = 1_000;
+const MAX_HEADER_BYTES = 8 * 1024;
+const REQUEST_MS = 5_000;
+/** A name of this computer itself, or of none in particular. */
+const ANYWHERE = ["0.0.0.0", "::"];
+
+/** A relay that accepts connections. */
+export interface ListeningRelay {
+  relay: Relay;
+  port: number;
+  /** Such as `ws://127.0.0.1:7800/relay`. */
+  address: string;
+  close(): Promise<void>;
+}
+
+/** Begins to accept peers. Throws RELAY_LISTEN, RELAY_TLS. */
+export async function listenAsRelay(
+  settings: Settings,
+  { revocations, limits = DEFAULT_LIMITS }: { revocations: Revocations; limits?: RelayLimits },
+): Promise<ListeningRelay> {
+  const { bind, tls, names, behindProxy } = settings;
+  const server = await serverFor(tls);
+  await listening(server, settings);
+  const { port } = server.address() as AddressInfo;
+  const own = authoritiesOf({ bind, port, isTls: tls !== undefined });
+  const now = () => performance.now();
+  const authorities = () => [...names, ...own];
+  const relay = new Relay({ primitives: nodeCrypto, limits, revocations, authorities, now, wallClock: Date.now });
+  const sockets = new WebSocketServer({
+    ...SOCKET_OPTIONS,
+    noServer: true,
+    clientTracking: false,
+    handleProtocols: () => SUBPROTOCOL,
+  });
+  server.on("upgrade", (request, connection, head) => {
+    if (!isForRelay(request)) return void connection.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n");
+    sockets.handleUpgrade(request, connection, head, (socket) => {
+      feed(socket, relay.accept(socketOf(socket), addressKey(addressOf(request, behindProxy))), now);
+    });
+  });
+  const sweeping = setInterval(() => relay.sweep(), SWEEP_MS);
+  const scheme = tls ? "wss" : "ws";
+  return {
+    ...{ relay, port, address: `${scheme}://${own[0]}/relay` },
+    close: async () => {
+      clearInterval(sweeping);
+      const closed = new Promise((resolve) => server.close(resolve));
+      relay.stop();
+      await closed;
+    },
+  };
+}
+
+async function serverFor(tls: Settings["tls"]): Promise<Server> {
+  const options = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
+  let server: Server;
+  try {
+    server = tls ? (await import("node:https")).createServer({ ...options, ...tls }) : createServer(options);
+  } catch (thrown) {
+    throw errors.RELAY_TLS({ problem: (thrown as Error).message }, { cause: thrown });
+  }
+  return server.on("request", ({ url }, response) => {
+    const isHealth = url === "/healthz";
+    response.writeHead(isHealth ? 200 : 404, { "Content-Type": "text/plain" }).end(isHealth ? "ok\n" : "not found\n");
+  });
+}
+
+function listening(server: Server, { bind, port }: Settings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (thrown) => {
+      reject(errors.RELAY_LISTEN({ address: `${bind}:${port}`, reason: codeOf(thrown) }, { cause: thrown }));
+    });
+    server.listen(port, bind, resolve);
+  });
+}
+
+/** Also below the path of a proxy. */
+function isForRelay({ url = "", headers }: IncomingMessage): boolean {
+  const asked = String(headers["sec-websocket-protocol"] ?? "").split(",");
+  return /(^|\/)relay$/.test(url.split("?")[0] as string) && asked.some((each) => each.trim() === SUBPROTOCOL);
+}
+
+function addressOf({ socket, headers }: IncomingMessage, behindProxy: boolean): string {
+  const { remoteAddress = "" } = socket;
+  const named = behindProxy ? headers["x-forwarded-for"] : undefined;
+  // The last one is what the proxy itself has seen; those before it are what a client claims.
+  return named === undefined ? remoteAddress : (String(named).split(",").at(-1) as string).trim();
+}
+
+/** The names by which this computer itself reaches the relay. */
+function authoritiesOf({ bind, port, isTls }: { bind: string; port: number; isTls: boolean }): string[] {
+  const end = port === (isTls ? 443 : 80) ? "" : `:${port}`;
+  const shown = bind.includes(":") ? `[${bind}]` : bind;
+  const local = ["127.0.0.1", "localhost", "[::1]"];
+  return [...(ANYWHERE.includes(bind) ? [] : [shown]), ...local.filter((name) => name !== shown)].map(
+    (name) => name + end,
+  );
+}

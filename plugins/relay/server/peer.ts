@@ -1,0 +1,208 @@
+import { messageOf } from "@scorel/kit/values/coded-error";
+import {
+  decodeFrames,
+  type ErrorName,
+  encodeFrame,
+  errorCodes,
+  type Frame,
+  type FrameType,
+} from "../protocol/frames.ts";
+import type { PublicKeys, Role } from "../protocol/identity.ts";
+import { errorPayload } from "../protocol/payloads.ts";
+import type { Bytes } from "../protocol/primitives.ts";
+import { Allowance, type RelayLimits } from "./limits.ts";
+
+/** A connection that carries binary messages. */
+export interface Socket {
+  /** Bytes that were sent and wait. */
+  readonly unsent: number;
+  send(message: Bytes): void;
+  /** Closes it once what was sent has left, or after a moment. */
+  close(code: number, reason: string): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** Two peers that talk to each other by way of the relay. */
+export interface Route {
+  readonly id: bigint;
+  /** Who opened it. */
+  readonly visitor: Peer;
+  readonly host: Peer;
+  /** Of the grant with which a client came; undefined while pairing. */
+  readonly serial: bigint | undefined;
+}
+
+/** WebSocket codes of closed connections begin here; the number of the error is added. */
+const CLOSE_BASE = 4_000;
+const NONE: Bytes = new Uint8Array(0);
+
+/** Why a peer does not get what its frame asks for. With `ends`, its connection ends. */
+export class Refusal extends Error {
+  readonly reason: ErrorName;
+  readonly ends: boolean;
+
+  constructor(reason: ErrorName, text: string, { ends = false } = {}) {
+    super(text);
+    this.reason = reason;
+    this.ends = ends;
+  }
+}
+
+/** What the relay does with the frames of a peer. */
+export interface FrameHandler {
+  frame(peer: Peer, frame: Frame): void | Promise<void>;
+  closed(peer: Peer): void;
+}
+
+/** A host, client or guest that is connected. */
+export class Peer {
+  readonly address: string;
+  readonly since: number;
+  readonly nonce: Bytes;
+  readonly routes = new Map<bigint, Route>();
+  /** Ids of the hosts whose presence it is told. */
+  readonly watched = new Map<string, { serial: bigint }>();
+  /** What others type to find this host, while it pairs. */
+  place: string | undefined;
+  role: Role | undefined;
+  /** In base64url; empty for guests. */
+  id = "";
+  idBytes: Bytes = NONE;
+  keys: PublicKeys | undefined;
+  generation = 0n;
+  heardAt: number;
+  readonly #socket: Socket;
+  readonly #handler: FrameHandler;
+  readonly #frames: Allowance;
+  readonly #bytes: Allowance;
+  /** Frames that wait for one before them. */
+  #waiting: Frame[] = [];
+  #isBusy = false;
+  #isResting = false;
+  #isClosed = false;
+
+  constructor(
+    socket: Socket,
+    handler: FrameHandler,
+    { address, nonce, now, limits }: { address: string; nonce: Bytes; now: number; limits: RelayLimits },
+  ) {
+    this.#socket = socket;
+    this.#handler = handler;
+    this.address = address;
+    this.nonce = nonce;
+    this.since = now;
+    this.heardAt = now;
+    this.#frames = new Allowance(limits.frames, now);
+    this.#bytes = new Allowance(limits.bytes, now);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get unsent(): number {
+    return this.#socket.unsent;
+  }
+
+  send(type: FrameType, route: bigint, payload: Bytes = NONE): void {
+    this.forward(encodeFrame(type, route, payload));
+  }
+
+  /** Sends a frame as it came. */
+  forward(frame: Bytes): void {
+    if (!this.#isClosed) this.#socket.send(frame);
+  }
+
+  /** Tells the peer what is wrong with a route. */
+  refuse(route: bigint, name: ErrorName, text: string): void {
+    this.send("error", route, errorPayload(name, text));
+  }
+
+  /** Ends the connection, and says why. */
+  end(name: ErrorName, text: string): void {
+    if (this.#isClosed) return;
+    this.refuse(0n, name, text);
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#socket.close(CLOSE_BASE + errorCodes[name], name);
+    this.#handler.closed(this);
+  }
+
+  /** The connection has ended. */
+  gone(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#waiting = [];
+    this.#handler.closed(this);
+  }
+
+  /** Takes a message. What breaks the protocol ends the connection. */
+  receive(message: Bytes, now: number): void {
+    if (this.#isClosed) return;
+    this.heardAt = now;
+    const frames = this.#decoded(message);
+    if (!frames) return;
+    const wait = Math.max(this.#frames.take(frames.length, now), this.#bytes.take(message.length, now));
+    if (wait > 0) this.#rest(wait);
+    for (const frame of frames) {
+      if (this.#isBusy) this.#waiting.push(frame);
+      else this.#take(frame);
+    }
+    this.#setReading();
+  }
+
+  #decoded(message: Bytes): Frame[] | undefined {
+    try {
+      // Before the hello, guests may send the fewest types, and a hello has the same form from all.
+      return decodeFrames(message, this.role ?? "guest", "relay");
+    } catch (thrown) {
+      this.end("malformed", messageOf(thrown));
+      return undefined;
+    }
+  }
+
+  #take(frame: Frame): void {
+    if (this.#isClosed) return;
+    try {
+      const working = this.#handler.frame(this, frame);
+      if (working) void this.#untilDone(working, frame);
+    } catch (thrown) {
+      this.#failed(frame, thrown);
+    }
+  }
+
+  async #untilDone(working: Promise<void>, frame: Frame): Promise<void> {
+    this.#isBusy = true;
+    try {
+      await working;
+    } catch (thrown) {
+      this.#failed(frame, thrown);
+    }
+    this.#isBusy = false;
+    while (!this.#isBusy && this.#waiting.length > 0) this.#take(this.#waiting.shift() as Frame);
+    this.#setReading();
+  }
+
+  #failed({ route }: Frame, thrown: unknown): void {
+    if (!(thrown instanceof Refusal)) this.end("malformed", messageOf(thrown));
+    else if (thrown.ends) this.end(thrown.reason, thrown.message);
+    else this.refuse(route, thrown.reason, thrown.message);
+  }
+
+  #rest(ms: number): void {
+    if (this.#isResting) return;
+    this.#isResting = true;
+    setTimeout(() => {
+      this.#isResting = false;
+      this.#setReading();
+    }, ms).unref();
+  }
+
+  /** Nothing is read while the peer has sent too much, or while a frame of it is being checked. */
+  #setReading(): void {
+    if (this.#isClosed) return;
+    if (this.#isResting || this.#isBusy) this.#socket.pause();
+    else this.#socket.resume();
+  }
+}

@@ -1,0 +1,117 @@
+import { appendFileSync, closeSync, fsyncSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
+import { z } from "zod";
+import { errors } from "../errors.ts";
+import { MAX_GRANT_SECONDS } from "../protocol/grants.ts";
+
+/** Clients of one host whose revocations are kept: a host cannot fill the disk. */
+const MAX_OF_HOST = 10_000;
+const LIFE_MS = MAX_GRANT_SECONDS * 1_000;
+
+const line = z.union([
+  z.strictObject({ host: z.string(), client: z.string(), serial: z.string().regex(/^\d{1,20}$/), at: z.number() }),
+  z.strictObject({ blocked: z.string(), at: z.number() }),
+]);
+type Line = z.infer<typeof line>;
+
+interface Revoked {
+  serial: bigint;
+  at: number;
+}
+
+/** What must no longer be carried: grants that hosts have revoked, and identities that the owner of the relay has blocked. */
+export interface Revocations {
+  /** Whether a grant of a host for a client counts no more. */
+  isRevoked(host: string, client: string, serial: bigint): boolean;
+  isBlocked(id: string): boolean;
+  /** Stores it before it returns. False if this host has revoked too many. */
+  revoke(host: string, client: string, serial: bigint, now: number): boolean;
+  block(id: string, now: number): void;
+}
+
+/** Revocations in a file of lines. Each is on the disk before it counts. Without a folder, they last as long as the relay. */
+export class StoredRevocations implements Revocations {
+  readonly #path: string | undefined;
+  readonly #hosts = new Map<string, Map<string, Revoked>>();
+  readonly #blocked = new Map<string, number>();
+
+  /** Throws RELAY_DATA for a damaged file: a relay that has forgotten revocations would let in who is shut out. */
+  constructor(folder: string | undefined, now: number) {
+    this.#path = folder === undefined ? undefined : join(folder, "revocations.jsonl");
+    if (this.#path === undefined) return;
+    const text = readIfPresent(this.#path) ?? "";
+    for (const read of linesOf(this.#path, text)) this.#take(read, now);
+    // What was replaced or is too old is left out.
+    replaceFile(this.#path, this.#lines().join(""), { durable: true });
+  }
+
+  isRevoked(host: string, client: string, serial: bigint): boolean {
+    const revoked = this.#hosts.get(host)?.get(client);
+    return revoked !== undefined && serial <= revoked.serial;
+  }
+
+  isBlocked(id: string): boolean {
+    return this.#blocked.has(id);
+  }
+
+  revoke(host: string, client: string, serial: bigint, now: number): boolean {
+    if (this.isRevoked(host, client, serial)) return true;
+    const clients = this.#hosts.get(host);
+    if (clients && clients.size >= MAX_OF_HOST && !clients.has(client)) return false;
+    this.#keep({ host, client, serial: String(serial), at: now }, now);
+    return true;
+  }
+
+  block(id: string, now: number): void {
+    if (!this.isBlocked(id)) this.#keep({ blocked: id, at: now }, now);
+  }
+
+  #keep(kept: Line, now: number): void {
+    if (this.#path !== undefined) {
+      const file = openSync(this.#path, "a", 0o600);
+      try {
+        appendFileSync(file, text(kept));
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    }
+    this.#take(kept, now);
+  }
+
+  #take(read: Line, now: number): void {
+    if ("blocked" in read) {
+      this.#blocked.set(read.blocked, read.at);
+      return;
+    }
+    // No grant lives as long.
+    if (now - read.at > LIFE_MS) return;
+    const clients = this.#hosts.get(read.host) ?? new Map<string, Revoked>();
+    this.#hosts.set(read.host, clients);
+    clients.set(read.client, { serial: BigInt(read.serial), at: read.at });
+  }
+
+  #lines(): string[] {
+    const revoked = [...this.#hosts].flatMap(([host, clients]) =>
+      [...clients].map(([client, { serial, at }]) => text({ host, client, serial: String(serial), at })),
+    );
+    return [...revoked, ...[...this.#blocked].map(([blocked, at]) => text({ blocked, at }))];
+  }
+}
+
+function text(kept: Line): string {
+  return `${JSON.stringify(kept)}\n`;
+}
+
+/** The lines of the file. A last one without its end was not acknowledged: the relay stopped while it wrote it. */
+function linesOf(path: string, content: string): Line[] {
+  const texts = content.split("\n").slice(0, -1);
+  return texts.map((each, index) => {
+    try {
+      return line.parse(JSON.parse(each));
+    } catch (thrown) {
+      throw errors.RELAY_DATA({ path, problem: `line ${index + 1} cannot be read` }, { cause: thrown });
+    }
+  });
+}
