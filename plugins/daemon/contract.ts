@@ -1,4 +1,5 @@
 import type { ConnectedClient } from "@scorel/gateway/contract";
+import type { Client } from "@scorel/host/contract";
 
 /** What a host says about itself. It contains no secrets. */
 export interface HostStatus {
@@ -16,6 +17,20 @@ export interface HostStatus {
   sessions: { open: number; running: number; waiting: number };
 }
 
+/** The service `daemon`: the host of this home that runs in the background. */
+export interface DaemonService {
+  /**
+   * Connects to it, and starts it first if none runs, or with `start: false` throws DAEMON_NONE then. `name` is how others see the
+   * client.
+   */
+  connect(name: string, options?: { start?: boolean }): Promise<Client>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    daemon: DaemonService;
+  }
+}
 declare module "@scorel/host/contract" {
   interface Operations {
     /** Describes the host that runs in the background. Throws DAEMON_NONE in a process that is none. */

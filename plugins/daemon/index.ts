@@ -3,6 +3,7 @@ import type { Listening } from "@scorel/gateway/contract";
 import type { RemoteClient } from "@scorel/host/client";
 import { definePlugin } from "@scorel/kernel";
 import { config } from "./context.ts";
+import type {} from "./contract.ts";
 import { isOpenAnywhere } from "./holders.ts";
 import { operations } from "./operations.ts";
 import { claimName, noting, type OwnName } from "./own-name.ts";
@@ -19,6 +20,7 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
   needs: ["host", "gateway", "launch"],
+  provides: ["daemon"],
   config,
 
   activate(ctx) {
@@ -40,6 +42,9 @@ export default definePlugin({
     const open = () => {
       socket ??= import("./own-socket.ts").then(({ openOwnSocket }) => openOwnSocket(ctx));
     };
+    ctx.provide("daemon", {
+      connect: async (...given) => (await import("./background-client.ts")).connectInBackground(ctx, ...given),
+    });
     ctx.launch.beforeEnd(async () => serving?.end());
     ctx.beforeStop(async () => {
       for (const claim of claims) claim.ended();

@@ -100,7 +100,8 @@ async function begin(
     // The client gets its answer first.
     stop = () => void setTimeout(resolve, 50);
   });
-  const idle = keeper.whenUnused(() => ctx.gateway.clients().length > 0);
+  const isExpecting = () => ctx.collect("transports").some(({ value }) => value.some((each) => each.isExpecting?.()));
+  const idle = keeper.whenUnused(() => ctx.gateway.clients().length > 0 || isExpecting());
   let ending: Promise<void> | undefined;
   const end = async () => {
     removeState();

@@ -10,6 +10,7 @@ export const providers: Readonly<Record<string, { id: string; scope: "host" | "s
   chat: { id: "chat", scope: "host" },
   cli: { id: "cli", scope: "host" },
   customDisplay: { id: "messages", scope: "session" },
+  daemon: { id: "daemon", scope: "host" },
   directories: { id: "host", scope: "host" },
   files: { id: "local", scope: "session" },
   gateway: { id: "gateway", scope: "host" },

@@ -81,6 +81,8 @@ export interface Transport {
   probe?(options: Readonly<Record<string, unknown>>, freed: readonly string[]): Awaitable<void>;
   /** Begins to accept clients, and gives their channels to the service `gateway`. Undefined if the options do not ask for it. */
   listen(options: Readonly<Record<string, unknown>>): Awaitable<Listening | undefined>;
+  /** Whether clients may come later for whom the host has to be there, so that it does not end when it is idle. */
+  isExpecting?(): boolean;
   /** What it keeps on disk for its clients, such as tokens, for `scorel host reset`. Undefined if there is nothing. */
   kept?(): Awaitable<{ what: string; clear(): Awaitable<void> } | undefined>;
   /** The protocols of the addresses that `dial` connects to, with a colon: `ws:`. */

@@ -78,4 +78,45 @@ export const errors = defineErrors({
     `The relay ${a.relay} cannot be reached (${a.reason}). Check its address and the network; \`scorel relay status\` on its computer shows whether it runs.`,
   RELAY_REFUSED: (a: { relay: string; reason: string; text: string }) =>
     `The relay ${a.relay} refuses (${a.reason}): ${a.text}`,
+  RELAY_STORED: (a: { path: string; problem: string }) =>
+    `The file ${a.path} cannot be used: ${a.problem}. It says which computers are paired. Put it right; without it, they have to be paired anew.`,
+  RELAY_MANY: (a: { what: string; max: number }) =>
+    `There are ${a.max} ${a.what} already, which is the most. \`scorel device list\` shows them; \`scorel device revoke\` ends one.`,
+  RELAY_DEVICE_UNKNOWN: {
+    exit: 2,
+    text: (a: { device: string; known: readonly string[] }) =>
+      `There is no device "${a.device}". ${a.known.length === 0 ? "None is paired; `scorel pair` pairs one." : `Known: ${a.known.join(", ")}.`}`,
+  },
+  RELAY_HOST_UNKNOWN: {
+    exit: 2,
+    text: (a: { host: string; known: readonly string[] }) =>
+      `This computer is not paired with a host "${a.host}". ${a.known.length === 0 ? "`scorel pair` on the host's computer shows a code for it." : `Known: ${a.known.join(", ")}.`}`,
+  },
+  RELAY_NOT_PAIRED: () =>
+    "This device is not paired with the host, or was revoked. `scorel pair` on the host's computer pairs it again.",
+  RELAY_NOT_RUNNING_HOST: () =>
+    "Devices pair with the host that runs in the background, and none runs in this process. `scorel pair` starts one.",
+  RELAY_NONE: {
+    exit: 2,
+    text: () => "No relay is known yet. Name one with --relay wss://relay.example; `scorel relay serve` runs your own.",
+  },
+  RELAY_OFFER_UNKNOWN: (a: { code: string }) =>
+    `No pairing with the code ${a.code} goes on. \`scorel pair\` shows a new one.`,
+  RELAY_DECLINED: () => "The user of the host has said no, or did not answer in time. Nothing was stored.",
+  RELAY_SCOPE: {
+    exit: 2,
+    text: (a: { scope: string; known: readonly string[] }) =>
+      `"${a.scope}" is not a scope. --scope takes these, separated by commas: ${a.known.join(", ")}.`,
+  },
+  RELAY_AWAY: (a: { host: string; relay: string }) =>
+    `The host "${a.host}" is not connected with the relay ${a.relay}. Start it there: \`scorel host serve\`, or \`scorel pair\`.`,
+  RELAY_NO_TERMINAL: {
+    exit: 2,
+    text: () =>
+      "Whoever has the code is let in only after a yes, and there is no terminal to ask at. Run `scorel pair` in a terminal, or with --yes.",
+  },
+  RELAY_DEVICE_NAME: {
+    exit: 2,
+    text: (a: { max: number }) => `A name has 1 to ${a.max} bytes, in one line, of characters that can be seen.`,
+  },
 });

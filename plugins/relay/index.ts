@@ -1,21 +1,27 @@
 import type { CliCommand, CliOption } from "@scorel/cli/contract";
-import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/daemon/contract";
+import type { Transport } from "@scorel/gateway/contract";
+import { definePlugin, type PluginContext } from "@scorel/kernel";
+import type {} from "./contract.ts";
+import { operations } from "./operations.ts";
+import type { RelayService } from "./host/service.ts";
 
 const data: CliOption = {
   flags: "--data <folder>",
   description: "The relay's folder; default: ~/.scorel/relay-server",
 };
 const json: CliOption = { flags: "--json", description: "Print JSON" };
-const commands = () => import("./server/commands.ts");
+const scope: CliOption = {
+  flags: "--scope <list>",
+  description: "What the device may do: view, prompt, approve, admin; default: view,prompt,approve",
+};
 
-/** Plugin `relay`: hosts that are reached through a relay, which carries what it cannot read. */
-export default definePlugin({
-  id: "relay",
-  name: "Relay",
-  version: "0.1.0",
-  scope: "host",
+type PairingContext = PluginContext<unknown, "gateway" | "host">;
 
-  cliCommands: (): CliCommand[] => [
+/** The commands for whoever runs a relay. */
+const relayCommands = (): CliCommand[] => {
+  const commands = () => import("./server/commands.ts");
+  return [
     {
       noun: "relay",
       action: "serve",
@@ -54,5 +60,101 @@ export default definePlugin({
       options: [data],
       run: async (invocation) => (await commands()).revokeIdentity(invocation),
     },
-  ],
+  ];
+};
+
+/** The commands for the devices that are paired. */
+const deviceCommands = (ctx: PairingContext): CliCommand[] => {
+  const commands = () => import("./commands.ts");
+  return [
+    {
+      noun: "pair",
+      args: "[code]",
+      description:
+        "Pair with another computer or a phone through a relay: shows a code, or takes the one that a host shows",
+      options: [
+        {
+          flags: "--relay <address>",
+          description: "The relay, such as wss://relay.example; default: the one used before",
+        },
+        { flags: "--name <name>", description: "What the other computer calls this one; default: its host name" },
+        scope,
+        { flags: "--yes", description: "Let the first device in that has the code, without a question" },
+        { flags: "--insecure", description: "Use a relay on another computer without TLS" },
+      ],
+      run: async (invocation) => (await commands()).pairCommand(ctx, invocation),
+    },
+    {
+      noun: "device",
+      action: "list",
+      description:
+        "List the devices that may reach this computer's host through a relay, and the hosts that it may reach",
+      options: [json],
+      run: async (invocation) => (await commands()).listCommand(ctx, invocation),
+    },
+    {
+      noun: "device",
+      action: "rename",
+      args: "<device> <name>",
+      description: "Give a device or a host another name on this computer",
+      run: async (invocation) => (await commands()).renameCommand(ctx, invocation),
+    },
+    {
+      noun: "device",
+      action: "scopes",
+      args: "<device> <list>",
+      description: "Change what a device may do: view, prompt, approve, admin, separated by commas",
+      run: async (invocation) => (await commands()).scopesCommand(ctx, invocation),
+    },
+    {
+      noun: "device",
+      action: "revoke",
+      args: "<device>",
+      description: "End the connections of a device, and let it in no more; or forget a host",
+      run: async (invocation) => (await commands()).revokeCommand(ctx, invocation),
+    },
+  ];
+};
+
+/** Plugin `relay`: hosts that are reached through a relay, which carries what it cannot read. */
+export default definePlugin({
+  id: "relay",
+  name: "Relay",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["gateway", "host"],
+
+  activate(ctx) {
+    let service: Promise<RelayService> | undefined;
+    const begun = () => {
+      const warn = (message: string, thrown: unknown) => ctx.logger.warn(message, thrown);
+      service ??= import("./host/service.ts").then(({ RelayService }) =>
+        RelayService.begin({ gateway: ctx.gateway, warn }),
+      );
+      return service;
+    };
+    let isExpecting = () => false;
+    ctx.beforeStop(async () => (await service)?.end());
+    return {
+      operations: () => operations(begun),
+      transports: (): Transport[] => [
+        {
+          name: "relay",
+          schemes: ["relay:"],
+          dialOptions: [{ flags: "--device <name>", description: "A host that this computer was paired with" }],
+          isExpecting: () => isExpecting(),
+          listen: async () => {
+            const { host } = await begun();
+            isExpecting = () => host.hasRelays;
+            const addresses = host.relays.map(({ address }) => address);
+            return addresses.length === 0 ? undefined : { address: addresses.join(", "), close: async () => {} };
+          },
+          kept: async () => (await import("./host/kept.ts")).keptPairings(),
+          address: ({ device }) => (typeof device === "string" ? `relay:${encodeURIComponent(device)}` : undefined),
+          dial: async (url) => (await import("./client/dial.ts")).dialPaired(url),
+        },
+      ],
+      cliCommands: () => [...relayCommands(), ...deviceCommands(ctx)],
+    };
+  },
 });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "@scorel/kit/values/scopes";
 
 /** How long a code can be used, in milliseconds. */
 export const CODE_MS = 60_000;

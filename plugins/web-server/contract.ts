@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ClientScope } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "@scorel/kit/values/scopes";
 
 /**
  * What a path of the host's web server does. The server has checked the headers `Host` and `Origin` before, and for `request` also

@@ -1,9 +1,9 @@
 import type {} from "@scorel/host/contract";
 import type { Contributions } from "@scorel/kernel";
+import { scopeNames } from "@scorel/kit/values/scopes";
 import { z } from "zod";
 import type { Codes } from "./codes.ts";
 import { errors } from "./errors.ts";
-import { scopeNames } from "./scopes.ts";
 
 /** Operations about who may connect. `running` is the web server while it listens. */
 export function operations(running: () => { address: string; codes: Codes } | undefined) {

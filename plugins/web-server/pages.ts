@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Scope } from "@scorel/kit/values/scopes";
 import { idOf } from "./proofs.ts";
-import type { Scope } from "./scopes.ts";
 import { changing, readStore, type StoredPage, writeStore } from "./token-store.ts";
 
 /** How long a page in the browser can use its token, in milliseconds. */

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { clientScope } from "@scorel/kit/values/scopes";
 import type { Grant } from "./contract.ts";
 import { endOldPages, hasJustEnded, isOpen, PAGE } from "./pages.ts";
 import { revocation } from "./revocation.ts";
-import { clientScope } from "./scopes.ts";
 import { readStore, type StoredToken, stamp } from "./token-store.ts";
 
 /** How soon a replaced token ends the connections that used it. */

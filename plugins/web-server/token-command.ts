@@ -1,8 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { nearest } from "@scorel/kit/values/nearest";
+import { type Scope, scopeNames } from "@scorel/kit/values/scopes";
 import { errors } from "./errors.ts";
 import { openPages, PAGE, removePages } from "./pages.ts";
-import { type Scope, scopeNames } from "./scopes.ts";
 import { OWNER, removeToken, storedTokens, tokenFile, writeCurlConfig, writeToken } from "./tokens.ts";
 
 const ACTIONS = ["list", "rotate", "show-path", "remove"];

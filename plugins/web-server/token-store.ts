@@ -7,9 +7,9 @@ import { openRegular } from "@scorel/kit/files/open";
 import { replaceFile } from "@scorel/kit/files/private";
 import { flawOf } from "@scorel/kit/files/private-folder";
 import { inOwnFolder } from "@scorel/kit/files/state-folder";
+import { scopeNames } from "@scorel/kit/values/scopes";
 import { z } from "zod";
 import { errors } from "./errors.ts";
-import { scopeNames } from "./scopes.ts";
 
 /** Milliseconds to wait for another process that changes the tokens. */
 const PATIENCE_MS = 10_000;

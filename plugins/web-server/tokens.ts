@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { inStateFolder, removeStateFile } from "@scorel/kit/files/state-folder";
+import type { Scope } from "@scorel/kit/values/scopes";
 import { errors } from "./errors.ts";
 import { endedOf, isOpen, PAGE } from "./pages.ts";
-import type { Scope } from "./scopes.ts";
 import { changing, folder, readStore, type StoredToken, writeStore } from "./token-store.ts";
 
 /** Name of the token that is made for the owner of the home. */

@@ -68,10 +68,11 @@ async function toCommonJs(text) {
 
 /** A module's exports are the object with its getters, not a copy of it with getters of their own. */
 function exportedItself(code) {
-  const copied = /^(var __toCommonJS = \(mod\) => )__copyProps\(__defProp\(\{\}, ("__esModule".*)\), mod\);$/m;
+  // A module with a name `mod` of its own gets `mod2`.
+  const copied = /^(var __toCommonJS = \((mod\d*)\) => )__copyProps\(__defProp\(\{\}, ("__esModule".*)\), \2\);$/m;
   if (code.includes("__toCommonJS(") && !copied.test(code))
     throw new Error("esbuild exports CommonJS modules in another way now");
-  return code.replace(copied, "$1__defProp(mod, $2);");
+  return code.replace(copied, "$1__defProp($2, $3);");
 }
 
 /** The path of a chunk in `dist`, with `/` on every system, as modules import each other. */

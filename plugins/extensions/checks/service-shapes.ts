@@ -189,6 +189,9 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     address: "value",
     isLetIn: "function",
   },
+  daemon: {
+    connect: "function",
+  },
   cli: {
     run: "function",
     help: "function",

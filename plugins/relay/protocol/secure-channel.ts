@@ -39,6 +39,10 @@ export interface SecureChannelOptions {
   route: RouteEnd;
   /** Milliseconds of a clock that nobody sets. */
   now(): number;
+  /** Both ends have proved who they are: messages can pass. */
+  opened?(): void;
+  /** The channel has ended, for whatever reason, before its user is told. */
+  ended?(): void;
   /** Messages of one key; only tests have fewer. */
   maxKeyMessages?: number;
 }
@@ -130,6 +134,7 @@ export class SecureChannel implements Channel {
     if (this.#options.role === "host") this.#transmit(await handshake.write());
     this.#ciphers = await handshake.split();
     this.#keySince = this.#options.now();
+    this.#options.opened?.();
     this.#flush();
   }
 
@@ -211,6 +216,7 @@ export class SecureChannel implements Channel {
     this.#ciphers = undefined;
     this.#handshake = undefined;
     if (close) this.#options.route.close(close);
+    this.#options.ended?.();
     this.#handlers?.closed(reason);
   }
 }

@@ -6,7 +6,7 @@ import type { Delivered } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { clientScope } from "../../../plugins/web-server/scopes.ts";
+import { clientScope } from "../../../plugins/kit/values/scopes.ts";
 import { settingsOf } from "../../../plugins/web-server/settings.ts";
 import { storedTokens } from "../../../plugins/web-server/tokens.ts";
 import { ask } from "../host/home.ts";

@@ -1,6 +1,4 @@
-import type { ClientScope } from "@scorel/host/contract";
-
-/** What a token may be for. */
+/** What a client of a host may be let in for. */
 export const scopeNames = ["view", "prompt", "approve", "admin"] as const;
 export type Scope = (typeof scopeNames)[number];
 
@@ -26,8 +24,8 @@ const operations: Readonly<Record<Exclude<Scope, "admin">, readonly string[]>> =
   approve: ["answer_request", "attend_requests"],
 };
 
-/** The client scope of a token. Each scope includes reading; undefined means everything. */
-export function clientScope(scopes: readonly Scope[]): ClientScope | undefined {
+/** What a host allows a client with these scopes. Each includes reading; undefined means everything. */
+export function clientScope(scopes: readonly Scope[]): { operations: readonly string[] } | undefined {
   const changing: string[] = [];
   for (const scope of scopes) {
     if (scope === "admin") return undefined;

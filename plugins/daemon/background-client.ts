@@ -1,0 +1,20 @@
+import type { RemoteClient } from "@scorel/host/client";
+import { startInBackground, wordsOf } from "./background.ts";
+import type { DaemonContext } from "./context.ts";
+import { dialHost } from "./dial.ts";
+import { errors } from "./errors.ts";
+import { findDaemon } from "./state.ts";
+
+/** A client of the host in the background, which is started if none runs, unless `start` is false. Throws DAEMON_NONE. */
+export async function connectInBackground(
+  ctx: DaemonContext,
+  name: string,
+  { start = true } = {},
+): Promise<RemoteClient> {
+  const running = findDaemon()?.state;
+  if (!running && !start) throw errors.DAEMON_NONE();
+  const state = running ?? (await startInBackground({ env: ctx.launch.env }, wordsOf(ctx, {})));
+  const socket = state.addresses.find(({ transport }) => transport === "socket")?.address;
+  if (socket === undefined) throw errors.DAEMON_NONE();
+  return dialHost(ctx, socket, { name, reconnect: false });
+}

@@ -1,0 +1,71 @@
+import { Stored } from "@scorel/kit/files/stored";
+import { z } from "zod";
+import { errors } from "../errors.ts";
+import { freeName } from "../host/devices.ts";
+import { FOLDER } from "../host/identity.ts";
+import { fromBase64url } from "../protocol/bytes.ts";
+import { GRANT_BYTES } from "../protocol/grants.ts";
+import { fingerprint } from "../protocol/identity.ts";
+import type { Bytes } from "../protocol/primitives.ts";
+
+const MAX_HOSTS = 100;
+const sized = (bytes: number) =>
+  z.string().refine((text) => fromBase64url(text)?.length === bytes, `must be ${bytes} bytes`);
+
+const host = z.strictObject({
+  id: sized(32),
+  keys: sized(64),
+  name: z.string(),
+  relay: z.string(),
+  grant: sized(GRANT_BYTES),
+  scopes: z.array(z.string()),
+  /** Milliseconds since 1970. */
+  pairedAt: z.number(),
+});
+/** A host that this computer may reach through a relay. */
+export type PairedHost = z.infer<typeof host>;
+
+const schema = z.strictObject({ hosts: z.array(host).max(MAX_HOSTS) });
+const stored = new Stored<z.infer<typeof schema>>({
+  ...{ folder: FOLDER, file: "hosts.json", schema, empty: { hosts: [] }, failed: errors.RELAY_STORED },
+});
+
+export function pairedHosts(): PairedHost[] {
+  return stored.read().hosts;
+}
+
+/** Stores a host in the place of the same one paired before. Returns it with the name that it has here. */
+export async function keepHost(given: PairedHost): Promise<PairedHost> {
+  const { hosts } = await stored.change((now) => {
+    const others = now.hosts.filter((each) => each.id !== given.id);
+    if (others.length === MAX_HOSTS) throw errors.RELAY_MANY({ what: "hosts", max: MAX_HOSTS });
+    const name = freeName(
+      given.name,
+      others.map((each) => each.name),
+    );
+    return { hosts: [...others, { ...given, name }] };
+  });
+  return hosts.at(-1) as PairedHost;
+}
+
+export async function renameHost(wanted: string, name: string): Promise<PairedHost> {
+  const { id } = hostNamed(wanted);
+  const { hosts } = await stored.change((now) => ({
+    hosts: now.hosts.map((each) => (each.id === id ? { ...each, name } : each)),
+  }));
+  return hosts.find((each) => each.id === id) as PairedHost;
+}
+
+export async function forgetHost(wanted: string): Promise<PairedHost> {
+  const gone = hostNamed(wanted);
+  await stored.change((now) => ({ hosts: now.hosts.filter((each) => each.id !== gone.id) }));
+  return gone;
+}
+
+/** The host with a name, an id, or a fingerprint. Throws RELAY_HOST_UNKNOWN. */
+export function hostNamed(wanted: string): PairedHost {
+  const hosts = pairedHosts();
+  const found = hosts.find(({ id, name }) => [id, name, fingerprint(fromBase64url(id) as Bytes)].includes(wanted));
+  if (!found) throw errors.RELAY_HOST_UNKNOWN({ host: wanted, known: hosts.map(({ name }) => name) });
+  return found;
+}

@@ -1,0 +1,224 @@
+import { hostname } from "node:os";
+import type { Invocation } from "@scorel/cli/contract";
+import type { Client } from "@scorel/host/contract";
+import { codeOf, type PluginContext } from "@scorel/kernel";
+import { agrees } from "@scorel/kit/terminal/answer";
+import { lineOf } from "@scorel/kit/text/one-line";
+import { type Scope, scopeNames } from "@scorel/kit/values/scopes";
+import { forgetHost, pairedHosts, renameHost } from "./client/hosts.ts";
+import type { PairedDevice, PairingState } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { fingerprintOf, hostRecord, shownDevice } from "./host/devices.ts";
+import { relayAddress } from "./peer/address.ts";
+
+type Context = PluginContext<unknown, "gateway" | "host">;
+
+/** Bytes of the longest name that pairing carries. */
+const MAX_NAME = 64;
+const DEFAULT_SCOPES: readonly Scope[] = ["view", "prompt", "approve"];
+
+/** `scorel pair`: shows a code for another device, or with a code, pairs this computer with the host that shows it. */
+export async function pairCommand(ctx: Context, invocation: Invocation): Promise<number> {
+  const [code] = invocation.args;
+  return code === undefined ? offer(ctx, invocation) : join(code, invocation);
+}
+
+async function offer(ctx: Context, invocation: Invocation): Promise<number> {
+  const { options, stdout, stdin, interrupt } = invocation;
+  const scopes = options.scope === undefined ? DEFAULT_SCOPES : scopesOf(String(options.scope));
+  const isAsked = options.yes !== true;
+  if (isAsked && !(stdin.isTTY === true && stdout.isTTY === true)) throw errors.RELAY_NO_TERMINAL();
+  const client = await inBackground(ctx);
+  let shown: string | undefined;
+  try {
+    const { relay, insecure } = options as { relay?: string; insecure?: boolean };
+    const offered = await client.request("offer_pairing", { relay, insecure, name: nameOf(options.name) });
+    shown = offered.code;
+    stdout.write(offerText(offered));
+    const state = await nextState(client, shown, "waiting", interrupt);
+    if (state?.state !== "asked")
+      throw errors.RELAY_CODE_ENDED({ reason: state?.state === "ended" ? state.reason : "it was withdrawn" });
+    const { name, fingerprint } = state.device;
+    const asked = `"${lineOf(name)}" (${fingerprint}) has typed the code. Let it in (${scopes.join(", ")})? [y/N] `;
+    const accept = !isAsked || (await agrees(asked, invocation));
+    const { device } = await client.request("answer_pairing", { code: shown, accept, scopes: [...scopes] });
+    shown = undefined;
+    stdout.write(device ? pairedText(device) : "It was not let in.\n");
+    return device ? 0 : 1;
+  } finally {
+    // The code of somebody who has left is good for nothing.
+    if (shown !== undefined) await client.request("answer_pairing", { code: shown, accept: false }).catch(() => {});
+    await client.close();
+  }
+}
+
+/** The next state of pairing; undefined when the command is interrupted. */
+async function nextState(client: Client, code: string, known: PairingState["state"], interrupt: AbortSignal) {
+  const interrupted = new Promise<undefined>((resolve) => {
+    interrupt.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+  while (!interrupt.aborted) {
+    const state = await Promise.race([client.request("follow_pairing", { code, state: known }), interrupted]);
+    if (state?.state !== known) return state;
+  }
+  return undefined;
+}
+
+function offerText(offered: {
+  code: string;
+  hostId: string;
+  fingerprint: string;
+  relay: string;
+  seconds: number;
+}): string {
+  const { code, fingerprint, relay, seconds } = offered;
+  return [
+    `Code: ${code}`,
+    `It pairs one device within ${Math.round(seconds / 60)} minutes. On the other computer:`,
+    `  scorel pair ${code} --relay ${relay}`,
+    `This host is ${fingerprint}; the other computer shows the same.`,
+    "",
+  ].join("\n");
+}
+
+function pairedText({ name, scopes }: PairedDevice): string {
+  return `"${lineOf(name)}" is paired, and may use this host (${scopes.join(", ")}).\n`;
+}
+
+async function join(code: string, { options, stdout }: Invocation): Promise<number> {
+  if (options.relay === undefined) throw errors.RELAY_NONE();
+  const relay = relayAddress(String(options.relay), { insecure: options.insecure === true });
+  const { pairWith } = await import("./client/pair.ts");
+  const confirmed = () => void stdout.write("The code is right. Waiting for a yes on the other computer.\n");
+  const host = await pairWith({ code, relay, name: nameOf(options.name), confirmed });
+  const name = lineOf(host.name);
+  stdout.write(`Paired with "${name}" (${fingerprintOf(host.id)}; ${host.scopes.map(lineOf).join(", ")}).\n`);
+  stdout.write(`To talk there: scorel attach --device ${/^[\w.-]+$/.test(name) ? name : `"${name}"`}\n`);
+  return 0;
+}
+
+/** `scorel device list` */
+export async function listCommand(ctx: Context, { options, stdout }: Invocation): Promise<number> {
+  const { devices, relays } = await listed(ctx);
+  const hosts = pairedHosts().map(({ id, name, relay, scopes, pairedAt }) => {
+    return { id, name, relay, scopes, pairedAt, fingerprint: fingerprintOf(id) };
+  });
+  if (options.json === true) stdout.write(`${JSON.stringify({ devices, relays, hosts }, null, 2)}\n`);
+  else if (devices.length + hosts.length === 0)
+    stdout.write("Nothing is paired. `scorel pair` shows a code for another device.\n");
+  else {
+    if (devices.length > 0) stdout.write("Devices that may reach this computer's host:\n");
+    for (const { name, fingerprint, scopes, connected } of devices)
+      stdout.write(`  ${lineOf(name)}  ${fingerprint}  ${scopes.join(", ")}${connected ? "  connected" : ""}\n`);
+    for (const { address, state } of relays) stdout.write(`  through ${lineOf(address)}  ${lineOf(state)}\n`);
+    if (hosts.length > 0) stdout.write("Hosts that this computer may reach:\n");
+    for (const { name, fingerprint, scopes, relay } of hosts)
+      stdout.write(`  ${lineOf(name)}  ${fingerprint}  ${scopes.map(lineOf).join(", ")}  through ${lineOf(relay)}\n`);
+  }
+  return 0;
+}
+
+/** What the running host says, or what is stored for the next one. */
+async function listed(ctx: Context) {
+  const running = await runningHost(ctx);
+  if (!running) {
+    const { devices, relays } = hostRecord();
+    const away = "the host does not run";
+    return {
+      devices: devices.map((device) => ({ ...shownDevice(device), connected: false })),
+      relays: relays.map((address) => ({ address, state: away })),
+    };
+  }
+  try {
+    return await running.request("list_paired_devices", {});
+  } finally {
+    await running.close();
+  }
+}
+
+/** `scorel device rename` */
+export async function renameCommand(
+  ctx: Context,
+  { args: [wanted = "", name = ""], stdout }: Invocation,
+): Promise<number> {
+  const checked = nameOf(name);
+  if (isHost(wanted)) await renameHost(wanted, checked);
+  else await asHost(ctx, (client) => client.request("change_paired_device", { device: wanted, name: checked }));
+  stdout.write(`It is called "${checked}" now.\n`);
+  return 0;
+}
+
+/** `scorel device scopes` */
+export async function scopesCommand(
+  ctx: Context,
+  { args: [wanted = "", list = ""], stdout }: Invocation,
+): Promise<number> {
+  const scopes = scopesOf(list);
+  const { device } = await asHost(ctx, (client) => client.request("change_paired_device", { device: wanted, scopes }));
+  stdout.write(`"${lineOf(device.name)}" may now: ${device.scopes.join(", ")}.\n`);
+  return 0;
+}
+
+/** `scorel device revoke` */
+export async function revokeCommand(ctx: Context, { args: [wanted = ""], stdout }: Invocation): Promise<number> {
+  if (isHost(wanted)) {
+    const { name } = await forgetHost(wanted);
+    stdout.write(
+      `This computer has forgotten the host "${lineOf(name)}". To shut it out there: scorel device revoke, on that computer.\n`,
+    );
+    return 0;
+  }
+  const { device } = await asHost(ctx, (client) => client.request("revoke_paired_device", { device: wanted }));
+  stdout.write(`"${lineOf(device.name)}" is let in no more.\n`);
+  return 0;
+}
+
+/** Whether a name is one of a host that this computer reaches, and none of a device that reaches it. */
+function isHost(wanted: string): boolean {
+  const names = ({ id, name }: { id: string; name: string }) => [id, name, fingerprintOf(id)];
+  return (
+    !hostRecord().devices.some((each) => names(each).includes(wanted)) &&
+    pairedHosts().some((each) => names(each).includes(wanted))
+  );
+}
+
+/** Asks the host in the background, or this process if none runs: it changes the same files. */
+async function asHost<R>(ctx: Context, work: (client: Client) => Promise<R>): Promise<R> {
+  const client = (await runningHost(ctx)) ?? ctx.host.connect({ name: "device" });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function inBackground(ctx: Context): Promise<Client> {
+  const daemon = ctx.find("daemon");
+  if (!daemon) throw errors.RELAY_NOT_RUNNING_HOST();
+  return daemon.connect("pair");
+}
+
+async function runningHost(ctx: Context): Promise<Client | undefined> {
+  try {
+    return await ctx.find("daemon")?.connect("device", { start: false });
+  } catch (thrown) {
+    if (codeOf(thrown) === "DAEMON_NONE") return undefined;
+    throw thrown;
+  }
+}
+
+/** A name that others can be shown: the one given, or that of this computer. */
+function nameOf(given: unknown): string {
+  const name = (given === undefined ? hostname().split(".")[0] || "computer" : String(given)).trim();
+  const isGood = name !== "" && Buffer.byteLength(name) <= MAX_NAME && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
+  if (!isGood) throw errors.RELAY_DEVICE_NAME({ max: MAX_NAME });
+  return name;
+}
+
+function scopesOf(text: string): Scope[] {
+  return text.split(",").map((word) => {
+    const scope = scopeNames.find((each) => each === word.trim());
+    if (!scope) throw errors.RELAY_SCOPE({ scope: word, known: scopeNames });
+    return scope;
+  });
+}

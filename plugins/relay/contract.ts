@@ -1,0 +1,52 @@
+import type { Scope } from "@scorel/kit/values/scopes";
+
+/** A device that may reach this host through a relay. */
+export interface PairedDevice {
+  /** In base64url, 43 characters. */
+  id: string;
+  name: string;
+  scopes: Scope[];
+  /** Milliseconds since 1970. */
+  pairedAt: number;
+  /** What people compare: `7Q2M-K9FV-0CXE-TR4A`. */
+  fingerprint: string;
+}
+
+/** How far pairing with a code has come. */
+export type PairingState =
+  /** Nobody has typed the code yet. */
+  | { state: "waiting" }
+  /** Somebody has. The host's user is asked. */
+  | { state: "asked"; device: { name: string; fingerprint: string } }
+  | { state: "ended"; reason: string };
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** Connects this host to a relay, if it is not, and shows a code there, by which one device can pair. Ends a code before it. */
+    offer_pairing: {
+      params: { relay?: string | undefined; insecure?: boolean | undefined; name: string };
+      result: { code: string; hostId: string; fingerprint: string; relay: string; seconds: number };
+    };
+    /** How far pairing with a code has come, as soon as it is no longer as `state` says, or after 20 seconds. */
+    follow_pairing: { params: { code: string; state: PairingState["state"] }; result: PairingState };
+    /** Lets the device that has typed the code in, for these scopes, or sends it away. */
+    answer_pairing: {
+      params: { code: string; accept: boolean; scopes?: Scope[] | undefined };
+      result: { device?: PairedDevice | undefined };
+    };
+    /** The devices that may reach this host through relays, and these relays. */
+    list_paired_devices: {
+      params: Record<string, never>;
+      result: { devices: (PairedDevice & { connected: boolean })[]; relays: { address: string; state: string }[] };
+    };
+    /** Gives a device another name or other scopes. Its connections are made anew. */
+    change_paired_device: {
+      params: { device: string; name?: string | undefined; scopes?: Scope[] | undefined };
+      result: { device: PairedDevice };
+    };
+    /** Ends the connections of a device, and lets it in no more. */
+    revoke_paired_device: { params: { device: string }; result: { device: PairedDevice } };
+    /** Leaves a relay. */
+    leave_relay: { params: { relay: string }; result: { left: boolean } };
+  }
+}

@@ -1,0 +1,131 @@
+import { Stored } from "@scorel/kit/files/stored";
+import { scopeNames } from "@scorel/kit/values/scopes";
+import { z } from "zod";
+import type { PairedDevice } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { base64url, fromBase64url } from "../protocol/bytes.ts";
+import { fingerprint, joinKeys, keysAt, type PublicKeys } from "../protocol/identity.ts";
+import type { Bytes } from "../protocol/primitives.ts";
+import { FOLDER } from "./identity.ts";
+
+const KEYS_BYTES = 64;
+/** Devices, revocations and relays that are kept at most. */
+const MAX = { devices: 200, revoked: 1_000, relays: 8 };
+
+const id = z.string().refine((text) => fromBase64url(text)?.length === 32, "must be an id");
+const serial = z.string().regex(/^\d{1,20}$/);
+const device = z.strictObject({
+  id,
+  keys: z.string().refine((text) => fromBase64url(text)?.length === KEYS_BYTES, "must be two keys"),
+  name: z.string(),
+  scopes: z.array(z.enum(scopeNames)),
+  serial,
+  /** Milliseconds since 1970. */
+  pairedAt: z.number(),
+});
+const schema = z.strictObject({
+  relays: z.array(z.string()).max(MAX.relays),
+  devices: z.array(device).max(MAX.devices),
+  /** What relays are told of devices that may no longer come. */
+  revoked: z.array(z.strictObject({ id, serial })).max(MAX.revoked),
+  /** Of the latest grant. */
+  lastSerial: serial,
+});
+export type StoredDevice = z.infer<typeof device>;
+export type HostRecord = z.infer<typeof schema>;
+
+const stored = new Stored<HostRecord>({
+  ...{ folder: FOLDER, file: "host.json", schema, failed: errors.RELAY_STORED },
+  empty: { relays: [], devices: [], revoked: [], lastSerial: "0" },
+});
+
+/** What this host knows of relays and devices. Throws RELAY_STORED for a damaged file. */
+export function hostRecord(): HostRecord {
+  return stored.read();
+}
+
+export async function addRelay(address: string): Promise<void> {
+  await stored.change((now) => {
+    if (now.relays.includes(address)) return now;
+    if (now.relays.length === MAX.relays) throw errors.RELAY_MANY({ what: "relays", max: MAX.relays });
+    return { ...now, relays: [...now.relays, address] };
+  });
+}
+
+export async function removeRelay(address: string): Promise<void> {
+  await stored.change((now) => ({ ...now, relays: now.relays.filter((each) => each !== address) }));
+}
+
+/** The number for a new grant: higher than all before. */
+export async function nextSerial(): Promise<bigint> {
+  const { lastSerial } = await stored.change((now) => ({ ...now, lastSerial: String(BigInt(now.lastSerial) + 1n) }));
+  return BigInt(lastSerial);
+}
+
+/** Stores a device that was paired, in the place of the same one paired before. */
+export async function addDevice(
+  publicKeys: PublicKeys,
+  given: Pick<StoredDevice, "id" | "name" | "scopes" | "serial">,
+): Promise<void> {
+  const added: StoredDevice = { ...given, keys: base64url(joinKeys(publicKeys)), pairedAt: Date.now() };
+  await stored.change((now) => {
+    const others = now.devices.filter((each) => each.id !== added.id);
+    if (others.length === MAX.devices) throw errors.RELAY_MANY({ what: "devices", max: MAX.devices });
+    const taken = others.map(({ name }) => name);
+    return { ...now, devices: [...others, { ...added, name: freeName(added.name, taken) }] };
+  });
+}
+
+/** Changes what is kept of a device, and returns it as it is then. Throws RELAY_DEVICE_UNKNOWN. */
+export async function changeDevice(
+  wanted: string,
+  change: Partial<Pick<StoredDevice, "name" | "scopes">>,
+): Promise<StoredDevice> {
+  const { id: found } = deviceNamed(wanted);
+  const { devices } = await stored.change((now) => ({
+    ...now,
+    devices: now.devices.map((each) => (each.id === found ? { ...each, ...change } : each)),
+  }));
+  return devices.find((each) => each.id === found) as StoredDevice;
+}
+
+/** Lets a device in no more, and keeps what relays have to be told. */
+export async function forgetDevice(wanted: string): Promise<StoredDevice> {
+  const gone = deviceNamed(wanted);
+  await stored.change((now) => ({
+    ...now,
+    devices: now.devices.filter((each) => each.id !== gone.id),
+    revoked: [...now.revoked.filter((each) => each.id !== gone.id), { id: gone.id, serial: gone.serial }].slice(
+      -MAX.revoked,
+    ),
+  }));
+  return gone;
+}
+
+/** The device with a name, an id, or a fingerprint. Throws RELAY_DEVICE_UNKNOWN. */
+export function deviceNamed(wanted: string): StoredDevice {
+  const { devices } = hostRecord();
+  const found = devices.find((each) => [each.id, each.name, fingerprintOf(each.id)].includes(wanted));
+  if (!found) throw errors.RELAY_DEVICE_UNKNOWN({ device: wanted, known: devices.map(({ name }) => name) });
+  return found;
+}
+
+export function keysOf({ keys }: Pick<StoredDevice, "keys">): PublicKeys {
+  return keysAt(fromBase64url(keys) as Bytes, 0);
+}
+
+export function fingerprintOf(text: string): string {
+  return fingerprint(fromBase64url(text) as Bytes);
+}
+
+/** A device as clients are told of it. */
+export function shownDevice({ id, name, scopes, pairedAt }: StoredDevice): PairedDevice {
+  return { id, name, scopes, pairedAt, fingerprint: fingerprintOf(id) };
+}
+
+/** A name that no other one has: `phone`, `phone 2`. */
+export function freeName(name: string, taken: readonly string[]): string {
+  let free = name;
+  for (let count = 2; taken.includes(free); count++) free = `${name} ${count}`;
+  return free;
+}

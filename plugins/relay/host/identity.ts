@@ -1,0 +1,36 @@
+import { Stored } from "@scorel/kit/files/stored";
+import { z } from "zod";
+import { errors } from "../errors.ts";
+import { nodeCrypto } from "../node-crypto.ts";
+import { base64url, fromBase64url } from "../protocol/bytes.ts";
+import { type Identity, identityOf } from "../protocol/identity.ts";
+import type { Bytes } from "../protocol/primitives.ts";
+
+export const FOLDER = "relay";
+const FILE = "identity.json";
+const SECRET_BYTES = 32;
+
+const secret = z.string().refine((text) => fromBase64url(text)?.length === SECRET_BYTES, "must be 32 bytes");
+const schema = z.strictObject({ signing: secret, agreement: secret }).or(z.strictObject({}));
+type Kept = { signing: string; agreement: string };
+
+const stored = new Stored<Kept | Record<string, never>>({
+  ...{ folder: FOLDER, file: FILE, empty: {}, failed: errors.RELAY_STORED },
+  schema: schema as z.ZodType<Kept | Record<string, never>>,
+});
+
+/** Who this home is, for relays and paired computers. Made once, and kept in a file that only its user can read. */
+export async function homeIdentity(): Promise<Identity> {
+  const { signing, agreement } = (await stored.change((now) => ("signing" in now ? now : fresh()))) as Kept;
+  const bytes = (text: string) => fromBase64url(text) as Bytes;
+  return identityOf(
+    nodeCrypto,
+    await nodeCrypto.signingKey(bytes(signing)),
+    await nodeCrypto.agreementKey(bytes(agreement)),
+  );
+}
+
+function fresh(): Kept {
+  const random = () => base64url(nodeCrypto.random(SECRET_BYTES));
+  return { signing: random(), agreement: random() };
+}

@@ -1,0 +1,133 @@
+import type { Scope } from "@scorel/kit/values/scopes";
+import type { PairedDevice, PairingState } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { nodeCrypto } from "../node-crypto.ts";
+import type { RelayConnection } from "../peer/connection.ts";
+import type { PeerRoute } from "../peer/route.ts";
+import { base64url } from "../protocol/bytes.ts";
+import { createCode, showCode } from "../protocol/code.ts";
+import { signGrant } from "../protocol/grants.ts";
+import { fingerprint, type Identity } from "../protocol/identity.ts";
+import { CODE_SECONDS, type HostRun, type PairedPeer, PairingOffer } from "../protocol/pairing.ts";
+import * as devices from "./devices.ts";
+
+/** Life of a grant. */
+const GRANT_SECONDS = 365 * 24 * 60 * 60;
+/** How long a client waits for news before it asks again. */
+const FOLLOW_MS = 20_000;
+
+interface Asked {
+  route: PeerRoute;
+  run: HostRun;
+  guest: PairedPeer;
+}
+
+/** A code that this host shows, from its beginning to the answer of its user. */
+export class Pairing {
+  readonly code: string;
+  readonly place: string;
+  readonly #identity: Identity;
+  readonly #offer: PairingOffer;
+  readonly #connection: RelayConnection;
+  readonly #listeners = new Set<() => void>();
+  readonly #limit: NodeJS.Timeout;
+  #asked: Asked | undefined;
+  #ended: string | undefined;
+
+  constructor(connection: RelayConnection, place: string, { identity, name }: { identity: Identity; name: string }) {
+    const code = createCode(nodeCrypto, place);
+    this.code = showCode(code);
+    this.place = place;
+    this.#identity = identity;
+    this.#connection = connection;
+    this.#offer = new PairingOffer({ primitives: nodeCrypto, code, identity, name, now: () => performance.now() });
+    this.#limit = setTimeout(() => this.end("its time is over"), CODE_SECONDS * 1_000);
+    this.#limit.unref();
+  }
+
+  get state(): PairingState {
+    if (this.#ended !== undefined) return { state: "ended", reason: this.#ended };
+    if (!this.#asked) return { state: "waiting" };
+    const { name, id } = this.#asked.guest;
+    return { state: "asked", device: { name, fingerprint: fingerprint(id) } };
+  }
+
+  /** The state as soon as it is another one than this, or after a while. */
+  async follow(known: PairingState["state"]): Promise<PairingState> {
+    if (this.state.state !== known) return this.state;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(limit);
+        this.#listeners.delete(done);
+        resolve();
+      };
+      const limit = setTimeout(done, FOLLOW_MS);
+      this.#listeners.add(done);
+    });
+    return this.state;
+  }
+
+  /** A guest has come. Each message of it is a step of its run; what fails ends the run, not the code. */
+  join(route: PeerRoute): void {
+    const run = this.#offer.join(route.id);
+    route.use({
+      data: (bytes) => {
+        run.receive(bytes).then(
+          ({ reply, guest }) => {
+            route.send(reply);
+            if (guest) this.#ask({ route, run, guest });
+          },
+          () => {
+            route.close("refused");
+            const reason = this.#offer.ended;
+            if (reason !== undefined && !this.#asked) this.end(reason);
+          },
+        );
+      },
+      closed: () => {
+        if (this.#asked?.route === route) this.end("the other computer has left");
+      },
+    });
+  }
+
+  /** The answer of the host's user. Throws RELAY_OFFER_UNKNOWN unless it is asked for. */
+  async answer(accept: boolean, scopes: readonly Scope[]): Promise<PairedDevice | undefined> {
+    const asked = this.#asked;
+    if (!asked || this.#ended !== undefined) throw errors.RELAY_OFFER_UNKNOWN({ code: this.code });
+    if (!accept) {
+      asked.route.close("refused");
+      this.end("the user has said no");
+      return undefined;
+    }
+    const { guest, route, run } = asked;
+    const serial = await devices.nextSerial();
+    const id = base64url(guest.id);
+    const notAfter = BigInt(Math.floor(Date.now() / 1_000) + GRANT_SECONDS);
+    const grant = await signGrant(this.#identity, { clientId: guest.id, serial, notAfter });
+    const message = await run.accept({ name: this.#offer.options.name, grant, scopes });
+    // Before the device is told, so that it can connect at once.
+    await devices.addDevice(guest.publicKeys, { id, name: guest.name, scopes: [...scopes], serial: String(serial) });
+    route.send(message);
+    this.end("it was used");
+    return devices.shownDevice(devices.deviceNamed(id));
+  }
+
+  /** Takes the code back. The first reason stays. */
+  end(reason: string): void {
+    if (this.#ended !== undefined) return;
+    clearTimeout(this.#limit);
+    this.#ended = reason;
+    this.#offer.withdraw();
+    this.#connection.withdraw(this.place);
+    this.#tell();
+  }
+
+  #ask(asked: Asked): void {
+    this.#asked = asked;
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

@@ -1,0 +1,103 @@
+import type { Contributions } from "@scorel/kernel";
+import { scopeNames } from "@scorel/kit/values/scopes";
+import { z } from "zod";
+import type {} from "./contract.ts";
+import type { RelayService } from "./host/service.ts";
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(60)
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, "must be one line of characters that can be seen");
+const scopes = z.array(z.enum(scopeNames)).min(1);
+const code = z.string().max(32);
+const device = () =>
+  z.strictObject({ id: z.string(), name: z.string(), scopes, pairedAt: z.number(), fingerprint: z.string() });
+const followed = () =>
+  z.union([
+    z.strictObject({ state: z.literal("waiting") }),
+    z.strictObject({
+      state: z.literal("asked"),
+      device: z.strictObject({ name: z.string(), fingerprint: z.string() }),
+    }),
+    z.strictObject({ state: z.literal("ended"), reason: z.string() }),
+  ]);
+
+/** Operations about devices that reach this host through relays. Only for clients that may do everything. */
+export function operations(service: () => Promise<RelayService>) {
+  return {
+    offer_pairing: {
+      summary: "Connects the host with a relay, and makes a code with which one device can pair there.",
+      params: () => z.strictObject({ relay: z.string().max(500).optional(), insecure: z.boolean().optional(), name }),
+      result: () =>
+        z.strictObject({
+          ...{ code: z.string(), hostId: z.string(), fingerprint: z.string(), relay: z.string(), seconds: z.number() },
+        }),
+      run: async (params, { assertOperations }) => {
+        assertOperations("all", "offer_pairing");
+        return (await service()).offer(params);
+      },
+    },
+    follow_pairing: {
+      summary: "Tells how far pairing with a code has come, as soon as that changes, or after 20 seconds.",
+      params: () => z.strictObject({ code, state: z.enum(["waiting", "asked", "ended"]) }),
+      result: followed,
+      run: async (params, { assertOperations }) => {
+        assertOperations("all", "follow_pairing");
+        return (await service()).pairing(params.code).follow(params.state);
+      },
+    },
+    answer_pairing: {
+      summary: "Lets the device that has typed a code in, or sends it away.",
+      params: () => z.strictObject({ code, accept: z.boolean(), scopes: scopes.optional() }),
+      result: () => z.strictObject({ device: device().optional() }),
+      run: async ({ code: shown, accept, scopes: given = ["view", "prompt", "approve"] }, { assertOperations }) => {
+        assertOperations("all", "answer_pairing");
+        const paired = await (await service()).pairing(shown).answer(accept, given);
+        return paired ? { device: paired } : {};
+      },
+    },
+    list_paired_devices: {
+      summary: "Lists the devices that may reach this host through relays, and these relays.",
+      size: { bounded: "There are at most 200 devices and 8 relays." },
+      params: () => z.strictObject({}),
+      result: () =>
+        z.strictObject({
+          devices: z.array(device().extend({ connected: z.boolean() })),
+          relays: z.array(z.strictObject({ address: z.string(), state: z.string() })),
+        }),
+      run: async (_params, { assertOperations }) => {
+        assertOperations("all", "list_paired_devices");
+        return (await service()).list();
+      },
+    },
+    change_paired_device: {
+      summary: "Gives a device that reaches this host through a relay another name, or other scopes.",
+      params: () => z.strictObject({ device: z.string().max(100), name: name.optional(), scopes: scopes.optional() }),
+      result: () => z.strictObject({ device: device() }),
+      run: async (params, { assertOperations }) => {
+        assertOperations("all", "change_paired_device");
+        return { device: await (await service()).change(params.device, params) };
+      },
+    },
+    revoke_paired_device: {
+      summary: "Ends the connections of a device that reaches this host through a relay, and lets it in no more.",
+      params: () => z.strictObject({ device: z.string().max(100) }),
+      result: () => z.strictObject({ device: device() }),
+      run: async (params, { assertOperations }) => {
+        assertOperations("all", "revoke_paired_device");
+        return { device: await (await service()).revoke(params.device) };
+      },
+    },
+    leave_relay: {
+      summary: "Ends this host's connection with a relay, for good.",
+      params: () => z.strictObject({ relay: z.string().max(500) }),
+      result: () => z.strictObject({ left: z.boolean() }),
+      run: async ({ relay }, { assertOperations }) => {
+        assertOperations("all", "leave_relay");
+        return { left: await (await service()).leave(relay) };
+      },
+    },
+  } satisfies Contributions["operations"];
+}

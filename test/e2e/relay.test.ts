@@ -1,0 +1,161 @@
+import { hostname } from "node:os";
+import { expect, it } from "vitest";
+import { errors } from "../../plugins/relay/errors.ts";
+import { startModelServer, text } from "../model-server.ts";
+import { type Running, type Scratch, scratch } from "./scorel.ts";
+
+const none = ["--preset", "none"];
+const name = hostname().split(".")[0] as string;
+
+const told = ({ message }: Error) => `scorel: ${message}\n`;
+
+interface Relayed extends AsyncDisposable {
+  /** Three computers: each has a home of its own. */
+  relay: Scratch;
+  host: Scratch;
+  laptop: Scratch;
+  address: string;
+  serving: Running;
+  requests: readonly { text: string }[];
+  /** Starts the relay again where it was. */
+  serveAgain(): Promise<void>;
+  /** Shows a code on the host, and takes it on the laptop. Answers what both have printed. */
+  pair(): Promise<{ host: string[]; laptop: string }>;
+}
+
+async function relayed(): Promise<Relayed> {
+  const [relay, host, laptop] = [scratch(), scratch(), scratch()];
+  const server = await startModelServer((_request, index) => [text(`answer ${index}`)]);
+  host.useModel(server.baseUrl);
+  const serve = async (port: string) => {
+    const running = relay.start(["relay", "serve", "--port", port], { open: true });
+    const line = await running.line((each) => each.startsWith("The relay listens at "));
+    return { running, address: line.split(" at ")[1] as string };
+  };
+  let { running, address } = await serve("0");
+  const serving = host.start(["host", "serve", "--foreground", ...none], { open: true });
+  await serving.line((line) => line.startsWith("socket: "));
+  return {
+    ...{ relay, host, laptop, address, serving, requests: server.requests },
+    serveAgain: async () => {
+      running.child.kill("SIGKILL");
+      await running.finished;
+      ({ running } = await serve(new URL(address).port));
+    },
+    pair: async () => {
+      const offering = host.start([...none, "pair", "--relay", address, "--yes"], { open: true });
+      const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
+      const { stdout, code: exit, stderr } = await laptop.run(["pair", code, "--relay", address, "--name", "laptop"]);
+      expect([exit, stderr]).toEqual([0, ""]);
+      return { host: (await offering.finished).stdout.replaceAll(code, "<code>").trim().split("\n"), laptop: stdout };
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const each of [relay, host, laptop]) each[Symbol.dispose]();
+      await server.close();
+    },
+  };
+}
+
+it("a computer pairs with a host through a relay, talks there, and is shut out again", async () => {
+  await using r = await relayed();
+  const printed = await r.pair();
+  const fingerprint = /This host is (\S+);/.exec(printed.host.join("\n"))?.[1] as string;
+  expect(printed.host).toEqual([
+    "Code: <code>",
+    "It pairs one device within 5 minutes. On the other computer:",
+    `  scorel pair <code> --relay ${r.address}`,
+    `This host is ${fingerprint}; the other computer shows the same.`,
+    '"laptop" is paired, and may use this host (view, prompt, approve).',
+  ]);
+  expect(printed.laptop.split("\n")).toEqual([
+    "The code is right. Waiting for a yes on the other computer.",
+    `Paired with "${name}" (${fingerprint}; view, prompt, approve).`,
+    `To talk there: scorel attach --device ${name}`,
+    "",
+  ]);
+  await r.host.run([...none, "-p", "said at the host"]);
+  expect(await r.laptop.run(["attach", "--device", name], { input: "said from afar\n" })).toMatchObject({ code: 0 });
+  expect(r.requests.at(-1)?.text).toMatch(/said at the host.*answer 0.*said from afar/);
+
+  const { stdout } = await r.host.run(["device", "list", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    devices: [{ name: "laptop", scopes: ["view", "prompt", "approve"], connected: false }],
+    relays: [{ address: r.address, state: "connected" }],
+    hosts: [],
+  });
+  expect(await r.host.run(["device", "scopes", "laptop", "view"])).toMatchObject({
+    stdout: '"laptop" may now: view.\n',
+  });
+  const looking = await r.laptop.run(["attach", "--device", name], { input: "not allowed\n" });
+  expect(looking.stdout + looking.stderr).toContain("prompt");
+  expect(await r.host.run(["device", "revoke", "laptop"])).toMatchObject({ stdout: '"laptop" is let in no more.\n' });
+  expect(await r.laptop.run(["attach", "--device", name])).toMatchObject({
+    stderr: told(errors.RELAY_NOT_PAIRED()),
+  });
+});
+
+it("a paired computer goes on after the relay was killed, and after the host was replaced", async () => {
+  await using r = await relayed();
+  await r.pair();
+  await r.host.run([...none, "-p", "first"]);
+  const talking = r.laptop.start(["attach", "--device", name], { open: true });
+  talking.child.stdin?.write("second\n");
+  await talking.line((line) => line.includes("answer 1"));
+  await r.serveAgain();
+  talking.child.stdin?.write("third\n");
+  await talking.line((line) => line.includes("answer 2"));
+  await r.host.run(["host", "serve", "--replace", ...none]);
+  talking.child.stdin?.write("fourth\n");
+  await talking.line((line) => line.includes("answer 3"));
+  talking.child.stdin?.end();
+  expect((await talking.finished).code).toBe(0);
+  expect(r.requests.at(-1)?.text).toMatch(/first.*second.*third.*fourth/);
+  await r.host.run(["host", "stop"]);
+});
+
+it("says what is wrong with a code, a relay, and a host that is away", async () => {
+  await using r = await relayed();
+  const problem = async (...args: string[]) => (await r.laptop.run(args)).stderr;
+  const refusedAt = (relay: string) => expect.stringContaining(`The relay ${relay} cannot be reached (`);
+  expect(await problem("pair", "nonsense", "--relay", r.address)).toBe(told(errors.RELAY_CODE_FORM()));
+  expect(await problem("pair", "7Q2-K9FV-0CXE")).toBe(told(errors.RELAY_NONE()));
+  expect(await problem("pair", "7Q2-K9FV-0CXE", "--relay", r.address)).toBe(
+    told(errors.RELAY_CODE_ENDED({ reason: "no host waits at it" })),
+  );
+  expect(await problem("pair", "7Q2-K9FV-0CXE", "--relay", "ws://relay.example")).toBe(
+    told(errors.RELAY_PLAIN({ address: "ws://relay.example" })),
+  );
+  expect(await problem("pair", "7Q2-K9FV-0CXE", "--relay", "ws://127.0.0.1:1")).toEqual(
+    refusedAt("ws://127.0.0.1:1/relay"),
+  );
+  expect(await problem("pair")).toBe(told(errors.RELAY_NO_TERMINAL()));
+  expect(await problem("attach", "--device", "nobody")).toBe(
+    told(errors.RELAY_HOST_UNKNOWN({ host: "nobody", known: [] })),
+  );
+  const offering = r.host.start([...none, "pair", "--relay", r.address, "--yes"], { open: true });
+  const code = (await offering.line((line) => line.startsWith("Code: "))).slice("Code: ".length);
+  const wrong = code.slice(0, -1) + (code.endsWith("0") ? "1" : "0");
+  expect(await problem("pair", wrong, "--relay", r.address)).toBe(told(errors.RELAY_CODE_WRONG()));
+  expect((await r.laptop.run(["pair", code, "--relay", r.address])).code).toBe(0);
+  await offering.finished;
+  r.serving.child.kill("SIGTERM");
+  await r.serving.finished;
+  expect(await problem("attach", "--device", name)).toBe(told(errors.RELAY_AWAY({ host: name, relay: r.address })));
+});
+
+it("the owner of a relay sees what it carries, and shuts an identity out", async () => {
+  await using r = await relayed();
+  await r.pair();
+  const { stdout } = await r.relay.run(["relay", "status", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ running: true, address: r.address, hosts: 1, clients: 0, places: 0 });
+  const { hosts } = JSON.parse((await r.laptop.run(["device", "list", "--json"])).stdout) as {
+    hosts: { id: string }[];
+  };
+  const [{ id }] = hosts as [{ id: string }];
+  expect(await r.relay.run(["relay", "revoke", id])).toMatchObject({ code: 0 });
+  const { devices: _, ...listed } = JSON.parse((await r.host.run(["device", "list", "--json"])).stdout);
+  expect(listed.relays[0].state).toContain("blocked");
+  expect(await r.relay.run(["relay", "serve", "--port", "0"])).toMatchObject({
+    stderr: expect.stringContaining("runs already (process "),
+  });
+});
