@@ -3,8 +3,8 @@ import type {} from "@scorel/daemon/contract";
 import type { Transport } from "@scorel/gateway/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
 import type {} from "./contract.ts";
-import { operations } from "./operations.ts";
 import type { RelayService } from "./host/service.ts";
+import { operations } from "./operations.ts";
 
 const data: CliOption = {
   flags: "--data <folder>",
