@@ -239,6 +239,24 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await leave(t);
   });
 
+  it("keeps what waits in the queue as a draft when its sender leaves, and does not send it", async () => {
+    const done = gate();
+    await using s = await stage([[text("Working."), delayUntil(done.promise)], text("Never.")]);
+    {
+      await using t = await ready(s);
+      t.type("go\r");
+      await t.shows("Working.");
+      t.type("queued words\r");
+      await t.shows("≡ queued words");
+      t.type("\u0004");
+      expect(await t.code).toBe(0);
+    }
+    done.open();
+    await using again = await ready(s, {}, ["--continue"]);
+    await again.shows("> queued words");
+    expect(s.server.requests).toHaveLength(1);
+  });
+
   it("queues what is sent while a turn runs, and Esc brings it back", async () => {
     const held = gate();
     await using s = await stage([[text("Working"), delayUntil(held.promise)], text("Second.")]);
