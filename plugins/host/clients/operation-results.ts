@@ -114,6 +114,7 @@ const queuedMessage = z.strictObject({
   mode: z.enum(["steer", "follow_up"]),
   content: z.union([z.string(), z.array(z.union([textBlock, imageBlock]))]),
   clientId: z.string(),
+  messageId: z.string().optional(),
 });
 const argumentChange = z.object({
   set: z.record(z.string(), z.unknown()).optional(),

@@ -6,11 +6,17 @@ import { Twice } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Contributed } from "./contributed.ts";
 import { isKnownAs, withOwn } from "./own-commands.ts";
+import { hasArrived } from "./unsent.ts";
 
 /** Puts the field in place, with its draft, and the lists that keys open. */
 export function furnishField(app: Application): Pickers {
   const all = (listed: readonly ListedCommand[]) => withOwn(listed, app.words);
-  const { field, walk } = createField(app, { all, isKnownAs }, () => app.conversation.unsent.kept);
+  const { unsent } = app.conversation;
+  const { field, walk } = createField(
+    app,
+    { all, isKnownAs },
+    { waiting: () => unsent.kept, doubtful: () => unsent.doubtful },
+  );
   app.takeField(field);
   keepDraft(app, field);
   const pickers = createPickers(app, field, walk);
@@ -53,7 +59,7 @@ function keepDraft(app: Application, field: PromptField): void {
   const follow = (isBegun: boolean) => {
     const next = draftPath(app, isBegun ? app.sessionId : undefined);
     // This terminal has it already, and would be taken for another one that has it.
-    if (next !== path) field.useDraft(draftAt(app, next, field.hasUnsent));
+    if (next !== path) field.useDraft(draftAt(app, next, field.hasUnsent, (id) => hasArrived(app.conversation.view, id)));
     path = next;
   };
   const isBegun = () => app.conversation.isBegun || app.early.hasMessage;

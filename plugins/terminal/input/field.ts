@@ -246,7 +246,8 @@ export class PromptField implements Field {
     const { area, parts } = this;
     const own = area.isEmpty ? "" : this.line.mark + area.text;
     const waiting = parts.waiting?.() ?? [];
-    return { text: [...waiting, ...(own === "" ? [] : [own])].join("\n\n"), pastes: area.pastes };
+    const text = [...waiting, ...(own === "" ? [] : [own])].join("\n\n");
+    return { text, pastes: area.pastes, doubtful: parts.doubtful?.() ?? [] };
   }
 
   private complete(wanted: boolean): void {

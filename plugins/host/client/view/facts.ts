@@ -94,6 +94,7 @@ function asShown<T extends Partial<StoredItem> & { id: string }>({ id, mode, mes
     ...(mode !== undefined && { mode }),
     ...(message !== undefined && { content: typedContent(message.content) }),
     ...(clientId !== undefined && { clientId }),
+    ...(message?.meta?.messageId !== undefined && { messageId: message.meta.messageId }),
   } as T extends StoredItem ? QueuedMessage : Partial<QueuedMessage> & { id: string };
 }
 
