@@ -99,7 +99,11 @@ export class Conversation {
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     this.sentTo = this.sessionId;
     const entry = this.unsent.add({ text: message.text, mode: "message" });
-    return this.inTurn(() => this.unsent.deliver(entry, () => this.own.send(this.opened(), { ...message, messageId: entry.messageId }, running)));
+    return this.inTurn(() =>
+      this.unsent.deliver(entry, () =>
+        this.own.send(this.opened(), { ...message, messageId: entry.messageId }, running),
+      ),
+    );
   }
 
   /** Opens a stored session, or only reads it if the person may do no more. */

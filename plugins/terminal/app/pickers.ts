@@ -59,7 +59,8 @@ function keepDraft(app: Application, field: PromptField): void {
   const follow = (isBegun: boolean) => {
     const next = draftPath(app, isBegun ? app.sessionId : undefined);
     // This terminal has it already, and would be taken for another one that has it.
-    if (next !== path) field.useDraft(draftAt(app, next, field.hasUnsent, (id) => hasArrived(app.conversation.view, id)));
+    if (next !== path)
+      field.useDraft(draftAt(app, next, field.hasUnsent, (id) => hasArrived(app.conversation.view, id)));
     path = next;
   };
   const isBegun = () => app.conversation.isBegun || app.early.hasMessage;

@@ -188,10 +188,7 @@ function jsonOf({ text, pastes, doubtful = [] }: Unsent): string {
 }
 
 /** The draft without the messages that have arrived. Each is looked for as whole lines, since the text may have been changed. */
-function withoutArrived(
-  { text, pastes, doubtful = [] }: Unsent,
-  hasArrived: (messageId: string) => boolean,
-): Unsent {
+function withoutArrived({ text, pastes, doubtful = [] }: Unsent, hasArrived: (messageId: string) => boolean): Unsent {
   const arrived = doubtful.filter(({ messageId }) => hasArrived(messageId));
   const left = arrived.reduce((all, message) => withoutLines(all, message.text), text);
   return { text: left, pastes };
