@@ -251,7 +251,12 @@ const operationDescription = z.strictObject({
 export const results = {
   ping: z.strictObject({ pong: z.literal(true) }),
   list_operations: z.strictObject({ operations: z.array(operationDescription) }),
-  get_rights: z.strictObject({ write: z.boolean(), answer: z.boolean() }),
+  get_rights: z.strictObject({
+    write: z.boolean(),
+    answer: z.boolean(),
+    lasting: z.boolean().optional(),
+    operations: z.union([z.literal("all"), z.array(z.string())]).optional(),
+  }),
   create_session: sessionStatus,
   clone_session: sessionStatus,
   load_session: sessionStatus,

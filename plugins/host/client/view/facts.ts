@@ -12,7 +12,14 @@ export interface OpenRequest {
   kind: QuestionKind;
   title: string;
   body?: DisplayAction[];
-  options?: { value: string; label: string; kind?: string; lasting?: boolean; message?: string | true }[];
+  options?: {
+    value: string;
+    label: string;
+    kind?: string;
+    lasting?: boolean;
+    needs?: string;
+    message?: string | true;
+  }[];
   fallback?: string;
   data?: unknown;
   /** Where it was asked, if this session passes the question of another one on. */
