@@ -1,6 +1,20 @@
 import { expect, it } from "vitest";
 import { knownInChinese } from "../../../../plugins/kit/text/known-zh.ts";
 
+it("what a question about a background command or a plan says is said in Chinese", () => {
+  const texts = [
+    "It runs in the background, until it ends or the session does.",
+    "It runs in the background, until it ends or the session does. The other answers allow it there and in the foreground.",
+    "Another client wants to run:",
+    ...["Carry out this plan?", "no, keep planning (you can add what to change)"],
+    ...["yes, and edit files without asking (mode edits)", "yes, and ask before each edit (mode ask)"],
+    "Where should these rules of yours apply?",
+    "They are saved in ~/.scorel/config.toml and apply in every project. What you allowed for one project, such as running its tests, is allowed in all others, too:\nBash(npm test)",
+    ...["only in this project; others will ask again", "in every project, as until now"],
+  ];
+  for (const text of texts) expect(knownInChinese(text), text).toMatch(/^[^A-Za-z]+(?:~\/\.scorel|$)/);
+});
+
 it("reasons of Scorel's own guards are said in Chinese, and those of others as they are", () => {
   const said = {
     "/etc/hosts is outside of the project": "/etc/hosts 位于项目之外",
