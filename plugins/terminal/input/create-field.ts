@@ -16,7 +16,7 @@ import { type CommandsHere, commandSource, fileSource, hostFiles, wordSource } f
 /** A field with everything around it: history, completion, the person's editor, dropped pictures. */
 export function createField(
   at: Surroundings & ClipboardPlace,
-  commands: CommandsHere,
+  commands: Omit<CommandsHere, "uses">,
   unsent: Required<Pick<FieldParts, "waiting" | "doubtful">>,
 ): { field: PromptField; walk: HistoryWalk } {
   const warn = (problem: string) => at.tell(problem, "warning");
@@ -26,7 +26,7 @@ export function createField(
     history: walk,
     ...unsent,
     completing: new Completing([
-      commandSource(at, commands),
+      commandSource(at, { ...commands, uses: () => walk.uses() }),
       fileSource(hostFiles(at), at.words.readingFiles),
       wordSource(at),
     ]),
