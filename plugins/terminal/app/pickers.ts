@@ -21,7 +21,7 @@ export function furnishField(app: Application): Pickers {
   keepDraft(app, field);
   const pickers = createPickers(app, field, walk);
   contribute(app);
-  const twice = new Twice();
+  const [twice, clearing] = [new Twice(), new Twice()];
   const { interrupt } = app.actions;
   app.actions = {
     ...app.actions,
@@ -30,12 +30,20 @@ export function furnishField(app: Application): Pickers {
       const { isRunning, isLost, shellLines } = app.conversation;
       // Without a host, Esc takes back what waits for it, and there is nothing to go back in.
       const isBusy = isRunning || isLost || shellLines.running !== undefined || app.reader.isGoingBack;
-      const isIdle = !isBusy && field.text === "";
-      if (isIdle && twice.again(performance.now())) pickers.rewind();
+      const isIdle = !isBusy && app.queueKeys.editing === undefined && app.questions.shown === undefined;
+      if (isIdle && field.text !== "") setAside(app, field, clearing.again(performance.now()));
+      else if (isIdle && twice.again(performance.now())) pickers.rewind();
       else interrupt?.();
     },
   };
   return pickers;
+}
+
+/** The first Esc only asks, since it is pressed by mistake; what the second one takes away comes back from the history. */
+function setAside(app: Application, field: PromptField, isAgain: boolean): void {
+  const { keys, words } = app;
+  if (isAgain) field.putAside();
+  app.tell(isAgain ? words.isSetAside(keys.label("up")) : words.pressToSetAside(keys.label("interrupt")));
 }
 
 /** Takes keys and lists of plugins in, now and whenever another session is shown. */

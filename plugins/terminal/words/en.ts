@@ -134,6 +134,8 @@ export const en = {
   unsentBack: "What was not sent is back in the field.",
   takenBack: "Your queued messages are back in the field.",
   pressAgain: (key: string) => `Press ${key} again to leave.`,
+  pressToSetAside: (key: string) => `Press ${key} again to clear what you have typed.`,
+  isSetAside: (key: string) => `Cleared. ${key} brings it back.`,
   retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
   goOn: (id: string) => `To go on: scorel --session ${id}`,

@@ -121,6 +121,8 @@ export const zh: Words = {
   unsentBack: "未发送的内容已回到输入框。",
   takenBack: "排队的消息已回到输入框。",
   pressAgain: (key) => `再按一次 ${key} 退出。`,
+  pressToSetAside: (key) => `再按一次 ${key} 清空输入的内容。`,
+  isSetAside: (key) => `已清空。按 ${key} 可取回。`,
   retryHint: "/retry 会重新发送上一条消息。",
   nothingRuns: "没有正在运行的任务。",
   goOn: (id) => `继续对话：scorel --session ${id}`,
