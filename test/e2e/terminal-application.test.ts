@@ -155,7 +155,11 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("Why not?");
     t.type("use mkdir\r");
     await t.shows("I see.");
-    expect(JSON.stringify(log(s))).toContain("the user said no: use mkdir");
+    await t.shows("You said no: use mkdir");
+    const refused = log(s).flatMap(({ message }) => (message as { meta?: { refused?: object } })?.meta?.refused ?? []);
+    expect(refused).toEqual([{ reason: "use mkdir" }]);
+    expect(JSON.stringify(s.server.requests.at(-1)?.body)).toContain("the user said no: use mkdir");
+    expect(JSON.stringify(s.server.requests.at(-1)?.body)).not.toContain("refused");
   });
 
   it("lets queued messages be moved, edited in their place, sent at once and deleted by keys that it shows", async () => {

@@ -137,6 +137,7 @@ const messageMeta = z.looseObject({
   literal: z.literal(true).optional(),
   mentions: z.array(mention).readonly().optional(),
   arguments: argumentChange.optional(),
+  refused: z.object({ reason: z.string().optional() }).optional(),
 });
 const userMessage = z.object({
   role: z.literal("user"),

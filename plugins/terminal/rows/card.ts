@@ -22,7 +22,9 @@ type Outcome = keyof typeof MARKS;
 export function cardLines(card: Card, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {
   const { theme } = look;
   const { body = [] } = card;
-  const output = saidNo(safeOutput(card.text).trimEnd(), look);
+  // The rest of the text of a refusal is for the model.
+  const output =
+    facts.refused === undefined ? safeOutput(card.text).trimEnd() : look.words.saidNo(safeLine(facts.refused));
   const outcome = outcomeOf(card, facts);
   const lines = output === "" ? [] : withoutCode(output.split("\n"), facts);
   const isShort = lines.length === 1 && columnsIn(lines[0] ?? "") <= 60 && body.length === 0 && outcome !== "error";
@@ -33,14 +35,6 @@ export function cardLines(card: Card, width: number, look: Look, facts: RowFacts
   const isTold = isShort || (size !== "" && lines.length === 1 && card.status === "done");
   const shown = isTold ? [] : outputLines(lines, outcome, width, look, facts);
   return [...head, ...shown, ...body.flatMap((part) => bodyLines(part, width, look, facts, draw))];
-}
-
-/** What a person has refused. The rest of the text is for the model. */
-const REFUSED = /^Denied: the user said no(?:: ([\s\S]*))?\. Do not try the same in another way; /;
-
-function saidNo(output: string, { words }: Look): string {
-  const refused = REFUSED.exec(output);
-  return refused ? words.saidNo(refused[1] ?? "") : output;
 }
 
 /** A command that ran to its end may have failed all the same. */
