@@ -114,6 +114,21 @@ const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^the words of (\S+)$/, "$1 的参数"],
   [/^a loop that sets (\S+)$/, "设置 $1 的循环"],
 ];
+/** How a command stands or has ended, as the last lines of its output say it. */
+const states: readonly (readonly [english: RegExp, chinese: string])[] = [
+  [/^\[runs in the background as (\w+)\]$/, "[在后台运行，编号 $1]"],
+  [/^\[running for (\d+) s\]$/, "[已运行 $1 s]"],
+  [/^\[stopped, with all it started\]$/, "[已停止，连同它启动的所有进程]"],
+  [/^\[exit code (\d+)\]$/, "[退出码 $1]"],
+  [/^\[exit code (\d+), ([\d.]+ m?s)\]$/, "[退出码 $1，$2]"],
+  [/^\[killed by (SIG\w+)\]$/, "[被 $1 终止]"],
+  [/^\[cancelled; the command and all its processes were killed\]$/, "[已取消；命令及其所有进程均已终止]"],
+  [
+    /^\[timed out after ([\d.]+) s; the command and all its processes were killed\. Set a longer timeout if it needs one\]$/,
+    "[超过 $1 s 的时限；命令及其所有进程均已终止。如有需要，请设置更长的时限]",
+  ],
+  [/^\[processes it started in the background still run\]$/, "[它在后台启动的进程仍在运行]"],
+];
 const WHY = /^Why you are asked: (.+)$/s;
 
 /** A text of a question in Chinese; unknown texts stay as they are. */
@@ -125,6 +140,11 @@ export function knownInChinese(text: string): string {
     if (what !== undefined) return chinese + translated(what, covered);
   }
   return translated(text, texts);
+}
+
+/** The last line of a command's output in Chinese, if that says how the command stands. */
+export function stateInChinese(line: string): string {
+  return translated(line, states);
 }
 
 /** Several reasons stand in one line. A part of one that has the same mark in it stays as it is. */

@@ -26,7 +26,7 @@ export function cardLines(card: Card, width: number, look: Look, facts: RowFacts
   const output =
     facts.refused === undefined ? safeOutput(card.text).trimEnd() : look.words.saidNo(safeLine(facts.refused));
   const outcome = outcomeOf(card, facts);
-  const lines = output === "" ? [] : withoutCode(output.split("\n"), facts);
+  const lines = output === "" ? [] : said(withoutCode(output.split("\n"), facts), look);
   const isShort = lines.length === 1 && columnsIn(lines[0] ?? "") <= 60 && body.length === 0 && outcome !== "error";
   const size = body.map((part) => sizeOf(part, look)).join("");
   const aside = isShort ? theme.style("muted", `  ${lines[0]}`) : size;
@@ -45,6 +45,11 @@ function outcomeOf({ status }: Card, { exitCode }: RowFacts): Outcome {
 /** The lines without the one that says how the command failed, which its title says. */
 function withoutCode(lines: string[], { exitCode }: RowFacts): string[] {
   return exitCode && lines.at(-1) === `[exit code ${exitCode}]` ? lines.slice(0, -1) : lines;
+}
+
+/** The lines, of which the last ones may say how a command stands, in the language of the person. */
+function said(lines: readonly string[], { words }: Look): string[] {
+  return lines.map((line, at) => (at < lines.length - 2 ? line : words.state(line)));
 }
 
 /** The exit code of a command that has failed. */

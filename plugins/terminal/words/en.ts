@@ -103,6 +103,7 @@ export const en = {
     `Always allowed: ${what}${place === undefined ? "" : ` (in ${place})`}`,
   /** A text of a question of Scorel's own plugins, in this language. */
   known: (text: string) => text,
+  state: (line: string) => line,
   saidNo: (reason: string) => `You said no${reason === "" ? "." : `: ${reason}`}`,
   otherQuestions: (count: number) => `${count} more ${count === 1 ? "question" : "questions"} after this one`,
   anotherQuestion: "This is another question: the one before it was withdrawn.",
