@@ -52,6 +52,7 @@ export async function runTerminal(
   } finally {
     interrupt.removeEventListener("abort", leave);
     // The field keeps them as a draft.
+    app.queueKeys.letGo();
     if (isOpened) await app.conversation.takeQueueAlong();
     app.conversation.unsent.recall(true);
     if (!isOpened) app.onUnopened();
