@@ -86,6 +86,7 @@ export const operations = {
     summary:
       "Tells what the client may do in a session besides reading it: write in it, answer its questions, and with which answers.",
     readOnly: true,
+    size: { bounded: "A scope names as many operations as there are, at most." },
     confined: true,
     params: () => z.strictObject({ sessionId: text.describe("Id of the session; default: any.") }),
     run: ({ sessionId = "" }, { access }) => {
