@@ -1,5 +1,5 @@
-import { clientName } from "@scorel/host/client";
-import type { Client, RequestsNow } from "@scorel/host/contract";
+import { ALL_RIGHTS, clientName, offeredTo } from "@scorel/host/client";
+import type { Client, RequestsNow, Rights } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { lineOf } from "@scorel/kit/text/one-line";
 import type { OpenRequest } from "@scorel/requests/contract";
@@ -36,6 +36,7 @@ export class Questions {
   private readonly client: Client;
   private readonly sessionId: string;
   private readonly screen: Screen;
+  private readonly rights: Rights;
   private readonly open = new Map<string, OpenRequest>();
   /** The displayed question. A typed line answers this one, never a later one. */
   private shown: OpenRequest | undefined;
@@ -51,8 +52,9 @@ export class Questions {
   private given: string | undefined;
   private readonly times: Times;
 
-  constructor(client: Client, sessionId: string, screen: Screen, times = real) {
+  constructor(client: Client, sessionId: string, screen: Screen, rights: Rights = ALL_RIGHTS, times = real) {
     this.client = client;
+    this.rights = rights;
     this.sessionId = sessionId;
     this.screen = screen;
     this.times = times;
@@ -69,7 +71,7 @@ export class Questions {
     const { sessionId } = this;
     const known = await ifSupported(this.client.request("attend_requests", { sessionId, attending }));
     if (known && !attending) return;
-    for (const request of known?.requests ?? []) this.open.set(request.requestId, request);
+    for (const request of known?.requests ?? []) this.open.set(request.requestId, offeredTo(request, this.rights));
     for (const status of known?.statuses ?? []) await this.screen.setStatus(status);
     await this.next();
   }
@@ -92,7 +94,7 @@ export class Questions {
   async hear(event: { type: string }): Promise<void> {
     if (event.type === "approval_request") {
       const request = event as unknown as OpenRequest;
-      this.open.set(request.requestId, request);
+      this.open.set(request.requestId, offeredTo(request, this.rights));
       await this.next();
     } else if (event.type === "approval_answer") {
       const answer = event as unknown as Answer;

@@ -108,7 +108,7 @@ export class ChatSession {
     const told = this.person && past === "first" ? rightsText(this.rights) : undefined;
     if (told !== undefined) await this.tell(told);
     const questions =
-      this.person && this.rights.answer ? new Questions(this.client, sessionId, this.screen) : undefined;
+      this.person && this.rights.answer ? new Questions(this.client, sessionId, this.screen, this.rights) : undefined;
     const watched = this.person && !questions ? new WatchedQuestions(this.screen) : undefined;
     this.leave = await follow(this.client, status, {
       past: this.person,

@@ -29,8 +29,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   const prompt = () => {
     if (!reactions[chat.state].prompts) return;
     typed.want();
-    if (chat.input !== undefined) typed.put(chat.input);
-    chat.input = undefined;
+    if (chat.input !== undefined && typed.offer(chat.input)) chat.input = undefined;
   };
   const take = async (line: Entered) => {
     await chat.take(line).catch(say);

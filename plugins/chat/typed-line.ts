@@ -87,6 +87,20 @@ export class TypedLine {
     this.lines.write(this.pasted.insert(text));
   }
 
+  /**
+   * Puts a text of the host into the line. What is typed already must not make a command of it, as a `!` would: it comes in front of that,
+   * and the line is a message then. Returns false for a command, which waits for an empty line.
+   */
+  offer({ text, isLiteral }: Entered): boolean {
+    const isEmpty = this.lines.line === "";
+    if (!isEmpty && !isLiteral) return false;
+    this.lines.write(null, { ctrl: true, name: "a" });
+    this.put({ text, isLiteral });
+    if (!isEmpty) this.lines.write(" ");
+    this.lines.write(null, { ctrl: true, name: "e" });
+    return true;
+  }
+
   /** Called after each key. */
   pressed(): void {
     if (this.lines.line === "") this.isLiteral = false;

@@ -9,7 +9,7 @@ import { errors } from "./errors.ts";
 /** Rough estimate, in bytes of UTF-8. */
 const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 1_200;
-const BAR = 24;
+const BAR = 12;
 
 /** Creates the commands about cost and the context window. */
 export function windowCommands(ctx: BaseContext): Record<string, SlashCommand> {

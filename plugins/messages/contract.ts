@@ -95,6 +95,8 @@ export interface MessageMeta {
   mentions?: readonly Mention[];
   /** On a tool result: how the tool's arguments differ from those in the call. */
   arguments?: ArgumentChange;
+  /** On a tool result: a person has said no to the call, for this reason if they gave one. */
+  refused?: { reason?: string };
   [key: string]: unknown;
 }
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted";

@@ -1,4 +1,4 @@
-import type { ApproverService, ToolCallInput, ToolCallObjection, ToolCallVerdict } from "@scorel/agent/contract";
+import type { ApproverService, ToolCallInput, ToolCallObjection, ToolCallRefusal } from "@scorel/agent/contract";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { RequestAnswer } from "@scorel/requests/contract";
 import { refused, verdictOn } from "./guard.ts";
@@ -23,7 +23,7 @@ async function decide(
   objections: readonly ToolCallObjection[],
   { signal, reply }: { signal: AbortSignal; reply?: string },
   state: State,
-): Promise<ToolCallVerdict | undefined> {
+): Promise<ToolCallRefusal | undefined> {
   signal.throwIfAborted();
   const verdict = await verdictOn(call, state);
   if (verdict.decision === "deny") return refused(verdict.why);
@@ -45,7 +45,7 @@ async function givenBefore(asked: Asked, { ctx }: State): Promise<RequestAnswer 
   return ctx.requests.recall(last, await questionAbout(asked, ctx));
 }
 
-async function ask(asked: Asked, signal: AbortSignal, state: State): Promise<ToolCallVerdict | undefined> {
+async function ask(asked: Asked, signal: AbortSignal, state: State): Promise<ToolCallRefusal | undefined> {
   const { ctx } = state;
   const { questionAbout } = await import("./question.ts");
   const question = await questionAbout(asked, ctx);
@@ -58,7 +58,7 @@ async function follow(
   asked: Asked,
   { answer, reason, declined }: RequestAnswer,
   state: State,
-): Promise<ToolCallVerdict | undefined> {
+): Promise<ToolCallRefusal | undefined> {
   const { ctx } = state;
   const { rules } = asked.verdict;
   if (answer === "s" || answer === "a" || answer === "e") state.rules.push(...rules);
@@ -66,12 +66,13 @@ async function follow(
   if (answer === "e") await keep(rules, "everywhere", state);
   if (answer === "m") await (await import("./plan.ts")).changeMode("edits", state);
   if (["y", "m", "s", "a", "e"].includes(answer ?? "")) return undefined;
-  if (declined) return refused("the user declined it");
+  if (declined) return { ...refused("the user declined it"), byPerson: {} };
   if (answer === null) {
     const because = ctx.requests.attended ? `nobody answered: ${reason}` : "nobody is there to ask";
     return unanswered(asked, because, state);
   }
-  return refused(reason ? `the user said no: ${reason}` : "the user said no");
+  if (!reason) return { ...refused("the user said no"), byPerson: {} };
+  return { ...refused(`the user said no: ${reason}`), byPerson: { reason } };
 }
 
 /** Whether a call edits files, and would run in the mode `edits`, which may be chosen here. */
@@ -94,7 +95,7 @@ async function keep(rules: readonly string[], reach: Reach, state: State): Promi
 }
 
 /** Refuses a call that nobody has answered about, and tells clients what would allow it. */
-function unanswered({ call, verdict, objections }: Asked, because: string, state: State): ToolCallVerdict {
+function unanswered({ call, verdict, objections }: Asked, because: string, state: State): ToolCallRefusal {
   const { toolCall, args } = call;
   const { command, file_path, path, pattern } = args as Readonly<Record<string, string | undefined>>;
   const why = [...objections.map((objection) => objection.ask), ...(verdict.decision === "ask" ? [verdict.why] : [])];

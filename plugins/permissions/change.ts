@@ -9,6 +9,8 @@ import type { Workspace } from "@scorel/workspace/contract";
 import type { ExecutorFiles } from "./files/executor.ts";
 
 const MAX_BYTES = 1_048_576;
+/** More blanks at the end of a line are counted. */
+const MOST_BLANKS = 8;
 
 /** What a person sees before approving a call: a diff for a call that edits a file, otherwise the arguments. */
 export async function changeOf(
@@ -25,14 +27,15 @@ export async function changeOf(
   const before = await contentOf(path, files);
   if (before === undefined) return { display: "fold", title: `${tool} ${visiblePath(path)}`, text };
   const shown = visiblePath(relative(workspace.cwd, path));
+  const given = typeof content === "string" ? content : `${old_string}${new_string}`;
+  // The tools keep such line breaks by themselves. All other carriage returns are part of what is asked about.
+  const now = hasOnlyCrlf(before) && !given.includes("\r") ? before.replaceAll("\r\n", "\n") : before;
   const after =
-    typeof content === "string"
-      ? content
-      : replaced(before, String(old_string), String(new_string), replace_all === true);
-  const diff = unifiedDiff(shown, visibleLines(before), visibleLines(after), { whole: true });
+    typeof content === "string" ? content : replaced(now, String(old_string), String(new_string), replace_all === true);
+  const diff = unifiedDiff(shown, visibleText(now), visibleText(after), { whole: true });
   return diff === ""
     ? { display: "fold", title: `${tool} ${shown}`, text }
-    : { display: "diff", path: shown, text: diff };
+    : { display: "diff", path: shown, text: visibleEnds(diff) };
 }
 
 /** The arguments of an edit that its diff does not show. */
@@ -41,8 +44,21 @@ export function unshown(args: unknown): object {
   return others;
 }
 
-function visibleLines(text: string): string {
-  return visibleText(text.replaceAll("\r\n", "\n"));
+function hasOnlyCrlf(text: string): boolean {
+  return text.includes("\r") && !/\r(?!\n)|(?<!\r)\n/.test(text);
+}
+
+/** Blanks at the ends of changed lines, written out: a line that differs in nothing else would look the same. */
+function visibleEnds(diff: string): string {
+  const [from = "", to = "", ...lines] = diff.split("\n");
+  return [from, to, ...lines.map((line) => (/^[-+]/.test(line) ? visibleEnd(line) : line))].join("\n");
+}
+
+function visibleEnd(line: string): string {
+  const text = line.trimEnd();
+  const blanks = line.slice(text.length);
+  const written = blanks.replaceAll(" ", "\\u{20}").replaceAll("\t", "\\u{9}");
+  return text + (blanks.length > MOST_BLANKS ? `\\u{20}… (${blanks.length} blanks)` : written);
 }
 
 /** Returns "" for a file that does not exist yet, and undefined for one that is too large or unreadable. */

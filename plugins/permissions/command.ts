@@ -1,4 +1,5 @@
 import type { Client } from "@scorel/host/contract";
+import { visibleName, visiblePath } from "@scorel/kit/text/plain";
 import type { Mode, RulePlace } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { removeRules, rulesOf } from "./rules/rule-file.ts";
@@ -32,7 +33,7 @@ async function overview(state: State): Promise<string> {
   const others = allow.filter((rule) => !own.includes(rule) && !forgotten.has(rule));
   const inSession = rules.filter((rule) => !own.includes(rule));
   const lists = { deny, ask, allow: others, "allow in this project": own, "allow in this session": inSession };
-  const rows = Object.entries(lists).flatMap(([list, each]) => each.map((rule) => `${list}: ${rule}`));
+  const rows = Object.entries(lists).flatMap(([list, each]) => each.map((rule) => `${list}: ${visiblePath(rule)}`));
   return [`mode: ${modeOf(state)} (of ${MODES.join(", ")})`, ...rows].join("\n");
 }
 
@@ -45,7 +46,7 @@ async function forget(rule: string | undefined, state: State, { sessionId, reque
   if (rule === undefined) throw errors.PERMISSIONS_FORGET({ rule: "", known: await kept(state) });
   const { places } = await request("forget_rule", { sessionId, rule });
   const names = places.filter((place) => place !== "session").map((place) => PLACE_NAMES[place]);
-  return `Forgotten for ${names.join(" and ") || PLACE_NAMES.session}: ${rule}`;
+  return `Forgotten for ${names.join(" and ") || PLACE_NAMES.session}: ${visibleName(rule)}`;
 }
 
 const PLACE_NAMES: Record<RulePlace, string> = {
@@ -55,11 +56,11 @@ const PLACE_NAMES: Record<RulePlace, string> = {
 };
 
 /**
- * Removes an allowed rule from the session and from the user's files. `assertAllSessions` throws for a client that may not change
- * what holds in other sessions.
+ * Removes an allowed rule from the session and from the user's files. It may be written as `/permission` shows it. `assertAllSessions`
+ * throws for a client that may not change what holds in other sessions.
  */
 export async function forgetRule(
-  rule: string,
+  given: string,
   state: State,
   assertAllSessions: () => Promise<void>,
 ): Promise<RulePlace[]> {
@@ -67,6 +68,8 @@ export async function forgetRule(
   const project = await kept(state);
   const everywhere = await rulesOf("everywhere", ctx);
   const lists: Record<RulePlace, readonly string[]> = { session: state.rules, project, everywhere };
+  const all = Object.values(lists).flat();
+  const rule = all.find((each) => each === given) ?? all.find((each) => visiblePath(each) === given) ?? given;
   const places = (["session", "project", "everywhere"] as const).filter((place) => lists[place].includes(rule));
   if (places.length === 0) throw errors.PERMISSIONS_FORGET({ rule, known: [...project, ...state.rules] });
   for (const place of places) {

@@ -120,7 +120,7 @@ export interface Asking<V> {
   signal?: AbortSignal | undefined;
 }
 /** An answer of a `select`: a text, or a value with a different label. */
-export type Choice<V extends string> = V | { value: V; label: string; kind?: OptionKind; lasting?: boolean };
+export type Choice<V extends string> = V | ({ value: V } & Pick<RequestOption, "label" | "kind" | "lasting" | "needs">);
 export type NoticeLevel = "info" | "warning" | "error";
 
 /** How a plugin asks and informs the people who watch its session, in any client. The model sees nothing of it. */

@@ -96,11 +96,19 @@ function optionsOf(title: string, choices: readonly Choice<string>[]): RequestOp
       label = value,
       kind,
       lasting,
+      needs,
     } = typeof choice === "string" ? ({ value: choice } as RequestOption) : choice;
     if (typeof value !== "string" || value.trim() === "") throw fail("one of its answers is not a text");
     if (kind !== undefined && !KINDS.includes(kind))
       throw fail(`the kind of "${value}" is none of ${KINDS.join(", ")}`);
-    return { value, label: oneLine(label, LABEL), ...(kind && { kind }), ...(lasting === true && { lasting }) };
+    if (needs !== undefined && (typeof needs !== "string" || needs === ""))
+      throw fail(`what "${value}" needs is not the name of an operation`);
+    return {
+      ...{ value, label: oneLine(label, LABEL) },
+      ...(kind && { kind }),
+      ...(lasting === true && { lasting }),
+      ...(needs !== undefined && { needs }),
+    };
   });
   if (new Set(options.map(({ value }) => value)).size < options.length) throw fail("two of its answers are the same");
   return options;

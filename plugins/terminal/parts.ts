@@ -48,6 +48,8 @@ export interface Field extends Component {
   readonly cursor: Cursor | undefined;
   /** Replaces the text by a message, or by a text of the named mode. What stands in it is never read as a command. */
   setText(text: string, mode?: FieldMode, silent?: boolean): void;
+  /** Empties the field. Its text comes back from the history, with its pictures while this process runs. */
+  putAside(): void;
   /** Brings back what was being written, if a text of the history stands in its place. */
   leaveHistory(): void;
   /** Sends or queues. */

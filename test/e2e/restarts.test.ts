@@ -242,6 +242,32 @@ describe.skipIf(!hasTerminals)("a message that is entered while the host is away
   );
 
   it(
+    "is no draft of the next terminal if it arrived after whoever sent it had left",
+    async () => {
+      await using s = await stage([text("First."), text("Second.")]);
+      const host = await serving(s);
+      {
+        await using t = await terminal(s);
+        t.type("one\r");
+        await t.shows("First.");
+        host.child.kill("SIGSTOP");
+        t.type("on its way\r");
+        await t.hides("> on its way");
+        t.type("\u0004");
+        expect(await t.code).toBe(0);
+        expect(drafts(s)).toEqual(["on its way"]);
+      }
+      host.child.kill("SIGCONT");
+      await eventually(() => expect(users(s)).toEqual(["one", "on its way"]));
+      await using again = await terminal(s, ["--continue"]);
+      await again.shows("Second.");
+      await eventually(() => expect(drafts(s)).toEqual([]));
+      expect(again.screen.text()).not.toContain("> on its way");
+    },
+    LIMIT,
+  );
+
+  it(
     "is no draft any more once it is sent",
     async () => {
       await using s = await stage([text("First."), text("Second.")]);

@@ -155,7 +155,11 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     await t.shows("Why not?");
     t.type("use mkdir\r");
     await t.shows("I see.");
-    expect(JSON.stringify(log(s))).toContain("the user said no: use mkdir");
+    await t.shows("You said no: use mkdir");
+    const refused = log(s).flatMap(({ message }) => (message as { meta?: { refused?: object } })?.meta?.refused ?? []);
+    expect(refused).toEqual([{ reason: "use mkdir" }]);
+    expect(JSON.stringify(s.server.requests.at(-1)?.body)).toContain("the user said no: use mkdir");
+    expect(JSON.stringify(s.server.requests.at(-1)?.body)).not.toContain("refused");
   });
 
   it("lets queued messages be moved, edited in their place, sent at once and deleted by keys that it shows", async () => {
@@ -237,6 +241,24 @@ describe.skipIf(!hasTerminals)("the terminal application", () => {
     t.type("\u001b");
     await t.hides("Keys and commands");
     await leave(t);
+  });
+
+  it("keeps what waits in the queue as a draft when its sender leaves, and does not send it", async () => {
+    const done = gate();
+    await using s = await stage([[text("Working."), delayUntil(done.promise)], text("Never.")]);
+    {
+      await using t = await ready(s);
+      t.type("go\r");
+      await t.shows("Working.");
+      t.type("queued words\r");
+      await t.shows("≡ queued words");
+      t.type("\u0004");
+      expect(await t.code).toBe(0);
+    }
+    done.open();
+    await using again = await ready(s, {}, ["--continue"]);
+    await again.shows("> queued words");
+    expect(s.server.requests).toHaveLength(1);
   });
 
   it("queues what is sent while a turn runs, and Esc brings it back", async () => {

@@ -56,6 +56,31 @@ describe.skipIf(!hasTerminals)("going back in the terminal application", () => {
     await host.finished;
   }, 90_000);
 
+  it("asks at the first Esc before the second one clears what is typed, which comes back from the history", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Hello.")]);
+    s.useModel(server.baseUrl);
+    await using t = fullScreen(s);
+    await t.shows("scripted-model");
+    t.type("hi\r");
+    await t.shows("Hello.");
+    await t.hides("interrupt");
+    t.type("a long draft");
+    await t.shows("> a long draft");
+    t.type("\u001b");
+    await t.shows("Press Esc again to clear what you have typed.");
+    await t.shows("> a long draft");
+    t.type("\u001b");
+    await t.shows("Cleared. Up brings it back.");
+    await t.hides("> a long draft");
+    t.type("\u001b[A");
+    await t.shows("> a long draft");
+    t.type("\u0003");
+    await t.hides("> a long draft");
+    t.type("\u001b[A");
+    await t.shows("> a long draft");
+  });
+
   it("offers /retry after a turn that failed, and shows no price that is not known", async () => {
     using s = scratch();
     let isDown = true;

@@ -1,4 +1,5 @@
 import commands from "@scorel/commands";
+import { ALL_RIGHTS } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { definePlugin, type Events } from "@scorel/kernel";
 import type { OpenRequest } from "@scorel/requests/contract";
@@ -26,7 +27,7 @@ function open() {
     return {};
   };
   const client = { clientId: "me", request };
-  const questions = new Questions(client as unknown as Client, "s", new Screen(output, client), {
+  const questions = new Questions(client as unknown as Client, "s", new Screen(output, client), ALL_RIGHTS, {
     now: () => now,
     after: (ms, work) => {
       timers.set(work, now + ms);

@@ -10,7 +10,7 @@ import type { Turn } from "../turn/turn.ts";
 import { jsonForm } from "./arguments.ts";
 import type { CallReply } from "./call-reply.ts";
 import { asResult, type CallResult, errorResult, resultMessage } from "./result.ts";
-import { changed, execute, judge, validated } from "./steps.ts";
+import { changed, execute, judge, type Refusal, validated } from "./steps.ts";
 
 /**
  * The states of a call, each with the states that may follow it:
@@ -49,6 +49,8 @@ export class Call {
   private readonly proposed: ToolCall;
   /** What the tool says that it has used; while it runs, so far. */
   private usage: ReportedUsage | undefined;
+  /** A person has said no. */
+  private refused: Refusal["byPerson"];
   private startedAt = 0;
   /** It had to wait for other calls, or for a person's answer. */
   private hasWaited = false;
@@ -79,13 +81,15 @@ export class Call {
     }
   }
 
-  private judge(): Promise<string | undefined> {
+  private async judge(): Promise<string | undefined> {
     const { env, signal } = this.turn;
     const { place } = this.reply;
     const onAsk = () => {
       this.hasWaited = true;
     };
-    return judge(env, this.known.input, signal, { onAsk, place });
+    const refusal = await judge(env, this.known.input, signal, { onAsk, place });
+    this.refused = refusal?.byPerson;
+    return refusal?.reason;
   }
 
   private async validate(context: ToolCallInput["context"]): Promise<string | undefined> {
@@ -173,7 +177,7 @@ export class Call {
     const message = resultMessage(
       this.proposed,
       { ...result, isError, ...(this.usage && { usage: this.usage }) },
-      { known, redaction: reply.redaction, ran: this.final?.json },
+      { known, redaction: reply.redaction, ran: this.final?.json, refused: this.refused },
     );
     this.stored = reply.kept && !turn.suspended && (await turn.keep(await storable(turn.env, message), eventId));
     await this.charge();

@@ -1,6 +1,6 @@
 import type { ToolCall } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
-import type { ImageBlock, TextBlock, ToolResultMessage } from "@scorel/messages/contract";
+import type { ImageBlock, MessageMeta, TextBlock, ToolResultMessage } from "@scorel/messages/contract";
 import type { ReportedUsage, ToolOutput } from "@scorel/tools/contract";
 import type { Redaction } from "../messages/redaction.ts";
 import { argumentChange } from "./arguments.ts";
@@ -58,13 +58,15 @@ interface Around {
   redaction: Redaction;
   /** What the tool got, if it got anything, in JSON form. */
   ran: unknown;
+  /** A person has said no to the call. */
+  refused?: MessageMeta["refused"];
 }
 
 /** Returns the message that stores a call's result. */
 export function resultMessage(
   { id, name, arguments: written }: ToolCall,
   { content, details, isError, usage }: CallResult & { isError: boolean; usage?: ReportedUsage },
-  { known, redaction, ran }: Around,
+  { known, redaction, ran, refused }: Around,
 ): ToolResultMessage {
   const change = ran === undefined ? undefined : argumentChange(written, ran);
   return {
@@ -77,7 +79,9 @@ export function resultMessage(
     isError,
     ...(usage && { usage }),
     timestamp: Date.now(),
-    ...(change && { meta: { arguments: redaction.value(change) } }),
+    ...((change || refused) && {
+      meta: redaction.value({ ...(change && { arguments: change }), ...(refused && { refused }) }),
+    }),
   };
 }
 

@@ -4,7 +4,7 @@ import { linkedTo, untilAborted } from "@scorel/kit/values/abort";
 import { frozenCopy } from "@scorel/kit/values/copy";
 import type { ReadyOutput, ReadyTool } from "@scorel/tools/contract";
 import { AT_ONCE, breath } from "../breath.ts";
-import type { ToolCallInput, ToolCallOutcome } from "../contract.ts";
+import type { ToolCallInput, ToolCallOutcome, ToolCallRefusal } from "../contract.ts";
 import type { Environment } from "../environment.ts";
 import { fittedContent, isToFit } from "../messages/content.ts";
 import { createThrottle } from "../reply/throttle.ts";
@@ -56,6 +56,11 @@ async function revise({ hooks }: Environment, input: ToolCallInput, signal: Abor
   }
 }
 
+/** Why a call does not run: what the model reads, and whether a person has said no. */
+export interface Refusal extends Pick<ToolCallRefusal, "byPerson"> {
+  reason: string;
+}
+
 /**
  * Asks every guard about the final, frozen call, and then a person, if guards want it, after calling `onAsk`. A guard that throws refuses
  * the call. `place` is set if the turn can go on with the answer when the host was started anew.
@@ -65,19 +70,19 @@ export async function judge(
   input: ToolCallInput,
   signal: AbortSignal,
   { onAsk = () => {}, place }: { onAsk?(): void; place?: { reply: EventId } | undefined } = {},
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   try {
     const { refused, asks = [] } = await untilAborted(hooks.approveToolCall(input, signal), signal);
     signal.throwIfAborted();
-    if (refused || asks.length === 0) return refused && reasonOf(refused);
+    if (refused || asks.length === 0) return refused && { reason: reasonOf(refused) };
     const approver = ctx.find("approver");
-    if (!approver) return unapproved(asks);
+    if (!approver) return { reason: unapproved(asks) };
     onAsk();
     const denied = await untilAborted(approver.ask(input, asks, signal, place), signal);
     signal.throwIfAborted();
-    return denied && reasonOf(denied);
+    return denied && { reason: reasonOf(denied), ...(denied.byPerson && { byPerson: denied.byPerson }) };
   } catch (thrown) {
-    return refusalFor(thrown, signal);
+    return { reason: refusalFor(thrown, signal) };
   }
 }
 

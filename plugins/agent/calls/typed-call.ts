@@ -22,7 +22,7 @@ export async function callTyped(
   const { signal } = options;
   const tool = () => toolOf(env, call.tool);
   const input = await validated(env, proposalOf(env, call, options), { tool, signal });
-  const refusal = typeof input === "string" ? input : await judge(env, input, signal);
+  const refusal = typeof input === "string" ? input : (await judge(env, input, signal))?.reason;
   signal.throwIfAborted();
   if (typeof input === "string" || refusal !== undefined)
     throw errors.AGENT_CALL_REFUSED({ tool: call.tool, reason: refusal ?? "" });

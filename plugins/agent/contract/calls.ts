@@ -45,6 +45,12 @@ export interface ToolCallVerdict {
   reason?: string;
 }
 
+/** What an approver answers about a call that may not run. */
+export interface ToolCallRefusal extends ToolCallVerdict {
+  /** A person has said no, for this reason if they gave one. The result has it as `meta.refused`, for clients. */
+  byPerson?: { reason?: string };
+}
+
 /** The answer of a layer of `approveToolCall`: it refuses the call with `block`, or wants a person to approve it with `ask`. */
 export interface ToolCallDecision extends ToolCallVerdict {
   /**
@@ -80,7 +86,7 @@ export interface ApproverService {
     objections: readonly ToolCallObjection[],
     signal: AbortSignal,
     place?: { reply: EventId },
-  ): Promise<ToolCallVerdict | undefined>;
+  ): Promise<ToolCallRefusal | undefined>;
   /** Whether the log has a question about this call that nobody has answered, so that it has not run. */
   isUnanswered?(toolCallId: string): boolean;
   /** Id of the open question about a call of this reply, if it was asked with that reply's event. */

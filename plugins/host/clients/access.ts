@@ -55,6 +55,12 @@ export class Access {
     return operations === "all" || (operations !== "read" && operations.includes("answer_request"));
   }
 
+  /** The operations that the client may call, by name. */
+  get operations(): "all" | readonly string[] {
+    const { operations = "all" } = this.scope;
+    return operations === "read" ? [] : operations;
+  }
+
   private get options(): "all" | readonly string[] {
     const { operations = "all", options = operations === "all" ? "all" : [] } = this.scope;
     return options;

@@ -114,6 +114,7 @@ const queuedMessage = z.strictObject({
   mode: z.enum(["steer", "follow_up"]),
   content: z.union([z.string(), z.array(z.union([textBlock, imageBlock]))]),
   clientId: z.string(),
+  messageId: z.string().optional(),
 });
 const argumentChange = z.object({
   set: z.record(z.string(), z.unknown()).optional(),
@@ -136,6 +137,7 @@ const messageMeta = z.looseObject({
   literal: z.literal(true).optional(),
   mentions: z.array(mention).readonly().optional(),
   arguments: argumentChange.optional(),
+  refused: z.object({ reason: z.string().optional() }).optional(),
 });
 const userMessage = z.object({
   role: z.literal("user"),
@@ -250,7 +252,12 @@ const operationDescription = z.strictObject({
 export const results = {
   ping: z.strictObject({ pong: z.literal(true) }),
   list_operations: z.strictObject({ operations: z.array(operationDescription) }),
-  get_rights: z.strictObject({ write: z.boolean(), answer: z.boolean() }),
+  get_rights: z.strictObject({
+    write: z.boolean(),
+    answer: z.boolean(),
+    lasting: z.boolean().optional(),
+    operations: z.union([z.literal("all"), z.array(z.string())]).optional(),
+  }),
   create_session: sessionStatus,
   clone_session: sessionStatus,
   load_session: sessionStatus,

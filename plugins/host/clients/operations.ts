@@ -83,8 +83,10 @@ export const operations = {
       (await import("./list-operations.ts")).listOperations(operations, params.sessionId, caller),
   },
   get_rights: {
-    summary: "Tells what the client may do in a session besides reading it: write in it, and answer its questions.",
+    summary:
+      "Tells what the client may do in a session besides reading it: write in it, answer its questions, and with which answers.",
     readOnly: true,
+    size: { bounded: "A scope names as many operations as there are, at most." },
     confined: true,
     params: () => z.strictObject({ sessionId: text.describe("Id of the session; default: any.") }),
     run: ({ sessionId = "" }, { access }) => {
@@ -92,6 +94,8 @@ export const operations = {
       return {
         write: may("load_session") && may("send_message"),
         answer: may("attend_requests") && may("answer_request"),
+        lasting: access.operations === "all" && !access.confined,
+        operations: access.operations,
       };
     },
   },

@@ -20,6 +20,7 @@ export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["ge
         mode,
         content: typedContent(message.content),
         clientId,
+        ...(message.meta?.messageId !== undefined && { messageId: message.meta.messageId }),
       })),
     };
   } catch (thrown) {

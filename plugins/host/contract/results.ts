@@ -7,6 +7,10 @@ export interface Rights {
   write: boolean;
   /** It may answer questions, such as whether a command may run. */
   answer: boolean;
+  /** It may give answers that hold beyond the session, as only a client for everything may. Older hosts do not say. */
+  lasting?: boolean;
+  /** The operations that it may call, and with them the answers that do the same. Older hosts do not say. */
+  operations?: "all" | readonly string[];
 }
 
 /** Result of a change of a session's name, model or thinking level. */

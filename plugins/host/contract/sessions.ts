@@ -211,4 +211,6 @@ export interface QueuedMessage {
   content: UserMessage["content"];
   /** The client that sent it. */
   clientId: string;
+  /** The `messageId` that it was sent with. */
+  messageId?: string;
 }

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
 import { visibleText } from "../text/plain.ts";
+import { rowsOfWidth } from "../text/table-rows.ts";
 import { codeOf } from "../values/coded-error.ts";
 
 /** The streams to ask with, and the signal that ends the question (Ctrl-C). */
@@ -49,11 +50,18 @@ export async function answerTo(
       if (answer === undefined) stdout.write("\n");
       resolve(answer ?? "");
     });
-    lines.question(visibleText(question), (line) => {
+    lines.question(fitted(visibleText(question), stdout), (line) => {
       answer = line;
       leave();
     });
   });
+}
+
+/** A text broken at words where the terminal would cut them. */
+export function fitted(text: string, { isTTY, columns = 0 }: Streams["stdout"]): string {
+  if (!isTTY || columns === 0) return text;
+  const end = /\s*$/.exec(text)?.[0] ?? "";
+  return rowsOfWidth(text.slice(0, text.length - end.length), columns - end.length) + end;
 }
 
 /** Ignores the error of resetting a terminal that was closed; the signal for its end follows. */

@@ -1,5 +1,5 @@
 import { visibleName, visibleText } from "../text/plain.ts";
-import { answerTo, decisionIn, type Streams } from "./answer.ts";
+import { answerTo, decisionIn, fitted, type Streams } from "./answer.ts";
 
 /** Kinds of effects that the user is asked to accept, with the title that each kind is shown under. */
 const titles = {
@@ -57,7 +57,7 @@ export async function decideOn(
   streams: Streams,
 ): Promise<boolean> {
   const { stdout } = streams;
-  stdout.write(`${describeAs(head, reviewed)}\n`);
+  stdout.write(`${fitted(describeAs(head, reviewed), stdout)}\n`);
   for (;;) {
     const after = no === undefined ? "" : ` (${no})`;
     const answer = await answerTo(`${question} [y]es, [N]o${after}, [s]how: `, streams);

@@ -5,13 +5,31 @@ const texts: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^Write this file\?$/, "写入此文件？"],
   [/^Read this file\?$/, "读取此文件？"],
   [/^Use the tool (.+)\?$/s, "使用工具 $1？"],
+  [/^Another client wants to run:$/, "另一个客户端想要运行："],
+  [/^Another client wants to use the tool (.+):$/s, "另一个客户端想要使用工具 $1："],
   [/^(.+) wants to run:$/s, "$1 想要运行："],
   [/^(.+) wants to use the tool (.+):$/s, "$1 想要使用工具 $2："],
   [/^What the other answers allow:\n(.+)$/s, "其他回答将允许：\n$1"],
   [/^in (?=[/~])(.+)$/s, "位于 $1"],
+  [/^It runs in the background, until it ends or the session does\.$/, "它在后台运行，直到自行结束或会话结束。"],
+  [
+    /^It runs in the background, until it ends or the session does\. The other answers allow it there and in the foreground\.$/,
+    "它在后台运行，直到自行结束或会话结束。其他回答同时允许它在后台和前台运行。",
+  ],
   [/^yes, this once$/, "是，仅此一次"],
   [/^no \(you can add a reason\)$/, "否（可以说明原因）"],
   [/^yes, and all edits in this session \(mode edits\)$/, "是，并允许本会话中的所有编辑（编辑模式）"],
+  [/^Carry out this plan\?$/, "执行此计划？"],
+  [/^yes, and edit files without asking \(mode edits\)$/, "是，编辑文件时不再询问（编辑模式）"],
+  [/^yes, and ask before each edit \(mode ask\)$/, "是，每次编辑前询问（询问模式）"],
+  [/^no, keep planning \(you can add what to change\)$/, "否，继续计划（可以说明要改什么）"],
+  [/^Where should these rules of yours apply\?$/, "这些规则应在哪里生效？"],
+  [
+    /^They are saved in (\S+) and apply in every project\. What you allowed for one project, such as running its tests, is allowed in all others, too:\n(.+)$/s,
+    "它们保存在 $1 中，在所有项目中生效。你为一个项目允许的操作（例如运行测试）在其他项目中也被允许：\n$2",
+  ],
+  [/^only in this project; others will ask again$/, "仅在此项目中；其他项目会再次询问"],
+  [/^in every project, as until now$/, "在所有项目中，与以前一样"],
 ];
 /** Answers that name what they cover. */
 const scopes: readonly (readonly [english: RegExp, chinese: string])[] = [
@@ -30,6 +48,7 @@ const covered: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^edits of (.+)$/s, "编辑 $1"],
   [/^reading everything in (.+)$/s, "读取 $1 中的所有内容"],
   [/^reading (.+)$/s, "读取 $1"],
+  [/^this call of (.+)$/s, "$1 的此次调用"],
 ];
 
 /** Why guards of Scorel's own plugins ask. */
@@ -77,6 +96,14 @@ const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^too many values of its variables$/, "变量取值过多"],
   [/^more levels than can be checked$/, "层级过多，无法检查"],
   [/^too many shells inside each other$/, "嵌套过多的 shell"],
+  [/^no command$/, "没有命令"],
+  [/^a descriptor in a variable$/, "变量中的文件描述符"],
+  [/^more words than can be checked$/, "参数过多，无法检查"],
+  [/^the option (\S+) of (\S+)$/, "$2 的选项 $1"],
+  [/^the many options of (\S+)$/, "$1 的众多选项"],
+  [/^the many commands of find$/, "find 的众多命令"],
+  [/^the (?:terminal )?input of (\S+)$/, "$1 的输入"],
+  [/^the file that (\S+) (?:begins with|runs)$/, "$1 运行的文件"],
   [/^a setting of git$/, "git 的设置"],
   [/^a script for (\S+)$/, "$1 的脚本"],
   [/^the standard input of (\S+)$/, "$1 的标准输入"],
@@ -86,6 +113,21 @@ const findings: readonly (readonly [english: RegExp, chinese: string])[] = [
   [/^the value of (\S+)$/, "$1 的值"],
   [/^the words of (\S+)$/, "$1 的参数"],
   [/^a loop that sets (\S+)$/, "设置 $1 的循环"],
+];
+/** How a command stands or has ended, as the last lines of its output say it. */
+const states: readonly (readonly [english: RegExp, chinese: string])[] = [
+  [/^\[runs in the background as (\w+)\]$/, "[在后台运行，编号 $1]"],
+  [/^\[running for (\d+) s\]$/, "[已运行 $1 s]"],
+  [/^\[stopped, with all it started\]$/, "[已停止，连同它启动的所有进程]"],
+  [/^\[exit code (\d+)\]$/, "[退出码 $1]"],
+  [/^\[exit code (\d+), ([\d.]+ m?s)\]$/, "[退出码 $1，$2]"],
+  [/^\[killed by (SIG\w+)\]$/, "[被 $1 终止]"],
+  [/^\[cancelled; the command and all its processes were killed\]$/, "[已取消；命令及其所有进程均已终止]"],
+  [
+    /^\[timed out after ([\d.]+) s; the command and all its processes were killed\. Set a longer timeout if it needs one\]$/,
+    "[超过 $1 s 的时限；命令及其所有进程均已终止。如有需要，请设置更长的时限]",
+  ],
+  [/^\[processes it started in the background still run\]$/, "[它在后台启动的进程仍在运行]"],
 ];
 const WHY = /^Why you are asked: (.+)$/s;
 
@@ -98,6 +140,11 @@ export function knownInChinese(text: string): string {
     if (what !== undefined) return chinese + translated(what, covered);
   }
   return translated(text, texts);
+}
+
+/** The last line of a command's output in Chinese, if that says how the command stands. */
+export function stateInChinese(line: string): string {
+  return translated(line, states);
 }
 
 /** Several reasons stand in one line. A part of one that has the same mark in it stays as it is. */

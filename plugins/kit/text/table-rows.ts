@@ -20,7 +20,9 @@ function brokenRow(row: string, columns: number): string[] {
   const [, left = "", right = row] = /^(\s*\S.*?\s{2,})(\S.*)$/.exec(row) ?? [];
   const room = columns - left.length;
   const below = left === "" || room >= LEAST ? left.length : INDENT;
-  const parts = partsOfWidth(right, Math.max(LEAST, columns - below)).map((part) => part.trimEnd());
+  const parts = partsOfWidth(right, Math.max(LEAST, columns - below)).map((part, at) =>
+    at === 0 ? part.trimEnd() : part.trim(),
+  );
   const indent = " ".repeat(below);
   if (left !== "" && below === INDENT && room < LEAST) return [left.trimEnd(), ...parts.map((part) => indent + part)];
   return parts.map((part, at) => (at === 0 ? left : indent) + part);

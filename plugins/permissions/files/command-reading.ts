@@ -2,6 +2,7 @@ import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { readBytes } from "@scorel/kit/files/open";
 import { isWithin } from "@scorel/kit/files/paths";
+import { visiblePath } from "@scorel/kit/text/plain";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { type Case, deny, type Verdict } from "../verdict.ts";
@@ -142,7 +143,7 @@ function byKeys(
     const real = realOr(file.path);
     const goesThrough = (): Verdict => ({
       decision: "ask",
-      why: `it goes through ${file.word ?? real}, which contains keys`,
+      why: `it goes through ${visiblePath(file.word ?? real)}, which contains keys`,
       rules: [],
     });
     if (rules.isAroundKept(real)) return goesThrough();

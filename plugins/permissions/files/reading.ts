@@ -1,5 +1,6 @@
 import { type OwnFile, ownFileTest, ownFolders } from "@scorel/kit/files/own-files";
 import { isWithin } from "@scorel/kit/files/paths";
+import { visiblePath } from "@scorel/kit/text/plain";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Rule } from "../rules/rule.ts";
 import { isAbout, ruleFor } from "../rules/rules.ts";
@@ -74,7 +75,6 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   const { workspace, mode } = call;
   const rules = readRules(call);
   const all = [...new Set([...paths, ...paths.map((path) => leadsTo(path) ?? path)])];
-  const shown = (path: string) => shownIn(path, workspace);
   const stored = all.find((path) => rules.own(path) === "secret");
   if (stored !== undefined) return deny(keyStoreReason(stored));
   for (const path of all) {
@@ -90,13 +90,13 @@ export function judgeReads(paths: readonly string[], call: Case): Verdict | unde
   if (outside === undefined) return undefined;
   return {
     decision: "ask",
-    why: `${shown(outside)} is outside of the project`,
+    why: `${visiblePath(shownIn(outside, workspace))} is outside of the project`,
     rules: [ruleForReading(outside, workspace)],
   };
 }
 
 export function keyStoreReason(path: string): string {
-  return `${path} contains Scorel's own keys, which tools cannot read`;
+  return `${visiblePath(path)} contains Scorel's own keys, which tools cannot read`;
 }
 
 /**
@@ -109,7 +109,11 @@ export function askAboutKept(path: string, { own }: ReadRules, workspace: Worksp
     own(path) === "record"
       ? "is one of Scorel's own records, which may be about other projects"
       : "usually contains keys or passwords";
-  return { decision: "ask", why: `${shown} ${what}`, rules: word === undefined ? [ruleFor("Read", shown)] : [] };
+  return {
+    decision: "ask",
+    why: `${visiblePath(shown)} ${what}`,
+    rules: word === undefined ? [ruleFor("Read", shown)] : [],
+  };
 }
 
 /** The rule that allows reading a file, or a folder with everything in it. */

@@ -14,6 +14,8 @@ const O_PATH = 0x200000;
  * used.
  */
 const DESCRIPTORS = ["/proc/self/fd"].find((path) => fs.existsSync(path));
+/** A descriptor in an error's text. */
+const DESCRIPTOR = /\/proc\/self\/fd\/\d+/g;
 /** Programs can nest folders deeper than the longest path; each open folder takes a descriptor. */
 export const DEEPEST = 100;
 
@@ -25,6 +27,8 @@ export interface OpenFolder {
   entries(): fs.Dirent[];
   /** Opens a subfolder, not a link. Throws as `open` does. */
   folder(name: string): OpenFolder;
+  /** An error of the file system, with the names of folders in place of their descriptors. */
+  named(thrown: unknown): unknown;
   close(): void;
 }
 
@@ -42,6 +46,8 @@ export function inOpenFolder<T>(
   const dir = openPath(root, path, what, make);
   try {
     return work(dir);
+  } catch (thrown) {
+    throw dir.named(thrown);
   } finally {
     dir.close();
   }
@@ -159,8 +165,9 @@ function openPath(root: string, path: string, what: string, make: boolean): Open
     return dir;
   } catch (thrown) {
     dir?.close();
+    const named = dir?.named(thrown) ?? thrown;
     const reason = reasons[codeOf(thrown)];
-    throw reason === undefined ? thrown : fail(reason, thrown);
+    throw reason === undefined ? named : fail(reason, named);
   }
 }
 
@@ -170,18 +177,34 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   ENAMETOOLONG: "it is too long",
   EACCES: "it may not be entered",
+  EROFS: "its file system is read-only",
+  ENOSPC: "no room is left on its disk",
+  EDQUOT: "this user's share of its disk is used up",
 };
 
-function open(path: string): OpenFolder {
+/** Opens a folder. `names` has the names of all folders that were opened from the same one, by their descriptors. */
+function open(path: string, name = path, names = new Map<string, string>()): OpenFolder {
   if (DESCRIPTORS === undefined) return byName(path);
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   const own = `${DESCRIPTORS}/${fd}`;
+  names.set(own, name);
   return {
-    path: (name) => `${own}/${name}`,
+    path: (entry) => `${own}/${entry}`,
     entries: () => entriesOf(`${own}/`),
-    folder: (name) => open(`${own}/${name}`),
+    folder: (entry) => open(`${own}/${entry}`, join(name, entry), names),
+    named: (thrown) => withNames(thrown, names),
     close: () => fs.closeSync(fd),
   };
+}
+
+/** Changes the texts of an error; a copy would not have its class and its code. */
+function withNames(thrown: unknown, names: ReadonlyMap<string, string>): unknown {
+  if (!(thrown instanceof Error)) return thrown;
+  const error = thrown as NodeJS.ErrnoException & { dest?: string };
+  for (const key of ["message", "stack", "path", "dest"] as const)
+    if (typeof error[key] === "string")
+      error[key] = error[key].replace(DESCRIPTOR, (descriptor) => names.get(descriptor) ?? descriptor);
+  return error;
 }
 
 function byName(path: string): OpenFolder {
@@ -190,6 +213,7 @@ function byName(path: string): OpenFolder {
     path: (name) => join(path, name),
     entries: () => entriesOf(path),
     folder: (name) => byName(join(path, name)),
+    named: (thrown) => thrown,
     close() {},
   };
 }

@@ -55,7 +55,7 @@ function interrupt(app: Application): void {
 /** Ctrl-C: clears what is typed, else ends what runs, else leaves when it is pressed twice. */
 function clear(app: Application, clearing: Twice): void {
   const { field, conversation, questions } = app;
-  if (field && (field.text !== "" || field.mode !== "message")) field.setText("");
+  if (field && (field.text !== "" || field.mode !== "message")) field.putAside();
   else if (
     !conversation.isLost &&
     conversation.rights.write &&

@@ -99,7 +99,11 @@ export class Conversation {
   send(message: Outgoing, running: "follow_up" | "steer" = "follow_up"): Promise<void> {
     this.sentTo = this.sessionId;
     const entry = this.unsent.add({ text: message.text, mode: "message" });
-    return this.inTurn(() => this.unsent.deliver(entry, () => this.own.send(this.opened(), message, running)));
+    return this.inTurn(() =>
+      this.unsent.deliver(entry, () =>
+        this.own.send(this.opened(), { ...message, messageId: entry.messageId }, running),
+      ),
+    );
   }
 
   /** Opens a stored session, or only reads it if the person may do no more. */
@@ -215,16 +219,21 @@ export class Conversation {
     await this.view?.earlier(count);
   }
 
+  /** Takes what the person has queued behind a running turn to the field, which keeps it as a draft: whoever leaves does not see it sent. */
+  async takeQueueAlong(): Promise<void> {
+    const { view } = this;
+    if (!view?.status.running || !this.rights.write) return;
+    // A host that does not answer keeps the queue.
+    await whileConnected(this.client, view, () => this.own.takeBack(view.sessionId)).catch(() => {});
+  }
+
   /** Leaves the session, and closes it once nobody else has it open. A host that is gone does that when it is back. */
   async leave(): Promise<void> {
     const { view } = this;
     if (!view) return;
     this.stopListening();
     this.hostAway.end();
-    await whileConnected(this.client, view, async () => {
-      if (view.status.running && this.rights.write) await this.own.takeBack(view.sessionId).catch(() => {});
-      await this.client.request("close_session", { sessionId: view.sessionId });
-    });
+    await whileConnected(this.client, view, () => this.client.request("close_session", { sessionId: view.sessionId }));
     await view.close();
   }
 

@@ -45,7 +45,7 @@ export function itemOf(
   const images = imagesIn(event);
   const shown = isPerson && images.length > 0 ? withoutMarks(display, images.length) : display;
   const author = isPerson || type === "shell_line" ? people.nameOf(clientId) : undefined;
-  const exitCode = exitCodeIn(event);
+  const ended = { exitCode: exitCodeIn(event), refused: refusedIn(event) };
   return {
     key: id,
     text: textOf(display),
@@ -56,7 +56,7 @@ export function itemOf(
           ? "message"
           : "note",
     draw: (width, look, facts) => [
-      ...displayLines(shown, width, look, { ...facts, author, exitCode, ...(type === "shell_line" && SHELL_LINE) }),
+      ...displayLines(shown, width, look, { ...facts, author, ...ended, ...(type === "shell_line" && SHELL_LINE) }),
       ...imageLines(images, width, look, facts),
     ],
   };
@@ -192,4 +192,13 @@ function progressText({ progress }: LiveCall): string {
   if (!Array.isArray(content)) return "";
   const texts = content.map((block) => (block as { text?: unknown } | null)?.text);
   return safeOutput(texts.filter((text) => typeof text === "string").join("\n")).trimEnd();
+}
+
+/** Why a person has said no to the call of an event; undefined if nobody has. */
+function refusedIn(event: object): string | undefined {
+  const { message } = event as { message?: { meta?: { refused?: unknown } | null } | null };
+  const refused = message?.meta?.refused;
+  if (typeof refused !== "object" || refused === null) return undefined;
+  const { reason } = refused as { reason?: unknown };
+  return typeof reason === "string" ? reason : "";
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { takeBackQueued } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
@@ -29,12 +28,16 @@ export class OwnMessages {
     this.parts = parts;
   }
 
-  async send(sessionId: string, message: Outgoing, running: "follow_up" | "steer"): Promise<void> {
+  async send(
+    sessionId: string,
+    { messageId, ...message }: Outgoing & { messageId: string },
+    running: "follow_up" | "steer",
+  ): Promise<void> {
     const { contentOf } = await import("../input/content.ts");
     const { id, status } = await this.parts.client.request("send_message", {
       sessionId,
       content: contentOf(message),
-      messageId: randomUUID(),
+      messageId,
       running,
     });
     if (status === "queued") this.queued.add(id);

@@ -6,16 +6,22 @@ import { Twice } from "./actions.ts";
 import type { Application } from "./application.ts";
 import { Contributed } from "./contributed.ts";
 import { isKnownAs, withOwn } from "./own-commands.ts";
+import { hasArrived } from "./unsent.ts";
 
 /** Puts the field in place, with its draft, and the lists that keys open. */
 export function furnishField(app: Application): Pickers {
   const all = (listed: readonly ListedCommand[]) => withOwn(listed, app.words);
-  const { field, walk } = createField(app, { all, isKnownAs }, () => app.conversation.unsent.kept);
+  const { unsent } = app.conversation;
+  const { field, walk } = createField(
+    app,
+    { all, isKnownAs },
+    { waiting: () => unsent.kept, doubtful: () => unsent.doubtful },
+  );
   app.takeField(field);
   keepDraft(app, field);
   const pickers = createPickers(app, field, walk);
   contribute(app);
-  const twice = new Twice();
+  const [twice, clearing] = [new Twice(), new Twice()];
   const { interrupt } = app.actions;
   app.actions = {
     ...app.actions,
@@ -24,12 +30,20 @@ export function furnishField(app: Application): Pickers {
       const { isRunning, isLost, shellLines } = app.conversation;
       // Without a host, Esc takes back what waits for it, and there is nothing to go back in.
       const isBusy = isRunning || isLost || shellLines.running !== undefined || app.reader.isGoingBack;
-      const isIdle = !isBusy && field.text === "";
-      if (isIdle && twice.again(performance.now())) pickers.rewind();
+      const isIdle = !isBusy && app.queueKeys.editing === undefined && app.questions.shown === undefined;
+      if (isIdle && field.text !== "") setAside(app, field, clearing.again(performance.now()));
+      else if (isIdle && twice.again(performance.now())) pickers.rewind();
       else interrupt?.();
     },
   };
   return pickers;
+}
+
+/** The first Esc only asks, since it is pressed by mistake; what the second one takes away comes back from the history. */
+function setAside(app: Application, field: PromptField, isAgain: boolean): void {
+  const { keys, words } = app;
+  if (isAgain) field.putAside();
+  app.tell(isAgain ? words.isSetAside(keys.label("up")) : words.pressToSetAside(keys.label("interrupt")));
 }
 
 /** Takes keys and lists of plugins in, now and whenever another session is shown. */
@@ -53,7 +67,8 @@ function keepDraft(app: Application, field: PromptField): void {
   const follow = (isBegun: boolean) => {
     const next = draftPath(app, isBegun ? app.sessionId : undefined);
     // This terminal has it already, and would be taken for another one that has it.
-    if (next !== path) field.useDraft(draftAt(app, next, field.hasUnsent));
+    if (next !== path)
+      field.useDraft(draftAt(app, next, field.hasUnsent, (id) => hasArrived(app.conversation.view, id)));
     path = next;
   };
   const isBegun = () => app.conversation.isBegun || app.early.hasMessage;

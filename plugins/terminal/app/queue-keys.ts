@@ -103,6 +103,21 @@ export class QueueKeys {
     return true;
   }
 
+  /**
+   * For somebody who leaves: the field keeps what stood there before, and the message in front of that, unless it still waits in the queue
+   * as it is in the field. It would come back though it was delivered meanwhile.
+   */
+  letGo(): void {
+    const { edited } = this;
+    const field = this.parts.field();
+    if (!edited || !field) return;
+    this.edited = undefined;
+    const item = edited.held ? undefined : this.item(edited.id);
+    const isQueued = item !== undefined && textIn(item) === field.text;
+    const texts = [...(isQueued ? [] : [field.text]), edited.before];
+    field.setText(texts.filter((text) => text !== "").join("\n"));
+  }
+
   private get queue(): readonly QueuedMessage[] {
     return inSendingOrder(this.parts.conversation.view?.queue ?? []);
   }

@@ -52,6 +52,8 @@ export async function runTerminal(
   } finally {
     interrupt.removeEventListener("abort", leave);
     // The field keeps them as a draft.
+    app.queueKeys.letGo();
+    if (isOpened) await app.conversation.takeQueueAlong();
     app.conversation.unsent.recall(true);
     if (!isOpened) app.onUnopened();
     const problem = await app.field?.close().then(() => undefined, messageOf);

@@ -1,4 +1,4 @@
-import { copiedPart, type Row, type SessionView, type ViewChange } from "@scorel/host/client";
+import { copiedPart, offeredTo, type Row, type SessionView, type ViewChange } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
 import { markOf } from "../input/line-mode.ts";
 import type { Field, FieldMode } from "../parts.ts";
@@ -88,7 +88,7 @@ export class SessionListener implements Listener {
   private ask({ requests }: SessionView): void {
     const { conversation, questions, words } = this.to;
     if (conversation.rights.answer) {
-      questions.update(requests);
+      questions.update(requests.map((request) => offeredTo(request, conversation.rights)));
       return;
     }
     for (const { requestId, title } of requests) {

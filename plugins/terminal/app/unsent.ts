@@ -1,4 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { isConnected, type SessionView } from "@scorel/host/client";
+import type { EventOf } from "@scorel/kernel";
+import type { Doubtful } from "../input/draft.ts";
 import { markOf } from "../input/line-mode.ts";
 import type { Submission } from "../parts.ts";
 import type { Words } from "../words/words.ts";
@@ -14,6 +17,8 @@ type Entered = Pick<Submission, "text" | "mode" | "silent">;
 
 /** A message, a command or a shell line that was entered and that the host has not taken yet. */
 interface Entry extends Entered {
+  /** By which the host, and later the log, know a message. */
+  readonly messageId: string;
   /** It is on its way, so that nobody can say whether the host has it. */
   isGiven: boolean;
   isRecalled: boolean;
@@ -29,6 +34,8 @@ export class Unsent {
   private readonly waiting = new Set<() => void>();
   /** What drafts contain, which changes only together with them. */
   private written: readonly Entry[] = [];
+  /** What has come back to the field of somebody who leaves, and may have arrived all the same. */
+  private recalled: readonly Entry[] = [];
 
   constructor(parts: UnsentParts) {
     this.parts = parts;
@@ -44,8 +51,14 @@ export class Unsent {
     return this.written.map(marked);
   }
 
+  /** The messages in the draft that may have arrived: the next terminal leaves out those that have. */
+  get doubtful(): readonly Doubtful[] {
+    const given = [...this.recalled, ...this.written].filter(({ isGiven }) => isGiven);
+    return given.map(({ messageId, text }) => ({ messageId, text }));
+  }
+
   add({ text, mode, silent = false }: Entered): Entry {
-    const entry = { text, mode, silent, isGiven: false, isRecalled: false };
+    const entry = { messageId: randomUUID(), text, mode, silent, isGiven: false, isRecalled: false };
     this.entries = [...this.entries, entry];
     this.keep();
     return entry;
@@ -82,11 +95,12 @@ export class Unsent {
    * Returns whether there was anything.
    */
   recall(isLeaving = false): boolean {
-    if (this.shown.length === 0) return false;
+    if (!this.isAway && !isLeaving) return false;
     const recalled = this.unsure.filter(({ isGiven }) => isLeaving || !isGiven);
     const [only] = recalled;
     if (!only) return false;
     for (const entry of recalled) entry.isRecalled = true;
+    this.recalled = recalled;
     this.forget(recalled);
     this.look();
     const { listener } = this.parts;
@@ -141,4 +155,13 @@ export class Unsent {
 
 function marked({ text, mode, silent }: Entered): string {
   return markOf(mode, silent) + text;
+}
+
+/** Whether a message that was sent with this id is in the session, or in its queue, as far as that is loaded. */
+export function hasArrived(view: SessionView | undefined, messageId: string): boolean {
+  const { rows = [], queue = [] } = view ?? {};
+  return (
+    queue.some((item) => item.messageId === messageId) ||
+    rows.some(({ event }) => (event as Partial<EventOf<"message">>).message?.meta?.messageId === messageId)
+  );
 }

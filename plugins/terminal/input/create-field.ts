@@ -8,6 +8,7 @@ import { type Draft, draftFile, openDraft } from "./draft.ts";
 import { droppedImage } from "./dropped-image.ts";
 import { editInEditor } from "./external-editor.ts";
 import { PromptField } from "./field.ts";
+import type { FieldParts } from "./field-parts.ts";
 import { History, historyFile } from "./history.ts";
 import { HistoryWalk, withoutSecrets } from "./history-walk.ts";
 import { type CommandsHere, commandSource, fileSource, hostFiles, wordSource } from "./sources.ts";
@@ -15,17 +16,17 @@ import { type CommandsHere, commandSource, fileSource, hostFiles, wordSource } f
 /** A field with everything around it: history, completion, the person's editor, dropped pictures. */
 export function createField(
   at: Surroundings & ClipboardPlace,
-  commands: CommandsHere,
-  waiting: () => readonly string[],
+  commands: Omit<CommandsHere, "uses">,
+  unsent: Required<Pick<FieldParts, "waiting" | "doubtful">>,
 ): { field: PromptField; walk: HistoryWalk } {
   const warn = (problem: string) => at.tell(problem, "warning");
   const history = new History(historyFile(projectOf(at.cwd)), withoutSecrets(at.env));
   const walk = new HistoryWalk(history, warn);
   const field = new PromptField(at, {
     history: walk,
-    waiting,
+    ...unsent,
     completing: new Completing([
-      commandSource(at, commands),
+      commandSource(at, { ...commands, uses: () => walk.uses() }),
       fileSource(hostFiles(at), at.words.readingFiles),
       wordSource(at),
     ]),
@@ -42,8 +43,13 @@ export function draftPath(at: Pick<Surroundings, "cwd">, begunSession: string | 
 }
 
 /** The draft at such a path, for a field that may have text already. */
-export function draftAt(at: Surroundings, path: string, hasText: boolean): Draft {
-  return openDraft(path, { tell: (problem) => at.tell(problem, "warning"), hasText });
+export function draftAt(
+  at: Surroundings,
+  path: string,
+  hasText: boolean,
+  hasArrived: (messageId: string) => boolean,
+): Draft {
+  return openDraft(path, { tell: (problem) => at.tell(problem, "warning"), hasText, hasArrived });
 }
 
 /** The folder that history and drafts belong to. On another computer's project it is the path alone. */

@@ -19,6 +19,14 @@ const TERMINALS = 8;
 export interface Unsent {
   text: string;
   pastes: Pastes;
+  /** The parts of the text that were sent, and of which nobody knew whether the host has them. */
+  doubtful?: readonly Doubtful[];
+}
+
+/** A message that may have arrived. */
+export interface Doubtful {
+  messageId: string;
+  text: string;
 }
 
 /** The draft of a field on the disk. */
@@ -39,6 +47,8 @@ export interface DraftOptions {
   tell?: (problem: string) => void;
   /** The field has text, which must not replace what an earlier process left: that waits for the next one. */
   hasText?: boolean;
+  /** Whether a message that was sent with this id has arrived. It does not come back then. Default: none has. */
+  hasArrived?: (messageId: string) => boolean;
 }
 
 /** The path of a session's draft. A session in which nothing was said yet has no id to come back to, so its project has one draft. */
@@ -99,7 +109,7 @@ class FileDraft implements Draft {
   constructor(
     path: string,
     lock: Lock,
-    { later = laterUnref, tell }: DraftOptions & { tell: (problem: string) => void },
+    { later = laterUnref, tell, hasArrived = () => false }: DraftOptions & { tell: (problem: string) => void },
   ) {
     this.path = path;
     this.lock = lock;
@@ -109,13 +119,13 @@ class FileDraft implements Draft {
       if (!told) tell(problem);
       told = true;
     };
-    this.saved = this.guarded(() => unsentOf(readOwnFile(path)));
+    this.saved = this.guarded(() => this.read(hasArrived));
     process.on("exit", this.atExit);
   }
 
   change(unsent: Unsent, isNow = false): void {
     if (!this.isOpen) return;
-    this.waiting = { text: unsent.text, pastes: new Map(unsent.pastes) };
+    this.waiting = { ...unsent, pastes: new Map(unsent.pastes) };
     if (this.stopTimer && !isNow) return;
     this.write();
     this.stopTimer?.();
@@ -137,6 +147,14 @@ class FileDraft implements Draft {
     this.stopTimer?.();
     this.write();
     this.guarded(() => this.lock.release());
+  }
+
+  private read(hasArrived: (messageId: string) => boolean): Unsent | undefined {
+    const found = unsentOf(readOwnFile(this.path));
+    const left = found && withoutArrived(found, hasArrived);
+    if (left?.text !== "") return left;
+    removeIfPresent(this.path);
+    return undefined;
   }
 
   private write(): void {
@@ -163,18 +181,33 @@ const laterUnref: Later = (work, ms) => {
   return () => clearTimeout(timer);
 };
 
-function jsonOf({ text, pastes }: Unsent): string {
+function jsonOf({ text, pastes, doubtful = [] }: Unsent): string {
   const used = new Set(marksIn(text, pastes).map(({ number }) => number));
-  return JSON.stringify({ text, pastes: [...pastes].filter(([number]) => used.has(number)) });
+  const found = doubtful.length === 0 ? {} : { doubtful };
+  return JSON.stringify({ text, pastes: [...pastes].filter(([number]) => used.has(number)), ...found });
+}
+
+/** The draft without the messages that have arrived. Each is looked for as whole lines, since the text may have been changed. */
+function withoutArrived({ text, pastes, doubtful = [] }: Unsent, hasArrived: (messageId: string) => boolean): Unsent {
+  const arrived = doubtful.filter(({ messageId }) => hasArrived(messageId));
+  const left = arrived.reduce((all, message) => withoutLines(all, message.text), text);
+  return { text: left, pastes };
+}
+
+function withoutLines(text: string, gone: string): string {
+  const at = `\n${text}\n`.indexOf(`\n${gone}\n`);
+  if (at < 0) return text;
+  const [before, after] = [text.slice(0, at), text.slice(at + gone.length)];
+  return after === "" ? before.replace(/\n+$/, "") : before + after.replace(/^\n+/, "");
 }
 
 /** Reads a draft; a damaged one counts as none. */
 function unsentOf(json: string | undefined): Unsent | undefined {
   if (json === undefined) return undefined;
   try {
-    const { text, pastes } = JSON.parse(json) as { text?: unknown; pastes?: unknown };
+    const { text, pastes, doubtful = [] } = JSON.parse(json) as Record<string, unknown>;
     if (typeof text !== "string" || !Array.isArray(pastes) || !pastes.every(isPaste)) return undefined;
-    return { text, pastes: new Map(pastes) };
+    return { text, pastes: new Map(pastes), doubtful: Array.isArray(doubtful) ? doubtful.filter(isDoubtful) : [] };
   } catch {
     return undefined;
   }
@@ -182,4 +215,9 @@ function unsentOf(json: string | undefined): Unsent | undefined {
 
 function isPaste(value: unknown): value is [number, string] {
   return Array.isArray(value) && Number.isSafeInteger(value[0]) && typeof value[1] === "string";
+}
+
+function isDoubtful(value: unknown): value is Doubtful {
+  const { messageId, text } = (value ?? {}) as Partial<Doubtful>;
+  return typeof messageId === "string" && typeof text === "string";
 }

@@ -1,6 +1,6 @@
 import type { Attachment, Field } from "../parts.ts";
 import type { Completing } from "./completing.ts";
-import type { Draft } from "./draft.ts";
+import type { Doubtful, Draft } from "./draft.ts";
 import type { HistoryWalk } from "./history-walk.ts";
 
 /** What a field works with besides its text; each part may be absent. */
@@ -9,6 +9,8 @@ export interface FieldParts {
   draft?: Draft | undefined;
   /** What was entered and waits to be sent. It belongs to the draft until then. */
   waiting?: (() => readonly string[]) | undefined;
+  /** What of the draft may have arrived. */
+  doubtful?: (() => readonly Doubtful[]) | undefined;
   completing?: Completing | undefined;
   /** The picture that a pasted text is the path of, as terminals write a file that is dropped on them. */
   imageIn?: ((pasted: string) => Attachment | undefined) | undefined;

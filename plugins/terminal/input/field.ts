@@ -78,6 +78,14 @@ export class PromptField implements Field {
     this.changed(false);
   }
 
+  putAside(): void {
+    const { area, line, parts } = this;
+    const meant = line.meant(area.whole);
+    if (meant.text.trim() !== "") parts.history?.add({ ...meant, ...(line.isSilent && { silent: true }) });
+    this.setText("");
+    this.at.redraw();
+  }
+
   /** Brings back what was being written before a text of the history was recalled. */
   leaveHistory(): void {
     const own = this.parts.history?.toOwn(this.area.text);
@@ -246,7 +254,8 @@ export class PromptField implements Field {
     const { area, parts } = this;
     const own = area.isEmpty ? "" : this.line.mark + area.text;
     const waiting = parts.waiting?.() ?? [];
-    return { text: [...waiting, ...(own === "" ? [] : [own])].join("\n\n"), pastes: area.pastes };
+    const text = [...waiting, ...(own === "" ? [] : [own])].join("\n\n");
+    return { text, pastes: area.pastes, doubtful: parts.doubtful?.() ?? [] };
   }
 
   private complete(wanted: boolean): void {

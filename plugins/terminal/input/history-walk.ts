@@ -39,6 +39,16 @@ export class HistoryWalk {
     return { ...sent, own: false };
   }
 
+  /** How often each command was sent. */
+  uses(): ReadonlyMap<string, number> {
+    const uses = new Map<string, number>();
+    for (const { mode, text } of this.all()) {
+      const [name = ""] = mode === "command" ? text.split(/\s/, 1) : [];
+      if (name !== "") uses.set(name, (uses.get(name) ?? 0) + 1);
+    }
+    return uses;
+  }
+
   newer(): Recalled | undefined {
     const { walk } = this;
     const sent = walk?.entries[walk.index - 2];
@@ -67,9 +77,13 @@ export class HistoryWalk {
 
   /** What may be recalled in a mode, the newest first, each once. */
   entriesOf(mode: FieldMode): Sent[] {
+    const all = this.all().filter((sent) => mode === "message" || sent.mode === mode);
+    return [...new Map([...all].reverse().map((sent) => [keyOf(sent), sent])).values()];
+  }
+
+  private all(): readonly Sent[] {
     try {
-      const all = this.history.all().filter((sent) => mode === "message" || sent.mode === mode);
-      return [...new Map([...all].reverse().map((sent) => [keyOf(sent), sent])).values()];
+      return this.history.all();
     } catch (thrown) {
       this.tell(messageOf(thrown));
       return [];

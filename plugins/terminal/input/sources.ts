@@ -17,6 +17,8 @@ export interface CommandsHere {
   all(commands: readonly ListedCommand[]): readonly ListedCommand[];
   /** Whether other tools have a name for a command that begins with what was typed. */
   isKnownAs(name: string, typed: string): boolean;
+  /** How often each command was used in this project. */
+  uses?(): ReadonlyMap<string, number>;
 }
 
 /** A file or folder of the project, its path relative to the session's directory. */
@@ -61,15 +63,28 @@ export function commandSource(place: Place, here?: CommandsHere): Source {
 async function names(client: Client, sessionId: string, typed: string, here?: CommandsHere): Promise<Suggestions> {
   const listed = (await client.request("list_commands", { sessionId })).commands;
   const commands = here?.all(listed) ?? listed;
-  const starting = commands.filter(({ name }) => name.startsWith(typed) || here?.isKnownAs(name, typed));
-  const others = commands.filter((command) => !starting.includes(command));
-  const matching = [...starting, ...fuzzyFilter(others, typed, ({ name }) => name)];
-  const items = matching.map(({ name, usage, description }) => ({
+  const items = ordered(commands, typed, here).map(({ name, usage, description }) => ({
     text: usage.includes(" ") ? `${name} ` : name,
     label: usage,
     detail: description,
   }));
   return { length: typed.length, items };
+}
+
+/**
+ * The commands that match, those first that are most certainly meant: of that name, beginning with it, known by it elsewhere, and with its
+ * letters. Of the first three kinds, those come first that were used most.
+ */
+function ordered(commands: readonly ListedCommand[], typed: string, here: CommandsHere | undefined): ListedCommand[] {
+  const uses = here?.uses?.() ?? new Map<string, number>();
+  const kindOf = ({ name }: ListedCommand) => {
+    if (name === typed) return 0;
+    if (name.startsWith(typed)) return 1;
+    return here?.isKnownAs(name, typed) ? 2 : 3;
+  };
+  const of = (kind: number) => commands.filter((command) => kindOf(command) === kind);
+  const byUse = (some: ListedCommand[]) => some.sort((a, b) => (uses.get(b.name) ?? 0) - (uses.get(a.name) ?? 0));
+  return [...[0, 1, 2].flatMap((kind) => byUse(of(kind))), ...fuzzyFilter(of(3), typed, ({ name }) => name)];
 }
 
 /** Completes an argument: from what is to be chosen, by the words of each, else with what the command suggests. */

@@ -22,9 +22,11 @@ type Outcome = keyof typeof MARKS;
 export function cardLines(card: Card, width: number, look: Look, facts: RowFacts, draw: Draw): string[] {
   const { theme } = look;
   const { body = [] } = card;
-  const output = saidNo(safeOutput(card.text).trimEnd(), look);
+  // The rest of the text of a refusal is for the model.
+  const output =
+    facts.refused === undefined ? safeOutput(card.text).trimEnd() : look.words.saidNo(safeLine(facts.refused));
   const outcome = outcomeOf(card, facts);
-  const lines = output === "" ? [] : withoutCode(output.split("\n"), facts);
+  const lines = output === "" ? [] : said(withoutCode(output.split("\n"), facts), look);
   const isShort = lines.length === 1 && columnsIn(lines[0] ?? "") <= 60 && body.length === 0 && outcome !== "error";
   const size = body.map((part) => sizeOf(part, look)).join("");
   const aside = isShort ? theme.style("muted", `  ${lines[0]}`) : size;
@@ -35,14 +37,6 @@ export function cardLines(card: Card, width: number, look: Look, facts: RowFacts
   return [...head, ...shown, ...body.flatMap((part) => bodyLines(part, width, look, facts, draw))];
 }
 
-/** What a person has refused. The rest of the text is for the model. */
-const REFUSED = /^Denied: the user said no(?:: ([\s\S]*))?\. Do not try the same in another way; /;
-
-function saidNo(output: string, { words }: Look): string {
-  const refused = REFUSED.exec(output);
-  return refused ? words.saidNo(refused[1] ?? "") : output;
-}
-
 /** A command that ran to its end may have failed all the same. */
 function outcomeOf({ status }: Card, { exitCode }: RowFacts): Outcome {
   return status === "done" && exitCode ? "warned" : status;
@@ -51,6 +45,11 @@ function outcomeOf({ status }: Card, { exitCode }: RowFacts): Outcome {
 /** The lines without the one that says how the command failed, which its title says. */
 function withoutCode(lines: string[], { exitCode }: RowFacts): string[] {
   return exitCode && lines.at(-1) === `[exit code ${exitCode}]` ? lines.slice(0, -1) : lines;
+}
+
+/** The lines, of which the last ones may say how a command stands, in the language of the person. */
+function said(lines: readonly string[], { words }: Look): string[] {
+  return lines.map((line, at) => (at < lines.length - 2 ? line : words.state(line)));
 }
 
 /** The exit code of a command that has failed. */

@@ -24,6 +24,8 @@ export interface RowFacts {
   durationMs?: number | undefined;
   /** The exit code of a command that has ended. */
   exitCode?: number | undefined;
+  /** Why a person has said no to the call; empty if they did not say. */
+  refused?: string | undefined;
   /** The tool waits until others have ended. */
   isWaiting?: boolean;
   /** Who wrote a message or a line for the shell, if somebody else did. */

@@ -58,10 +58,16 @@ class MarkdownDrawer {
     return this.apart(blocksOf(text, this.effort), width);
   }
 
-  /** Blocks with empty lines between them. */
-  private apart(blocks: readonly Block[], width: number): string[] {
-    const drawn = blocks.map((block) => this.block(block, width)).filter((lines) => lines.length > 0);
-    return drawn.flatMap((lines, at) => (at === 0 ? lines : ["", ...lines]));
+  /** Blocks with empty lines between them. In a list that is written without any, only two paragraphs have one between them. */
+  private apart(blocks: readonly Block[], width: number, isTight = false): string[] {
+    const drawn = blocks
+      .map((block) => ({ type: block.type, lines: this.block(block, width) }))
+      .filter(({ lines }) => lines.length > 0);
+    return drawn.flatMap(({ type, lines }, at) => {
+      const before = drawn[at - 1]?.type;
+      const isApart = before !== undefined && (!isTight || (before === "paragraph" && type === "paragraph"));
+      return isApart ? ["", ...lines] : lines;
+    });
   }
 
   private block(block: Block, width: number): string[] {
@@ -98,21 +104,22 @@ class MarkdownDrawer {
     return items.flatMap(({ isDone, blocks }, index) => {
       const mark = start === undefined ? "• " : `${String(first + index).padStart(last.length)}. `;
       const head = mark + (isDone === undefined ? "" : `${isDone ? "☑" : "☐"} `);
-      const lines = this.item(head, blocks, width);
+      const lines = this.item(head, blocks, width, isLoose);
       return isLoose && index < items.length - 1 ? [...lines, ""] : lines;
     });
   }
 
-  private item(head: string, blocks: readonly Block[], width: number): string[] {
+  private item(head: string, blocks: readonly Block[], width: number, isLoose: boolean): string[] {
     const { theme } = this.drawing;
     const columns = columnsIn(head);
     const isNarrow = width - columns < NARROW;
     const indent = isNarrow ? "" : " ".repeat(columns);
-    const inside = blocks.flatMap((block) => this.block(block, width - indent.length));
+    const room = width - indent.length;
+    const inside = this.apart(blocks, room, !isLoose);
     const mark = theme.style("accent", isNarrow ? cut(head.trimEnd(), width) : head);
     if (isNarrow) return [mark, ...inside];
     if (inside.length === 0) return [mark.trimEnd()];
-    return inside.map((line, at) => (at === 0 ? mark : indent) + line);
+    return inside.map((line, at) => (at === 0 ? mark : line === "" ? "" : indent) + line);
   }
 
   /** Text with its emphasis, code and links. A link shows where it leads. */

@@ -5,13 +5,16 @@ import { wrapped } from "./wrap.ts";
 export function outputLines(text: string, width: number): string[] {
   return safeOutput(text.trimEnd())
     .split("\n")
-    .flatMap((line) => wrapped(line, width, hanging(line)));
+    .flatMap((line) => wrapped(line, width, hanging(line, width)));
 }
 
 /** The widest first column of a table. */
 const WIDEST = 40;
+/** The least room beside the first column. With less, further lines begin near the left edge. */
+const LEAST = 16;
+const INDENT = 4;
 
-function hanging(line: string): string {
+function hanging(line: string, width: number): string {
   const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line.slice(0, WIDEST + 1))?.[0] ?? "";
-  return " ".repeat(head.length);
+  return " ".repeat(width - head.length < LEAST ? Math.min(INDENT, head.length) : head.length);
 }

@@ -103,6 +103,7 @@ export const en = {
     `Always allowed: ${what}${place === undefined ? "" : ` (in ${place})`}`,
   /** A text of a question of Scorel's own plugins, in this language. */
   known: (text: string) => text,
+  state: (line: string) => line,
   saidNo: (reason: string) => `You said no${reason === "" ? "." : `: ${reason}`}`,
   otherQuestions: (count: number) => `${count} more ${count === 1 ? "question" : "questions"} after this one`,
   anotherQuestion: "This is another question: the one before it was withdrawn.",
@@ -134,6 +135,8 @@ export const en = {
   unsentBack: "What was not sent is back in the field.",
   takenBack: "Your queued messages are back in the field.",
   pressAgain: (key: string) => `Press ${key} again to leave.`,
+  pressToSetAside: (key: string) => `Press ${key} again to clear what you have typed.`,
+  isSetAside: (key: string) => `Cleared. ${key} brings it back.`,
   retryHint: "/retry sends the last message again.",
   nothingRuns: "Nothing is running.",
   goOn: (id: string) => `To go on: scorel --session ${id}`,

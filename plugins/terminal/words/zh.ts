@@ -1,4 +1,4 @@
-import { knownInChinese } from "@scorel/kit/text/known-zh";
+import { knownInChinese, stateInChinese } from "@scorel/kit/text/known-zh";
 import type { Words } from "./en.ts";
 
 /** All texts of the application in Chinese. */
@@ -95,6 +95,7 @@ export const zh: Words = {
   kept: (what, place) => `始终允许：${what}${place === undefined ? "" : `（保存在 ${place}）`}`,
   saidNo: (reason) => `你拒绝了${reason === "" ? "。" : `：${reason}`}`,
   known: knownInChinese,
+  state: stateInChinese,
   otherQuestions: (count) => `之后还有 ${count} 个问题`,
   anotherQuestion: "这是另一个问题：前一个问题已被撤回。",
   anotherClient: "另一个客户端",
@@ -121,6 +122,8 @@ export const zh: Words = {
   unsentBack: "未发送的内容已回到输入框。",
   takenBack: "排队的消息已回到输入框。",
   pressAgain: (key) => `再按一次 ${key} 退出。`,
+  pressToSetAside: (key) => `再按一次 ${key} 清空输入的内容。`,
+  isSetAside: (key) => `已清空。按 ${key} 可取回。`,
   retryHint: "/retry 会重新发送上一条消息。",
   nothingRuns: "没有正在运行的任务。",
   goOn: (id) => `继续对话：scorel --session ${id}`,

@@ -51,7 +51,7 @@ describe("a change that a person is asked about", () => {
     ["the whole file", { content: "new\n" }, diff("@@ -1,9 +1,1 @@", ...LINES.map((line) => `-${line}`), "+new")],
     [
       "an added line",
-      { content: ["zero", ...LINES, ""].join("\r\n") },
+      { content: ["zero", ...LINES, ""].join("\n") },
       diff("@@ -1,3 +1,4 @@", "+zero", " one", " two", " three"),
     ],
     [
@@ -61,6 +61,30 @@ describe("a change that a person is asked about", () => {
     ],
   ])("is shown as a diff of %s", async (_what, args, shown) => {
     expect(await change({ ...a, ...args })).toEqual(shown);
+  });
+
+  it("shows carriage returns, except those that every line has before and after it", async () => {
+    const all = LINES.map((line) => `${line}\r\n`).join("");
+    writeFileSync(join(dir, "crlf.txt"), all);
+    const at = { file_path: "crlf.txt" };
+    const text = async (args: unknown) => ((await change({ ...at, ...(args as object) })) as { text: string }).text;
+    expect((await text({ old_string: "one\ntwo", new_string: "1\n2" })).split("\n").slice(2, 8)).toEqual([
+      ...["@@ -1,5 +1,5 @@", "-one", "-two", "+1", "+2", " three"],
+    ]);
+    expect((await text({ old_string: "one", new_string: "one\rrm" })).split("\n").slice(3, 5)).toEqual([
+      ...["-one\\u{d}", "+one\\u{d}rm\\u{d}"],
+    ]);
+    const mixed = await change({ ...a, old_string: "one", new_string: "one\r" });
+    expect((mixed as { text: string }).text.split("\n").slice(3, 5)).toEqual(["-one", "+one\\u{d}"]);
+    const endings = await change({ ...a, content: all }, "Write");
+    expect((endings as { text: string }).text.split("\n").filter((line) => line === "+two\\u{d}")).toHaveLength(1);
+  });
+
+  it("shows blanks at the ends of changed lines, and counts many", async () => {
+    const shown = await change({ ...a, old_string: "one", new_string: `one \t\ntwo${" ".repeat(500)}` });
+    expect((shown as { text: string }).text.split("\n").slice(3, 6)).toEqual([
+      ...["-one", "+one\\u{20}\\u{9}", "+two\\u{20}… (500 blanks)"],
+    ]);
   });
 
   it("of a new file is shown as added lines", async () => {

@@ -268,7 +268,7 @@ describe("a person", () => {
       {
         display: "diff",
         path: "a\\u{202e}",
-        text: "--- a/a\\u{202e}\n+++ b/a\\u{202e}\n@@ -0,0 +1,1 @@\n+\\u{200b}x",
+        text: "--- a/a\\u{202e}\n+++ b/a\\u{202e}\n@@ -0,0 +1,1 @@\n+\\u{200b}x\\u{d}",
       },
     ]);
   });

@@ -53,6 +53,20 @@ describe("the answer always", () => {
   });
 });
 
+describe("a rule with characters that are not seen", () => {
+  it("is shown with them written out, and is forgotten as it is shown", async () => {
+    const rule = "Read(/tmp/a\u202eb)";
+    await using t = await attended({ allow: [rule] });
+    mkdirSync(join(t.home, ".scorel"));
+    writeFileSync(everywhere(t), `[permissions]\nallow = ["${rule}"]\n`);
+    const shown = "Read(/tmp/a\\u{202e}b)";
+    expect(await t.command()).toContain(`allow: ${shown}`);
+    expect(await t.command("forget", shown)).toBe(`Forgotten for every project: ${shown}`);
+    expect(readFileSync(everywhere(t), "utf8")).toBe("[permissions]\nallow = []\n");
+    await expect(t.command("forget", rule)).rejects.toThrow(`You have no rule "${shown}"`);
+  });
+});
+
 describe("rules that were kept for every project before", () => {
   it("are asked about once, when one of them decides a call, and can be limited to this project", async () => {
     await using t = await withOldRules();

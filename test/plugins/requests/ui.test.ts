@@ -59,7 +59,11 @@ describe("ctx.ui", () => {
     await using t = await open();
     await t.run("attend_requests");
     const { ui } = t.ctx;
-    const where = ui.select("Where\nto?", ["staging", { value: "live", label: "Production" }], { default: "staging" });
+    const where = ui.select(
+      "Where\nto?",
+      ["staging", { value: "live", label: "Production", needs: "set_permission" }],
+      { default: "staging" },
+    );
     const first = await firstOf(t.kernel);
     expect(first).toEqual({
       requestId: first.requestId,
@@ -68,7 +72,7 @@ describe("ctx.ui", () => {
       title: "Where to?",
       options: [
         { value: "staging", label: "staging" },
-        { value: "live", label: "Production" },
+        { value: "live", label: "Production", needs: "set_permission" },
       ],
       fallback: "staging",
     });

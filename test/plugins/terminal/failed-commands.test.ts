@@ -50,7 +50,14 @@ it("a line for the shell says once how long it took", () => {
 
 it("what a person has refused says so to them, without what is said to the model", () => {
   const rest = "Do not try the same in another way; go on without it, or say what you need it for.";
-  const refused = (why: string) => lines("message", {}, `Denied: the user said no${why}. ${rest}`, "error");
-  expect(refused("")).toEqual(["<error>✗ $ make  1.5 s", "  │ You said no."]);
-  expect(refused(": use a. b")).toEqual(["<error>✗ $ make  1.5 s", "  │ You said no: use a. b"]);
+  const text = `Denied: the user said no. ${rest}`;
+  const refused = (meta: unknown) => lines("message", { message: { role: "tool_result", meta } }, text, "error");
+  expect(refused({ refused: {} })).toEqual(["<error>✗ $ make  1.5 s", "  │ You said no."]);
+  expect(refused({ refused: { reason: "use a.\n b\u001b[2J" } })).toEqual([
+    "<error>✗ $ make  1.5 s",
+    "  │ You said no: use a. b",
+  ]);
+  // What only looks like it is the text of a tool.
+  for (const strange of [undefined, null, {}, { refused: null }, { refused: "x" }])
+    expect(refused(strange)?.[1]).toMatch(/Denied: the user said no\./);
 });

@@ -44,7 +44,9 @@ describe("Markdown", () => {
       "1. one\n   - in\n     - deeper\n2. two\n   ```js\n   a\n\n    b\n   ```",
       "1. one\n   • in\n     • deeper\n2. two\n   <m>  js</>\n     <c>a</>\n     <c></>\n     <c> b</>",
     ],
-    ["- [ ] open\n- [x] done\n\n  more", "• ☐ open\n• ☑ done\n    more"],
+    ["- [ ] open\n- [x] done\n\n  more", "• ☐ open\n• ☑ done\n\n    more"],
+    ["1. one\n\n   more\n\n   - in\n2. two", "1. one\n\n   more\n   • in\n2. two"],
+    ["- one\n\n  more\n\n- two", "• one\n\n  more\n\n• two"],
     ["> a\nlazy\n> - b\n\nc", "│ a\n│ lazy\n│ \n│ • b\n\nc"],
     [
       "| a | b |\n|:-:|--:|\n| 1 \\| 2 | `c` |\n| x |",

@@ -55,10 +55,13 @@ function stage(...texts: string[]) {
     sent.push(...view.queue.splice(0).map(({ content }) => content as string));
     conversation.isRunning = false;
   };
+  const running = (isRunning: boolean) => {
+    conversation.isRunning = isRunning;
+  };
   const texts_ = () => view.queue.map(({ content }) => content);
   const strip = () => queueStrip(view.queue, 80, { theme, words: en, keys }, queueKeys);
   const enter = (text: string) => queueKeys.takes({ mode: "message", text, attachments: [] });
-  return { queueKeys, field, sent, told, turnEnds, texts: texts_, strip, enter };
+  return { queueKeys, field, sent, told, turnEnds, running, texts: texts_, strip, enter };
 }
 
 const [up, enter] = ["\x1b[A", "\r"];
@@ -96,6 +99,23 @@ it("a message whose edit is given up is put back as it was", async () => {
   expect(t.queueKeys.leave()).toBe(true);
   await eventually(() => expect(t.texts()).toEqual(["alpha", "beta"]));
   expect(t.field.text).toBe("a draft");
+});
+
+it.each([
+  ["is no draft if it waits in the queue as it is", false, undefined, "a draft"],
+  ["is a draft if it was changed", false, "beta extra", "beta extra\na draft"],
+  ["is a draft if it is out of the queue", true, undefined, "beta\na draft"],
+])("a message that somebody edits and leaves %s", async (_, isRunning, changed, left) => {
+  const t = stage("alpha", "beta");
+  t.running(isRunning);
+  t.field.text = "a draft";
+  t.queueKeys.begin();
+  t.queueKeys.press(enter);
+  expect(t.field.text).toBe("beta");
+  await eventually(() => expect(t.texts()).toEqual(isRunning ? ["alpha"] : ["alpha", "beta"]));
+  if (changed !== undefined) t.field.text = changed;
+  t.queueKeys.letGo();
+  expect([t.field.text, t.queueKeys.editing]).toEqual([left, undefined]);
 });
 
 it("a message for a turn that has ended is not said to go into one", () => {

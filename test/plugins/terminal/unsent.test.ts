@@ -18,7 +18,7 @@ afterEach(() => {
 
 /** What is sent, and a field whose draft it belongs to. */
 function sending() {
-  const field: PromptField = desk({ waiting: () => unsent.kept }).field;
+  const field: PromptField = desk({ waiting: () => unsent.kept, doubtful: () => unsent.doubtful }).field;
   const words = { lost: "The host is gone." };
   const offered = (text: string) => field.setText([text, field.text].filter((each) => each !== "").join("\n"));
   const listener = { offered, unsent: () => field.keepDraft() };
@@ -42,6 +42,38 @@ function drafts() {
 const turnOfLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the draft of what is sent", () => {
+  it("comes back without the messages that have arrived meanwhile", async () => {
+    const { field, unsent, use, change } = sending();
+    use("session");
+    const never = gate();
+    const [first, second] = ["did\narrive", "did not"].map((text) => unsent.add({ text, mode: "message" }));
+    for (const entry of [first, second]) void unsent.deliver(entry as never, () => never.promise);
+    await turnOfLoop();
+    change("reconnecting");
+    await turnOfLoop();
+    field.setText("half a line");
+    unsent.recall(true);
+    await field.close();
+    expect(drafts()).toEqual({ "session.json": "did\narrive\n\ndid not\nhalf a line" });
+    const hasArrived = (id: string) => id === first?.messageId;
+    const draft = openDraft(join(folder, "session.json"), { hasArrived });
+    expect(draft.saved?.text).toBe("did not\nhalf a line");
+    draft.close();
+  });
+
+  it("is gone when all of it has arrived", async () => {
+    const { field, unsent, use } = sending();
+    use("session");
+    void unsent.deliver(unsent.add({ text: "on its way", mode: "message" }), () => gate().promise);
+    await turnOfLoop();
+    unsent.recall(true);
+    await field.close();
+    expect(drafts()).toEqual({ "session.json": "on its way" });
+    const draft = openDraft(join(folder, "session.json"), { hasArrived: () => true });
+    expect([draft.saved, drafts()]).toEqual([undefined, {}]);
+    draft.close();
+  });
+
   it("never has a message that is sent at once, though its session begins with it", async () => {
     const { field, unsent, use } = sending();
     use("project");

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { outputLines } from "../../../plugins/terminal/rows/output.ts";
 import { wrapped } from "../../../plugins/terminal/rows/wrap.ts";
 import { Painter } from "../../../plugins/terminal/screen/painter.ts";
 import { emulator } from "./emulator.ts";
@@ -60,4 +61,13 @@ describe("lines that are broken", () => {
       }),
     );
   });
+});
+
+it("a row of a table goes on below its second column, and near the edge where there is no room beside the first one", () => {
+  const row = `${"░".repeat(24)}         2  user messages and summaries`;
+  expect(outputLines(row, 60)).toEqual([
+    `${"░".repeat(24)}         2  user messages and`,
+    `${" ".repeat(33)}summaries`,
+  ]);
+  expect(outputLines(row, 40)).toEqual([`${"░".repeat(24)}         2  user`, "    messages and summaries"]);
 });

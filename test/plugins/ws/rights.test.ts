@@ -159,3 +159,16 @@ it("what a client asks for that may not answer questions is not done unasked in 
   expect(existsSync(join(t.home.cwd, "made.txt"))).toBe(false);
   await server.close();
 });
+
+it("a client is told which answers its token lets it give, and which it does not", async () => {
+  await using t = await busySession();
+  const { sessionId } = t;
+  expect(await t.owner.request("get_rights", {})).toEqual({
+    ...{ write: true, answer: true, lasting: true, operations: "all" },
+  });
+  const phone = await t.connect({ name: "phone" });
+  const { operations, ...rights } = await phone.request("get_rights", { sessionId });
+  expect(rights).toEqual({ write: true, answer: true, lasting: false });
+  expect(operations).toContain("answer_request");
+  expect(operations).not.toContain("set_permission");
+});

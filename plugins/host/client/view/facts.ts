@@ -12,7 +12,14 @@ export interface OpenRequest {
   kind: QuestionKind;
   title: string;
   body?: DisplayAction[];
-  options?: { value: string; label: string; kind?: string; lasting?: boolean; message?: string | true }[];
+  options?: {
+    value: string;
+    label: string;
+    kind?: string;
+    lasting?: boolean;
+    needs?: string;
+    message?: string | true;
+  }[];
   fallback?: string;
   data?: unknown;
   /** Where it was asked, if this session passes the question of another one on. */
@@ -94,6 +101,7 @@ function asShown<T extends Partial<StoredItem> & { id: string }>({ id, mode, mes
     ...(mode !== undefined && { mode }),
     ...(message !== undefined && { content: typedContent(message.content) }),
     ...(clientId !== undefined && { clientId }),
+    ...(message?.meta?.messageId !== undefined && { messageId: message.meta.messageId }),
   } as T extends StoredItem ? QueuedMessage : Partial<QueuedMessage> & { id: string };
 }
 

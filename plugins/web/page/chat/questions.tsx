@@ -1,6 +1,7 @@
-import type { OpenRequest, RemoteClient } from "@scorel/host/client";
+import { type OpenRequest, offeredTo, type RemoteClient } from "@scorel/host/client";
 import { useMemo, useRef, useState } from "react";
 import { singleKeys } from "../app/keys.ts";
+import { useRights } from "../host/rights.ts";
 import type { OpenSession } from "../host/session.ts";
 import { useStore } from "../store.ts";
 import { useWords } from "../words/words.ts";
@@ -37,7 +38,8 @@ export function Question({ client, sessionId, request, more, isOver, isOneOfMany
   const [problem, setProblem] = useState<string>();
   const [isSent, setSent] = useState(false);
   const { kind, requestId } = request;
-  const { title, parts, options } = useMemo(() => askedIn(request, words), [request, words]);
+  const rights = useRights();
+  const { title, parts, options } = useMemo(() => askedIn(offeredTo(request, rights), words), [request, rights, words]);
 
   const answer = async (value: string | null) => {
     setSent(true);

@@ -18,6 +18,16 @@ describe("a question to a person", () => {
     expect(shown()).toBe("Remove a\\u{202e}b\\u{200b}c\\u{1b}[2K? ");
   });
 
+  it("is broken at words in a narrow window", async () => {
+    const { streams, shown } = person("n\n");
+    Object.assign(streams.stdout, { isTTY: true, columns: 32 });
+    const rows = "No model configured. Choose one of these:\n  scorel demo   shows what Scorel does\n\nTry it? [y/N] ";
+    await agrees(rows, streams);
+    expect(shown()).toContain(
+      "No model configured. Choose one\nof these:\n  scorel demo\n        shows what Scorel does\n\nTry it? [y/N] ",
+    );
+  });
+
   it("is shown, and answered by one line", async () => {
     const { streams, shown } = person("blue\nred\n");
     expect(await answerTo("Which? ", streams)).toBe("blue");

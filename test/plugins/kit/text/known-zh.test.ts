@@ -1,5 +1,19 @@
 import { expect, it } from "vitest";
-import { knownInChinese } from "../../../../plugins/kit/text/known-zh.ts";
+import { knownInChinese, stateInChinese } from "../../../../plugins/kit/text/known-zh.ts";
+
+it("what a question about a background command or a plan says is said in Chinese", () => {
+  const texts = [
+    "It runs in the background, until it ends or the session does.",
+    "It runs in the background, until it ends or the session does. The other answers allow it there and in the foreground.",
+    "Another client wants to run:",
+    ...["Carry out this plan?", "no, keep planning (you can add what to change)"],
+    ...["yes, and edit files without asking (mode edits)", "yes, and ask before each edit (mode ask)"],
+    "Where should these rules of yours apply?",
+    "They are saved in ~/.scorel/config.toml and apply in every project. What you allowed for one project, such as running its tests, is allowed in all others, too:\nBash(npm test)",
+    ...["only in this project; others will ask again", "in every project, as until now"],
+  ];
+  for (const text of texts) expect(knownInChinese(text), text).toMatch(/^[^A-Za-z]+(?:~\/\.scorel|$)/);
+});
 
 it("reasons of Scorel's own guards are said in Chinese, and those of others as they are", () => {
   const said = {
@@ -15,4 +29,18 @@ it("reasons of Scorel's own guards are said in Chinese, and those of others as t
   expect(Object.keys(said).map((why) => knownInChinese(`Why you are asked: ${why}`))).toEqual(
     Object.values(said).map((why) => `询问的原因：${why}`),
   );
+});
+
+it("how a command stands is said in Chinese, and its output stays as it is", () => {
+  const said = {
+    "[runs in the background as 7WQ0Er]": "[在后台运行，编号 7WQ0Er]",
+    "[running for 12 s]": "[已运行 12 s]",
+    "[stopped, with all it started]": "[已停止，连同它启动的所有进程]",
+    "[exit code 0]": "[退出码 0]",
+    "[killed by SIGKILL]": "[被 SIGKILL 终止]",
+    "[processes it started in the background still run]": "[它在后台启动的进程仍在运行]",
+    "exit code 0": "exit code 0",
+    "[exit code 0] ": "[exit code 0] ",
+  };
+  expect(Object.keys(said).map(stateInChinese)).toEqual(Object.values(said));
 });

@@ -1,6 +1,9 @@
+import type { ListedCommand } from "@scorel/commands/contract";
 import type { Client } from "@scorel/host/contract";
 import { describe, expect, it } from "vitest";
 import { Completing, type Source, type Suggestions } from "../../../../plugins/terminal/input/completing.ts";
+import type { History } from "../../../../plugins/terminal/input/history.ts";
+import { HistoryWalk } from "../../../../plugins/terminal/input/history-walk.ts";
 import {
   commandSource,
   type FoundFiles,
@@ -56,6 +59,38 @@ describe("completion", () => {
     await eventually(() => expect(shown()).toEqual(["› /model <name>  Change the model"]));
     type(key.enter);
     expect([field.mode, field.text, sent]).toEqual(["command", "model ", []]);
+  });
+
+  it("lists the command of that name first, then those that begin with it by their use, then others", async () => {
+    const names = ["remodel", "models", "modern", "mode", "mended"];
+    const of = (name: string) => ({ name, usage: `/${name}`, description: "", plugin: "p" });
+    const client = { request: async () => ({ commands: names.map(of) }) } as unknown as Client;
+    const order = async (typed: string, used: Record<string, number> = {}) => {
+      const here = {
+        all: (commands: readonly ListedCommand[]) => commands,
+        isKnownAs: (name: string, typed: string) => name === "mended" && "mode".startsWith(typed),
+        uses: () => new Map(Object.entries(used)),
+      };
+      const asked = { mode: "command" as const, before: typed, wanted: false };
+      const found = await commandSource({ client, sessionId: "s1" }, here)(asked, new AbortController().signal);
+      return found?.items.map(({ text }) => text);
+    };
+    expect(await order("mode")).toEqual(["mode", "models", "modern", "mended", "remodel"]);
+    expect(await order("mode", { modern: 2, models: 1, mended: 9, remodel: 9 })).toEqual([
+      ...["mode", "modern", "models", "mended", "remodel"],
+    ]);
+    expect(await order("", { mended: 1, mode: 3 })).toEqual(["mode", "mended", "remodel", "models", "modern"]);
+  });
+
+  it("counts how often a command was sent, whatever its arguments", () => {
+    const sent = ["/name a", "/help", "/name b", "name c"].map((text) =>
+      text.startsWith("/") ? { mode: "command", text: text.slice(1) } : { mode: "message", text },
+    );
+    const walk = new HistoryWalk({ all: () => sent } as unknown as History, () => {});
+    expect([...walk.uses()]).toEqual([
+      ["name", 2],
+      ["help", 1],
+    ]);
   });
 
   it("completes the arguments of a command, and moves in the list", async () => {

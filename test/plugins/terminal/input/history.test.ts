@@ -124,6 +124,20 @@ describe("the history", () => {
     expect(readFileSync(target, "utf8")).toBe("mine");
   });
 
+  it("brings back what was put aside, as what it was", () => {
+    const { type, field } = desk(walked());
+    type("half a line");
+    field.putAside();
+    expect([field.text, field.mode]).toEqual(["", "message"]);
+    type("!", "ls -la");
+    field.putAside();
+    expect([field.text, field.mode]).toEqual(["", "message"]);
+    type(key.up);
+    expect([field.text, field.mode]).toEqual(["ls -la", "shell"]);
+    type(key.up);
+    expect([field.text, field.mode]).toEqual(["half a line", "message"]);
+  });
+
   it("recalls as a message what begins with a slash", () => {
     const { type, sent } = desk(walked());
     type(paste("/permission full"), key.enter, key.up, key.enter);

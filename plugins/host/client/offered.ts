@@ -1,0 +1,19 @@
+import type { Rights } from "../contract.ts";
+
+/** A question, as far as its answers go. */
+interface Question {
+  options?: readonly { value: string; lasting?: boolean; needs?: string }[];
+  fallback?: string;
+}
+
+/** The question with the answers that a client with these rights may give: the host refuses the others. */
+export function offeredTo<Q extends Question>(question: Q, { lasting = true, operations = "all" }: Rights): Q {
+  const { options, fallback } = question;
+  if (!options) return question;
+  const mayCall = (name: string | undefined) => name === undefined || operations === "all" || operations.includes(name);
+  const offered = options.filter((option) => (lasting || option.lasting !== true) && mayCall(option.needs));
+  if (offered.length === options.length) return question;
+  const result = { ...question, options: offered };
+  if (!offered.some(({ value }) => value === fallback)) delete result.fallback;
+  return result;
+}

@@ -1,0 +1,34 @@
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import { TypedLine } from "../../plugins/chat/typed-line.ts";
+
+/** A line at a terminal in which this was typed. */
+function line(typed: string) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const lines = createInterface({ input, output, terminal: true });
+  const own = new TypedLine(lines, output);
+  own.want();
+  lines.write(typed);
+  return { own, lines, [Symbol.dispose]: () => lines.close() };
+}
+
+const message = { text: "taken back", isLiteral: true };
+const command = { text: "/undo 2", isLiteral: false };
+
+it.each(["!", "/", "!ls -la", "half a line"])(
+  "a message of the host stands in front of %j, and is no command",
+  (typed) => {
+    using t = line(typed);
+    expect(t.own.offer(message)).toBe(true);
+    expect([t.lines.line, t.lines.cursor]).toEqual([`taken back ${typed}`, 11 + typed.length]);
+    expect(t.own.entered(t.lines.line)).toEqual({ text: `taken back ${typed}`, isLiteral: true });
+  },
+);
+
+it("a command of the host waits until nothing is typed", () => {
+  using t = line("!");
+  expect([t.own.offer(command), t.lines.line]).toEqual([false, "!"]);
+  t.own.drop();
+  expect([t.own.offer(command), t.own.entered(t.lines.line)]).toEqual([true, { text: "/undo 2", isLiteral: false }]);
+});
