@@ -2,6 +2,7 @@ import type {} from "@scorel/chat/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
+import type {} from "@scorel/trust/contract";
 import { errors } from "./errors.ts";
 import { optionsOf, printOnly } from "./options.ts";
 
@@ -30,13 +31,13 @@ export default definePlugin({
 
 type Context = PluginContext<unknown, "host" | "sessionOptions">;
 
-async function print({ host, sessionOptions }: Context, invocation: Invocation): Promise<number> {
+async function print(ctx: Context, invocation: Invocation): Promise<number> {
   const { args, options } = invocation;
   if (args[0] !== undefined) throw errors.PRINT_TWO_PROMPTS({ prompt: args[0] });
   if (options.resume === true) throw errors.PRINT_CHAT_ONLY({ option: "--resume without a session" });
   if (options.watch === true) throw errors.PRINT_CHAT_ONLY({ option: "--watch" });
   const { run } = await import("./turn.ts");
-  return run(host, sessionOptions, invocation);
+  return run(ctx.host, ctx.sessionOptions, invocation, (cwd) => ctx.find("trust")?.tell(cwd));
 }
 
 function converse(ctx: Context, invocation: Invocation): Promise<number> {

@@ -29,12 +29,20 @@ const EXIT_LIMIT = 3;
 const EXIT_UNMET = 4;
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
+/** Tells the user what is not used of a directory's project. */
+type Tell = (cwd: string) => Promise<void> | undefined;
+
 /** Runs `scorel -p`: one prompt, one answer. Returns the exit code. Throws when a turn cannot start. */
-export async function run(host: HostService, options: KnownSessionOptions, invocation: Invocation): Promise<number> {
+export async function run(
+  host: HostService,
+  options: KnownSessionOptions,
+  invocation: Invocation,
+  tell: Tell = () => undefined,
+): Promise<number> {
   const format = createFormat(invocation.options.output, invocation);
   const client = host.connect({ name: "print" });
   try {
-    const printed = await answer(client, invocation, format, sessionOptions(options));
+    const printed = await answer(client, invocation, format, { known: sessionOptions(options), tell });
     return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
     // A signal stops the process, which knows its exit code; what was printed so far is all there is.
@@ -53,7 +61,7 @@ async function answer(
   client: Client,
   invocation: Invocation,
   format: Format,
-  known: readonly SessionOption[],
+  { known, tell }: { known: readonly SessionOption[]; tell: Tell },
 ): Promise<Printed | undefined> {
   const { options, cwd, interrupt } = invocation;
   refuseTwoSessions(options);
@@ -62,6 +70,7 @@ async function answer(
   const prompt = await readPrompt(invocation, schema?.instruction);
   if (prompt === undefined) return undefined;
   const status = await openSession(client, sessionChoice(cwd, options, known));
+  await tell(cwd);
   const progress = createProgress(invocation, client.clientId);
   await progress.opened(status);
   const cuts = watchCuts(client, interrupt, (text) => void progress.say(text));

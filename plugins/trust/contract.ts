@@ -65,6 +65,11 @@ export interface TrustService {
    * file, or its folder if that is not a project.
    */
   review(cwd: string, again?: boolean): Promise<TrustReview | undefined>;
+  /**
+   * Tells the user on stderr, once in this process, that the project of a directory is not trusted, and what that means. For clients of a
+   * host in another process, which tells only its log. `cwd` need not be canonical.
+   */
+  tell(cwd: string): Promise<void>;
   list(): Promise<TrustedProject[]>;
   /** Trusts a project or preset whatever its files are, now and later; returns its path. */
   trustByPath(cwd: string): Promise<string>;

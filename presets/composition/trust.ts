@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { FoundExtensions } from "@scorel/extensions/contract";
 import { presetsDir } from "@scorel/kit/files/home";
+import { canonical } from "@scorel/kit/files/paths";
 import type { HeldExtension, TrustService } from "@scorel/trust/contract";
 import type { Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
@@ -28,6 +29,12 @@ export function createTrustService(asked: Asked): TrustService {
     async review(cwd, again) {
       const { targetsOf } = await import("@scorel/trust/targets");
       return again || targetsOf(cwd).length > 0 ? await (await service()).review(cwd, again) : undefined;
+    },
+    async tell(cwd) {
+      const [{ targetsOf }, at] = [await import("@scorel/trust/targets"), canonical(cwd)];
+      if (targetsOf(at).length === 0) return;
+      const project = await projectFor(asked, at);
+      if (project?.trusted === false && project.notice !== undefined) asked.notify(project.notice);
     },
     list: async () => (await service()).list(),
     trustByPath: async (cwd) => (await service()).trustByPath(cwd),

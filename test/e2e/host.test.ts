@@ -381,6 +381,19 @@ describe("what people do with a host", () => {
   );
 });
 
+it("says with `-p`, too, that a project is not trusted, once, whoever has the session", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("alone"), text("at the host")]);
+  s.useModel(server.baseUrl);
+  s.file(".scorel/instructions.md", "PLANTED WORDS");
+  const alone = await s.run(["-p", "hi"]);
+  expect(alone.stderr).toBe(
+    `scorel: ${join(s.project, ".scorel")} is not trusted, so nothing in it is used. To see it and trust it: scorel trust add ${s.project}; for one run: --trust\n`,
+  );
+  await serving(s);
+  expect(await s.run(["-p", "hi"])).toMatchObject({ stdout: "at the host\n", stderr: alone.stderr });
+});
+
 it("a prompt for a session in which a turn runs is queued, taken back by Ctrl-C, or refused as asked", async () => {
   using s = scratch();
   const released = gate();

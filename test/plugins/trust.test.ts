@@ -33,6 +33,7 @@ function machine(more: Partial<TrustReview> = {}) {
     held: async () => (done.includes("confirm") ? [] : [held]),
     confirm: async () => void done.push("confirm"),
     forget: async (extension) => extension === "mine",
+    tell: async () => {},
   };
   return { done, service };
 }

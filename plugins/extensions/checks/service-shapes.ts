@@ -218,6 +218,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   },
   trust: {
     review: "function",
+    tell: "function",
     list: "function",
     trustByPath: "function",
     remove: "function",

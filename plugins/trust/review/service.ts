@@ -21,7 +21,7 @@ export interface TrustGiven {
 }
 
 /** Creates the service `trust`, which the commands and the question at start use. */
-export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustService {
+export function createTrust(run: TrustRun, { layers, held }: TrustGiven): Omit<TrustService, "tell"> {
   return {
     async review(cwd, again = false) {
       const preset = again ? presetAt(cwd) : undefined;
