@@ -1,7 +1,9 @@
 import { hostname } from "node:os";
 import { expect, it } from "vitest";
 import { errors } from "../../plugins/relay/errors.ts";
+import { read } from "../docs/source.ts";
 import { startModelServer, text } from "../model-server.ts";
+import { hasTerminals, type Terminal, terminal } from "./pty.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 const none = ["--preset", "none"];
@@ -15,6 +17,8 @@ interface Relayed extends AsyncDisposable {
   host: Scratch;
   laptop: Scratch;
   address: string;
+  /** What the relay has printed at its start. */
+  printed: readonly string[];
   serving: Running;
   requests: readonly { text: string }[];
   /** Starts the relay again where it was. */
@@ -30,13 +34,14 @@ async function relayed(): Promise<Relayed> {
   const serve = async (port: string) => {
     const running = relay.start(["relay", "serve", "--port", port], { open: true });
     const line = await running.line((each) => each.startsWith("The relay listens at "));
-    return { running, address: line.split(" at ")[1] as string };
+    const next = await running.line((each) => each.startsWith("On the computer of a host:"));
+    return { running, printed: [line, next], address: line.split(" at ")[1] as string };
   };
-  let { running, address } = await serve("0");
+  let { running, address, printed } = await serve("0");
   const serving = host.start(["host", "serve", "--foreground", ...none], { open: true });
   await serving.line((line) => line.startsWith("socket: "));
   return {
-    ...{ relay, host, laptop, address, serving, requests: server.requests },
+    ...{ relay, host, laptop, address, printed, serving, requests: server.requests },
     serveAgain: async () => {
       running.child.kill("SIGKILL");
       await running.finished;
@@ -159,3 +164,62 @@ it("the owner of a relay sees what it carries, and shuts an identity out", async
     stderr: expect.stringContaining("runs already (process "),
   });
 });
+
+it.skipIf(!hasTerminals)("the guide to relays is a real run", async () => {
+  const shown = blocksOf("docs/guide/relay.md");
+  await using r = await relayed();
+  const seen: string[][] = [];
+  const at = async (home: Scratch, command: string) => {
+    const { stdout, stderr } = await home.run(command.split(" "));
+    seen.push([`$ scorel ${command}`, ...(stdout + stderr).trimEnd().split("\n")]);
+  };
+  seen.push(["$ scorel relay serve", ...r.printed]);
+  await r.host.run([...none, "-p", "What does total do?"]);
+  await using asking = terminal(r.host, [
+    "pair",
+    "--relay",
+    r.address.replace("/relay", ""),
+    "--name",
+    "desk",
+    ...none,
+  ]);
+  await asking.shows("the other computer shows the same.");
+  const code = /Code: (\S+)/.exec(asking.screen())?.[1] as string;
+  const before = linesOn(asking);
+  seen.push([`$ scorel pair --relay ${r.address.replace("/relay", "")}`, ...before]);
+  const joining = r.laptop.start(["pair", code, "--relay", r.address, "--name", "laptop"], { open: true });
+  const right = await joining.line((line) => line.startsWith("The code is right."));
+  seen.push([`$ scorel pair ${code} --relay ${r.address} --name laptop`, right]);
+  await asking.shows("[y/N]");
+  asking.type("y\r");
+  expect(await asking.code).toBe(0);
+  seen.push(linesOn(asking).slice(before.length));
+  seen.push((await joining.finished).stdout.trimEnd().split("\n").slice(1));
+  await at(r.host, "device list");
+  await at(r.host, "device scopes laptop view");
+  await at(r.host, "device revoke laptop");
+  await at(r.laptop, "attach --device desk");
+  const talked = shown.find((block) => block[0] === "$ scorel attach --device desk" && block.length > 2);
+  expect(seen.map(alike)).toEqual(shown.filter((block) => block !== talked).map(alike));
+});
+
+/** The lines of a terminal, without the empty ones below. */
+function linesOn(shown: Terminal): string[] {
+  return shown.rows().join("\n").trimEnd().split("\n");
+}
+
+/** The blocks of a guide that show what commands print, as lines. */
+function blocksOf(path: string): string[][] {
+  return [...read(path).matchAll(/```text\n([\s\S]*?)```/g)].map(([, block = ""]) => block.trimEnd().split("\n"));
+}
+
+/** Lines without what differs from run to run: codes, fingerprints and ports. */
+function alike(lines: readonly string[]): string[] {
+  return lines.map((line) =>
+    line
+      .trimEnd()
+      .replace(/(?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}/g, "<fingerprint>")
+      .replace(/[0-9A-HJKMNP-TV-Z]{3}(?:-[0-9A-HJKMNP-TV-Z]{4}){2}/g, "<code>")
+      .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>"),
+  );
+}
